@@ -1,0 +1,56 @@
+# `make demo` and `make test` do all their own set-up, in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+KERNELS := $(shell find src/prowess/model -name '*.py' -o -name '*.pxd') setup.py pyproject.toml
+CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
+# Where a compiler is found, or in CI, kernels that do not compile are an error.
+export PROWESS_REQUIRE_COMPILED ?= $(if $(or $(CC_FOUND),$(filter true,$(CI))),1,0)
+# Tests that need the shared match histories find them here, or skip.
+export PROWESS_DATA ?= $(wildcard ../shared/data)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+
+.PHONY: demo test lint test-compiled test-pure test-long bench golden clean
+
+demo: $(VENV)/demo.stamp  ## rate the example league, predict, draw a skill curve
+	$(BIN)/prowess demo
+
+test: lint test-compiled test-pure  ## everything that must hold before a change lands
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test-compiled: $(VENV)/test.stamp
+	$(BIN)/pytest
+
+test-pure: $(VENV)/test.stamp  ## the kernel tests once more, uncompiled
+	$(BIN)/pytest --pure tests/model
+
+test-long: $(VENV)/test.stamp
+	$(BIN)/pytest -m long
+
+bench: $(VENV)/test.stamp  ## speed, as ratios against other packages
+	$(BIN)/python -m benchmarks
+
+golden: $(VENV)/test.stamp  ## make the golden files anew from the packages that they come from
+	$(BIN)/python -m tests.golden.trueskill_matches
+	$(BIN)/python -m tests.golden.truncated
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: $(BIN)/python $(KERNELS) constraints.txt
+	@echo "Setting up: packages are downloaded and the kernels compiled, once"
+	$(INSTALL) '.[lab]'
+	@touch $@
+
+$(VENV)/test.stamp: $(BIN)/python $(KERNELS) constraints.txt
+	$(INSTALL) '.[test]'
+	@touch $@ $(VENV)/demo.stamp
+
+clean:
+	rm -rf build $(VENV)
+	find src -name '*.so' -delete -o -name '*.c' -path '*/model/*' -delete

@@ -1,0 +1,53 @@
+"""`python -m benchmarks [--json FILE] [--scale X] [--repeats N] [--only SECTION] [--pure]`."""
+
+import json
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+import prowess
+
+from .figures import table
+from .sections import SECTIONS
+
+
+def main(
+    json_file: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,
+    scale: Annotated[float, typer.Option(help="Size of the workloads; the targets are meant for 1.")] = 1.0,
+    repeats: Annotated[int, typer.Option(help="How often each clock is read.")] = 5,
+    only: Annotated[str, typer.Option(help="Run only sections whose name contains this.")] = "",
+    pure: Annotated[bool, typer.Option("--pure", help="Measure the uncompiled kernel, too.")] = False,
+) -> None:
+    """Measure prowess against trueskill and openskill, in turn, and show the medians."""
+    console, kernel = Console(), prowess.kernel_mode()
+    if kernel == "pure" and not pure:
+        console.print("The kernel is pure Python: build it with a C compiler first, or pass --pure.")
+        raise typer.Exit(2)
+    machine = about(kernel, scale, repeats)
+    console.print(", ".join(f"{name} {value}" for name, value in machine.items()))
+    results = {}
+    for title, section in SECTIONS.items():
+        if only.lower() in title.lower():
+            results[title] = list(section(scale, repeats))
+            console.print(table(title, results[title]))
+    verdicts = [figure.met for figures in results.values() for figure in figures if figure.met is not None]
+    console.print(f"{sum(verdicts)} of {len(verdicts)} targets met")
+    if json_file is not None:
+        records = {title: [figure.record() for figure in figures] for title, figures in results.items()}
+        json_file.write_text(json.dumps({"about": machine, "figures": records}, indent=2, ensure_ascii=False) + "\n")
+
+
+def about(kernel: str, scale: float, repeats: int) -> dict[str, str]:
+    """What was measured on what."""
+    packages = {name: version(name) for name in ("prowess", "trueskill", "openskill", "numpy", "polars")}
+    python = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    return {"kernel": kernel, "python": python, **packages, "scale": f"{scale:g}", "repeats": str(repeats)}
+
+
+if __name__ == "__main__":
+    sys.exit(typer.run(main))

@@ -1,0 +1,76 @@
+"""A measured figure, and how it looks in a table."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from rich.markup import escape
+from rich.table import Table
+
+UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Seconds per item for prowess, and for a peer where there is one; targets are ratios between the two."""
+
+    measure: str
+    seconds: float
+    unit: str
+    peer: str = ""
+    peer_seconds: float | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times faster than the peer; with `at_most`, how many times slower."""
+        if self.peer_seconds is None:
+            return None
+        return self.seconds / self.peer_seconds if self.at_most else self.peer_seconds / self.seconds
+
+    @property
+    def target(self) -> str:
+        """The target as it is shown."""
+        return f"≥ {self.at_least:g}×" if self.at_least else f"≤ {self.at_most:g}×" if self.at_most else ""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is met, None without one."""
+        if self.ratio is None or not self.target:
+            return None
+        return self.ratio >= self.at_least if self.at_least else self.ratio <= self.at_most
+
+    def record(self) -> dict:
+        """All of it for a JSON file."""
+        return asdict(self) | {"ratio": self.ratio, "met": self.met}
+
+    def cells(self) -> list[str]:
+        """The row of the table."""
+        ratio = "" if self.ratio is None else f"{self.ratio:.1f}×" if self.ratio < 100 else f"{self.ratio:,.0f}×"
+        met = {None: "", True: "[green]met[/]", False: "[red]missed[/]"}[self.met]
+        return [
+            escape(self.measure),
+            self._show(self.seconds),
+            self.peer,
+            self._show(self.peer_seconds),
+            ratio,
+            self.target,
+            met,
+        ]
+
+    def _show(self, seconds: float | None) -> str:
+        """A duration in the figure's unit."""
+        if seconds is None:
+            return ""
+        number = seconds * UNITS[self.unit]
+        return f"{number:,.0f} {self.unit}" if number >= 1000 else f"{number:.3g} {self.unit}"
+
+
+def table(title: str, figures: Iterable[Figure]) -> Table:
+    """The figures as a Rich table."""
+    grid = Table(title=title, title_justify="left")
+    for column in ("measure", "prowess", "against", "theirs", "ratio", "target", ""):
+        grid.add_column(column, justify="right" if column in ("prowess", "theirs", "ratio", "target") else "left")
+    for figure in figures:
+        grid.add_row(*figure.cells())
+    return grid

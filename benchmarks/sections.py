@@ -1,0 +1,132 @@
+"""What is measured: each function gives the figures of one question."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import trueskill
+from openskill.models import PlackettLuce
+
+import prowess as pw
+
+from .figures import Figure
+from .peers import play_openskill, play_trueskill
+from .timing import import_clock, interleaved, per_call, per_item
+from .workloads import BETA, MU, SIGMA, Workload, frame, history
+
+PLAYERS = 100_000
+
+
+def histories(scale: float, repeats: int) -> Iterator[Figure]:
+    """A whole history through `fit`, forecasts written, against the same matches played one by one with the peers."""
+    cases = (
+        (Workload("1v1", int(1_000_000 * scale), PLAYERS), 1500, 900.0, 80.0),
+        (Workload("4v4", int(200_000 * scale), 20_000, size=4), 400, 1000.0, None),
+        (Workload("free-for-all of 8", int(100_000 * scale), 20_000, teams=8), 100, 200.0, None),
+    )
+    for workload, sample, *targets in cases:
+        rosters, past = workload.rosters(), history(workload)
+        clocks = {
+            "prowess": per_item(lambda past=past: pw.TrueSkill().fit(past), len(past)),
+            "trueskill": per_item(lambda rows=rosters[:sample]: play_trueskill(rows), sample),
+            "openskill": per_item(lambda rows=rosters[:sample]: play_openskill(rows), sample),
+        }
+        medians = interleaved(clocks, repeats)
+        for peer, target in zip(("trueskill", "openskill"), targets, strict=True):
+            name = f"{workload.name}, per match of {len(past):,}"
+            yield Figure(name, medians["prowess"], "ns", peer, medians[peer], at_least=target)
+
+
+def single_call(scale: float, repeats: int) -> Iterator[Figure]:
+    """One call of `rate` for two players."""
+    model, plackett = pw.TrueSkill(), PlackettLuce()
+    ours = [[model.rating()], [model.rating(mu=30, sigma=4)]]
+    skills = [[trueskill.Rating()], [trueskill.Rating(30, 4)]]
+    open_skills = [[plackett.rating()], [plackett.rating(mu=30, sigma=4)]]
+    clocks = {
+        "prowess": per_call(lambda: model.rate(ours), max(100, int(20_000 * scale))),
+        "trueskill": per_call(lambda: trueskill.rate(skills), max(100, int(1000 * scale))),
+        "openskill": per_call(lambda: plackett.rate(open_skills), max(100, int(4000 * scale))),
+    }
+    medians = interleaved(clocks, 2 * repeats + 1)
+    for peer, target in (("openskill", 3.0), ("trueskill", None)):
+        yield Figure("one call of rate([[a], [b]])", medians["prowess"], "µs", peer, medians[peer], at_least=target)
+
+
+def imports(scale: float, repeats: int) -> Iterator[Figure]:
+    """`import prowess` against `import numpy`, each in fresh interpreters."""
+    medians = interleaved({name: import_clock(name) for name in ("prowess", "numpy")}, 4 * repeats + 1)
+    yield Figure("import", medians["prowess"], "ms", "numpy", medians["numpy"], at_most=1.6)
+
+
+def growth_in_matches(scale: float, repeats: int) -> Iterator[Figure]:
+    """Cost per match in ever longer histories."""
+    lengths = [int(count * scale) for count in (100_000, 1_000_000, 4_000_000)]
+    pasts = {f"1v1, history of {n:,}: per match": history(Workload("1v1", n, PLAYERS)) for n in lengths}
+    clocks = {name: per_item(lambda past=past: pw.TrueSkill().fit(past), len(past)) for name, past in pasts.items()}
+    for name, median in interleaved(clocks, repeats).items():
+        yield Figure(name, median, "ns")
+
+
+def growth_in_teams(scale: float, repeats: int) -> Iterator[Figure]:
+    """Cost per team in ever larger free-for-alls, through one call of `rate`."""
+    model, rng, clocks = pw.TrueSkill(), np.random.default_rng(0), {}
+    for count in (10, 100, 1000, 10_000):
+        skill = rng.normal(MU, SIGMA, count)
+        order = np.argsort(-(skill + rng.normal(0, BETA, count)))
+        teams = [[model.rating(mu=float(skill[i]), sigma=4.0)] for i in order]
+        calls = max(1, int(10_000 * scale) // count)
+        run = per_call(lambda teams=teams: model.rate(teams), calls)
+        clocks[f"free-for-all of {count:,}: per team"] = lambda run=run, count=count: run() / count
+    for name, median in interleaved(clocks, repeats).items():
+        yield Figure(name, median, "µs")
+
+
+def growth_in_players(scale: float, repeats: int) -> Iterator[Figure]:
+    """Cost per player in ever larger teams."""
+    clocks = {}
+    for size in (1, 10, 100, 1000):
+        workload = Workload(f"{size}v{size}", max(1, int(500_000 * scale) // size), 20_000, size=size)
+        past = history(workload)
+        entries = 2 * size * len(past)
+        clocks[f"teams of {size:,}: per player"] = per_item(lambda past=past: pw.TrueSkill().fit(past), entries)
+    for name, median in interleaved(clocks, repeats).items():
+        yield Figure(name, median, "ns")
+
+
+def where_time_goes(scale: float, repeats: int) -> Iterator[Figure]:
+    """The steps of rating a 1v1 frame, per match; what the outcome itself costs, where an idle one is at hand."""
+    workload = Workload("1v1", int(1_000_000 * scale), PLAYERS)
+    table = frame(workload.rosters())
+    past = pw.History.from_frame(table)
+    model, count = pw.TrueSkill(), len(past)
+    fit = model.fit(past)
+    clocks = {
+        "History.from_frame": per_item(lambda: pw.History.from_frame(table), count),
+        "fit": per_item(lambda: model.fit(past), count),
+        "leaderboard": per_item(fit.leaderboard, count),
+    }
+    idle = idle_model()
+    if idle is not None:
+        clocks["fit with an outcome that does nothing"] = per_item(lambda: idle.fit(past), count)
+    for name, median in interleaved(clocks, repeats).items():
+        yield Figure(f"{name}: per match", median, "ns")
+
+
+def idle_model() -> pw.Model | None:
+    """TrueSkill with an outcome that does nothing: the cost of the frame around every outcome.
+
+    It has to be a compiled one to say anything, so it is looked for in the package by its name.
+    """
+    idle = getattr(pw.outcome, "Idle", None)
+    return None if idle is None else pw.TrueSkill().replace(outcome=idle())
+
+
+SECTIONS = {
+    "Histories": histories,
+    "One match": single_call,
+    "Import": imports,
+    "Growth in matches": growth_in_matches,
+    "Growth in teams": growth_in_teams,
+    "Growth in players": growth_in_players,
+    "Where the time goes": where_time_goes,
+}

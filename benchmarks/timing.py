@@ -1,0 +1,45 @@
+"""Clocks: several things in turn, so that a busy machine slows all of them, and the median of each."""
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+
+
+def seconds(task: Callable[[], object]) -> float:
+    """How long one run takes."""
+    start = time.perf_counter()
+    task()
+    return time.perf_counter() - start
+
+
+def interleaved(clocks: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, float]:
+    """Read every clock in turn, `repeats` times over; the median reading of each."""
+    readings: dict[str, list[float]] = {name: [] for name in clocks}
+    for _ in range(repeats):
+        for name, clock in clocks.items():
+            readings[name].append(clock())
+    return {name: statistics.median(values) for name, values in readings.items()}
+
+
+def per_item(task: Callable[[], object], items: int) -> Callable[[], float]:
+    """A clock for the seconds per item of a task that handles so many at once."""
+    return lambda: seconds(task) / items
+
+
+def per_call(task: Callable[[], object], calls: int) -> Callable[[], float]:
+    """A clock for the seconds per call of a task that is too short to time once."""
+
+    def loop() -> None:
+        for _ in range(calls):
+            task()
+
+    return per_item(loop, calls)
+
+
+def import_clock(module: str) -> Callable[[], float]:
+    """A clock for the import of a module in a fresh interpreter, without the interpreter's own start."""
+    code = f"import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
+    command = [sys.executable, "-c", code]
+    return lambda: float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)

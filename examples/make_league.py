@@ -1,0 +1,71 @@
+"""Write league.csv, one season of a small league, and league_truth.csv, the skills it was drawn from.
+
+    python examples/make_league.py
+
+Twenty-four players start with true skills around 25 that drift from week to week; some learn fast, some fade. A match
+is 1v1 or 2v2 (names separated by ";"), and its score counts points to a margin that the performances decide.
+"""
+
+import csv
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+NAMES = (
+    "Ada", "Björn", "Chidi", "Dmitri", "Eléonore", "Fatima", "Grzegorz", "Hana", "İpek", "João", "Keiko", "Liam",
+    "Mbali", "Niamh", "Øyvind", "Priya", "Quentin", "Rosa María", "Søren", "Tomasz", "Uma", "Věra", "Wei", "Zoë",
+)  # fmt: skip
+START = date(2025, 9, 1)
+WEEKS, MATCHES = 40, 400
+BETA = 4.0  # spread of one player's performance around the skill
+POINT = 2.0  # difference in performance that is worth a point
+
+
+def main() -> None:
+    """Draw skills, play the season, write both files."""
+    rng = np.random.default_rng(1873)
+    skills = draw_skills(rng)
+    eagerness = rng.gamma(9, size=len(NAMES))
+    days = np.sort(rng.integers(0, 7 * WEEKS, MATCHES))
+    matches = [play(rng, int(day), skills[day // 7], eagerness / eagerness.sum()) for day in days]
+    write("league.csv", ("date", "team1", "team2", "score1", "score2"), matches)
+    truth = [
+        (week + 1, START + timedelta(weeks=week), name, f"{skills[week, i]:.3f}")
+        for week in range(WEEKS)
+        for i, name in enumerate(NAMES)
+    ]
+    write("league_truth.csv", ("week", "date", "player", "skill"), truth)
+
+
+def draw_skills(rng: np.random.Generator) -> np.ndarray:
+    """True skill by week and player: a start, a personal trend that levels off, and a slow random walk."""
+    start = rng.normal(25, 5, len(NAMES))
+    trend = rng.normal(0, 3, len(NAMES))
+    trend[[2, 10, 17]] = 9, -7, 8  # a rising star, one who fades, a late bloomer
+    pace = 1 - np.exp(-np.arange(WEEKS) / 15)
+    walk = rng.normal(0, 0.35, (WEEKS, len(NAMES))).cumsum(axis=0)
+    return start + np.outer(pace, trend) + walk
+
+
+def play(rng: np.random.Generator, day: int, skill: np.ndarray, chance: np.ndarray) -> tuple:
+    """One match on a day: who meets whom, and the score."""
+    size = 1 if rng.random() < 0.65 else 2
+    players = rng.choice(len(NAMES), 2 * size, replace=False, p=chance)
+    sides = players[:size], players[size:]
+    one, two = (skill[side].mean() + rng.normal(0, BETA / np.sqrt(size)) for side in sides)
+    margin, losing = round((one - two) / POINT), int(rng.poisson(2))
+    scores = losing + max(margin, 0), losing + max(-margin, 0)
+    return START + timedelta(days=day), *(";".join(NAMES[i] for i in side) for side in sides), *scores
+
+
+def write(name: str, columns: tuple[str, ...], rows: list[tuple]) -> None:
+    """Write a CSV file beside this script."""
+    with (HERE / name).open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([columns, *rows])
+    print(f"{name}: {len(rows)} rows")
+
+
+if __name__ == "__main__":
+    main()

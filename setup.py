@@ -1,0 +1,73 @@
+"""Compile the kernels where a C compiler is found; without one the same files run as plain Python.
+
+`PROWESS_REQUIRE_COMPILED=1` turns a missing or failing compiler into an error, `PROWESS_PURE=1` does not compile.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+KERNELS = [
+    "prowess.model.gauss",
+    "prowess.model.board",
+    "prowess.model.rating",
+    "prowess.model.prior",
+    "prowess.model.drift",
+    "prowess.model.absorb",
+    "prowess.model.team.sum",
+    "prowess.model.team.mean",
+    "prowess.model.team.weighted",
+    "prowess.model.outcome.margin",
+    "prowess.model.outcome.order",
+    "prowess.model.ranks",
+    "prowess.model.sweep",
+]
+REQUIRED = os.environ.get("PROWESS_REQUIRE_COMPILED") == "1"
+PURE = os.environ.get("PROWESS_PURE") == "1"
+if REQUIRED and PURE:
+    raise SystemExit("PROWESS_REQUIRE_COMPILED and PROWESS_PURE contradict each other; set one of them")
+
+
+class BuildKernels(build_ext):
+    """Build in parallel; fall back to plain Python, aloud, when the compiler is missing or fails."""
+
+    def run(self):
+        """Build every kernel, or none."""
+        self.parallel = self.parallel or os.cpu_count()
+        try:
+            super().run()
+        except Exception as error:
+            if REQUIRED:
+                raise
+            print(f"prowess: the kernels were not compiled and will run as plain Python: {error}", file=sys.stderr)
+            for extension in self.extensions:
+                Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
+            self.extensions = []
+
+
+def kernels():
+    """The extensions: no fused multiply-add and no fast maths, so that both modes give the same bits."""
+    if PURE:
+        return []
+    from Cython.Build import cythonize
+
+    flags = [] if sys.platform == "win32" else ["-O2", "-g0", "-ffp-contract=off"]
+    extensions = [
+        Extension(name, [str(Path("src", *name.split(".")).with_suffix(".py"))], extra_compile_args=flags)
+        for name in KERNELS
+    ]
+    directives = {
+        "language_level": 3,
+        "boundscheck": False,
+        "wraparound": False,
+        "initializedcheck": False,
+        "cdivision": True,
+        "embedsignature": True,
+    }
+    return cythonize(extensions, compiler_directives=directives, include_path=["src"], quiet=True)
+
+
+setup(ext_modules=kernels(), cmdclass={"build_ext": BuildKernels})

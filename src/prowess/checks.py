@@ -1,0 +1,50 @@
+"""The one rule for numbers that users give: finite, within the range in which every formula stays finite."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from .errors import Error
+
+__all__ = ["LARGEST", "SMALLEST", "number", "scale"]
+
+LARGEST = 1e50
+SMALLEST = 1e-50
+
+
+def number(name: str, value: Any) -> float:
+    """A finite number of at most 1e50 either way.
+
+    >>> number("mu", 25)
+    25.0
+    """
+    result = _real(value)
+    if result is None or not abs(result) <= LARGEST:
+        what = "a finite number" if result is None or not isfinite(result) else f"within ±{LARGEST:g}"
+        raise Error(f"{name} must be {what}, not {value!r}")
+    return result
+
+
+def scale(name: str, value: Any, *, zero: bool = False) -> float:
+    """A positive number between 1e-50 and 1e50, or 0 where `zero` is allowed.
+
+    >>> scale("beta", 4)
+    4.0
+    """
+    result = _real(value)
+    if result is None or not isfinite(result) or result < 0 or (result == 0 and not zero):
+        raise Error(f"{name} must be a finite number {'of at least' if zero else 'above'} 0, not {value!r}")
+    if result != 0 and not SMALLEST <= result <= LARGEST:
+        raise Error(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}, not {value!r}")
+    return result
+
+
+def _real(value: Any) -> float | None:
+    """The value as a float; None for what is no number (text and truth values are none)."""
+    if isinstance(value, (bool, str, bytes)):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None

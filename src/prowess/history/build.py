@@ -1,0 +1,59 @@
+"""From a draft to a history: check every match, sort by time, and number the players as they first appear."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from .check import check
+from .draft import Draft
+from .history import History
+from .ragged import Floats, Ints, places
+from .select import take, unless_usual
+
+__all__ = ["build"]
+
+
+def build(draft: Draft) -> History:
+    """Make a history of a draft, or raise an Error that says which match is wrong and what would be right."""
+    check(draft)
+    times = draft.times if len(draft.match_start) > 1 else None
+    history = History(
+        match_start=draft.match_start,
+        team_start=draft.team_start,
+        player=draft.player,
+        place=_places(draft),
+        score=None if draft.score is None else unless_usual("score", draft.score),
+        time=None if times is None else times.number,
+        time_kind=None if times is None else times.kind,
+        time_zone=None if times is None else times.zone,
+        weight=None if draft.weight is None else unless_usual("weight", draft.weight),
+        importance=None if draft.importance is None else unless_usual("importance", draft.importance),
+        home=None if draft.home is None else unless_usual("home", draft.home),
+        ids=tuple(draft.ids) if draft.ids is not None and any(draft.ids) else None,
+        players=tuple(draft.names),
+        recognised=draft.recognised,
+    )
+    if history.time is not None and (history.time[1:] < history.time[:-1]).any():
+        history = take(history, np.arange(len(history)))  # which sorts by time
+    return _in_order_of_appearance(history)
+
+
+def _places(draft: Draft) -> Ints:
+    """Give the places of the teams: by rank, else by score, else in the order in which a match lists them."""
+    listing = np.arange(len(draft.match_of_team), dtype=np.float64)
+    key: Floats = listing if draft.score is None else np.where(np.isnan(draft.score), listing, -draft.score)
+    if draft.rank is not None:
+        key = np.where(np.isnan(draft.rank), key, draft.rank)
+    return places(draft.match_start, key)
+
+
+def _in_order_of_appearance(history: History) -> History:
+    """Number the players in the order in which they first play, and forget those who never do."""
+    first = np.full(len(history.players), history.entries, np.int64)
+    first[history.player[::-1]] = np.arange(history.entries - 1, -1, -1)  # the earliest entry is written last
+    order = np.argsort(first)[: np.count_nonzero(first < history.entries)]
+    if np.array_equal(order, np.arange(len(history.players))):
+        return history
+    number = np.empty(len(history.players), np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return replace(history, player=number[history.player], players=tuple(history.players[i] for i in order.tolist()))

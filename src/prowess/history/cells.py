@@ -1,0 +1,157 @@
+"""Reading the cells of a column as names, numbers or yes and no; an error names the cell and what is right."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Error
+from .aliases import FALSE, ROSTER_SEPARATORS, TRUE
+from .ragged import Floats, Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Table", "identifiers", "intern", "labels", "names", "numbers", "rosters", "yes_no"]
+
+
+_NEVER = "\x00"  # a separator that is in no text
+
+
+@dataclass(frozen=True)
+class Table:
+    """A frame, what it is called, and how its rows are called; `row_name` is asked only when something is wrong."""
+
+    frame: "pl.DataFrame"
+    title: str
+    row_name: Callable[[int], str]
+
+    def where(self, row: int) -> str:
+        """Say where a row stands."""
+        return f"{self.title}, {self.row_name(row)}"
+
+    def error(self, row: int, message: str) -> Error:
+        """Make an error about a row."""
+        return Error(f"{self.where(row)}: {message}")
+
+    def kind_error(self, column: str, right: str) -> Error:
+        """Make an error about the type of a column."""
+        return Error(f"{self.title}: column {column!r} holds {self.frame[column].dtype}: {right}")
+
+    def require(self, good: "pl.Series", column: str, right: str) -> None:
+        """Raise an Error at the first row that is not good, which shows what the column holds there."""
+        if not good.all(ignore_nulls=False):
+            row = int(good.fill_null(False).arg_min() or 0)
+            value = self.frame[column][row]
+            shown = "is empty" if value is None or value == "" else f"holds {value!r}"
+            raise self.error(row, f"column {column!r} {shown}: {right}")
+
+
+def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
+    """Give for each value the number of its first appearance among the different values, and those values."""
+    import polars as pl
+
+    if text.is_empty():
+        return np.zeros(0, np.int32), text
+    different = text.unique(maintain_order=True)
+    codes = text.replace_strict(different, pl.Series(np.arange(len(different), dtype=np.int32)), return_dtype=pl.Int32)
+    return codes.to_numpy(), different
+
+
+def labels(table: Table, column: str) -> "pl.Series":
+    """Read a column as text that tells matches or teams apart; no cell is empty."""
+    text = _text(table, column)
+    table.require(text.is_not_null(), column, "fill it in, or drop the row")
+    return text
+
+
+def names(table: Table, column: str) -> "pl.Series":
+    """Read a column as names of players, text or whole numbers; no cell is empty."""
+    _check_names(table, column, table.frame[column].dtype)
+    return labels(table, column)
+
+
+def rosters(table: Table, columns: list[str], split: bool = True) -> tuple[list["pl.Series"], str | None]:
+    """Read cells as lists of names (null where a cell is empty), and say at what they were split.
+
+    All columns are split at one separator, the first of the table that occurs in any of them, so that with
+    "Smith & Sons; ann" an ampersand stays part of a name; without `split` a cell is one name.
+    """
+    import polars as pl
+
+    separator = None
+    if all(table.frame[column].dtype == pl.List for column in columns):
+        lists = [table.frame[column] for column in columns]
+        for column, one in zip(columns, lists, strict=True):
+            _check_names(table, column, one.dtype.inner)  # type: ignore[attr-defined]
+        lists = [one.cast(pl.List(pl.String)) for one in lists]
+    else:
+        for column in columns:
+            _check_names(table, column, table.frame[column].dtype)
+        texts = [_text(table, column) for column in columns]
+        marks = ROSTER_SEPARATORS if split else ()
+        separator = next((m for m in marks if any(t.str.contains(m, literal=True).any() for t in texts)), None)
+        lists = [text.str.split(separator or _NEVER) for text in texts]
+    if split:
+        lists = [one.list.eval(pl.element().str.strip_chars()) for one in lists]
+    for column, one in zip(columns, lists, strict=True):
+        empty = one.list.eval(pl.element().is_null() | (pl.element().str.strip_chars() == "")).list.any()
+        table.require(~empty.fill_null(False), column, "one of the names in this roster is empty")
+    return lists, separator
+
+
+def _text(table: Table, column: str) -> "pl.Series":
+    """Read a column as text, null where a cell is empty."""
+    import polars as pl
+
+    series = table.frame[column]
+    if series.dtype.is_nested() or series.dtype in (pl.Object, pl.Binary):
+        raise table.kind_error(column, "text or numbers are needed, one in a cell")
+    text = series.cast(pl.String)
+    blank = text.str.strip_chars() == ""
+    return text.set(blank, None) if blank.any() else text
+
+
+def _check_names(table: Table, column: str, kind: "pl.DataType") -> None:
+    import polars as pl
+
+    if kind.is_float():
+        raise table.kind_error(column, "names must be text or whole numbers (a float cannot hold ids of 16 digits)")
+    if not (kind in (pl.String, pl.Categorical, pl.Enum, pl.Null) or kind.is_integer()):
+        raise table.kind_error(column, "names must be text or whole numbers")
+
+
+def numbers(table: Table, column: str) -> Floats:
+    """Read a column as numbers; an empty cell is NaN."""
+    import polars as pl
+
+    series = table.frame[column]
+    if series.dtype == pl.String:
+        text = series.str.strip_chars()
+        value = text.cast(pl.Float64, strict=False)
+        wrong = value.is_null() & text.is_not_null() & (text != "")
+        table.require(~wrong, column, "a number is needed: fill it in, or drop the row")
+        series = value
+    elif not (series.dtype.is_numeric() or series.dtype == pl.Null):
+        raise table.kind_error(column, "numbers are needed")
+    return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+def yes_no(table: Table, column: str) -> NDArray[np.bool_]:
+    """Read a column as true and false."""
+    import polars as pl
+
+    series = table.frame[column]
+    if series.dtype != pl.Boolean:
+        text = labels(table, column).str.strip_chars().str.to_lowercase()
+        table.require(text.is_in([*TRUE, *FALSE]), column, "true or false is needed")
+        series = text.is_in(list(TRUE))
+    table.require(series.is_not_null(), column, "true or false is needed")
+    return series.to_numpy()
+
+
+def identifiers(table: Table, column: str) -> "pl.Series":
+    """Read a column as ids of matches; where a cell is empty the match has none, which is an empty text."""
+    return _text(table, column).fill_null("")

@@ -1,0 +1,80 @@
+"""Matches on their way into a history: columns as they were found, not yet checked, sorted or interned in order."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import Error
+from .ragged import Floats, Ints, owners
+from .times import Kind, Stamp
+
+__all__ = ["Draft", "Times"]
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times of all matches, of one kind and in one zone."""
+
+    number: Floats | NDArray[np.int64]
+    kind: Kind
+    zone: str | None
+
+    @classmethod
+    def of(cls, numbers: ArrayLike, stamp: Stamp) -> "Times":
+        """Keep plain numbers as floats, and microseconds as integers, which they fill beyond the digits of a float."""
+        if stamp.kind == "number":
+            return cls(np.asarray(numbers, np.float64), stamp.kind, stamp.zone)
+        return cls(np.asarray(numbers, np.int64), stamp.kind, stamp.zone)
+
+
+@dataclass
+class Draft:
+    """Columns like those of `History`, in the order of the source; NaN stands for a rank or score that is not there.
+
+    `where(match, entry)` says where a match, or one of its entries, stands in the source; it is asked only when
+    something is wrong, so it may take its time.
+    """
+
+    match_start: Ints
+    team_start: Ints
+    player: Ints
+    names: Sequence[str]
+    where: Callable[[int, int | None], str]
+    rank: Floats | None = None
+    score: Floats | None = None
+    times: Times | None = None
+    weight: Floats | None = None
+    importance: Floats | None = None
+    home: Ints | None = None
+    ids: Sequence[str] | None = None
+    listed: bool = False  # whether a match without ranks and scores lists its teams from first to last
+    recognised: str = ""
+    match_of_team: Ints = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Note once which match each team is in."""
+        self.match_of_team = owners(self.match_start)
+
+    def match_error(self, match: int, message: str) -> Error:
+        """Make an error about a match, which says where it stands."""
+        return Error(f"{self.where(match, None)}: {message}")
+
+    def team_error(self, team: int, message: str) -> Error:
+        """Make an error about a team, which says where it stands and its number in the match."""
+        empty = self.team_start[team] == self.team_start[team + 1]
+        where = self.where(int(self.match_of_team[team]), None if empty else int(self.team_start[team]))
+        return Error(f"{where}: team {self.team_number(team)} {message}")
+
+    def entry_error(self, entry: int, message: str) -> Error:
+        """Make an error about an entry, which says where it stands."""
+        return Error(f"{self.where(int(self.match_of_team[self.team_of(entry)]), entry)}: {message}")
+
+    def team_of(self, entry: int) -> int:
+        """Give the team of an entry."""
+        return int(np.searchsorted(self.team_start, entry, side="right")) - 1
+
+    def team_number(self, team: int) -> int:
+        """Give the number of a team in its match, counted from 1 as in all messages."""
+        return team - int(self.match_start[self.match_of_team[team]]) + 1

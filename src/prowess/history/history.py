@@ -1,0 +1,232 @@
+"""The history of a league: matches of teams of players, as immutable columns in the order of time."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .ragged import Floats, Ints
+from .times import Kind, show_time
+
+if TYPE_CHECKING:
+    import os
+
+    import polars as pl
+
+__all__ = ["History"]
+
+_DAY = 86400e6  # in microseconds
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class History:
+    """Matches in the order of time, as columns that do not change; made by `read`, `from_frame` or `from_matches`.
+
+    The teams of match `i` are `match_start[i]:match_start[i + 1]`, the entries of team `j` are
+    `team_start[j]:team_start[j + 1]`, and an entry's player is a row in `players`.
+
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]], "scores": [3, 1], "time": "2026-01-31"}])
+    >>> history
+    History(1 match, 3 players, 2026-01-31, scores)
+    >>> history.place, [history.players[player] for player in history.player]
+    (array([1, 2], dtype=int32), ['ann', 'bob', 'cat'])
+    """
+
+    match_start: Ints
+    team_start: Ints
+    player: Ints
+    place: Ints
+    score: Floats | None
+    time: Floats | NDArray[np.int64] | None
+    time_kind: Kind | None
+    time_zone: str | None
+    weight: Floats | None
+    importance: Floats | None
+    home: Ints | None
+    ids: tuple[str, ...] | None
+    players: tuple[str, ...]
+    recognised: str = ""
+
+    def __post_init__(self) -> None:
+        """Make the columns read-only, also after unpickling."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    def __reduce__(self) -> tuple[type["History"], tuple[Any, ...]]:
+        """Pickle through the constructor, because NumPy does not keep an array read-only."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    @classmethod
+    def from_matches(
+        cls, matches: Iterable[Mapping[str, Any]], *, time_format: str | None = None, utc: bool = False
+    ) -> "History":
+        """Make a history of plain mappings: `teams`, and `ranks` or `scores`, or else the winner first.
+
+        >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]], "ranks": [1, 2, 2]}]
+        >>> History.from_matches(matches).place
+        array([1, 2, 1, 2, 2], dtype=int32)
+        """
+        from .matches import from_matches
+
+        return from_matches(matches, time_format=time_format, utc=utc)
+
+    @classmethod
+    def read(
+        cls,
+        path: "str | os.PathLike[str]",
+        *,
+        columns: Mapping[str, str | None] | None = None,
+        time_format: str | None = None,
+        utc: bool = False,
+        separator: str | None = None,
+    ) -> "History":
+        """Read a file: .csv .tsv .txt .jsonl .ndjson (each also .gz) or .parquet.
+
+        `columns` maps roles to columns (or to None) where they are not recognised; `time_format` is for `strptime`.
+
+        >>> from pathlib import Path; from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "games.csv")
+        ...     _ = path.write_text("winner,loser\\nann,bob\\nbob,cat\\n")
+        ...     History.read(path)
+        History(2 matches, 3 players, places)
+        """
+        from .files import read
+
+        return read(path, columns=columns, time_format=time_format, utc=utc, separator=separator)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        columns: Mapping[str, str | None] | None = None,
+        time_format: str | None = None,
+        utc: bool = False,
+    ) -> "History":
+        """Make a history of a Polars, pandas or Arrow frame, whose layout is recognised by its column names.
+
+        >>> import polars as pl
+        >>> History.from_frame(pl.DataFrame({"home": ["ann"], "away": ["bob"], "hg": [0], "ag": [2]}))[0]["scores"]
+        [0.0, 2.0]
+        """
+        from .frames import from_frame
+
+        return from_frame(frame, columns=columns, time_format=time_format, utc=utc)
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Give a Polars frame with a row per player per match, from which `from_frame` makes an equal history.
+
+        >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).to_frame().columns
+        ['match', 'team', 'player', 'place']
+        """
+        from .frames import to_frame
+
+        return to_frame(self)
+
+    def __len__(self) -> int:
+        """Count the matches."""
+        return len(self.match_start) - 1
+
+    @property
+    def teams(self) -> int:
+        """Count the teams of all matches.
+
+        >>> History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}]).teams
+        2
+        """
+        return len(self.place)
+
+    @property
+    def entries(self) -> int:
+        """Count the players of all teams of all matches.
+
+        >>> History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}]).entries
+        3
+        """
+        return len(self.player)
+
+    @property
+    def nbytes(self) -> int:
+        """Count the bytes of the columns, without names and ids.
+
+        >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).nbytes
+        36
+        """
+        columns = (getattr(self, field.name) for field in fields(self))
+        return sum(column.nbytes for column in columns if isinstance(column, np.ndarray))
+
+    def clock(self) -> Floats | None:
+        """Give the time of each match in days, or as the plain numbers that were given.
+
+        >>> History.from_matches([{"teams": [["ann"], ["bob"]], "time": "1970-01-03"}]).clock()
+        array([2.])
+        """
+        if self.time is None or self.time_kind == "number":
+            return None if self.time is None else self.time.astype(np.float64)
+        return self.time / _DAY
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Give the matches as the plain mappings that `from_matches` accepts."""
+        return (self[index] for index in range(len(self)))
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> "History": ...
+    def __getitem__(self, index: int | slice) -> "dict[str, Any] | History":
+        """Give one match as a plain mapping, or a slice as a history."""
+        from .matches import plain
+        from .select import take
+
+        if isinstance(index, slice):
+            first, last, step = index.indices(len(self))
+            chosen = slice(first, max(first, last)) if step == 1 else np.arange(first, last, step)
+            return take(self, chosen)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"match {index} of a history of {len(self)}")
+        return plain(self, index % len(self))
+
+    def take(self, chosen: ArrayLike) -> "History":
+        """Choose matches by indices or by a boolean mask; they stand in the order of time, where there are times.
+
+        A match may be taken more than once; ids, which are unique, are then left out.
+
+        >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["ann"]]}])
+        >>> history.take([False, True])[0]["teams"]
+        [['cat'], ['ann']]
+        """
+        from .select import indices, take
+
+        return take(self, indices(np.asarray(chosen), len(self)))
+
+    def between(self, start: object = None, end: object = None) -> "History":
+        """Choose the matches from `start` up to, but not at, `end`; None leaves that side open.
+
+        >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{day}"} for day in (1, 2, 3)]
+        >>> History.from_matches(days).between("2026-01-02", "2026-01-03")
+        History(1 match, 2 players, 2026-01-02, places)
+        """
+        from .select import span, take
+
+        return take(self, slice(*span(self, start, end)))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what was played, by the names of the players; not how it was read."""
+        from .select import equal
+
+        return equal(self, other) if isinstance(other, History) else NotImplemented
+
+    def __repr__(self) -> str:
+        """Say how much there is, from when to when."""
+        players = len(np.unique(self.player))
+        parts = [f"{len(self)} match{'es' * (len(self) != 1)}", f"{players} player{'s' * (players != 1)}"]
+        if self.time is not None:
+            assert self.time_kind is not None
+            first, last = (show_time(self.time_kind, self.time_zone, self.time[i]) for i in (0, -1))
+            parts.append(f"{first}" if first == last else f"{first} … {last}")
+        return f"History({', '.join(parts)}, {'places' if self.score is None else 'scores'})"

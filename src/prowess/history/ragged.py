@@ -1,0 +1,73 @@
+"""Arithmetic of lists within lists: `start` holds where each list begins, and its last element where the last ends."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Floats", "Ints", "cut", "gather", "owners", "places", "starts"]
+
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+def starts(lengths: NDArray[np.integer]) -> Ints:
+    """Give where lists of these lengths begin.
+
+    >>> starts(np.array([2, 1, 3]))
+    array([0, 2, 3, 6], dtype=int32)
+    """
+    start = np.zeros(len(lengths) + 1, np.int32)
+    np.cumsum(lengths, out=start[1:])
+    return start
+
+
+def owners(start: Ints) -> Ints:
+    """Give for each element the list that it is in.
+
+    >>> owners(np.array([0, 2, 3], np.int32))
+    array([0, 0, 1], dtype=int32)
+    """
+    return np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
+
+
+def gather(start: Ints, chosen: NDArray[np.integer]) -> tuple[Ints, Ints]:
+    """Give where the chosen lists begin when they stand one after another, and which elements they then hold.
+
+    >>> gather(np.array([0, 2, 3, 6], np.int32), np.array([2, 0]))
+    (array([0, 3, 5], dtype=int32), array([3, 4, 5, 0, 1], dtype=int32))
+    """
+    new = starts(np.diff(start)[chosen])
+    elements = np.arange(new[-1], dtype=np.int32) + np.repeat(start[chosen] - new[:-1], np.diff(new))
+    return new, elements
+
+
+def places(start: Ints, key: Floats) -> Ints:
+    """Give competition places within each list, lowest key first: 1 + the number of elements strictly before.
+
+    >>> places(np.array([0, 4, 6], np.int32), np.array([1, 2.5, 2.5, 9, 7, 3]))
+    array([1, 2, 2, 4, 2, 1], dtype=int32)
+    """
+    if len(key) == 2 * (len(start) - 1) and (np.diff(start) == 2).all():  # the common case, without sorting
+        one, other = key[0::2], key[1::2]
+        pairs = np.ones((len(one), 2), np.int32)
+        pairs[:, 0] += other < one
+        pairs[:, 1] += one < other
+        return pairs.reshape(-1)
+    group = owners(start)
+    order = np.lexsort((key, group))
+    key, group = key[order], group[order]
+    fresh = np.ones(len(key), bool)  # the first of those who share a place
+    fresh[1:] = (key[1:] != key[:-1]) | (group[1:] != group[:-1])
+    first = np.maximum.accumulate(np.where(fresh, np.arange(len(key)), 0))
+    result = np.empty(len(key), np.int32)
+    result[order] = first - start[group] + 1
+    return result
+
+
+def cut(start: Ints, first: int, last: int) -> tuple[Ints, slice]:
+    """Give where the lists from `first` to before `last` begin when they stand alone, and which elements they hold.
+
+    >>> cut(np.array([0, 2, 3, 6], np.int32), 1, 3)
+    (array([0, 1, 4], dtype=int32), slice(2, 6, None))
+    """
+    new = start[first : last + 1]
+    return new - new[0], slice(int(new[0]), int(new[-1]))

@@ -1,0 +1,203 @@
+"""When a match took place: plain numbers, dates and timestamps, read one value at a time.
+
+A time is a `kind` ("number", "date" or "timestamp"), a `zone` (None, or the UTC offset or name of the zone of an
+aware timestamp) and a number: the plain number itself, or microseconds since 1970-01-01 (UTC, or naive).
+"""
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from math import isfinite, nan
+from typing import Literal, NamedTuple
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from ..errors import Error
+
+__all__ = ["DAY", "Kind", "Stamp", "agree", "parse_time", "show_time"]
+
+Kind = Literal["number", "date", "timestamp"]
+DAY = 86_400_000_000  # in microseconds
+
+_CLOCK = (
+    r"(?:[T ](?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]{1,9}))?)?"
+    r"(?P<zone> ?Z| ?[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+# The calendar text that is understood, in Python and (by `time_columns`) in Polars: a new format is a new line here.
+PATTERNS = (
+    r"^(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})" + _CLOCK + "$",
+    r"^(?P<year>[0-9]{4})/(?P<month>[0-9]{2})/(?P<day>[0-9]{2})" + _CLOCK + "$",
+)
+RIGHT = (
+    "write dates as 2026-01-31, timestamps as 2026-01-31T10:00:00 (with Z or +02:00 where there is a zone) or plain"
+    " numbers, or say how they are written: time_format='%d.%m.%Y'"
+)
+_COMPILED = tuple(re.compile(pattern, re.ASCII) for pattern in PATTERNS)
+_EPOCH = datetime(1970, 1, 1)
+_EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Stamp(NamedTuple):
+    """What two times must have in common to be compared: their kind and their zone."""
+
+    kind: Kind
+    zone: str | None
+
+
+def parse_time(value: object, time_format: str | None = None) -> tuple[Kind, str | None, float | int]:
+    """Read one time: its kind, its zone and its number.
+
+    >>> parse_time("1970-01-02")
+    ('date', None, 86400000000)
+    >>> parse_time("1970-01-01T03:00:00+02:00")
+    ('timestamp', '+02:00', 3600000000)
+    >>> parse_time(7)
+    ('number', None, 7.0)
+    """
+    if isinstance(value, str):
+        return _from_text(value, time_format)
+    if isinstance(value, np.datetime64):
+        return _from_numpy(value)
+    if value != value:  # NaN, and pandas' NaT, which says that it is a datetime
+        raise Error(f"a time must be known, not {value!r}: {RIGHT}")
+    if isinstance(value, datetime):
+        return _from_datetime(value)
+    if isinstance(value, date):
+        return "date", None, (datetime(value.year, value.month, value.day) - _EPOCH) // _MICROSECOND
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and isfinite(value):
+        return "number", None, float(value)
+    raise Error(f"{value!r} is no time: {RIGHT}")
+
+
+def show_time(kind: Kind, zone: str | None, number: float) -> date | datetime | float:
+    """Give a time back as a date, a datetime or a number: the inverse of `parse_time`.
+
+    >>> show_time("date", None, 86400000000)
+    datetime.date(1970, 1, 2)
+    """
+    if kind == "number":
+        return float(number)
+    moment = timedelta(microseconds=int(number))
+    if zone is not None:
+        return (_EPOCH_UTC + moment).astimezone(zone_of(zone))
+    return (_EPOCH + moment).date() if kind == "date" else _EPOCH + moment
+
+
+def checked(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str | None, int]:
+    """Give a calendar time as it is, if the calendar of Python (the years 1 to 9999) can show it again."""
+    try:
+        show_time(kind, zone, number)
+    except (ValueError, OverflowError):
+        raise Error(f"a time must lie in the years 1 to 9999: {number} microseconds from 1970 do not") from None
+    return kind, zone, number
+
+
+def agree(one: Stamp, other: Stamp, utc: bool = False) -> Stamp:
+    """Give what two times have in common, or say why they cannot be compared; `utc` reads aware ones as instants.
+
+    >>> agree(Stamp("date", None), Stamp("timestamp", None))
+    Stamp(kind='timestamp', zone=None)
+    >>> agree(Stamp("timestamp", "+01:00"), Stamp("timestamp", "+02:00"), utc=True)
+    Stamp(kind='timestamp', zone='UTC')
+    """
+    if utc:
+        one, other = (stamp if stamp.zone is None else Stamp("timestamp", "UTC") for stamp in (one, other))
+    if one == other:
+        return one
+    if "number" in (one.kind, other.kind):
+        raise Error("plain numbers and dates are mixed: give all times as numbers, or all as dates")
+    if (one.zone is None) != (other.zone is None):
+        aware = one.zone or other.zone
+        raise Error(f"mixed time zones: some times have a zone ({aware}) and some have none: give all of them one")
+    if one.zone != other.zone:
+        raise Error(f"mixed time zones: {one.zone} and {other.zone}; utc=True reads them as instants")
+    return Stamp("timestamp", one.zone)
+
+
+def zone_of(zone: str) -> tzinfo:
+    """Give the zone that a stored name stands for: "UTC", an offset such as "+02:00", or an IANA name."""
+    if zone == "UTC":
+        return UTC
+    if zone[0] in "+-":
+        size = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:]))
+        return timezone(-size if zone[0] == "-" else size)
+    return ZoneInfo(zone)
+
+
+def zone_name(text: str) -> str:
+    """Spell an offset in the one way in which it is stored: "Z" and "+00:00" are "UTC", "+0200" is "+02:00".
+
+    >>> zone_name("Z"), zone_name("+0200")
+    ('UTC', '+02:00')
+    """
+    text = text.strip()
+    if text == "Z" or text[1:].strip("0:") == "":
+        return "UTC"
+    return f"{text[:3]}:{text[-2:]}"
+
+
+def _from_text(text: str, time_format: str | None) -> tuple[Kind, str | None, float | int]:
+    text = text.strip()
+    try:
+        if time_format is not None:
+            return _by_format(text, time_format)
+        for pattern in _COMPILED:
+            if found := pattern.match(text):
+                return _from_groups(found.groupdict())
+        number = float(text)
+    except Error:
+        raise
+    except (ValueError, OverflowError):  # such as 31 February, or year 0
+        number = nan
+    if isfinite(number):
+        return "number", None, number
+    raise Error(f"{text!r} is no time: {RIGHT if time_format is None else f'time_format={time_format!r} does not fit'}")
+
+
+def _from_groups(part: dict[str, str | None]) -> tuple[Kind, str | None, int]:
+    def whole(name: str) -> int:
+        return int(part[name] or 0)
+
+    day = datetime(whole("year"), whole("month"), whole("day"))
+    if part["hour"] is None:
+        return "date", None, (day - _EPOCH) // _MICROSECOND
+    micro = int((part["fraction"] or "").ljust(6, "0")[:6])
+    moment = day.replace(hour=whole("hour"), minute=whole("minute"), second=whole("second"), microsecond=micro)
+    if part["zone"] is None:
+        return "timestamp", None, (moment - _EPOCH) // _MICROSECOND
+    zone = zone_name(part["zone"])
+    return checked("timestamp", zone, (moment.replace(tzinfo=zone_of(zone)) - _EPOCH_UTC) // _MICROSECOND)
+
+
+def _by_format(text: str, time_format: str) -> tuple[Kind, str | None, int]:
+    _, zone, number = _from_datetime(datetime.strptime(text, time_format))
+    return ("timestamp" if has_clock(time_format) else "date"), zone, number
+
+
+def has_clock(time_format: str) -> bool:
+    """Tell whether a strptime format reads a time of day, so that its values are timestamps and not dates."""
+    return any("%" + letter in time_format for letter in "HIMSfTRXcpzZs")
+
+
+def _from_datetime(value: datetime) -> tuple[Kind, str | None, int]:
+    offset = value.utcoffset()
+    if offset is None:
+        return "timestamp", None, (value.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+    zone = getattr(value.tzinfo, "key", None) or _spell(offset)
+    return checked("timestamp", zone, (value - _EPOCH_UTC) // _MICROSECOND)
+
+
+def _spell(offset: timedelta) -> str:
+    minutes, rest = divmod(offset, timedelta(minutes=1))
+    if rest:
+        raise Error(f"the UTC offset of a time must be a whole number of minutes, not {offset}")
+    return zone_name(f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}")
+
+
+def _from_numpy(value: np.datetime64) -> tuple[Kind, str | None, int]:
+    if np.isnat(value):
+        raise Error(f"a time must be known, not {value!r}: {RIGHT}")
+    whole_days = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
+    number = int(value.astype("datetime64[us]").astype(np.int64))
+    return checked("date" if whole_days else "timestamp", None, number)

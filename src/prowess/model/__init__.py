@@ -1,0 +1,1 @@
+"""Columns in, ratings out: the engine, the models, ladders and fits."""

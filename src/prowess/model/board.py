@@ -1,0 +1,163 @@
+"""The `Board`: everything about one match while it is rated, and the bases of the components that work on it.
+
+The components of a model are frozen values; what changes from match to match stands on the board. A component that
+needs something new finds it as an attribute of the board, so that no signature ever has to change.
+
+A board holds three kinds of columns. With `traits` skills per player (one, or offence and defence):
+
+====================================  ============================================================================
+of a team `j`                         `start[j]` first entry, `place[j]`, `score[j]`, `offset[j]` α₀, `noise[j]` β²Σα²
+of a team and trait `j * traits + k`  prior performance N(`mean`, `variance`); the outcome's answer `d1`, `d2`, `left`
+of an entry `e` (a player in a team)  `weight[e]`, `elapsed[e]` since her last match, `alpha[e]`
+of an entry and trait                 belief N(`mu`, `var`); what the match says of it: `g1`, `g2`, `kept`
+====================================  ============================================================================
+
+`left` is u = v′/v, the share of the variance that the outcome leaves of a team's performance; `kept` is the same of a
+player's skill. `extra` holds further columns of an entry (a volatility). `order` and `work` are scratch of the outcome.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import ClassVar
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from . import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.gauss import Truncated
+else:
+    from .gauss import Truncated
+
+__all__ = ["Absorb", "Board", "Drift", "Margin", "Outcome", "Prior", "TeamFunction"]
+
+WORK_ROWS = 12
+
+
+def _doubles(count: int) -> array[float]:
+    return array("d", bytes(8 * max(count, 1)))
+
+
+def _ints(count: int) -> array[int]:
+    return array("i", bytes(4 * max(count, 1)))
+
+
+@cython.cclass
+class Board:
+    """One match: its entries with their beliefs, its teams with their performances, and what was seen."""
+
+    def __init__(self, teams: int = 2, entries: int = 2, traits: int = 1, extras: int = 0) -> None:
+        self.teams = teams
+        self.entries = entries
+        self.traits = traits
+        self.extras = extras
+        self.team_capacity = teams
+        self.entry_capacity = entries
+        self.home = -1
+        self.importance = 1.0
+        self.win = self.draw = self.loss = float("nan")
+        self.converged = True
+        self.start = _ints(teams + 1)
+        self.place = _ints(teams)
+        self.order = _ints(teams + 2)
+        self.score = _doubles(teams)
+        self.offset = _doubles(teams)
+        self.noise = _doubles(teams)
+        self.mean = _doubles(teams * traits)
+        self.variance = _doubles(teams * traits)
+        self.d1 = _doubles(teams * traits)
+        self.d2 = _doubles(teams * traits)
+        self.left = _doubles(teams * traits)
+        self.weight = _doubles(entries)
+        self.elapsed = _doubles(entries)
+        self.alpha = _doubles(entries)
+        self.mu = _doubles(entries * traits)
+        self.var = _doubles(entries * traits)
+        self.g1 = _doubles(entries * traits)
+        self.g2 = _doubles(entries * traits)
+        self.kept = _doubles(entries * traits)
+        self.extra = _doubles(entries * extras)
+        self.margin = Margin()
+        self.cut = Truncated()
+        self.work = memoryview(bytearray(8 * WORK_ROWS * max(teams, 1))).cast("d", (WORK_ROWS, max(teams, 1)))
+
+    @cython.ccall
+    @cython.exceptval(-1, check=True)
+    def holds(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> cython.bint:
+        """Whether a match of this size fits."""
+        return teams <= self.team_capacity and entries <= self.entry_capacity
+
+
+@cython.cclass
+class Prior:
+    """What is believed of a player who has not been seen before."""
+
+    @cython.ccall
+    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.void:
+        """Set the belief of a newcomer."""
+        raise NotImplementedError
+
+
+@cython.cclass
+class Drift:
+    """How skills move while nobody looks: before a match, beliefs widen."""
+
+    @cython.ccall
+    def widen(self, board: Board) -> cython.void:
+        """Widen the beliefs of all entries."""
+
+
+@cython.cclass
+class TeamFunction:
+    """How a team's performance is made of its players': t = α₀ + Σ α p, where α may look at the prior means."""
+
+    @cython.ccall
+    def weigh(self, board: Board) -> cython.void:
+        """Fill `alpha` of every entry (its `weight` counts as partial play) and `offset` of every team."""
+        raise NotImplementedError
+
+
+@cython.cclass
+class Margin:
+    """By how much a team's performance must exceed another's to finish ahead of it."""
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
+        """The margin ε between teams `i` and `j`; teams of equal `noise` have equal margins to all others."""
+        return 0.0
+
+
+@cython.cclass
+class Outcome:
+    """P(what was seen | team performances): the only part of a model that looks at all teams at once."""
+
+    traits: ClassVar[tuple[str, ...]] = ("skill",)
+
+    @cython.ccall
+    def prepare(self, board: Board) -> cython.void:
+        """Put what the outcome needs for every match on a new board, once."""
+
+    @cython.ccall
+    def forecast(self, board: Board) -> cython.void:
+        """For two teams: set `win` (of the first team), `draw` and `loss`, from the prior performances alone."""
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def evidence(self, board: Board) -> cython.double:
+        """Fill `d1`, `d2` and `left` of every team and return the log-evidence."""
+        raise NotImplementedError
+
+
+@cython.cclass
+class Absorb:
+    """How a player's belief takes up what a match, or a rating period, says of it."""
+
+    extras: ClassVar[tuple[str, ...]] = ()
+
+    @cython.ccall
+    def absorb(self, board: Board) -> cython.void:
+        """Turn `g1`, `g2` and `kept` of every entry into its new `mu` and `var`."""
+        raise NotImplementedError

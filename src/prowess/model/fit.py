@@ -1,0 +1,287 @@
+"""A model fitted to a history: where everybody stands, how they came there, and what was forecast on the way."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Error
+from ..history import History, name_of, show_time
+from ..history.times import Stamp, agree
+from .ladder import Ladder
+from .model import Model
+from .online import check_times
+from .prediction import Prediction
+from .progress import steps
+from .rating import Rating
+from .sweep import Columns, Record
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Fit", "Forecasts", "fit"]
+
+CHUNK = 200_000  # entries between two looks at the keyboard and the progress bar
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forecasts:
+    """What was predicted before each match: columns over the history's teams and matches.
+
+    `mean` and `variance` of every team's performance; for matches of two teams `win` (of the first team) and `draw`, NaN
+    for others. The column `log_evidence` is what the match then said of the model.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
+    >>> pw.TrueSkill().fit(history).forecasts.win.round(3)
+    array([0.478, 0.719])
+    """
+
+    history: History
+    mean: Floats
+    variance: Floats
+    win: Floats
+    draw: Floats
+    log_evidence: Floats
+
+    def __len__(self) -> int:
+        """Count the matches."""
+        return len(self.win)
+
+    def __repr__(self) -> str:
+        """Say how many there are."""
+        return f"Forecasts({len(self)} matches)"
+
+    def to_frame(self) -> pl.DataFrame:
+        """A Polars frame with a row for every team of every match: match, team, place, mean, sigma, win, draw.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        >>> pw.TrueSkill().fit(history).forecasts.to_frame().columns
+        ['match', 'team', 'place', 'mean', 'sigma', 'win', 'draw']
+        """
+        import polars as pl
+
+        teams = np.diff(self.history.match_start)
+        match = np.repeat(np.arange(len(self)), teams)
+        team = np.arange(self.history.teams) - self.history.match_start[match]
+        win = np.where(team == 0, self.win[match], 1.0 - self.win[match] - self.draw[match])
+        columns = {
+            "match": match,
+            "team": team,
+            "place": self.history.place,
+            "mean": self.mean,
+            "sigma": np.sqrt(self.variance),
+            "win": win,
+            "draw": self.draw[match],
+        }
+        return pl.DataFrame(columns).with_columns(pl.col("win", "draw").fill_nan(None))
+
+
+class Fit:
+    """A model after one pass over a history.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}])
+    >>> fit = pw.TrueSkill().fit(history)
+    >>> fit
+    Fit(1 match, 2 players, log-evidence -0.738)
+    >>> fit.leaderboard().columns
+    ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen']
+    """
+
+    def __init__(self, model: Model, history: History, before: Ladder, after: Ladder, columns: Columns, record: Record):
+        """Hold the results of a sweep; `Model.fit` makes one."""
+        self.model = model
+        self.history = history
+        self.forecasts = Forecasts(history, record.mean, record.variance, record.win, record.draw, record.log_evidence)
+        self.unconverged: list[int] = record.unconverged
+        self._before, self._after, self._columns = before, after, columns
+
+    def __repr__(self) -> str:
+        """Say how much was rated, and how well the model explains it."""
+        matches = f"{len(self.history)} match{'es' * (len(self.history) != 1)}"
+        return f"Fit({matches}, {len(self._after)} players, log-evidence {self.log_evidence:.3f})"
+
+    @cached_property
+    def ladder(self) -> Ladder:
+        """A ladder to go on from here, match by match; the fit itself stays as it is.
+
+        >>> import prowess as pw
+        >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> _ = fit.ladder.record([["bob"], ["ann"]])
+        >>> fit["ann"].mu > 25 > fit["bob"].mu
+        True
+        """
+        return self._after.copy()
+
+    @property
+    def log_evidence(self) -> float:
+        """The logarithm of how probable the model found the history, match by match; matches count by their importance.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        >>> round(pw.TrueSkill(draw_probability=0).fit(history).log_evidence, 3)
+        -0.693
+        """
+        column = self.forecasts.log_evidence
+        return float(column.sum() if self.history.importance is None else column @ self.history.importance)
+
+    def __getitem__(self, name: str) -> Rating:
+        """Give a player's rating after the last match."""
+        return self._after[name]
+
+    def leaderboard(self) -> pl.DataFrame:
+        """The players from best to worst after the last match: rank, player, mu, sigma, shown, matches, last_seen.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).leaderboard()["player"][0]
+        'ann'
+        """
+        return self._after.leaderboard()
+
+    def predict(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> Prediction:
+        """What is expected of the next match; details as in `Model.predict`.
+
+        >>> import prowess as pw
+        >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> round(fit.predict([["ann"], ["bob"]]).win[0], 3)
+        0.719
+        """
+        return self._after.predict(teams, **details)
+
+    def quality(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> float:
+        """How fair the next match would be, 0 to 1; details as in `Model.quality`.
+
+        >>> import prowess as pw
+        >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> round(fit.quality([["ann"], ["bob"]]), 3)
+        0.388
+        """
+        return self._after.quality(teams, **details)
+
+    @cached_property
+    def _beliefs(self) -> Floats:
+        """The belief of every entry after its match: found by a second pass, which few fits need."""
+        ladder = self._before.copy()
+        record = Record(self._columns, self.model.pipeline.traits, after=True)
+        ladder.reserve(len(self._after))
+        _sweep(self.model, self.history, ladder, self._columns, record, progress=None)
+        beliefs: Floats = record.after
+        return beliefs
+
+    def trajectory(self, name: str) -> pl.DataFrame:
+        """What was believed of a player after each of her matches: match, time, mu, sigma, shown.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
+        >>> pw.TrueSkill().fit(history).trajectory("ann")["mu"].round(2).to_list()
+        [29.4, 31.24]
+        """
+        import polars as pl
+
+        self._after[name]  # an unknown name is an error, with a hint
+        history, key = self.history, name_of(name)
+        player = history.players.index(key) if key in history.players else -1
+        entry = np.flatnonzero(history.player == player)
+        team = np.searchsorted(history.team_start, entry, side="right") - 1
+        match = np.searchsorted(history.match_start, team, side="right") - 1
+        mu, variance = self._beliefs[entry, 0], self._beliefs[entry, 1]
+        columns: dict[str, Any] = {"match": match}
+        if history.time is not None and history.time_kind is not None:
+            columns["time"] = [show_time(history.time_kind, history.time_zone, when) for when in history.time[match]]
+        sigma = np.sqrt(variance)
+        columns |= {"mu": mu, "sigma": sigma, "shown": mu - self.model.caution * sigma}
+        return pl.DataFrame(columns).filter(pl.col("mu").is_not_nan())
+
+
+def fit(
+    model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None
+) -> Fit:
+    """Sweep a history through a model."""
+    if not isinstance(history, History):
+        raise Error(f"fit needs a History, not {type(history).__name__}; History.read and History.from_frame make one")
+    before = _opening(model, start)
+    after = before.copy()
+    rows = _enter(after, history)
+    columns = Columns(history, rows)
+    record = Record(columns, model.pipeline.traits)
+    _sweep(model, history, after, columns, record, progress)
+    if record.unconverged:
+        warnings.warn(
+            f"in {len(record.unconverged)} of {len(history)} matches EP did not converge; see fit.unconverged",
+            stacklevel=3,
+        )
+    return Fit(model, history, before, after, columns, record)
+
+
+def _opening(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
+    """The ladder that a fit begins with."""
+    if isinstance(start, Ladder):
+        if start.model != model:
+            raise Error("start is a ladder of another model; fit with its own, or give its ratings as a mapping")
+        return start
+    if start is not None and not isinstance(start, Mapping):
+        raise Error(f"start must be a Ladder or ratings by name, not {type(start).__name__}")
+    return Ladder(model, start)
+
+
+def _enter(ladder: Ladder, history: History) -> NDArray[np.int32]:
+    """Give every player of the history a row of the ladder; returns the rows of the entries."""
+    if history.time is not None and history.time_kind is not None:
+        stamp = Stamp(history.time_kind, history.time_zone)
+        ladder.stamp = stamp if ladder.stamp is None else agree(ladder.stamp, stamp)
+    played = np.bincount(history.player, minlength=len(history.players)) > 0
+    if not len(ladder) and played.all():
+        ladder.reserve(len(history.players))
+        ladder.welcome(history.players)
+        return history.player
+    known = np.array([ladder.rows.get(name, -1) for name in history.players], np.int32)
+    newcomers = np.flatnonzero(played & (known < 0))
+    returning = np.flatnonzero(played & (known >= 0))
+    _check_order(ladder, history, returning, known)
+    known[newcomers] = len(ladder) + np.arange(len(newcomers))
+    ladder.reserve(len(ladder) + len(newcomers))
+    ladder.welcome([history.players[player] for player in newcomers])
+    return known[history.player]
+
+
+def _check_order(ladder: Ladder, history: History, returning: NDArray[np.intp], row: NDArray[np.int32]) -> None:
+    """Who returns must not have been seen after her first match here."""
+    if history.time is None or not len(returning):
+        return
+    teams = np.repeat(np.arange(len(history)), np.diff(history.match_start))
+    match = np.repeat(teams, np.diff(history.team_start))
+    first = np.empty(len(history.players))
+    first[history.player[::-1]] = history.time[match[::-1]]
+    for player in returning[np.argsort(first[returning], kind="stable")]:
+        check_times(ladder, [int(row[player])], ladder.stamp, float(first[player]))
+
+
+def _sweep(
+    model: Model, history: History, ladder: Ladder, columns: Columns, record: Record, progress: bool | None
+) -> None:
+    """Run the kernel over all matches in chunks, so that Ctrl-C works and a progress bar moves."""
+    if not len(history):
+        return
+    sizes = np.diff(history.team_start[history.match_start])
+    pipeline = model.pipeline
+    board = pipeline.board(int(np.diff(history.match_start).max()), int(sizes.max()))
+    state = memoryview(ladder.state)
+    chunk = max(1, CHUNK * len(history) // history.entries)
+    try:
+        for first in steps(range(0, len(history), chunk), "rating", progress):
+            pipeline.sweep(board, columns, state, record, first, min(first + chunk, len(history)))
+    except Error as error:
+        match = pipeline.at
+        name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""
+        raise Error(f"match {match + 1} of {len(history)}{name}: {error}") from error
+    pipeline.put_back(board)

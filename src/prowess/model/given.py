@@ -1,0 +1,132 @@
+"""What a caller says of one match beside its teams: the result, weights, importance, elapsed time, the home team."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..checks import number, scale
+from ..errors import Error
+from ..history.ragged import places
+from .board import Board
+
+__all__ = ["Given", "check_teams", "given"]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One match's details, checked, ready to be laid on a board; None where nothing was said."""
+
+    places: list[int] | None
+    scores: list[float] | None
+    weights: list[float] | None
+    importance: float
+    elapsed: list[float] | None
+    home: int
+
+    def put(self, board: Board) -> None:
+        """Lay the details on the board over the usual ones: first listed won, everyone played all of it, just now."""
+        board.importance = self.importance
+        board.home = self.home
+        for column, values in (
+            (board.place, self.places),
+            (board.score, self.scores),
+            (board.weight, self.weights),
+            (board.elapsed, self.elapsed),
+        ):
+            if values is not None:
+                for index, value in enumerate(values):
+                    column[index] = value
+
+
+def check_teams(teams: Sequence[Sequence[Any]]) -> None:
+    """Teams are lists of lists; a name alone would be read as a team of letters."""
+    if isinstance(teams, str) or not isinstance(teams, Sequence):
+        raise Error(f"teams must be a list of teams, such as [['ann'], ['bob']], not {teams!r}")
+    for index, team in enumerate(teams):
+        if isinstance(team, str) or not isinstance(team, Sequence):
+            raise Error(f"team {index + 1} must be a list of players, such as ['ann', 'bob'], not {team!r}")
+
+
+def given(
+    teams: Sequence[Sequence[Any]],
+    ranks: Sequence[float] | None = None,
+    scores: Sequence[float] | None = None,
+    weights: Sequence[Sequence[float]] | None = None,
+    importance: float = 1.0,
+    elapsed: float | Sequence[Sequence[float]] | None = None,
+    home: int | None = None,
+) -> Given | None:
+    """Check what was said of a match between these teams; None if nothing was.
+
+    >>> given([["ann"], ["bob"]], scores=[1, 3]).places
+    [2, 1]
+    """
+    if ranks is scores is weights is elapsed is home is None and importance == 1.0:
+        return None
+    check_teams(teams)
+    rank = None if ranks is None else _per_team("rank", ranks, len(teams))
+    score = None if scores is None else _per_team("score", scores, len(teams))
+    key = rank if rank is not None else None if score is None else [-value for value in score]
+    start = np.array([0, len(teams)], np.int32)
+    return Given(
+        places=None if key is None else places(start, np.array(key)).tolist(),
+        scores=score,
+        weights=_weights(teams, weights),
+        importance=scale("importance", importance, zero=True),
+        elapsed=_elapsed(teams, elapsed),
+        home=-1 if home is None else _home(home, len(teams)),
+    )
+
+
+def _per_team(what: str, values: Sequence[float], teams: int) -> list[float]:
+    _length(f"{what}s", values, teams, "team")
+    return [number(f"{what}s[{index}]", value) for index, value in enumerate(values)]
+
+
+def _weights(teams: Sequence[Sequence[Any]], weights: Sequence[Sequence[float]] | None) -> list[float] | None:
+    if weights is None:
+        return None
+    flat = _per_player("weights", teams, weights)
+    first = 0
+    for index, team in enumerate(teams):
+        if not any(flat[first : first + len(team)]):
+            raise Error(f"weights[{index}]: at least one player of a team must have a weight above 0")
+        first += len(team)
+    return flat
+
+
+def _elapsed(teams: Sequence[Sequence[Any]], elapsed: float | Sequence[Sequence[float]] | None) -> list[float] | None:
+    if elapsed is None:
+        return None
+    if isinstance(elapsed, Sequence) and not isinstance(elapsed, str):
+        return _per_player("elapsed", teams, elapsed)
+    return [scale("elapsed", elapsed, zero=True)] * sum(len(team) for team in teams)
+
+
+def _per_player(what: str, teams: Sequence[Sequence[Any]], nested: Sequence[Sequence[float]]) -> list[float]:
+    """The values of all players in a row, each of at least 0."""
+    _length(what, nested, len(teams), "team")
+    flat = []
+    for index, (team, values) in enumerate(zip(teams, nested, strict=True)):
+        _length(f"{what}[{index}]", values, len(team), "player")
+        flat += [scale(f"{what}[{index}][{place}]", value, zero=True) for place, value in enumerate(values)]
+    return flat
+
+
+def _length(what: str, values: Any, length: int, each: str) -> None:
+    try:
+        count = len(values)
+    except TypeError:
+        raise Error(f"{what} must be a list, not {values!r}") from None
+    if isinstance(values, (str, bytes)) or count != length:
+        raise Error(f"{what} must hold one number for each {each}, that is {length}, not {values!r}")
+
+
+def _home(home: Any, teams: int) -> int:
+    if isinstance(home, bool) or not isinstance(home, (int, np.integer)) or not 0 <= home < teams:
+        raise Error(f"home must be the index of a team, 0 to {teams - 1}, not {home!r}")
+    return int(home)

@@ -1,0 +1,239 @@
+"""A model: the frozen value that says how skills become results, and what follows from a match for the players."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..checks import number, scale
+from ..errors import Error
+from . import absorb as absorbs
+from . import drift as drifts
+from . import outcome as outcomes
+from . import prior as priors
+from . import team as teams_
+from .board import Absorb, Drift, Outcome, Prior, TeamFunction
+from .component import change, parameters, read_spec, spec
+from .given import given
+from .outcome import margin as margins
+from .prediction import Prediction, predict
+from .quality import quality
+from .rating import Rating
+from .sweep import Pipeline
+
+if TYPE_CHECKING:
+    from ..history import History
+    from .fit import Fit
+    from .ladder import Ladder
+
+__all__ = ["Model"]
+
+BASES = {"prior": Prior, "drift": Drift, "team": TeamFunction, "outcome": Outcome, "absorb": Absorb}
+KNOWN: dict[str, type] = {
+    name: getattr(module, name)
+    for module in (priors, drifts, teams_, outcomes, absorbs, margins)
+    for name in module.__all__
+    if isinstance(getattr(module, name), type)
+}
+
+Teams = Sequence[Sequence[Rating]]
+
+
+@dataclass(frozen=True)
+class Model:
+    """How skills move, make a team's performance, and show in a result; any combination of parts is a model.
+
+    >>> import prowess as pw
+    >>> model = pw.Model(prior=pw.Normal(25, 8), noise=4, outcome=pw.outcome.Order(draw_probability=0.1),
+    ...                  drift=pw.drift.PerTime(0.5), team=pw.team.Mean())
+    >>> model.rate([[model.rating()], [model.rating()]])[0][0].mu > 25
+    True
+    """
+
+    prior: Prior
+    noise: float
+    outcome: Outcome
+    drift: Drift = drifts.Still()
+    team: TeamFunction = teams_.Sum()
+    absorb: Absorb = absorbs.Moment()
+    caution: float = 3.0
+
+    def __post_init__(self) -> None:
+        """Check the parts, so that a model that exists works."""
+        for name, base in BASES.items():
+            if not isinstance(getattr(self, name), base):
+                raise Error(f"{name} must be a {base.__name__}, not {getattr(self, name)!r}")
+        object.__setattr__(self, "noise", scale("beta", self.noise, zero=True))
+        object.__setattr__(self, "caution", number("caution", self.caution))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: the pipeline is made anew where the model arrives."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """The parts put together, with the boards that they work on."""
+        return Pipeline(self.prior, self.drift, self.noise, self.team, self.outcome, self.absorb, self.caution)
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Every parameter that is set, by the name that `replace` takes.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill(beta=4).params["beta"]
+        4.0
+        """
+        found: dict[str, Any] = {}
+        for name in BASES:
+            found |= {key: value for key, value in parameters(getattr(self, name)).items() if value is not None}
+            if name == "prior":
+                found["beta"] = self.noise
+        return found | {"caution": self.caution}
+
+    def replace(self, **changes: Any) -> Model:
+        """A model with other parts or other parameters.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill().replace(beta=3, team=pw.team.Mean()).team
+        Mean()
+        """
+        if "beta" in changes:
+            changes["noise"] = changes.pop("beta")
+        own = {field.name: getattr(self, field.name) for field in fields(self)}
+        parts = own | {name: changes.pop(name) for name in list(changes) if name in own}
+        for name in BASES:
+            taken = {key: changes.pop(key) for key in parameters(parts[name]) if key in changes}
+            if taken:
+                parts[name] = change(parts[name], taken)
+        if changes:
+            raise Error(f"no parameter or part is called {next(iter(changes))!r}; there are {', '.join(self._names())}")
+        return type(self)(**parts)
+
+    def _names(self) -> list[str]:
+        return ["beta", *(key for name in BASES for key in parameters(getattr(self, name))), "caution", *BASES]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as plain data, for JSON; parts of your own cannot be written.
+
+        >>> import prowess as pw
+        >>> pw.Model.from_dict(pw.TrueSkill().to_dict()) == pw.TrueSkill()
+        True
+        """
+        parts = {name: spec(getattr(self, name), KNOWN) for name in BASES}
+        return parts | {"noise": self.noise, "caution": self.caution}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Model:
+        """The model that `to_dict` wrote.
+
+        >>> import prowess as pw
+        >>> pw.Model.from_dict(pw.TrueSkill(beta=3).to_dict()).noise
+        3.0
+        """
+        missing = [field.name for field in fields(cls) if field.name not in plain]
+        if missing:
+            raise Error(f"a model needs {', '.join(missing)}")
+        parts = {name: read_spec(plain[name], KNOWN) for name in BASES}
+        return cls(**parts, noise=plain["noise"], caution=plain["caution"])
+
+    def rating(self, mu: float | None = None, sigma: float | None = None) -> Rating:
+        """A newcomer's rating, or one with a given mean or deviation.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill().rating(mu=30).mu
+        30.0
+        """
+        board = self.pipeline.board(1, 1)
+        self.prior.welcome(board, 0)
+        newcomer_mu, newcomer_sigma = board.mu[0], board.var[0] ** 0.5
+        self.pipeline.put_back(board)
+        return Rating(newcomer_mu if mu is None else mu, newcomer_sigma if sigma is None else sigma, self.caution)
+
+    def rate(
+        self,
+        teams: Teams,
+        ranks: Sequence[float] | None = None,
+        scores: Sequence[float] | None = None,
+        *,
+        weights: Sequence[Sequence[float]] | None = None,
+        importance: float = 1.0,
+        elapsed: float | Sequence[Sequence[float]] | None = None,
+        home: int | None = None,
+    ) -> list[list[Rating]]:
+        """The players' ratings after a match, nested like the teams; the winner first when no result is given.
+
+        `ranks`: lower is better, equal is a tie. `scores`: higher is better. `weights`: the share of the match that each
+        player played. `importance`: how much the match counts (0: not at all, 2: double). `elapsed`: time since the last
+        match, one number or nested like the teams. `home`: the index of the team at home.
+
+        >>> import prowess as pw
+        >>> model = pw.TrueSkill()
+        >>> [[ann], [bob]] = model.rate([[model.rating()], [model.rating()]])
+        >>> round(ann.mu, 3), round(bob.mu, 3), round(ann.sigma, 3)
+        (29.396, 20.604, 7.171)
+        """
+        details = given(teams, ranks, scores, weights, importance, elapsed, home)
+        rated, converged = self.pipeline.rate(teams, details)
+        if not converged:
+            warnings.warn("the match was rated, but EP did not converge; see the outcome's `sweeps`", stacklevel=2)
+        return rated
+
+    def predict(
+        self,
+        teams: Teams,
+        *,
+        weights: Sequence[Sequence[float]] | None = None,
+        elapsed: float | Sequence[Sequence[float]] | None = None,
+        home: int | None = None,
+    ) -> Prediction:
+        """What is expected of a match: win, draw and rank probabilities.
+
+        >>> import prowess as pw
+        >>> model = pw.TrueSkill()
+        >>> round(model.predict([[model.rating(30, 1)], [model.rating(25, 1)]]).win[0], 3)
+        0.758
+        """
+        board = self.pipeline.lay(teams, given(teams, None, None, weights, 1.0, elapsed, home))
+        self.pipeline.look(board)
+        prediction = predict(board)
+        self.pipeline.put_back(board)
+        return prediction
+
+    def quality(self, teams: Teams, *, weights: Sequence[Sequence[float]] | None = None) -> float:
+        """How fair a match would be: its draw probability relative to that of equal and certain teams, 0 to 1.
+
+        >>> import prowess as pw
+        >>> model = pw.TrueSkill()
+        >>> round(model.quality([[model.rating()], [model.rating()]]), 3)
+        0.447
+        """
+        board = self.pipeline.lay(teams, given(teams, None, None, weights))
+        self.pipeline.pool(board)
+        columns = (board.mean, board.variance, board.noise)
+        result = quality(*(list(column[: len(teams)]) for column in columns))
+        self.pipeline.put_back(board)
+        return result
+
+    def fit(
+        self,
+        history: History,
+        start: Ladder | Mapping[str, Rating] | None = None,
+        *,
+        progress: bool | None = None,
+    ) -> Fit:
+        """Rate a history in one pass, in time order: ratings, forecasts made before each match, log-evidence.
+
+        `start` is a ladder to continue from, or ratings by name. A progress bar is shown on a terminal when it takes
+        more than two seconds; `progress` forces it on or off.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
+        >>> pw.TrueSkill().fit(history).leaderboard()["player"].to_list()
+        ['ann', 'cat', 'bob']
+        """
+        from .fit import fit
+
+        return fit(self, history, start, progress)

@@ -1,0 +1,85 @@
+"""One match into a ladder, through the same steps as a sweep."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Error
+from ..history import name_of, parse_time, show_time
+from ..history.times import DAY, Stamp, agree
+from .given import Given, check_teams
+from .rating import Rating
+
+if TYPE_CHECKING:
+    from .ladder import Ladder
+
+__all__ = ["check_times", "record"]
+
+
+def record(ladder: Ladder, teams: Sequence[Sequence[str]], details: Given | None, time: Any) -> list[list[Rating]]:
+    """Learn from a match: all is checked, then all is learnt, then all is kept."""
+    rows, newcomers = _rows(ladder, teams)
+    stamp, now = _now(ladder, time)
+    if time is not None and details is not None and details.elapsed is not None:
+        raise Error("give either time or elapsed: the time since a player's last match follows from its time")
+    check_times(ladder, [row for team in rows for row in team if row < len(ladder)], stamp, now)
+    ladder.reserve(len(ladder) + len(newcomers))
+    ladder.state[len(ladder) : len(ladder) + len(newcomers)] = nan
+    unit = 1.0 if stamp is None or stamp.kind == "number" else DAY
+    rated, converged = ladder.model.pipeline.record(rows, details, memoryview(ladder.state), now, unit)
+    if details is None or details.importance > 0.0:
+        ladder.welcome(newcomers)
+        ladder.stamp = stamp
+    if not converged:
+        warnings.warn("the match was recorded, but EP did not converge; see the outcome's `sweeps`", stacklevel=3)
+    return rated
+
+
+def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int]], list[str]]:
+    """The row of every player, newcomers after all others; nobody plays twice."""
+    check_teams(teams)
+    if len(teams) < 2:
+        raise Error(f"a match needs at least two teams, not {len(teams)}")
+    seen: dict[str, int] = {}
+    newcomers: list[str] = []
+    rows = []
+    for number, team in enumerate(teams, 1):
+        if not team:
+            raise Error(f"team {number} is empty; a team needs at least one player")
+        rows.append([])
+        for player in team:
+            name = name_of(player)
+            if name in seen:
+                where = f"twice in team {number}" if seen[name] == number else f"in teams {seen[name]} and {number}"
+                raise Error(f"{name} stands {where}; a player plays once in a match")
+            seen[name] = number
+            if name not in ladder.rows:
+                newcomers.append(name)
+            rows[-1].append(ladder.rows.get(name, len(ladder) + len(newcomers) - 1))
+    return rows, newcomers
+
+
+def _now(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
+    """What kind of times the ladder has from now on, and when the match is (NaN: not known)."""
+    if time is None:
+        return ladder.stamp, nan
+    kind, zone, number = parse_time(time)
+    stamp = Stamp(kind, zone)
+    return stamp if ladder.stamp is None else agree(ladder.stamp, stamp), float(number)
+
+
+def check_times(ladder: Ladder, rows: Sequence[int], stamp: Stamp | None, now: float) -> None:
+    """A match must not be before the last one of any of its players."""
+    column = 2 * ladder.model.pipeline.traits
+    for row in rows:
+        last = float(ladder.state[row, column])
+        if now < last:
+            assert stamp is not None
+            before, after = (show_time(stamp.kind, stamp.zone, when) for when in (now, last))
+            raise Error(
+                f"the match at {before} comes before the last match of {ladder.names[row]} at {after}; a ladder takes "
+                "matches in the order of time: put them into a History and fit it to insert one"
+            )

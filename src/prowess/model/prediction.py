@@ -1,0 +1,94 @@
+"""What is expected of a match before it is played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .board import Board
+from .grid import grid
+from .ranks import first_alone, rank_matrix
+
+__all__ = ["Prediction", "predict"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """The forecast of one match.
+
+    `win[i]` is the probability that team i is first alone, `draw` that first place is shared (for two teams: a draw),
+    so `win.sum() + draw` is 1. `ranks[i, r]` is the probability that r teams finish ahead of team i. `mean` and `sigma`
+    describe the teams' performances.
+
+    >>> import prowess as pw
+    >>> model = pw.TrueSkill(draw_probability=0)
+    >>> p = model.predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)], [pw.Rating(25, 1)]])
+    >>> p.win.round(3), round(p.draw, 3)
+    (array([0.651, 0.175, 0.175]), 0.0)
+    >>> p.ranks.round(3)
+    array([[0.651, 0.247, 0.103],
+           [0.175, 0.377, 0.449],
+           [0.175, 0.377, 0.449]])
+    """
+
+    mean: Floats
+    sigma: Floats
+    win: Floats
+    draw: float
+    margins: list[tuple[NDArray[np.int32], Floats]] = field(repr=False)  # teams, and their margins to all
+
+    @cached_property
+    def ranks(self) -> Floats:
+        """P(rank r + 1) of team i in row i, column r; ranks are counted as in sports, 1, 2, 2, 4."""
+        n = len(self.mean)
+        if n == 2:
+            return np.array([[1.0 - self.win[1], self.win[1]], [1.0 - self.win[0], self.win[0]]])
+        mean, sigma = _scaled(self.mean, self.sigma)
+        out = np.zeros((n, n))
+        for wanted, margin in self.margins:
+            nodes, weights = grid(mean, sigma, margin)
+            rank_matrix(mean, sigma, margin, wanted, nodes, weights, np.empty(n), np.empty(n + 1), out)
+        return out / out.sum(axis=1, keepdims=True)
+
+
+def predict(board: Board) -> Prediction:
+    """The forecast of the match that lies on a board, its teams' performances known."""
+    n = board.teams
+    mean = np.array(board.mean[:n])
+    sigma = np.sqrt(np.array(board.variance[:n]))
+    margins = _margins(board)
+    if n == 2:
+        win = np.array([board.win, board.loss])
+        return Prediction(mean, sigma, win, board.draw, margins)
+    centred, floored = _scaled(mean, sigma)
+    win = np.zeros(n)
+    for wanted, margin in margins:
+        nodes, weights = grid(centred, floored, margin)
+        first_alone(centred, floored, margin, wanted, nodes, weights, np.empty(n + 1), win)
+    if not any(margin.any() for _, margin in margins):
+        return Prediction(mean, sigma, win / win.sum(), 0.0, margins)
+    return Prediction(mean, sigma, win, max(1.0 - float(win.sum()), 0.0), margins)
+
+
+def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
+    """Teams of equal noise have equal margins to all others: one integral serves them."""
+    n = board.teams
+    noise = np.array(board.noise[:n])
+    return [
+        (
+            (noise == one).astype(np.int32),
+            np.array([board.margin.between(board, int(np.argmax(noise == one)), j) for j in range(n)]),
+        )
+        for one in np.unique(noise)
+    ]
+
+
+def _scaled(mean: Floats, sigma: Floats) -> tuple[Floats, Floats]:
+    """Means from their middle, and deviations of at least 1e-12 of the whole picture, which a grid can resolve."""
+    centred = mean - (mean.min() + mean.max()) / 2
+    return centred, np.maximum(sigma, 1e-12 * (np.ptp(mean) + sigma.max()))

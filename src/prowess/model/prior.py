@@ -1,0 +1,42 @@
+"""What is believed of newcomers."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from . import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.board import Board, Prior
+else:
+    from .board import Board, Prior
+
+from .. import checks
+
+__all__ = ["Normal"]
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.cclass
+class Normal(Prior):
+    """Every newcomer's skill is N(mu, sigma²), in every trait.
+
+    >>> Normal(25.0, 25 / 3).mu
+    25.0
+    """
+
+    mu: cython.double
+    sigma: cython.double
+
+    def __post_init__(self) -> None:
+        checks.number("mu", self.mu)
+        checks.scale("sigma", self.sigma, zero=True)
+
+    @cython.ccall
+    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.void:
+        """Set the belief of a newcomer."""
+        k: cython.Py_ssize_t
+        for k in range(entry * board.traits, (entry + 1) * board.traits):
+            board.mu[k] = self.mu
+            board.var[k] = self.sigma * self.sigma

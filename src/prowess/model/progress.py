@@ -1,0 +1,44 @@
+"""A progress bar for what takes more than two seconds, on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from time import monotonic
+
+__all__ = ["steps"]
+
+PATIENCE = 2.0
+
+
+def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int]:
+    """Go through the work; show a bar after two seconds (None), at once (True) or never (False).
+
+    >>> list(steps(range(3), "counting", progress=False))
+    [0, 1, 2]
+    """
+    began = monotonic()
+    if progress is None and not sys.stderr.isatty():
+        progress = False
+    shown = None
+    try:
+        for done, step in enumerate(work):
+            if shown is None and progress is not False and (progress or monotonic() - began > PATIENCE):
+                shown = _bar()
+                task = shown.add_task(label, total=len(work))
+                shown.start()
+            if shown is not None:
+                shown.update(task, completed=done)
+            yield step
+    finally:
+        if shown is not None:
+            shown.update(task, completed=len(work))
+            shown.stop()
+
+
+def _bar():  # type: ignore[no-untyped-def]
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    return Progress(*columns, console=Console(stderr=True), transient=True)

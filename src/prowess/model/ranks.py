@@ -1,0 +1,118 @@
+"""Rank probabilities of any number of teams, exactly: independent normal performances, a margin, one integral.
+
+Team i is ranked 1 + #{j : t_j > t_i + ε}. Given t_i = x the others are ahead independently of each other, so their
+number is Poisson-binomial: a product of two-term polynomials, from which one team's factor is divided out again. One
+grid of x (`grid.py`) serves all teams.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from . import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import exp
+    from cython.cimports.prowess.model.gauss import cdf, log_pdf
+else:
+    from math import exp
+
+    from .gauss import cdf, log_pdf
+
+__all__ = ["first_alone", "rank_matrix"]
+
+
+@cython.ccall
+def first_alone(
+    means: cython.const[cython.double][::1],
+    deviations: cython.const[cython.double][::1],
+    margins: cython.const[cython.double][::1],
+    wanted: cython.const[cython.int][::1],
+    nodes: cython.const[cython.double][::1],
+    weights: cython.const[cython.double][::1],
+    ahead: cython.double[::1],
+    out: cython.double[::1],
+) -> cython.void:
+    """Add up P(all others are more than the margin below) for the wanted teams; `ahead` is scratch, one longer."""
+    n: cython.Py_ssize_t = len(means)
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    below: cython.double
+    for k in range(len(nodes)):
+        ahead[n] = 1.0
+        for i in range(n - 1, -1, -1):  # the product over all teams from i on
+            ahead[i] = ahead[i + 1] * cdf((nodes[k] - margins[i] - means[i]) / deviations[i])
+        below = weights[k]  # and over all teams before i
+        for i in range(n):
+            if wanted[i]:
+                out[i] += below * ahead[i + 1] * _density(nodes[k], means[i], deviations[i])
+            below *= cdf((nodes[k] - margins[i] - means[i]) / deviations[i])
+            if below == 0.0:
+                break
+
+
+@cython.ccall
+def rank_matrix(
+    means: cython.const[cython.double][::1],
+    deviations: cython.const[cython.double][::1],
+    margins: cython.const[cython.double][::1],
+    wanted: cython.const[cython.int][::1],
+    nodes: cython.const[cython.double][::1],
+    weights: cython.const[cython.double][::1],
+    ahead: cython.double[::1],
+    count: cython.double[::1],
+    out: cython.double[:, ::1],
+) -> cython.void:
+    """Add up P(r others are more than the margin ahead), r = 0, 1, …, for the wanted teams."""
+    n: cython.Py_ssize_t = len(means)
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    mass: cython.double
+    for k in range(len(nodes)):
+        for i in range(n):
+            ahead[i] = cdf((means[i] - margins[i] - nodes[k]) / deviations[i])
+        _count(ahead, n, count)
+        for i in range(n):
+            if wanted[i]:
+                mass = weights[k] * _density(nodes[k], means[i], deviations[i])
+                if mass > 1e-30:
+                    _add_without(count, n, ahead[i], mass, out[i])
+
+
+@cython.cfunc
+@cython.exceptval(-1.0, check=True)
+def _density(x: cython.double, mean: cython.double, deviation: cython.double) -> cython.double:
+    return exp(log_pdf((x - mean) / deviation)) / deviation
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _count(ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1]) -> cython.void:
+    """The distribution of how many of n independent events happen."""
+    i: cython.Py_ssize_t
+    r: cython.Py_ssize_t
+    count[0] = 1.0
+    for i in range(n):
+        count[i + 1] = count[i] * ahead[i]
+        for r in range(i, 0, -1):
+            count[r] = count[r] * (1.0 - ahead[i]) + count[r - 1] * ahead[i]
+        count[0] *= 1.0 - ahead[i]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _add_without(
+    count: cython.double[::1], n: cython.Py_ssize_t, p: cython.double, mass: cython.double, out: cython.double[::1]
+) -> cython.void:
+    """Divide one event of probability p out of a count, from the side on which errors shrink, and add the rest."""
+    r: cython.Py_ssize_t
+    part: cython.double = 0.0
+    if p <= 0.5:
+        for r in range(n):
+            part = max((count[r] - p * part) / (1.0 - p), 0.0)
+            out[r] += mass * part
+    else:
+        for r in range(n - 1, -1, -1):
+            part = max((count[r + 1] - (1.0 - p) * part) / p, 0.0)
+            out[r] += mass * part

@@ -1,0 +1,415 @@
+"""The sweep: a history through a model, match after match, as columns in and columns out.
+
+`Pipeline` is the one place where the steps of a match are put together: beliefs → drift → team function → outcome →
+players. `rate`, `fit`, `predict` and the ladder all go through it, so they cannot differ.
+
+A player's state is one row of a table, so that a match touches one place in memory for each of its players:
+mean and variance of every trait, the time of the last match (microseconds or a plain number, as in the history), the number of matches, and the model's extra columns.
+A row whose first mean is NaN is a player who has not been seen.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from . import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.board import Absorb, Board, Drift, Outcome, Prior, TeamFunction
+    from cython.cimports.prowess.model.rating import Rating, take
+else:
+    from .board import Absorb, Board, Drift, Outcome, Prior, TeamFunction
+    from .rating import Rating, take
+
+from ..errors import Error
+from ..history.times import DAY
+from .given import check_teams
+
+__all__ = ["Columns", "Pipeline", "Record"]
+
+NAN = cython.declare(cython.double, float("nan"))
+
+
+@cython.final
+@cython.cclass
+class Columns:
+    """A history's columns as the kernel reads them."""
+
+    def __init__(self, history: Any, rows: Any) -> None:
+        """`rows` are the rows of the entries' players in the state."""
+        none = np.empty(0)
+        self.match_start = memoryview(history.match_start)
+        self.team_start = memoryview(history.team_start)
+        self.player = memoryview(rows)
+        self.place = memoryview(history.place)
+        self.has_home = history.home is not None
+        self.has_score = history.score is not None
+        self.has_weight = history.weight is not None
+        self.has_importance = history.importance is not None
+        self.has_time = history.time is not None
+        self.unit = 1.0 if history.time_kind == "number" else DAY
+        self.home = memoryview(history.home if self.has_home else np.empty(0, np.int32))
+        self.score = memoryview(history.score if self.has_score else none)
+        self.weight = memoryview(history.weight if self.has_weight else none)
+        self.importance = memoryview(history.importance if self.has_importance else none)
+        self.time = memoryview(history.time.astype(np.float64) if self.has_time else none)
+        self.matches = len(history.match_start) - 1
+        self.teams = len(history.place)
+        self.entries = len(history.player)
+
+
+@cython.final
+@cython.cclass
+class Record:
+    """What a sweep writes down: forecasts before it learns, the log-evidence, and (if asked) every belief after."""
+
+    def __init__(self, columns: Columns, traits: int = 1, after: bool = False) -> None:
+        self.mean = np.empty(columns.teams * traits)
+        self.variance = np.empty(columns.teams * traits)
+        self.win = np.empty(columns.matches)
+        self.draw = np.empty(columns.matches)
+        self.log_evidence = np.empty(columns.matches)
+        self.after = np.empty((columns.entries if after else 0, 2 * traits))
+        self.has_after = after
+        self.unconverged = []
+        self._mean = memoryview(self.mean)
+        self._variance = memoryview(self.variance)
+        self._win = memoryview(self.win)
+        self._draw = memoryview(self.draw)
+        self._log_evidence = memoryview(self.log_evidence)
+        self._after = memoryview(self.after)
+
+
+@cython.final
+@cython.cclass
+class Pipeline:
+    """A model's components put together: what happens to the beliefs of a match's players."""
+
+    def __init__(
+        self,
+        prior: Prior,
+        drift: Drift,
+        beta: float,
+        team: TeamFunction,
+        outcome: Outcome,
+        absorb: Absorb,
+        caution: float,
+    ) -> None:
+        self.prior = prior
+        self.drift = drift
+        self.beta = beta
+        self.team = team
+        self.outcome = outcome
+        self.absorb = absorb
+        self.caution = caution
+        self.traits = len(outcome.traits)
+        self.extras = len(absorb.extras)
+        self.width = 2 * self.traits + 2 + self.extras
+        self.at = -1
+        self.spare = []
+
+    @cython.ccall
+    def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
+        """A board that holds a match of this size: one that lies about, or a new one (threads never share one)."""
+        board: Board = self.spare.pop() if self.spare else None
+        if board is None or not board.holds(teams, entries):
+            board = Board(teams, entries, self.traits, self.extras)
+            self.outcome.prepare(board)
+        board.teams = teams
+        board.entries = entries
+        board.importance = 1.0
+        board.home = -1
+        board.converged = True
+        return board
+
+    def put_back(self, board: Board) -> None:
+        """Let the next match use this board."""
+        self.spare.append(board)
+
+    @cython.ccall
+    def look(self, board: Board) -> cython.void:
+        """From beliefs to the prior performances of the teams, and the forecast for two of them."""
+        self.drift.widen(board)
+        self.pool(board)
+        if board.teams == 2:
+            self.outcome.forecast(board)
+
+    @cython.ccall
+    def pool(self, board: Board) -> cython.void:
+        """Team performances: N(α₀ + Σ αμ, Σ α²(σ² + β²)), by the team function."""
+        j: cython.Py_ssize_t
+        e: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        squares: cython.double
+        alpha: cython.double
+        self.team.weigh(board)
+        for j in range(board.teams):
+            squares = 0.0
+            for e in range(board.start[j], board.start[j + 1]):
+                squares += board.alpha[e] * board.alpha[e]
+            board.noise[j] = self.beta * self.beta * squares
+            for k in range(self.traits):
+                board.mean[j * self.traits + k] = board.offset[j]
+                board.variance[j * self.traits + k] = board.noise[j]
+            for e in range(board.start[j], board.start[j + 1]):
+                alpha = board.alpha[e]
+                for k in range(self.traits):
+                    board.mean[j * self.traits + k] += alpha * board.mu[e * self.traits + k]
+                    board.variance[j * self.traits + k] += alpha * alpha * board.var[e * self.traits + k]
+
+    @cython.cfunc
+    @cython.exceptval(-1.0, check=True)
+    def learn(self, board: Board) -> cython.double:
+        """From prior performances and what was seen to new beliefs; returns the log-evidence."""
+        board.converged = True
+        log_z: cython.double = self.outcome.evidence(board)
+        self.spread(board)
+        self.absorb.absorb(board)
+        return log_z
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def spread(self, board: Board) -> cython.void:
+        """From teams to players: g₁ = α d₁, g₂ = α² d₂, and the share of a player's variance that is kept.
+
+        With r = α²σ²/v that share is (1 − r) + r u. Where the player is most of the team's variance, 1 − r is summed
+        from the others' terms: the subtraction would lose it. At most one player of a team is, so the cost stays linear.
+        """
+        j: cython.Py_ssize_t
+        e: cython.Py_ssize_t
+        f: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        team: cython.Py_ssize_t
+        own: cython.double
+        rest: cython.double
+        for j in range(board.teams):
+            for k in range(self.traits):
+                team = j * self.traits + k
+                for e in range(board.start[j], board.start[j + 1]):
+                    own = board.alpha[e] * board.alpha[e] * board.var[e * self.traits + k]
+                    rest = board.variance[team] - own
+                    if own > rest:
+                        rest = board.noise[j]
+                        for f in range(board.start[j], board.start[j + 1]):
+                            if f != e:
+                                rest += board.alpha[f] * board.alpha[f] * board.var[f * self.traits + k]
+                    board.g1[e * self.traits + k] = board.alpha[e] * board.d1[team]
+                    board.g2[e * self.traits + k] = board.alpha[e] * board.alpha[e] * board.d2[team]
+                    board.kept[e * self.traits + k] = min((rest + own * board.left[team]) / board.variance[team], 1.0)
+
+    @cython.cfunc
+    def believe(
+        self,
+        board: Board,
+        e: cython.Py_ssize_t,
+        state: cython.const[cython.double][:, ::1],
+        row: cython.Py_ssize_t,
+        now: cython.double,
+        unit: cython.double,
+    ) -> cython.void:
+        """Lay what is believed of a player on the board; `now` is NaN where times are not known."""
+        k: cython.Py_ssize_t
+        last: cython.Py_ssize_t = 2 * self.traits
+        elapsed: cython.double = (now - state[row, last]) / unit
+        board.elapsed[e] = elapsed if elapsed == elapsed else 0.0
+        if state[row, 0] != state[row, 0]:
+            self.prior.welcome(board, e)
+            return
+        for k in range(self.traits):
+            board.mu[e * self.traits + k] = state[row, 2 * k]
+            board.var[e * self.traits + k] = state[row, 2 * k + 1]
+        for k in range(self.extras):
+            board.extra[e * self.extras + k] = state[row, last + 2 + k]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def keep(
+        self,
+        board: Board,
+        e: cython.Py_ssize_t,
+        state: cython.double[:, ::1],
+        row: cython.Py_ssize_t,
+        now: cython.double,
+    ) -> cython.void:
+        """Keep what is now believed of a player, and that she played."""
+        k: cython.Py_ssize_t
+        last: cython.Py_ssize_t = 2 * self.traits
+        state[row, last + 1] = 1.0 if state[row, 0] != state[row, 0] else state[row, last + 1] + 1.0
+        if now == now:
+            state[row, last] = now
+        for k in range(self.traits):
+            state[row, 2 * k] = board.mu[e * self.traits + k]
+            state[row, 2 * k + 1] = board.var[e * self.traits + k]
+        for k in range(self.extras):
+            state[row, last + 2 + k] = board.extra[e * self.extras + k]
+
+    @cython.cfunc
+    def load(
+        self,
+        board: Board,
+        columns: Columns,
+        state: cython.const[cython.double][:, ::1],
+        match: cython.Py_ssize_t,
+        now: cython.double,
+    ) -> cython.void:
+        """Lay a match of the history on the board: its teams, its entries' beliefs, and what was seen."""
+        first: cython.Py_ssize_t = columns.match_start[match]
+        entry: cython.Py_ssize_t = columns.team_start[first]
+        j: cython.Py_ssize_t
+        e: cython.Py_ssize_t
+        board.teams = columns.match_start[match + 1] - first
+        board.entries = columns.team_start[first + board.teams] - entry
+        board.importance = columns.importance[match] if columns.has_importance else 1.0
+        board.home = columns.home[match] if columns.has_home else -1
+        for j in range(board.teams):
+            board.start[j] = cython.cast(cython.int, columns.team_start[first + j] - entry)
+            board.place[j] = columns.place[first + j]
+            if columns.has_score:
+                board.score[j] = columns.score[first + j]
+        board.start[board.teams] = cython.cast(cython.int, board.entries)
+        for e in range(board.entries):
+            board.weight[e] = columns.weight[entry + e] if columns.has_weight else 1.0
+            self.believe(board, e, state, columns.player[entry + e], now, columns.unit)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def write(self, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t) -> cython.void:
+        """Write the forecasts of a match down."""
+        first: cython.Py_ssize_t = columns.match_start[match] * self.traits
+        k: cython.Py_ssize_t
+        for k in range(board.teams * self.traits):
+            record._mean[first + k] = board.mean[k]
+            record._variance[first + k] = board.variance[k]
+        record._win[match] = board.win if board.teams == 2 else NAN
+        record._draw[match] = board.draw if board.teams == 2 else NAN
+
+    def sweep(
+        self, board: Board, columns: Columns, state: cython.double[:, ::1], record: Record, start: int, stop: int
+    ) -> None:
+        """Rate the matches from `start` to `stop`: for each, forecast, write that down, learn, keep.
+
+        An error leaves the state as it was before the match at which it arose, `at`.
+        """
+        match: cython.Py_ssize_t
+        entry: cython.Py_ssize_t
+        e: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        now: cython.double
+        for match in range(start, stop):
+            self.at = match
+            now = columns.time[match] if columns.has_time else NAN
+            entry = columns.team_start[columns.match_start[match]]
+            self.load(board, columns, state, match, now)
+            self.look(board)
+            self.write(board, columns, record, match)
+            record._log_evidence[match] = 0.0
+            if board.importance > 0.0:
+                record._log_evidence[match] = self.learn(board)
+                if not board.converged:
+                    record.unconverged.append(match)
+                for e in range(board.entries):
+                    self.keep(board, e, state, columns.player[entry + e], now)
+            if record.has_after:
+                for e in range(board.entries):
+                    for k in range(2 * self.traits):
+                        record._after[entry + e, k] = state[columns.player[entry + e], k]
+        self.at = -1
+
+    def record(
+        self,
+        rows: list[list[int]],
+        given: Any,
+        state: cython.double[:, ::1],
+        now: cython.double,
+        unit: cython.double,
+    ) -> tuple[list[list[Rating]], bool]:
+        """Learn from one match between the players of these rows; gives what `rate` gives."""
+        count: cython.Py_ssize_t = 0
+        j: cython.Py_ssize_t = 0
+        e: cython.Py_ssize_t = 0
+        for team in rows:
+            count += len(team)
+        board: Board = self.board(len(rows), count)
+        for team in rows:
+            board.start[j] = cython.cast(cython.int, e)
+            board.place[j] = cython.cast(cython.int, j + 1)
+            for row in team:
+                self.believe(board, e, state, row, now, unit)
+                board.weight[e] = 1.0
+                e += 1
+            j += 1
+        board.start[j] = cython.cast(cython.int, e)
+        if given is not None:
+            given.put(board)
+        if board.importance > 0.0:
+            self.look(board)
+            self.learn(board)
+            e = 0
+            for team in rows:
+                for row in team:
+                    self.keep(board, e, state, row, now)
+                    e += 1
+        return self.ratings(board), board.converged
+
+    def lay(self, teams: Any, given: Any) -> Board:
+        """Lay a match of `Rating` objects on a board, with what else was given of it (`given.Given`, or None)."""
+        count: cython.Py_ssize_t = 0
+        j: cython.Py_ssize_t = 0
+        e: cython.Py_ssize_t = 0
+        rating: Rating
+        if not isinstance(teams, (list, tuple)):
+            check_teams(teams)
+        for team in teams:
+            if not isinstance(team, (list, tuple)):
+                check_teams(teams)
+            count += len(team)
+        board: Board = self.board(len(teams), count)
+        for team in teams:
+            board.start[j] = cython.cast(cython.int, e)
+            board.place[j] = cython.cast(cython.int, j + 1)
+            if len(team) == 0:
+                raise Error(f"team {j + 1} is empty; a team needs at least one player")
+            for player in team:
+                if not isinstance(player, Rating):
+                    raise Error(f"player {e - board.start[j] + 1} of team {j + 1} must be a Rating, not {player!r}")
+                rating = player
+                if rating._sigma != rating._sigma:
+                    raise Error(f"player {e - board.start[j] + 1} of team {j + 1} has no sigma, which this model needs")
+                rating.put(board, e)
+                board.weight[e] = 1.0
+                board.elapsed[e] = 0.0
+                e += 1
+            j += 1
+        board.start[j] = cython.cast(cython.int, e)
+        if j < 2:
+            raise Error(f"a match needs at least two teams, not {j}")
+        if given is not None:
+            given.put(board)
+        return board
+
+    def rate(self, teams: Any, given: Any) -> tuple[list[list[Rating]], bool]:
+        """The new ratings of a match's players, nested like the teams, and whether they converged."""
+        board: Board = self.lay(teams, given)
+        if board.importance > 0.0:
+            self.look(board)
+            self.learn(board)
+        return self.ratings(board), board.converged
+
+    @cython.cfunc
+    def ratings(self, board: Board) -> list:
+        """The beliefs on a board as ratings, nested like the teams; the board is free again."""
+        j: cython.Py_ssize_t
+        e: cython.Py_ssize_t
+        rated: list[list[Rating]] = []
+        for j in range(board.teams):
+            team: list[Rating] = []
+            for e in range(board.start[j], board.start[j + 1]):
+                team.append(take(board, e, self.caution))
+            rated.append(team)
+        self.spare.append(board)
+        return rated

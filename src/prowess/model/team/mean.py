@@ -1,0 +1,39 @@
+"""The average of the players' performances."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.board import Board, TeamFunction
+else:
+    from ..board import Board, TeamFunction
+
+
+__all__ = ["Mean"]
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.cclass
+class Mean(TeamFunction):
+    """A team performs as well as its average player; who played half of the match counts half (TSb).
+
+    >>> Mean()
+    Mean()
+    """
+
+    @cython.ccall
+    def weigh(self, board: Board) -> cython.void:
+        """α is the player's weight over the weights of the team."""
+        j: cython.Py_ssize_t
+        e: cython.Py_ssize_t
+        total: cython.double
+        for j in range(board.teams):
+            total = 0.0
+            for e in range(board.start[j], board.start[j + 1]):
+                total += board.weight[e]
+            for e in range(board.start[j], board.start[j + 1]):
+                board.alpha[e] = board.weight[e] / total

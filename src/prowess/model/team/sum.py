@@ -1,0 +1,33 @@
+"""The sum of the players' performances."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.board import Board, TeamFunction
+else:
+    from ..board import Board, TeamFunction
+
+
+__all__ = ["Sum"]
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.cclass
+class Sum(TeamFunction):
+    """A team performs as well as its players together (TrueSkill, section 2; TSa).
+
+    >>> Sum()
+    Sum()
+    """
+
+    @cython.ccall
+    def weigh(self, board: Board) -> cython.void:
+        """α is the share of the match that the player played."""
+        e: cython.Py_ssize_t
+        for e in range(board.entries):
+            board.alpha[e] = board.weight[e]

@@ -1,0 +1,49 @@
+"""Weights by position in the team."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.board import Board, TeamFunction
+else:
+    from ..board import Board, TeamFunction
+
+from ... import checks, errors
+
+__all__ = ["Weighted"]
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.cclass
+class Weighted(TeamFunction):
+    """The player at position i of her team counts `weights[i]` times: a captain, a goalkeeper, a second chair.
+
+    >>> Weighted((1.0, 0.5))
+    Weighted(weights=(1.0, 0.5))
+    """
+
+    weights: tuple
+
+    def __post_init__(self) -> None:
+        if not self.weights:
+            raise errors.Error("weights must be a tuple of numbers, one for each position of a team, not ()")
+        for position, weight in enumerate(self.weights):
+            checks.scale(f"weights[{position}]", weight, zero=True)
+
+    @cython.ccall
+    def weigh(self, board: Board) -> cython.void:
+        """α is the weight of the position times the share of the match that the player played."""
+        j: cython.Py_ssize_t
+        e: cython.Py_ssize_t
+        for j in range(board.teams):
+            if board.start[j + 1] - board.start[j] > len(self.weights):
+                raise errors.Error(
+                    f"team {j + 1} has {board.start[j + 1] - board.start[j]} players, but Weighted has weights for "
+                    f"{len(self.weights)} positions; give it more"
+                )
+            for e in range(board.start[j], board.start[j + 1]):
+                board.alpha[e] = board.weight[e] * self.weights[e - board.start[j]]

@@ -1,0 +1,40 @@
+"""Options and profiles of the whole suite."""
+
+import os
+import sys
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("default", max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("pure", max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def pytest_addoption(parser):
+    parser.addoption("--pure", action="store_true", help="run prowess uncompiled, from its sources, without Cython")
+
+
+def pytest_configure(config):
+    pure = config.getoption("--pure")
+    settings.load_profile("pure" if pure else "default")
+    if pure:
+        from tests.pure import use_sources
+
+        sys.modules["cython"] = None
+        use_sources()
+        import prowess
+
+        assert prowess.kernel_mode() == "pure"
+
+
+@pytest.fixture
+def data():
+    """The folder of real match histories that tests may read."""
+    from pathlib import Path
+
+    folder = os.environ.get("PROWESS_DATA")
+    if folder and Path(folder).is_dir():
+        return Path(folder)
+    if os.environ.get("CI") == "true":
+        pytest.fail("PROWESS_DATA must name the folder of match histories when CI=true")
+    return pytest.skip("PROWESS_DATA does not name a folder")

@@ -1,0 +1,62 @@
+"""Write trueskill_matches.jsonl.gz: 5,000 random matches rated by the `trueskill` package (0.4.5, scipy).
+
+    python tests/golden/trueskill_matches.py
+
+2 to 12 teams of 1 to 8 players, draws, random priors and settings, all weights 1. A row holds beta, tau,
+draw_probability, teams and posterior (team by team, [mu, sigma] per player) and ranks; posteriors have 9 decimals.
+The package makes ten EP sweeps at most, which does not converge for many teams: `peers` lets it go on. Left out are
+very improbable outcomes and drawn pairs under a tiny draw probability, where the package's formulas lose their digits.
+A hundred of them are rated again through `backend="scipy"` by its name and, with 50 digits, `backend="mpmath"`.
+"""
+
+import gzip
+import json
+import random
+import sys
+from pathlib import Path
+
+import mpmath
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tests.golden.peers import largest_difference, random_match, trueskill_rate
+
+MATCHES = 5_000
+TARGET = Path(__file__).with_suffix(".jsonl.gz")
+
+
+def main() -> None:
+    """Rate the matches, check a sample of them and write the file."""
+    rng = random.Random(2006)
+    rows = []
+    while len(rows) < MATCHES:
+        match = random_match(rng)
+        try:
+            rows.append((match, trueskill_rate(**match)))
+        except FloatingPointError as problem:
+            print("left out:", problem)
+    check(rows[:: MATCHES // 100])
+    text = "".join(line(match, posterior) for match, posterior in rows)
+    TARGET.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    print(f"{TARGET.name}: {len(rows)} matches, {TARGET.stat().st_size} bytes")
+
+
+def check(rows: list) -> None:
+    """Rate a sample through the package's named backends, which may differ by rounding only."""
+    worst = 0.0
+    for match, posterior in rows:
+        with mpmath.workdps(50):
+            for backend in ("scipy", "mpmath"):
+                worst = max(worst, largest_difference(trueskill_rate(**match, backend=backend), posterior))
+    print(f"largest difference between backends over {len(rows)} matches: {worst:.1e}")
+    if worst > 1e-10:
+        raise SystemExit("the backends differ by more than rounding")
+
+
+def line(match: dict, posterior: list) -> str:
+    """A match and its posterior as one line of JSON."""
+    rounded = [[[round(mu, 9), round(sigma, 9)] for mu, sigma in team] for team in posterior]
+    return json.dumps(match | {"posterior": rounded}, separators=(",", ":")) + "\n"
+
+
+if __name__ == "__main__":
+    main()

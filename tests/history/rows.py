@@ -1,0 +1,14 @@
+"""Small frames, written as text in the tests."""
+
+from typing import Any
+
+import polars as pl
+
+from prowess.history import History
+
+
+def read(text: str, **options: Any) -> History:
+    """Read a frame from lines such as "home away hg ag"; a dash is an empty cell."""
+    header, *rows = [line.split() for line in text.strip().splitlines()]
+    cells = [[None if cell == "-" else cell.replace("_", " ") for cell in row] for row in rows]
+    return History.from_frame(pl.DataFrame(cells, schema=dict.fromkeys(header, pl.String), orient="row"), **options)

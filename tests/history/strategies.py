@@ -1,0 +1,54 @@
+"""Random matches in plain Python, as `History.from_matches` takes them."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from hypothesis import strategies as st
+
+letters = st.sampled_from("aAbé漢😀 ;,&|/+\"'\\\n\t\0012")
+names = st.one_of(
+    st.sampled_from("abcdefgh"), st.text(letters, min_size=1, max_size=4).filter(lambda name: name.strip())
+)
+numbers = st.one_of(st.integers(-3, 3), st.floats(-1e9, 1e9))
+zones = st.sampled_from(
+    [UTC, timezone(timedelta(hours=2)), timezone(-timedelta(hours=3, minutes=30)), ZoneInfo("Europe/Berlin")]
+)
+early, late = datetime(1, 1, 3), datetime(9999, 12, 29)
+
+
+def clocks() -> st.SearchStrategy[st.SearchStrategy[Any]]:
+    """Choose what the times of one history are; all of them can be compared."""
+    aware = zones.map(lambda zone: st.datetimes(early, late, timezones=st.just(zone)))
+    plain = st.sampled_from(
+        [st.none(), st.dates(date(1, 1, 3), date(9999, 12, 29)), st.datetimes(early, late), numbers]
+    )
+    return st.one_of(plain, aware)
+
+
+@st.composite
+def matches(draw: st.DrawFn, max_size: int = 6) -> list[dict[str, Any]]:
+    clock = draw(clocks())
+    found = []
+    for index in range(draw(st.integers(0, max_size))):
+        players = draw(st.lists(names, min_size=2, max_size=7, unique=True))
+        cuts = sorted(draw(st.sets(st.integers(1, len(players) - 1), min_size=1)))
+        teams = [players[a:b] for a, b in zip([0, *cuts], [*cuts, len(players)], strict=True)]
+        match: dict[str, Any] = {"teams": teams}
+        for key in ("ranks", "scores"):
+            if draw(st.booleans()):
+                match[key] = draw(st.lists(numbers, min_size=len(teams), max_size=len(teams)))
+        time = draw(clock)
+        if time is not None:
+            match["time"] = time
+        if draw(st.booleans()):
+            weight = st.floats(0.001, 2)
+            match["weights"] = [draw(st.lists(weight, min_size=len(t), max_size=len(t))) for t in teams]
+        if draw(st.booleans()):
+            match["importance"] = draw(st.floats(0, 3))
+        if draw(st.booleans()):
+            match["home"] = draw(st.integers(0, len(teams) - 1))
+        if draw(st.booleans()):
+            match["id"] = f"m{index}"
+        found.append(match)
+    return found

@@ -1,0 +1,150 @@
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from prowess.errors import Error
+from prowess.history import History
+
+DUELS = {
+    "home": ["ann", "bob"],
+    "away": ["cat", "ann"],
+    "hg": [1, 0],
+    "ag": [0, 2],
+    "date": [date(2026, 1, 31), date(2026, 2, 1)],
+}
+EXPECTED = History.from_matches(
+    {"teams": [[home], [away]], "scores": [hg, ag], "time": day, "home": 0}
+    for home, away, hg, ag, day in zip(*DUELS.values(), strict=True)
+)
+
+
+class Stream:
+    """A frame of a library that only speaks the Arrow C interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return pa.table(DUELS).__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pl.DataFrame(DUELS),
+        pl.LazyFrame(DUELS),
+        pl.DataFrame(DUELS).with_columns(
+            pl.col("home", "away").cast(pl.Categorical), pl.col("hg").cast(pl.Decimal(9, 2))
+        ),
+        pl.DataFrame(DUELS).with_columns(pl.col("hg", "ag", "date").cast(pl.String)),
+        pd.DataFrame(DUELS),
+        pd.DataFrame(DUELS).astype({"home": "category", "hg": float}),
+        pa.table(DUELS),
+        Stream(),
+    ],
+    ids=["polars", "lazy", "categorical", "text", "pandas", "pandas-category", "arrow", "stream"],
+)
+def test_frames_of_every_library_give_the_same_history(frame: object) -> None:
+    assert History.from_frame(frame) == EXPECTED
+
+
+@pytest.mark.parametrize("frame", [None, 3, [{"teams": [["ann"], ["bob"]]}], {"winner": ["ann"]}, np.zeros(3)])
+def test_what_is_no_frame_is_an_error(frame: object) -> None:
+    with pytest.raises(Error, match=r"needs a Polars, pandas or Arrow frame, not .*; from_matches takes plain Python"):
+        History.from_frame(frame)
+
+
+def test_missing_values_of_pandas_are_missing() -> None:
+    frame = pd.DataFrame({"home": ["ann", None], "away": ["cat", "ann"], "hg": [1, 2], "ag": [0, 2]})
+    with pytest.raises(Error, match="row 2: column 'home' is empty"):
+        History.from_frame(frame)
+    frame = pd.DataFrame({"home": ["ann", "bob"], "away": ["cat", "ann"], "hg": [1, np.nan], "ag": [0, 2]})
+    with pytest.raises(Error, match="row 2: team 1 has no score"):
+        History.from_frame(frame)
+
+
+@pytest.mark.parametrize(
+    ("times", "kind", "zone", "first"),
+    [
+        (pl.Series([date(2026, 1, 31)]), "date", None, date(2026, 1, 31)),
+        (pl.Series([datetime(2026, 1, 31, 10)], dtype=pl.Datetime("ms")), "timestamp", None, datetime(2026, 1, 31, 10)),
+        (pl.Series([datetime(2026, 1, 31, 10)], dtype=pl.Datetime("ns")), "timestamp", None, datetime(2026, 1, 31, 10)),
+        (pl.Series([datetime(2026, 1, 31, 10, tzinfo=UTC)]), "timestamp", "UTC", datetime(2026, 1, 31, 10, tzinfo=UTC)),
+        (pl.Series([3], dtype=pl.Int8), "number", None, 3.0),
+        (pl.Series(["3.5"]), "number", None, 3.5),
+    ],
+)
+def test_times_of_every_type_are_read(times: pl.Series, kind: str, zone: str | None, first: Any) -> None:
+    history = History.from_frame(pl.DataFrame({"winner": ["a"], "loser": ["b"], "time": times}))
+    assert (history.time_kind, history.time_zone, history[0]["time"]) == (kind, zone, first)
+    assert History.from_frame(history.to_frame()) == history
+
+
+def test_a_named_zone_is_kept_and_utc_makes_it_utc() -> None:
+    times = pl.Series([datetime(2026, 1, 31, 9), datetime(2026, 7, 31, 8)]).dt.replace_time_zone("UTC")
+    frame = pl.DataFrame(
+        {"winner": ["a", "b"], "loser": ["b", "a"], "time": times.dt.convert_time_zone("Europe/Berlin")}
+    )
+    history = History.from_frame(frame)
+    assert (history.time_zone, [match["time"].hour for match in history]) == ("Europe/Berlin", [10, 10])
+    assert History.from_frame(frame, utc=True).time_zone == "UTC"
+
+
+@pytest.mark.parametrize(
+    ("text", "time_format"),
+    [("31.01.2026", "%d.%m.%Y"), ("31 January 2026", "%d %B %Y"), ("31.01.26", "%d.%m.%y"), ("01/31/2026", "%m/%d/%Y")],
+)
+def test_other_text_is_read_by_its_format(text: str, time_format: str) -> None:
+    frame = pl.DataFrame({"winner": ["a"], "loser": ["b"], "date": [text]})
+    history = History.from_frame(frame, time_format=time_format)
+    assert history[0]["time"] == date(2026, 1, 31)
+    with pytest.raises(Error, match=f"row 1: column 'date' holds '{text}': .* is no time: write dates as"):
+        History.from_frame(frame)
+
+
+def test_a_text_that_does_not_fit_the_format_is_named() -> None:
+    frame = pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": ["31.01.2026", "30.02.2026"]})
+    with pytest.raises(Error, match=r"row 2: column 'date' holds '30.02.2026': .* time_format='%d.%m.%Y' does not fit"):
+        History.from_frame(frame, time_format="%d.%m.%Y")
+
+
+def test_a_date_that_python_cannot_show_is_an_error() -> None:
+    times = pl.Series([0, 10**8], dtype=pl.Int32).cast(pl.Date)
+    with pytest.raises(Error, match="row 2: column 'date': a time must lie in the years 1 to 9999"):
+        History.from_frame(pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": times}))
+
+
+def test_a_column_of_times_that_is_empty_is_none() -> None:
+    for times in ([None, None], ["", " "]):
+        frame = pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": times})
+        assert History.from_frame(frame).time is None
+
+
+def test_to_frame_shows_every_column() -> None:
+    rich = {"teams": [["a", "b"], ["c"]], "scores": [1, 2], "time": "2026-01-31", "weights": [[1, 0.5], [1]],
+            "importance": 2, "home": 1, "id": "x"}  # fmt: skip
+    frame = History.from_matches([rich]).to_frame()
+    assert frame.to_dict(as_series=False) == {
+        "match": [0, 0, 0],
+        "id": ["x"] * 3,
+        "time": [date(2026, 1, 31)] * 3,
+        "team": [0, 0, 1],
+        "player": ["a", "b", "c"],
+        "place": [2, 2, 1],
+        "score": [1, 1, 2],
+        "weight": [1, 0.5, 1],
+        "importance": [2, 2, 2],
+        "home": [False, False, True],
+    }
+
+
+def test_importing_prowess_history_does_not_import_polars() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, prowess.history as h; h.History.from_matches([{'teams': [['a'], ['b']]}]); " + (
+        "assert not {'polars', 'pandas', 'pyarrow'} & sys.modules.keys()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

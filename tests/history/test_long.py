@@ -1,0 +1,128 @@
+from typing import Any
+
+import polars as pl
+import pytest
+
+from prowess.errors import Error
+from prowess.history import History
+
+from .rows import read
+
+
+def test_without_teams_every_player_is_one() -> None:
+    history = read("race_id driver position date\n r1 a 1 2026-02-01\n r1 b 3 2026-02-01\n r2 a 1.5 2026-01-01\n"
+                   " r1 c 3 2026-02-01\n r2 b 1.5 2026-01-01")  # fmt: skip
+    assert [match["teams"] for match in history] == [[["a"], ["b"]], [["a"], ["b"], ["c"]]]
+    assert history.place.tolist() == [1, 1, 1, 2, 2]
+    assert history.ids == ("r2", "r1")
+
+
+def test_rows_of_a_team_are_gathered_wherever_they_stand() -> None:
+    history = read("match team player rank\n 1 x a 1\n 2 y d 2\n 1 y b 2\n 2 x a 1\n 1 x c 1")
+    assert [match["teams"] for match in history] == [[["a", "c"], ["b"]], [["d"], ["a"]]]
+    assert history.place.tolist() == [1, 2, 2, 1]
+
+
+def test_without_players_a_team_is_one() -> None:
+    history = read("tournament_id team_id position\n 2 312 1.0\n 2 510 2.0")
+    assert history.players == ("312", "510")
+    assert "which is one player" in history.recognised
+
+
+def test_a_roster_in_a_cell_makes_a_row_a_team() -> None:
+    history = read("match players score\n 1 a,b 3\n 2 c 1\n 1 c 5\n 2 a,b 0")
+    assert list(history) == [
+        {"teams": [["a", "b"], ["c"]], "scores": [3, 5]},
+        {"teams": [["c"], ["a", "b"]], "scores": [1, 0]},
+    ]
+
+
+def test_a_score_in_all_rows_of_a_team_is_the_score_of_the_team() -> None:
+    history = read("match team player score\n 1 x a 3\n 1 x b 3\n 1 y c 4")
+    assert history[0]["scores"] == [3, 4]
+
+
+def test_scores_that_differ_within_a_team_are_those_of_players_and_summed() -> None:
+    history = read("game_id team player_id score\n 1 x a 3\n 1 x b 3\n 1 y c 4\n 2 x a -1\n 2 x b 2\n 2 y c 0")
+    assert [match["scores"] for match in history] == [[6, 4], [1, 0]]
+    assert "a team's score is the sum" in history.recognised
+
+
+def test_weights_and_home_and_importance() -> None:
+    history = read(
+        "match team player rank weight home importance\n 1 x a 2 1 no 3\n 1 x b 2 0.5 no 3\n 1 y c 1 1 yes 3"
+    )
+    assert history[0] == {
+        "teams": [["a", "b"], ["c"]], "ranks": [2, 1], "weights": [[1, 0.5], [1]], "home": 1, "importance": 3,
+    }  # fmt: skip
+
+
+def test_some_matches_may_have_ranks_and_others_scores() -> None:
+    history = read("match player rank score\n 1 a 1 -\n 1 b 2 -\n 2 a - 0\n 2 b - 5")
+    assert list(history) == [{"teams": [["a"], ["b"]], "ranks": [1, 2]}, {"teams": [["a"], ["b"]], "scores": [0, 5]}]
+
+
+def test_the_order_of_rows_is_the_result_if_the_user_says_so() -> None:
+    history = read("heat swimmer\n 1 a\n 1 b\n 2 b\n 2 a", columns={"match": "heat", "player": "swimmer"})
+    assert history.place.tolist() == [1, 2, 1, 2]
+    assert "in the order of the result" in history.recognised
+
+
+def test_an_id_of_rows_is_not_an_id_of_matches() -> None:
+    assert read("id match player rank\n 1 1 a 1\n 2 1 b 2").ids is None
+    assert read("id match player rank\n 1 1 a 1\n 1 1 b 2").ids == ("1",)
+    with pytest.raises(Error, match=r"row 2: column 'id' holds '2', but '1' in row 1: .* all rows of a match"):
+        read("id match player rank\n 1 1 a 1\n 2 1 b 2", columns={"id": "id"})
+
+
+def test_ids_of_16_digits_stay_whole() -> None:
+    frame = pl.DataFrame({"game_id": [1, 1], "player_id": [2726956381513258, 2726956381513259], "rank": [1, 2]})
+    assert History.from_frame(frame).players == ("2726956381513258", "2726956381513259")
+    with pytest.raises(Error, match=r"column 'player_id' holds Float64: .*16 digits"):
+        History.from_frame(frame.with_columns(pl.col("player_id").cast(pl.Float64)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("match player rank\n 1 a 1\n 1 b DNF", "row 2: column 'rank' holds 'DNF': a number is needed"),
+        ("match player rank\n 1 a 1\n 1 b 2\n 1 a 3", "row 3: a stands in team 1 and in team 3"),
+        ("match team player rank\n 1 x a 1\n 1 y b 2\n 1 x a 1", "row 3: a stands twice in team 1"),
+        ("match team player rank\n 1 x a 1\n 1 y b 2\n 1 x c 3", "row 3: column 'rank' holds '3', but '1' in row 1"),
+        ("match player rank\n 1 a 1\n 1 b 2\n 2 a 1", r"row 3: a match needs at least two teams, not 1 \(a\)"),
+        ("match player rank\n 1 a 1\n - b 2", "row 2: column 'match' is empty"),
+        ("match player rank\n 1 a 1\n 1 - 2", "row 2: column 'player' is empty"),
+        ("match player rank\n 1 a 1\n 1 b -", "row 2: team 2 has no rank, and others have"),
+        ("match player rank\n 1 a 1\n 1 b 2\n 2 a -\n 2 b -", "row 3: no result"),
+        (
+            "match player rank date\n 1 a 1 2026-01-01\n 1 b 2 2026-01-02",
+            "row 2: column 'date' holds '2026-01-02', but",
+        ),
+        ("match player rank weight\n 1 a 1 1\n 1 b 2 -1", "row 2: b has the weight -1.0"),
+        ("match player rank weight\n 1 a 1 1\n 1 b 2 0", "row 2: team 2 has only weights of 0"),
+        ("match player rank weight\n 1 a 1 1\n 1 b 2 -", "row 2: b has the weight nan"),
+        ("match player rank home\n 1 a 1 yes\n 1 b 2 yes", "row 2: column 'home' says that two teams"),
+        ("match players rank\n 1 a;b 1\n 1 b 2", "row 2: b stands in team 1 and in team 2"),
+        ("match players rank\n 1 a;b 1\n 1 - 2", "row 2: column 'players' is empty: a team needs"),
+    ],
+)
+def test_bad_rows_are_errors_that_name_row_and_value(text: str, message: str) -> None:
+    with pytest.raises(Error, match=f"^the frame, {message}"):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("player", [True, False], "column 'player' holds Boolean: names must be text or whole numbers"),
+        ("player", [["a"], ["b"]], r"column 'player' holds List\(String\)"),
+        ("rank", [True, False], "column 'rank' holds Boolean: numbers are needed"),
+        ("match", [[1], [1]], r"column 'match' holds List\(Int64\): text or numbers are needed"),
+        ("time", [True, True], "column 'time' holds Boolean: times must be"),
+        ("time", [float("inf")] * 2, "row 1: column 'time' holds inf: a time must be a finite number"),
+    ],
+)
+def test_columns_of_a_wrong_type_are_errors(column: str, values: list[Any], message: str) -> None:
+    frame = pl.DataFrame({"match": [1, 1], "player": ["a", "b"], "rank": [1, 2], "time": [0, 0]} | {column: values})
+    with pytest.raises(Error, match=f"^the frame.*{message}"):
+        History.from_frame(frame)

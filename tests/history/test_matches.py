@@ -1,0 +1,140 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from prowess.errors import Error
+from prowess.history import History
+
+DUEL: dict[str, Any] = {"teams": [["ann"], ["bob"]]}
+
+
+def test_a_match_comes_back_with_the_keys_that_say_something() -> None:
+    rich = {
+        "teams": [["ann", "bob"], ["cat"]],
+        "scores": [1.0, 3.0],
+        "time": 2.0,
+        "weights": [[1.0, 0.5], [1.0]],
+        "importance": 0.5,
+        "home": 1,
+        "id": "final",
+    }
+    plain = {"teams": [["cat"], ["ann"]], "ranks": [1, 2], "time": 1.0}
+    assert list(History.from_matches([rich, plain])) == [plain, rich]
+
+
+def test_ranks_count_only_by_their_order_and_decide_over_scores() -> None:
+    history = History.from_matches(
+        [{"teams": [["a"], ["b"], ["c"], ["d"]], "ranks": [9, 2.5, 2.5, -1], "scores": [9, 1, 1, 0]}]
+    )
+    assert history.place.tolist() == [4, 2, 2, 1]
+    assert history[0]["ranks"] == [4, 2, 2, 1]
+    assert history[0]["scores"] == [9, 1, 1, 0]
+
+
+def test_scores_decide_where_there_are_no_ranks_and_the_listing_where_there_are_neither() -> None:
+    history = History.from_matches([{**DUEL, "scores": [1, 2]}, {**DUEL, "scores": [2, 2]}, DUEL])
+    assert history.place.tolist() == [2, 1, 1, 1, 1, 2]
+    assert history.score is not None
+    np.testing.assert_array_equal(history.score, [1, 2, 2, 2, np.nan, np.nan])
+
+
+def test_columns_that_say_nothing_are_not_there() -> None:
+    history = History.from_matches([{**DUEL, "weights": [[1], [1]], "importance": 1, "home": None, "id": None}])
+    assert (history.weight, history.importance, history.home, history.ids, history.score, history.time) == (None,) * 6
+
+
+def test_whole_numbers_are_names_and_arrays_are_lists() -> None:
+    history = History.from_matches([{"teams": [np.array([2726956381513258]), (7,)], "scores": np.array([1, 2])}])
+    assert history.players == ("2726956381513258", "7")
+
+
+def test_nothing_is_a_history() -> None:
+    empty = History.from_matches([])
+    assert len(empty) == empty.teams == empty.entries == 0
+    assert repr(empty) == "History(0 matches, 0 players, places)"
+    assert empty == empty[:] == History.from_matches(iter(()))
+
+
+BAD: list[tuple[Any, str]] = [
+    (["ann"], r"a match is a mapping such as .*, not \['ann'\]"),
+    ({**DUEL, "winner": "ann"}, "there is no key 'winner': a match has teams, ranks, scores"),
+    ({}, "teams must be a list of lists of names, not None"),
+    ({"teams": "ab"}, "teams must be a list of lists of names, not 'ab'"),
+    ({"teams": ["ann", "bob"]}, "team 1 must be a list of names, not 'ann'"),
+    ({"teams": [["ann"]]}, r"a match needs at least two teams, not 1 \(ann\): drop it"),
+    ({"teams": []}, "a match needs at least two teams, not 0"),
+    ({"teams": [["ann"], []]}, "team 2 has no players"),
+    ({"teams": [["ann"], ["bob", "bob"]]}, "bob stands twice in team 2"),
+    ({"teams": [["ann"], ["bob"], ["cat", "ann"]]}, "ann stands in team 1 and in team 3"),
+    ({"teams": [[1], ["1"]]}, "1 stands in team 1 and in team 2"),
+    ({"teams": [["ann"], [" "]]}, "team 2: a player's name must not be empty: ' '"),
+    ({"teams": [["ann"], [2.0]]}, "team 2: a player's name must be text or a whole number, not 2.0"),
+    ({**DUEL, "ranks": [1]}, "1 ranks for 2 teams"),
+    ({**DUEL, "scores": [1, 2, 3]}, "3 scores for 2 teams"),
+    ({**DUEL, "ranks": [1, float("nan")]}, "each of the ranks must be a finite number, not nan"),
+    ({**DUEL, "scores": [1, float("inf")]}, "each of the scores must be a finite number, not inf"),
+    ({**DUEL, "scores": [1, None]}, "each of the scores must be a finite number, not None"),
+    ({**DUEL, "ranks": [True, False]}, "each of the ranks must be a finite number, not True"),
+    ({**DUEL, "ranks": "12"}, "ranks must be a list of numbers, not '12'"),
+    ({**DUEL, "weights": [[1]]}, "1 lists of weights for 2 teams"),
+    ({**DUEL, "weights": [[1], [1, 1]]}, "2 weights of team 2 for 1 players"),
+    ({**DUEL, "weights": [[1], [-0.5]]}, "bob has the weight -0.5: a weight is a finite number of at least 0"),
+    ({**DUEL, "weights": [[1], [None]]}, "weights of team 2 must be a finite number, not None"),
+    ({**DUEL, "weights": [[1], [0]]}, "team 2 has only weights of 0"),
+    ({**DUEL, "importance": -1}, "importance -1.0: importance is a finite number of at least 0"),
+    ({**DUEL, "importance": "high"}, "importance must be a finite number, not 'high'"),
+    ({**DUEL, "home": 2}, "home must be the index of a team, 0 to 1, not 2"),
+    ({**DUEL, "home": -1}, "home must be the index of a team, 0 to 1, not -1"),
+    ({**DUEL, "home": "ann"}, "home must be the index of a team, 0 to 1, not 'ann'"),
+    ({**DUEL, "time": "2026-02-31"}, "'2026-02-31' is no time: write dates as 2026-01-31"),
+    ({**DUEL, "id": 1.5}, "the id of a match must be text or a whole number, not 1.5"),
+]
+
+
+@pytest.mark.parametrize(("bad", "message"), BAD)
+def test_a_bad_match_is_an_error_that_names_it(bad: Any, message: str) -> None:
+    before = [DUEL, {"teams": [["bob"], ["cat"]]}]
+    if isinstance(bad, dict) and "time" in bad:
+        before = [{**match, "time": "2026-01-01"} for match in before]
+    with pytest.raises(Error, match=rf"^match 3: .*{message}"):
+        History.from_matches([*before, bad])
+
+
+def test_one_id_names_one_match() -> None:
+    found = [{**DUEL, "id": "a"}, DUEL, DUEL, {**DUEL, "id": "a"}]
+    with pytest.raises(Error, match=r"^match 4: the id 'a' is also that of match 1: two matches cannot have one id"):
+        History.from_matches(found)
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        ([1, None], "match 2: it has no time and the matches before have"),
+        ([None, 1], "match 2: it has the time 1 and the matches before have none"),
+        ([1, "2026-01-31"], "match 2: time '2026-01-31': plain numbers and dates are mixed"),
+        (["2026-01-31", "2026-01-31T10:00:00Z"], "match 2: time '2026-01-31T10:00:00Z': mixed time zones"),
+        (["2026-01-31T10:00:00+01:00", "2026-07-31T10:00:00+02:00"], "mixed time zones: .01:00 and .02:00; utc=True"),
+    ],
+)
+def test_times_that_do_not_go_together_are_an_error(times: list[Any], message: str) -> None:
+    with pytest.raises(Error, match=message):
+        History.from_matches([{**DUEL, "time": time} for time in times])
+
+
+def test_utc_reads_mixed_zones_as_instants() -> None:
+    times = ["2026-01-31T10:00:00+02:00", "2026-01-31T09:30:00+01:00", "2026-01-31T07:00:00Z"]
+    history = History.from_matches(({**DUEL, "time": time} for time in times), utc=True)
+    assert history.time_zone == "UTC"
+    assert [match["time"].hour for match in history] == [7, 8, 8]
+
+
+def test_dates_and_naive_timestamps_go_together() -> None:
+    history = History.from_matches([{**DUEL, "time": "2026-01-31T10:00:00"}, {**DUEL, "time": "2026-01-31"}])
+    assert history.time_kind == "timestamp"
+    assert [match["time"].hour for match in history] == [0, 10]
+
+
+def test_a_time_format_reads_other_text() -> None:
+    history = History.from_matches([{**DUEL, "time": "31.01.2026"}], time_format="%d.%m.%Y")
+    assert str(history[0]["time"]) == "2026-01-31"

@@ -1,0 +1,132 @@
+"""What holds for every history, by Hypothesis."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prowess.history import History, parse_time
+
+from .strategies import letters, matches
+
+
+@given(matches())
+def test_a_history_comes_back_from_its_plain_matches(found: list[dict[str, Any]]) -> None:
+    history = History.from_matches(found)
+    assert len(history) == len(found)
+    assert History.from_matches(list(history)) == history
+
+
+@given(matches())
+def test_a_history_comes_back_from_its_frame(found: list[dict[str, Any]]) -> None:
+    history = History.from_matches(found)
+    assert History.from_frame(history.to_frame()) == history
+
+
+@given(matches())
+def test_a_history_comes_back_from_its_frame_with_rows_in_any_order_of_matches(found: list[dict[str, Any]]) -> None:
+    untimed = [{key: match[key] for key in match if key != "time"} for match in found]
+    history = History.from_matches(untimed)
+    interleaved = history.to_frame().with_columns(row=pl.int_range(pl.len()).over("match")).sort("row", "match")
+    assert History.from_frame(interleaved.drop("row")) == history
+
+
+@given(matches())
+def test_a_history_comes_back_from_a_pickle_and_stays_read_only(found: list[dict[str, Any]]) -> None:
+    history = History.from_matches(found)
+    copy = pickle.loads(pickle.dumps(history))
+    assert copy == history
+    assert not copy.player.flags.writeable
+
+
+@given(matches(), st.slices(7))
+def test_a_slice_is_the_history_of_the_sliced_matches(found: list[dict[str, Any]], chosen: slice) -> None:
+    history = History.from_matches(found)
+    assert history[chosen] == History.from_matches(list(history)[chosen])
+
+
+@given(matches(), st.data())
+def test_a_mask_is_the_history_of_the_masked_matches(found: list[dict[str, Any]], data: st.DataObject) -> None:
+    history = History.from_matches(found)
+    mask = data.draw(st.lists(st.booleans(), min_size=len(history), max_size=len(history)))
+    chosen = [match for match, yes in zip(history, mask, strict=True) if yes]
+    assert history.take(mask) == History.from_matches(chosen)
+
+
+@given(matches(), st.data())
+def test_between_is_half_open(found: list[dict[str, Any]], data: st.DataObject) -> None:
+    history = History.from_matches(found)
+    if history.time is None:
+        return
+    start, end = sorted(data.draw(st.lists(st.sampled_from([m["time"] for m in history]), min_size=2, max_size=2)))
+    inside = [match for match in history if start <= match["time"] < end]
+    assert history.between(start, end) == History.from_matches(inside)
+
+
+@given(matches())
+def test_places_count_the_teams_strictly_better(found: list[dict[str, Any]]) -> None:
+    for match in found:
+        teams = range(len(match["teams"]))
+        key = match.get("ranks") or [-score for score in match.get("scores", [])] or list(teams)
+        expected = [1 + sum(key[other] < key[team] for other in teams) for team in teams]
+        assert History.from_matches([match]).place.tolist() == expected
+
+
+@given(matches())
+def test_matches_stand_in_the_order_of_time_and_else_as_they_came(found: list[dict[str, Any]]) -> None:
+    history = History.from_matches(found)
+    ordered = sorted(found, key=lambda match: match["time"]) if history.time is not None else found
+    assert [match["teams"] for match in history] == [match["teams"] for match in ordered]
+
+
+@given(matches())
+def test_players_are_numbered_as_they_first_appear(found: list[dict[str, Any]]) -> None:
+    history = History.from_matches(found)
+    appearing = [name for match in history for team in match["teams"] for name in team]
+    assert list(history.players) == list(dict.fromkeys(appearing))
+
+
+digits = st.integers(0, 99).map("{:02d}".format)
+written = st.one_of(
+    st.dates().map(str),
+    st.dates().map(lambda day: str(day).replace("-", "/")),
+    st.datetimes().map(str),
+    st.datetimes().map(lambda moment: moment.isoformat() + "Z"),
+    st.tuples(st.datetimes(), st.sampled_from("+-"), digits, digits).map(lambda t: f"{t[0]}{t[1]}{t[2]}:{t[3]}"),
+    st.tuples(digits, digits, digits, digits).map(lambda t: f"20{t[0]}-{t[1]}-{t[2]}T{t[3]}:00"),
+    st.floats().map(str),
+    st.integers().map(str),
+    st.text(letters, max_size=5),
+)
+
+
+@given(st.lists(written, min_size=1, max_size=4), st.booleans())
+def test_a_column_of_times_is_read_as_its_values_are(texts: list[str], utc: bool) -> None:
+    frame = pl.DataFrame({"winner": ["a"] * len(texts), "loser": ["b"] * len(texts), "time": texts})
+    plain = [{"teams": [["a"], ["b"]], "time": text} for text in texts]
+    if any(not text.strip() for text in texts):
+        return  # an empty cell is a missing time in a file, and no time at all in Python
+    try:
+        expected = History.from_matches(plain, utc=utc)
+    except ValueError:
+        expected = None
+    try:
+        found = History.from_frame(frame, utc=utc)
+    except ValueError:
+        found = None
+    assert found == expected
+
+
+@given(matches())
+def test_the_clock_counts_days(found: list[dict[str, Any]]) -> None:
+    history = History.from_matches(found)
+    clock = history.clock()
+    if history.time is None:
+        assert clock is None
+        return
+    assert clock is not None
+    number = np.array([parse_time(match["time"])[2] for match in history], float)
+    np.testing.assert_array_equal(clock, number if history.time_kind == "number" else number / 86400e6)

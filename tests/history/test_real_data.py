@@ -1,0 +1,59 @@
+"""Files from the world outside, of which the project's data folder keeps copies."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from prowess.errors import Error
+from prowess.history import History
+
+
+def test_the_premier_league(data: Path) -> None:
+    history = History.read(data / "premier_league_1995_2009.csv")
+    assert repr(history) == "History(5320 matches, 40 players, 1995-08-19 … 2009-05-24, scores)"
+    assert history[0]["teams"] == [["Aston Villa"], ["Manchester United"]]
+    assert (history[0]["scores"], history[0]["home"]) == ([3, 1], 0)
+    assert "ignored: season, home_id, away_id" in history.recognised
+
+
+def test_australian_football(data: Path) -> None:
+    history = History.read(data / "afl_1999_2009.csv")
+    assert repr(history) == "History(2035 matches, 16 players, 1999-03-25 … 2009-09-26, scores)"
+    assert len(history.between("2000-01-01", "2001-01-01")) == 185
+
+
+def test_international_football_has_neutral_grounds(data: Path) -> None:
+    history = History.read(data / "international_football.csv")
+    rows = pl.read_csv(data / "international_football.csv", infer_schema=False)
+    assert history.home is not None
+    assert (history.home == -1).sum() == (rows["neutral"] == "TRUE").sum() > 0
+    assert len(history) == len(rows)
+    assert History.from_frame(history.to_frame()) == history
+
+
+def test_votes_between_language_models(data: Path) -> None:
+    history = History.read(data / "llm_comparisons.csv")
+    winner = pl.read_csv(data / "llm_comparisons.csv", infer_schema=False)["winner"]
+    place = history.place.reshape(-1, 2)
+    assert ((place[:, 0] < place[:, 1]).sum(), (place[:, 0] > place[:, 1]).sum()) == (
+        (winner == "left").sum(),
+        (winner == "right").sum(),
+    )
+    assert (place[:, 0] == place[:, 1]).mean() == pytest.approx(0.39, abs=0.005)
+
+
+def test_tournaments_of_hundreds_of_teams(data: Path) -> None:
+    path = data / "chgk_team_results.csv.gz"
+    with pytest.raises(Error, match=r"line 42609: a match needs at least two teams, not 1 \(166\): drop it"):
+        History.read(path)  # four of the tournaments have a single team
+    rows = pl.read_csv(path, infer_schema=False)
+    history = History.from_frame(rows.filter(pl.len().over("tournament_id") > 1))
+    assert (len(history), history.entries) == (1684, len(rows) - 4)
+    first = history[0]
+    assert (first["id"], first["teams"][:3], first["ranks"][:4]) == ("2", [["312"], ["510"], ["195"]], [1, 2, 3, 3])
+
+
+def test_races_with_drivers_who_did_not_finish_are_an_error_for_now(data: Path) -> None:
+    with pytest.raises(Error, match=r"f1_race_results.csv, line 14: column 'position' holds 'DNF': a number is needed"):
+        History.read(data / "f1_race_results.csv")

@@ -1,0 +1,116 @@
+from datetime import UTC, date, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from prowess.errors import Error
+from prowess.history import parse_time, show_time
+from prowess.history.times import Stamp, agree
+
+DAY = 86_400_000_000
+HOUR = DAY // 24
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("1970-01-02", ("date", None, DAY)),
+        ("1970/01/02", ("date", None, DAY)),
+        (" 1969-12-31 ", ("date", None, -DAY)),
+        ("1970-01-01T01:00:00", ("timestamp", None, HOUR)),
+        ("1970-01-01 01:00", ("timestamp", None, HOUR)),
+        ("1970/01/01 01:00:00", ("timestamp", None, HOUR)),
+        ("1970-01-01T01:00:00.5", ("timestamp", None, HOUR + 500_000)),
+        ("1970-01-01T01:00:00.123456789", ("timestamp", None, HOUR + 123_456)),
+        ("1970-01-01T01:00:00Z", ("timestamp", "UTC", HOUR)),
+        ("1970-01-01T01:00:00+00:00", ("timestamp", "UTC", HOUR)),
+        ("1970-01-01T03:00:00+0200", ("timestamp", "+02:00", HOUR)),
+        ("1970-01-01 00:30:00 -00:30", ("timestamp", "-00:30", HOUR)),
+        ("12", ("number", None, 12.0)),
+        ("-1.5e3", ("number", None, -1500.0)),
+        (date(1970, 1, 2), ("date", None, DAY)),
+        (datetime(1970, 1, 2), ("timestamp", None, DAY)),
+        (datetime(1970, 1, 2, tzinfo=UTC), ("timestamp", "UTC", DAY)),
+        (datetime(1970, 1, 1, 2, tzinfo=timezone(timedelta(hours=1))), ("timestamp", "+01:00", HOUR)),
+        (datetime(1970, 1, 1, 2, tzinfo=ZoneInfo("Europe/Berlin")), ("timestamp", "Europe/Berlin", HOUR)),
+        (np.datetime64("1970-01-02"), ("date", None, DAY)),
+        (np.datetime64("1970-01-01T01", "ns"), ("timestamp", None, HOUR)),
+        (pd.Timestamp("1970-01-01T01:00:00"), ("timestamp", None, HOUR)),
+        (3, ("number", None, 3.0)),
+        (np.float32(0.5), ("number", None, 0.5)),
+    ],
+)
+def test_one_time_is_read(value: object, expected: tuple[str, str | None, float]) -> None:
+    assert parse_time(value) == expected
+    kind, zone, number = parse_time(value)
+    assert parse_time(show_time(kind, zone, number)) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2026-02-31", "2026-13-01", "0000-01-01", "31.01.2026", "2026-1-1", "yesterday", "", "nan", "inf",
+        "2026-01-31T24:00:00", "2026-01-31T10:60:00", "2026-01-31T10:00:00+24:00", "2026-01-31 10:00 CET",
+        True, None, float("nan"), float("inf"), pd.NaT, np.datetime64("NaT"), [2026], b"2026-01-31",
+    ],
+)  # fmt: skip
+def test_what_is_no_time_is_an_error_that_shows_it_and_what_is_right(value: object) -> None:
+    with pytest.raises(Error, match="2026-01-31T10:00:00") as error:
+        parse_time(value)
+    assert repr(value) in str(error.value)
+
+
+def test_times_that_python_cannot_show_are_errors() -> None:
+    for value in ("0001-01-01T00:00:00+02:00", np.datetime64(2**62, "us"), "9999-12-31T23:00:00-02:00"):
+        with pytest.raises(Error, match="years 1 to 9999"):
+            parse_time(value)
+
+
+def test_a_format_reads_other_text() -> None:
+    assert parse_time("02.01.1970", "%d.%m.%Y") == ("date", None, DAY)
+    assert parse_time("01 January 1970 01:00:00", "%d %B %Y %H:%M:%S") == ("timestamp", None, HOUR)
+    assert parse_time("01.01.70 02:00 +0100", "%d.%m.%y %H:%M %z") == ("timestamp", "+01:00", HOUR)
+    with pytest.raises(Error, match=r"'1970-01-02' is no time: time_format='%d.%m.%Y' does not fit"):
+        parse_time("1970-01-02", "%d.%m.%Y")
+
+
+def test_an_offset_of_seconds_is_an_error() -> None:
+    with pytest.raises(Error, match="whole number of minutes"):
+        parse_time(datetime(1970, 1, 1, tzinfo=timezone(timedelta(seconds=30))))
+
+
+NUMBER, DATE, NAIVE = Stamp("number", None), Stamp("date", None), Stamp("timestamp", None)
+UTC_STAMP, EAST = Stamp("timestamp", "UTC"), Stamp("timestamp", "+02:00")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "utc", "common"),
+    [
+        (DATE, DATE, False, DATE),
+        (DATE, NAIVE, False, NAIVE),
+        (NAIVE, DATE, True, NAIVE),
+        (EAST, EAST, False, EAST),
+        (EAST, EAST, True, UTC_STAMP),
+        (EAST, UTC_STAMP, True, UTC_STAMP),
+        (NUMBER, NUMBER, True, NUMBER),
+    ],
+)
+def test_times_that_can_be_compared(one: Stamp, other: Stamp, utc: bool, common: Stamp) -> None:
+    assert agree(one, other, utc) == common
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "utc", "message"),
+    [
+        (NUMBER, DATE, False, "numbers and dates are mixed"),
+        (NAIVE, NUMBER, True, "numbers and dates are mixed"),
+        (EAST, UTC_STAMP, False, r"mixed time zones: \+02:00 and UTC"),
+        (EAST, NAIVE, True, "mixed time zones: some times have a zone"),
+        (DATE, EAST, False, "mixed time zones: some times have a zone"),
+    ],
+)
+def test_times_that_cannot_be_compared(one: Stamp, other: Stamp, utc: bool, message: str) -> None:
+    with pytest.raises(Error, match=message):
+        agree(one, other, utc)

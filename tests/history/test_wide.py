@@ -1,0 +1,154 @@
+import polars as pl
+import pytest
+
+from prowess.errors import Error
+from prowess.history import History
+
+from .rows import read
+
+
+def test_home_and_away_with_scores() -> None:
+    history = read("""
+        date       home_team away_team home_score away_score neutral
+        2026-01-02 Brighton_&_Hove A/B 2 1 FALSE
+        2026-01-01 A/B Brighton_&_Hove 3 3 true
+    """)
+    assert [match["teams"] for match in history] == [[["A/B"], ["Brighton & Hove"]], [["Brighton & Hove"], ["A/B"]]]
+    assert [match["scores"] for match in history] == [[3, 3], [2, 1]]
+    assert [match.get("home") for match in history] == [None, 0]
+    assert history.recognised.startswith("wide, a row per match, home/away: home=home_team")
+
+
+def test_home_and_away_with_a_result() -> None:
+    history = read("home away ftr\n a b H\n a b D\n a b A")
+    assert history.place.reshape(-1, 2).tolist() == [[1, 2], [1, 1], [2, 1]]
+    assert history.home is not None
+
+
+def test_winner_and_loser() -> None:
+    history = read("winner loser winner_score loser_score draw\n ann bob 3 1 no\n cat ann 2 2 no\n bob cat 1 1 yes")
+    assert history.place.reshape(-1, 2).tolist() == [[1, 2], [1, 2], [1, 1]]
+    assert history[1] == {"teams": [["cat"], ["ann"]], "ranks": [1, 2], "scores": [2, 2]}
+    assert history.home is None
+
+
+def test_sides_with_rosters() -> None:
+    history = read("team1 team2 team3 score1 score2 score3\n a;b c;d e 1 2 3\n a&c d - 2 2 -")
+    assert [match["teams"] for match in history] == [[["a", "b"], ["c", "d"], ["e"]], [["a&c"], ["d"]]]
+    assert [match["scores"] for match in history] == [[1, 2, 3], [2, 2]]
+    assert "rosters are split at ';'" in history.recognised
+
+
+@pytest.mark.parametrize(
+    ("cell", "players"),
+    [("a;b", "ab"), ("a_|_b", "ab"), ("a+b", "ab"), ("a&b", "ab"), ("a/b", "ab"), ("a,b", "ab"), ("_a_", "a")],
+)
+def test_separators_of_rosters(cell: str, players: str) -> None:
+    assert read(f"team1 team2 score1 score2\n {cell} c 1 2")[0]["teams"] == [list(players), ["c"]]
+
+
+def test_a_comma_separates_only_where_nothing_else_does() -> None:
+    assert read("team1 team2 score1 score2\n x,y;b c 1 2")[0]["teams"] == [["x,y", "b"], ["c"]]
+
+
+def test_lists_are_rosters() -> None:
+    frame = pl.DataFrame({"team1": [["a", "b"]], "team2": [["c;d"]], "winner": ["team2"]})
+    assert History.from_frame(frame)[0] == {"teams": [["a", "b"], ["c;d"]], "ranks": [2, 1]}
+
+
+def test_players_of_numbered_columns_are_single_names_and_further_ones_may_be_missing() -> None:
+    history = read("player1 player2 player3 rank1 rank2 rank3\n a&b c d 1 2 3\n a c - 2 1 -")
+    assert [match["teams"] for match in history] == [[["a&b"], ["c"], ["d"]], [["a"], ["c"]]]
+    assert history.place.tolist() == [1, 2, 3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("sides", "winner", "place"),
+    [
+        ("team1 team2", "team1", [1, 2]),
+        ("team1 team2", "Team_2", [2, 1]),
+        ("team1 team2", "1", [1, 2]),
+        ("team1 team2", "ann", [1, 2]),
+        ("team1 team2", "bob", [2, 1]),
+        ("team_a team_b", "b", [2, 1]),
+        ("team_a team_b", "2", [2, 1]),
+        ("model_a model_b", "model_a", [1, 2]),
+        ("model_a model_b", "tie_(bothbad)", [1, 1]),
+        ("model_x model_y", "x", [1, 2]),
+        ("left right", "right", [2, 1]),
+        ("white black", "White", [1, 2]),
+        ("white black", "0-1", [2, 1]),
+        ("white black", "1/2-1/2", [1, 1]),
+        ("left right", "0.5", [1, 1]),
+        *(("left right", word, [1, 1]) for word in ("draw", "Tie", "tied", "both")),
+    ],
+)
+def test_a_winner_is_a_side_or_a_name_or_a_draw(sides: str, winner: str, place: list[int]) -> None:
+    assert read(f"{sides} winner\n ann bob {winner}").place.tolist() == place
+
+
+def test_a_winner_that_could_be_a_side_is_a_name_where_every_winner_is_one() -> None:
+    assert read("player1 player2 winner\n 2 1 1\n 7 3 3\n 1 2 draw").place.tolist() == [2, 1, 2, 1, 1, 1]
+    assert read("player1 player2 winner\n 2 1 1\n 7 3 2").place.tolist() == [1, 2, 2, 1]
+
+
+def test_ids_and_importance_are_read() -> None:
+    history = read("match_id winner loser importance\n x a b 2\n - b a 1")
+    assert history.ids == ("x", "")
+    assert history[0]["importance"] == 2
+
+
+def test_a_column_that_is_only_called_id_is_not_used_when_it_repeats() -> None:
+    history = read("id winner loser\n 0 a b\n 0 b a")
+    assert history.ids is None
+    assert "ignored: id" in history.recognised
+    with pytest.raises(Error, match="row 2: the id '0' is also that of the frame, row 1"):
+        read("id winner loser\n 0 a b\n 0 b a", columns={"id": "id"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("home away hg ag\n a b 1 0\n a - 1 2", "row 2: column 'away' is empty: fill it in, or drop the row"),
+        ("home away hg ag\n a b 1 0\n a b NA 2", "row 2: column 'hg' holds 'NA': a number is needed"),
+        ("home away hg ag\n a b 1 0\n a b 1 -", "row 2: team 2 has no score, and others have"),
+        ("home away hg ag\n a b 1 0\n a b - -", "row 2: no result: fill in ranks or scores, or drop the match"),
+        ("home away hg ag\n a b 1 0\n a b inf 1", "row 2: team 1 has the score inf: a score is a finite number"),
+        ("home away hg ag\n a b 1 0\n a a 1 0", "row 2: a stands in team 1 and in team 2"),
+        ("home away hg ag neutral\n a b 1 0 maybe", "row 1: column 'neutral' holds 'maybe': true or false is needed"),
+        ("home away hg ag neutral\n a b 1 0 -", "row 1: column 'neutral' is empty"),
+        ("winner loser importance\n a b 1\n a b -2", "row 2: importance -2.0"),
+        ("winner loser importance\n a b 1\n a b -", "row 2: importance nan"),
+        ("winner loser date\n a b 2026-01-31\n a b 2026-31-01", "row 2: column 'date' holds '2026-31-01'"),
+        ("winner loser date\n a b 2026-01-31\n a b 5", "row 2: column 'date' holds '5': plain numbers and dates"),
+        ("winner loser date\n a b 2026-01-31\n a b -", "row 2: column 'date' is empty: give a time to every match"),
+        ("winner loser date\n a b 2026-01-31T10:00Z\n a b 2026-01-31T10:00", "row 2: .*mixed time zones"),
+        (
+            "winner loser date\n a b 2026-01-31T10:00Z\n a b 2026-01-31T10:00+02:00",
+            "row 2: .*mixed time zones.*utc=True",
+        ),
+        ("team1 team2 score1 score2\n a b 1 2\n a;;b c 1 2", "row 2: column 'team1' holds 'a;;b': one of the names"),
+        ("team1 team2 score1 score2\n a b 1 2\n a;a c 1 2", "row 2: a stands twice in team 1"),
+        ("team1 team2 score1 score2\n a b 1 2\n - c 1 2", "row 2: column 'team1' is empty: a match needs at least two"),
+        (
+            "left right winner\n a b left\n a b c",
+            "row 2: column 'winner' holds 'c': it must name the winner, or 'left'",
+        ),
+        ("left right winner\n a b left\n a b -", "row 2: column 'winner' is empty"),
+        ("team1 team2 team3 winner\n a b c 1", "'winner' names a winner among 3 sides.*: give ranks or scores"),
+    ],
+)
+def test_bad_rows_are_errors_that_name_row_and_value(text: str, message: str) -> None:
+    with pytest.raises(Error, match=f"^the frame.*{message}"):
+        read(text)
+
+
+def test_an_empty_frame_is_an_empty_history() -> None:
+    for header in (
+        "home away hg ag date",
+        "winner loser",
+        "team1 team2 score1 score2",
+        "match player rank",
+        "left right winner",
+    ):
+        assert read(header) == History.from_matches([])

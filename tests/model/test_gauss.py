@@ -1,0 +1,102 @@
+"""The special functions against mpmath's tables (tests/golden/truncated.py made them)."""
+
+import csv
+import math
+from pathlib import Path
+
+import mpmath
+import pytest
+
+from prowess.model import gauss
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+
+def rows(name):
+    with open(GOLDEN / name, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def relative(got, wanted):
+    """The relative error, where the truth is a normal double; below that only that nothing is made up."""
+    wanted = mpmath.mpf(wanted)
+    if abs(wanted) < 1e-290:
+        return 0.0 if abs(got) < 2e-290 else math.inf
+    return float(abs(got - wanted) / abs(wanted))
+
+
+@pytest.mark.parametrize("kind", ["win", "draw"])
+def test_truncated_moments(kind):
+    """The table is in (m, v, ε); a kernel that is given t = (m − ε)/√v cannot undo the rounding of t itself.
+
+    In the upper tail that rounding alone moves the density φ(t) by t² times as much, so there `shift` is held to that.
+    """
+    count, out = 0, gauss.Truncated()
+    for row in rows("truncated.csv"):
+        if row["kind"] != kind:
+            continue
+        m, v, eps = (float(row[name]) for name in ("m", "v", "eps"))
+        spread = math.sqrt(v)
+        if kind == "win":
+            t = (m - eps) / spread
+            log_z = gauss.above(t, out)
+            mean = eps + spread * out.mean
+        else:
+            t = max(eps - abs(m), 0.0) / spread
+            log_z = gauss.within(m / spread, eps / spread, out)
+            mean = spread * out.mean
+        tail = 1e-15 * t * t if t > 0 else 0.0
+        assert relative(out.shift, row["shift"]) < 1e-12 + tail, row
+        assert relative(out.left, row["variance_ratio"]) < 1e-12, row
+        assert relative(mean, row["mean"]) < 1e-12, row
+        assert relative(log_z, row["log_z"]) < 1e-12 + tail, row
+        count += 1
+    assert count > 1400
+
+
+def test_posterior_mean_near_the_edge_keeps_its_digits():
+    out = gauss.Truncated()
+    for t in (-1e12, -1e6, -300.0, -5.1, -4.9):
+        gauss.above(t, out)
+        with mpmath.workdps(80):
+            x = mpmath.mpf(-t)
+            mills = mpmath.sqrt(mpmath.pi / 2) * mpmath.erfc(x / mpmath.sqrt(2)) * mpmath.exp(x * x / 2)
+            assert relative(out.mean, 1 / mills - x) < 1e-13
+
+
+@pytest.mark.parametrize("name", ["cdf", "mills"])
+def test_special_functions(name):
+    function = getattr(gauss, name)
+    checked = 0
+    for row in rows("special.csv"):
+        x = float(row["x"])
+        if row["function"] != name or (name == "mills" and x < 0):
+            continue
+        assert relative(function(x), row["value"]) < 1e-12, row
+        checked += 1
+    assert checked > 100
+
+
+def test_lost_and_left_add_up():
+    out = gauss.Truncated()
+    for t in (-1e6, -20.0, -5.0, -1.0, 0.0, 2.0, 9.0, 30.0):
+        gauss.above(t, out)
+        assert out.left + out.lost == pytest.approx(1.0, abs=1e-15)
+        assert 0.0 <= out.left <= 1.0
+        for e in (1e-9, 0.1, 1.0, 3.0, 40.0):
+            gauss.within(t, e, out)
+            assert out.left + out.lost == pytest.approx(1.0, abs=1e-15)
+            assert 0.0 <= out.left <= 1.0
+
+
+def test_an_interval_of_no_width_is_a_point():
+    out = gauss.Truncated()
+    assert gauss.within(3.0, 0.0, out) == pytest.approx(gauss.log_pdf(3.0))
+    assert (out.mean, out.shift, out.left, out.lost) == (0.0, -3.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-300, 1e-12, 1e-4, 0.1, 0.5, 0.50001, 0.9, 1 - 1e-9, 1 - 2**-53])
+def test_central_width(p):
+    with mpmath.workdps(40):
+        wanted = mpmath.sqrt(2) * mpmath.erfinv(mpmath.mpf(p))
+    assert relative(gauss.central_width(p), wanted) < 1e-12

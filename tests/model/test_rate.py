@@ -1,0 +1,162 @@
+"""`rate`: shapes, results, partial play, importance, elapsed time, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+
+import prowess as pw
+
+
+def pairs(rated):
+    return [value for team in rated for rating in team for value in (rating.mu, rating.sigma)]
+
+
+A, B, C = pw.Rating(25, 8), pw.Rating(30, 4), pw.Rating(28, 2)
+
+
+def test_the_result_is_nested_like_the_teams():
+    model = pw.TrueSkill()
+    rated = model.rate([[A, B], [C]])
+    assert [len(team) for team in rated] == [2, 1]
+    assert all(isinstance(rating, pw.Rating) for team in rated for rating in team)
+    assert (A.mu, A.sigma) == (25.0, 8.0)
+
+
+def test_ranks_scores_and_the_listing_say_the_same():
+    model = pw.TrueSkill()
+    listed = model.rate([[B], [A], [C]])
+    assert pairs(model.rate([[B], [A], [C]], ranks=[1, 2, 3])) == pairs(listed)
+    assert pairs(model.rate([[B], [A], [C]], ranks=[-7, 0.5, 1e9])) == pairs(listed)
+    assert pairs(model.rate([[B], [A], [C]], scores=[9, 4, -2])) == pairs(listed)
+    turned = model.rate([[A], [B], [C]], ranks=[2, 1, 3])
+    assert pairs([turned[1], turned[0], turned[2]]) == pytest.approx(pairs(listed), abs=1e-7)
+    assert pairs(model.rate([[A], [B]], ranks=[1, 1])) == pairs(model.rate([[A], [B]], scores=[3, 3]))
+
+
+def test_halving_all_weights_changes_nothing():
+    model = pw.TrueSkill(draw_probability=0.3)
+    for ranks in ([1, 2], [1, 1]):
+        whole = model.rate([[A, B], [C, C]], ranks=ranks)
+        half = model.rate([[A, B], [C, C]], ranks=ranks, weights=[[0.5, 0.5], [0.5, 0.5]])
+        assert pairs(half) == pytest.approx(pairs(whole), rel=1e-12)
+
+
+def test_who_did_not_play_learns_nothing():
+    model = pw.TrueSkill(tau=0)
+    [[played, watched], [lost]] = model.rate([[A, B], [C]], weights=[[1, 0], [1]])
+    assert (watched.mu, watched.sigma) == (B.mu, B.sigma)
+    [[alone], [other]] = model.rate([[A], [C]])
+    assert pairs([[played, lost]]) == pytest.approx(pairs([[alone, other]]), rel=1e-14)
+
+
+def test_partial_play_moves_a_player_by_her_weight():
+    """μ moves by ασ²d₁: the same prior with half the weight moves half as far."""
+    model = pw.TrueSkill(tau=0)
+    [[whole, half], _] = model.rate([[A, A], [C]], weights=[[1, 0.5], [1]])
+    assert half.mu - 25 == pytest.approx((whole.mu - 25) / 2, rel=1e-12)
+
+
+def test_importance_zero_changes_nothing_at_all():
+    model = pw.TrueSkill()
+    assert pairs(model.rate([[A], [B], [C]], importance=0)) == pairs([[A], [B], [C]])
+
+
+def test_importance_scales_the_message():
+    """A message of precision π and mean ν/π taken w times: precision 1/σ² + wπ (MODELS.md, section 1)."""
+    model = pw.TrueSkill(tau=0)
+    once = model.rate([[A, B], [C]])
+    for w in (0.25, 0.5, 1.0 + 1e-9, 2.0, 7.0):
+        again = model.rate([[A, B], [C]], importance=w)
+        for prior, one, many in zip((A, B, C), *(sum(r, []) for r in (once, again)), strict=True):
+            pi = 1 / one.sigma**2 - 1 / prior.sigma**2
+            tau = one.mu / one.sigma**2 - prior.mu / prior.sigma**2
+            precision = 1 / prior.sigma**2 + w * pi
+            assert many.sigma == pytest.approx(precision**-0.5, rel=1e-9)
+            assert many.mu == pytest.approx((prior.mu / prior.sigma**2 + w * tau) / precision, rel=1e-9)
+
+
+def test_importance_one_is_the_match_itself():
+    model = pw.TrueSkill()
+    assert pairs(model.rate([[A], [B]], importance=1)) == pairs(model.rate([[A], [B]]))
+
+
+@pytest.mark.parametrize("importance", [1e-40, 1e-9, 1e9, 1e40])
+def test_extreme_importance_stays_finite(importance):
+    rated = pw.TrueSkill(tau=0).rate([[A], [B]], importance=importance)
+    assert all(math.isfinite(r.mu) and 0 <= r.sigma <= 8 for team in rated for r in team)
+
+
+def test_elapsed_time_widens():
+    model = pw.TrueSkill().replace(drift=pw.drift.PerTime(tau=0.5, cap=6))
+    still = model.replace(drift=pw.drift.Still())
+    wide = [pw.Rating(r.mu, math.sqrt(r.sigma**2 + 0.25 * 30)) for r in (B, C)]
+    assert pairs(model.rate([[B], [C]], elapsed=30)) == pytest.approx(pairs(still.rate([wide[:1], wide[1:]])), rel=1e-14)
+    nested = model.rate([[B], [C]], elapsed=[[30], [0]])
+    assert pairs(nested) == pytest.approx(pairs(still.rate([wide[:1], [C]])), rel=1e-14)
+    capped = model.rate([[B], [C]], elapsed=1e9)
+    assert pairs(capped) == pytest.approx(pairs(still.rate([[pw.Rating(30, 6)], [pw.Rating(28, 6)]])), rel=1e-14)
+    wider_than_the_cap = model.rate([[A], [C]], elapsed=5)
+    assert pairs(wider_than_the_cap)[:2] == pytest.approx(
+        pairs(still.rate([[A], [pw.Rating(28, math.sqrt(4 + 1.25))]]))[:2], rel=1e-14
+    )
+
+
+def test_an_exactly_known_player_stays_known():
+    [[bot], [ann]] = pw.TrueSkill(tau=0).rate([[pw.Rating(25, 0)], [A]])
+    assert (bot.mu, bot.sigma) == (25.0, 0.0)
+    assert ann.mu < 25
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: m.rate([[A]]), "at least two teams, not 1"),
+        (lambda m: m.rate([]), "at least two teams, not 0"),
+        (lambda m: m.rate([[A], []]), "team 2 is empty"),
+        (lambda m: m.rate([[A], [25]]), "player 1 of team 2 must be a Rating, not 25"),
+        (lambda m: m.rate([[A], [pw.Rating(25)]]), "player 1 of team 2 has no sigma"),
+        (lambda m: m.rate([A, B]), "team 1 must be a list"),
+        (lambda m: m.rate(A), "teams must be a list"),
+        (lambda m: m.rate([[A], [B]], ranks=[1]), "ranks must hold one number for each team, that is 2"),
+        (lambda m: m.rate([[A], [B]], ranks=[1, math.nan]), r"ranks\[1\] must be a finite number, not nan"),
+        (lambda m: m.rate([[A], [B]], scores=[1, "x"]), r"scores\[1\] must be a finite number, not 'x'"),
+        (lambda m: m.rate([[A], [B]], ranks="12"), "ranks must hold one number"),
+        (lambda m: m.rate([[A], [B]], ranks=3), "ranks must be a list"),
+        (lambda m: m.rate([[A], [B]], weights=[[1]]), "weights must hold one number for each team"),
+        (lambda m: m.rate([[A], [B]], weights=[[1], [1, 1]]), r"weights\[1\] must hold one number for each player"),
+        (lambda m: m.rate([[A], [B]], weights=[[1], [-1]]), r"weights\[1\]\[0\] must be a finite number of at least 0"),
+        (lambda m: m.rate([[A], [B]], weights=[[1], [0]]), r"weights\[1\]: at least one player"),
+        (lambda m: m.rate([[A], [B]], importance=-1), "importance must be a finite number of at least 0"),
+        (lambda m: m.rate([[A], [B]], elapsed=-1), "elapsed must be a finite number of at least 0"),
+        (lambda m: m.rate([[A], [B]], home=2), "home must be the index of a team, 0 to 1, not 2"),
+        (lambda m: m.rate([[A], [B]], home=True), "home must be the index"),
+        (lambda m: m.replace(beta=0, tau=0).rate([[pw.Rating(1, 0)], [pw.Rating(2, 0)]]), "known exactly"),
+        (lambda m: pw.Rating(math.nan, 1), "mu must be a finite number, not nan"),
+        (lambda m: pw.Rating(1, math.inf), "sigma must be a finite number of at least 0, not inf"),
+        (lambda m: pw.Rating(1, -1), "sigma must be a finite number of at least 0, not -1"),
+        (lambda m: pw.Rating(1e51, 1), "mu must be within"),
+        (lambda m: pw.Rating("25", 1), "mu must be a finite number, not '25'"),
+        (lambda m: pw.TrueSkill(beta=0), "beta must be a finite number above 0"),
+        (lambda m: pw.TrueSkill(beta="x"), "beta must be a finite number above 0"),
+        (lambda m: pw.TrueSkill(sigma=-1), "sigma must be a finite number of at least 0"),
+        (lambda m: pw.TrueSkill(draw_probability=1), r"draw_probability must lie in \[0, 1\)"),
+        (lambda m: pw.TrueSkill(draw_probability=0.1, margin=1), "either draw_probability or margin"),
+        (lambda m: pw.TrueSkill(margin=-1), "margin must be a finite number of at least 0"),
+        (lambda m: m.replace(beta="x"), "beta must be a finite number"),
+        (lambda m: m.replace(tau="x"), "tau"),
+        (lambda m: m.replace(gamma=1), "no parameter or part is called 'gamma'"),
+        (lambda m: m.replace(team=3), "team must be a TeamFunction, not 3"),
+        (lambda m: m.predict([[A]]), "at least two teams"),
+        (lambda m: m.quality([[A], [B, 3]]), "player 2 of team 2 must be a Rating"),
+    ],
+)
+def test_bad_input_gives_one_clear_error(call, message):
+    with pytest.raises(pw.Error, match=message):
+        call(pw.TrueSkill())
+
+
+def test_numpy_values_are_welcome():
+    model = pw.TrueSkill()
+    plain = model.rate([[A], [B]], ranks=[2, 1], weights=[[1.0], [0.5]])
+    assert pairs(model.rate(((A,), (B,)), ranks=np.array([2, 1]), weights=np.array([[1.0], [0.5]]))) == pairs(plain)

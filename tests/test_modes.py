@@ -1,0 +1,77 @@
+"""Compiled and uncompiled kernels: which one runs, and that both give the same bits."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from tests.pure import SOURCES, load
+
+ROOT = SOURCES.parent.parent
+
+
+def test_the_kernel_is_compiled_where_it_can_be():
+    """A silent fallback would make every figure about speed wrong."""
+    if os.environ.get("CI") == "true" or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
+        assert pw.kernel_mode() == "compiled"
+    compiled = {Path(module.__file__).suffix != ".py" for module in (pw.model.gauss, pw.model.sweep, pw.model.board)}
+    assert compiled == {pw.kernel_mode() == "compiled"}
+
+
+def test_setup_lists_every_kernel():
+    listed = set(re.findall(r'"(prowess\.model\.[\w.]+)"', (ROOT / "setup.py").read_text(encoding="utf-8")))
+    found = {
+        "prowess." + ".".join(file.relative_to(SOURCES).with_suffix("").parts)
+        for file in SOURCES.rglob("*.py")
+        if re.search(r"^    import cython$", file.read_text(encoding="utf-8"), re.M)
+    }
+    assert listed == found
+
+
+def test_kernels_branch_on_the_mode_in_their_imports_alone():
+    for file in SOURCES.rglob("*.py"):
+        for block in re.findall(r"if cython\.compiled:\n((?: +.*\n)+)", file.read_text(encoding="utf-8")):
+            assert all(line.lstrip().startswith("from cython.cimports.") for line in block.splitlines()), file
+        assert len(re.findall(r"cython\.compiled", file.read_text(encoding="utf-8"))) <= 1, file
+
+
+def league(rng, matches=300, players=40):
+    """Matches of every kind: two teams and many, wins and draws, weights, importance, times."""
+    found = []
+    for number in range(matches):
+        sizes = rng.integers(1, 4, 2 if number % 3 else rng.integers(2, 9))
+        names = rng.permutation(players)[: sizes.sum()]
+        teams = [[f"p{name}" for name in team] for team in np.split(names, np.cumsum(sizes)[:-1])]
+        found.append(
+            {
+                "teams": teams,
+                "scores": rng.integers(0, 4, len(teams)).tolist(),
+                "weights": [rng.choice([0.5, 1.0, 1.0], len(team)).tolist() for team in teams],
+                "importance": float(rng.choice([0.0, 0.5, 1.0, 1.0, 2.0])),
+                "time": float(number // 5),
+            }
+        )
+    return found
+
+
+@pytest.mark.parametrize("parts", ["TrueSkill", "composed"])
+def test_both_modes_give_the_same_bits(parts):
+    matches = league(np.random.default_rng(5))
+    results = []
+    for package in (pw, load()):
+        model = package.TrueSkill(draw_probability=0.2)
+        if parts == "composed":
+            model = model.replace(team=package.team.Mean(), drift=package.drift.PerTime(0.3, cap=9.0), margin=0.7)
+        fit = model.fit(package.History.from_matches(matches))
+        frame = fit.leaderboard()
+        teams = [[package.Rating(mu, 2.0)] for mu in (20.0, 25.0, 31.0, 24.0)]
+        prediction = model.predict(teams)
+        columns = [frame["mu"].to_numpy(), frame["sigma"].to_numpy(), fit.forecasts.mean, fit.forecasts.variance]
+        columns += [fit.forecasts.win, fit.forecasts.draw, fit.forecasts.log_evidence, prediction.win, prediction.ranks]
+        results.append(columns)
+    for compiled, pure in zip(*results, strict=True):
+        assert compiled.tobytes() == pure.tobytes()
