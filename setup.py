@@ -56,7 +56,12 @@ def kernels():
 
     flags = [] if sys.platform == "win32" else ["-O2", "-g0", "-ffp-contract=off"]
     extensions = [
-        Extension(name, [str(Path("src", *name.split(".")).with_suffix(".py"))], extra_compile_args=flags)
+        Extension(
+            name,
+            [str(Path("src", *name.split(".")).with_suffix(".py"))],
+            extra_compile_args=flags,
+            libraries=[] if sys.platform == "win32" else ["m"],  # named, or an old and slower `exp` is bound
+        )
         for name in KERNELS
     ]
     directives = {

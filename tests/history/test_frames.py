@@ -56,6 +56,19 @@ def test_what_is_no_frame_is_an_error(frame: object) -> None:
         History.from_frame(frame)
 
 
+@pytest.mark.parametrize(
+    "layout", [{"winner": ["a", "b"], "loser": ["b", "a"]}, {"match": [1, 1], "player": ["a", "b"]}]
+)
+@pytest.mark.parametrize("make", [pl.DataFrame, pa.table, lambda columns: pd.DataFrame(columns, copy=False)])
+def test_a_history_does_not_change_with_the_frame(layout: dict[str, Any], make: Any) -> None:
+    numbers = {name: np.array([2.0, 2.0]) for name in ("time", "importance", "rank", "score", "weight")}
+    history = History.from_frame(make(layout | numbers))
+    before = list(history)
+    for column in numbers.values():
+        column[:] = 7
+    assert list(history) == before
+
+
 def test_missing_values_of_pandas_are_missing() -> None:
     frame = pd.DataFrame({"home": ["ann", None], "away": ["cat", "ann"], "hg": [1, 2], "ag": [0, 2]})
     with pytest.raises(Error, match="row 2: column 'home' is empty"):

@@ -39,17 +39,17 @@ def test_truncated_moments(kind):
         spread = math.sqrt(v)
         if kind == "win":
             t = (m - eps) / spread
-            log_z = gauss.above(t, out)
+            gauss.above(t, out)
             mean = eps + spread * out.mean
         else:
             t = max(eps - abs(m), 0.0) / spread
-            log_z = gauss.within(m / spread, eps / spread, out)
+            gauss.within(m / spread, eps / spread, out)
             mean = spread * out.mean
         tail = 1e-15 * t * t if t > 0 else 0.0
         assert relative(out.shift, row["shift"]) < 1e-12 + tail, row
         assert relative(out.left, row["variance_ratio"]) < 1e-12, row
         assert relative(mean, row["mean"]) < 1e-12, row
-        assert relative(log_z, row["log_z"]) < 1e-12 + tail, row
+        assert relative(gauss.log_z(out), row["log_z"]) < 1e-12 + tail, row
         count += 1
     assert count > 1400
 
@@ -91,7 +91,8 @@ def test_lost_and_left_add_up():
 
 def test_an_interval_of_no_width_is_a_point():
     out = gauss.Truncated()
-    assert gauss.within(3.0, 0.0, out) == pytest.approx(gauss.log_pdf(3.0))
+    gauss.within(3.0, 0.0, out)
+    assert gauss.log_z(out) == pytest.approx(gauss.log_pdf(3.0))
     assert (out.mean, out.shift, out.left, out.lost) == (0.0, -3.0, 0.0, 1.0)
 
 

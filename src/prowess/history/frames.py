@@ -50,8 +50,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None, time_form
 
 
 def _of_row(values: NDArray[Any], column: str) -> NDArray[Any]:
-    """Give the value of each match where a row is a match."""
-    return values
+    """Give the value of each match where a row is one; a copy, because a frame may change and a history may not."""
+    return values.copy()
 
 
 def _with_matches(

@@ -39,7 +39,7 @@ def _flat(file: Path) -> Table:
 
     try:
         frame = pl.read_ndjson(BytesIO(b"".join(lines_of(file))), infer_schema_length=None)
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, RuntimeError) as error:  # earlier versions of Polars raise the latter
         for _ in _objects(file):  # which names the line that is wrong
             pass
         raise Error(f"{file}: it could not be read: {error}") from error

@@ -22,8 +22,7 @@ def lines_of(file: Path) -> Iterator[bytes]:
 
 def records(file: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
     """Give the records of a text file, each with the number of the line on which it begins."""
-    text = (line.decode("utf-8-sig" if number == 0 else "utf-8") for number, line in enumerate(lines_of(file)))
-    reader = csv.reader(text, delimiter=separator)
+    reader = csv.reader((line.decode() for line in lines_of(file)), delimiter=separator)
     line = 1
     try:
         for fields in reader:

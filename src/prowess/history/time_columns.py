@@ -138,7 +138,7 @@ def _by_pattern(text: "pl.Series", pattern: str) -> _Read | None:
     hour, minute, second = (pl.col(name).cast(pl.Int64).fill_null(0) for name in ("hour", "minute", "second"))
     micro = pl.col("fraction").str.pad_end(6, "0").str.slice(0, 6).cast(pl.Int64).fill_null(0)
     found = part.select(
-        sound=(day.dt.year() >= 1) & (hour < 24) & (minute < 60) & (second < 60),
+        sound=day.is_not_null() & (hour < 24) & (minute < 60) & (second < 60),
         number=day.cast(pl.Int32).cast(pl.Int64) * _DAY + ((hour * 60 + minute) * 60 + second) * 1_000_000 + micro,
         zone=pl.when(pl.col("hour").is_null()).then(pl.lit("date")).otherwise(pl.col("zone").fill_null("naive")),
     )

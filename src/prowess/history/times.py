@@ -132,7 +132,7 @@ def zone_name(text: str) -> str:
     ('UTC', '+02:00')
     """
     text = text.strip()
-    if text == "Z" or text[1:].strip("0:") == "":
+    if text[1:].strip("0:") == "":
         return "UTC"
     return f"{text[:3]}:{text[-2:]}"
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 __all__ = [
     "Py_ssize_t",
+    "address",
     "annotation_typing",
     "cast",
     "ccall",
@@ -23,6 +24,7 @@ __all__ = [
     "exceptval",
     "final",
     "int",
+    "prefetch",
 ]
 
 T = TypeVar("T")
@@ -70,3 +72,12 @@ def declare(_type: _Type, value: Any) -> Any:
 def cast(kind: _Type, value: Any) -> Any:
     """See a number as another type."""
     return kind.convert(value)
+
+
+def address(value: T) -> T:
+    """Point at a value."""
+    return value
+
+
+def prefetch(_: Any) -> None:
+    """Ask for memory that is needed soon."""

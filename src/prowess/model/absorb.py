@@ -28,7 +28,8 @@ class Moment(Absorb):
     """
 
     @cython.ccall
-    def absorb(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def absorb(self, board: Board) -> cython.bint:
         """σ² + σ⁴g₂ is σ² times `kept`, which never turns negative."""
         k: cython.Py_ssize_t
         again: cython.double
@@ -54,7 +55,8 @@ class Newton(Absorb):
     """
 
     @cython.ccall
-    def absorb(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def absorb(self, board: Board) -> cython.bint:
         """Written without 1/σ², so that a known skill (σ = 0) stays known."""
         k: cython.Py_ssize_t
         narrower: cython.double
@@ -74,7 +76,8 @@ class Constant(Absorb):
     """
 
     @cython.ccall
-    def absorb(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def absorb(self, board: Board) -> cython.bint:
         """A match that counts w times moves w times as far."""
         k: cython.Py_ssize_t
         for k in range(board.entries * board.traits):

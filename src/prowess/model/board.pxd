@@ -11,6 +11,7 @@ cdef class Board:
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
     # of an entry, or of an entry and trait
+    cdef public int[::1] team
     cdef public double[::1] weight, elapsed, alpha, mu, var, g1, g2, kept, extra
     # for the outcome
     cdef public Margin margin
@@ -20,16 +21,17 @@ cdef class Board:
     cpdef bint holds(self, Py_ssize_t teams, Py_ssize_t entries) except? -1
 
 
+# A step returns a bint: 0, or -1 for an exception, which costs nothing to check; what a Python method returns is ignored.
 cdef class Prior:
-    cpdef void welcome(self, Board board, Py_ssize_t entry) except *
+    cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1
 
 
 cdef class Drift:
-    cpdef void widen(self, Board board) except *
+    cpdef bint widen(self, Board board) except -1
 
 
 cdef class TeamFunction:
-    cpdef void weigh(self, Board board) except *
+    cpdef bint weigh(self, Board board) except -1
 
 
 cdef class Margin:
@@ -37,10 +39,10 @@ cdef class Margin:
 
 
 cdef class Outcome:
-    cpdef void prepare(self, Board board) except *
-    cpdef void forecast(self, Board board) except *
+    cpdef bint prepare(self, Board board) except -1
+    cpdef bint forecast(self, Board board) except -1
     cpdef double evidence(self, Board board) except? -1.0
 
 
 cdef class Absorb:
-    cpdef void absorb(self, Board board) except *
+    cpdef bint absorb(self, Board board) except -1

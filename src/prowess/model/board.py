@@ -8,7 +8,7 @@ A board holds three kinds of columns. With `traits` skills per player (one, or o
 ====================================  ============================================================================
 of a team `j`                         `start[j]` first entry, `place[j]`, `score[j]`, `offset[j]` α₀, `noise[j]` β²Σα²
 of a team and trait `j * traits + k`  prior performance N(`mean`, `variance`); the outcome's answer `d1`, `d2`, `left`
-of an entry `e` (a player in a team)  `weight[e]`, `elapsed[e]` since her last match, `alpha[e]`
+of an entry `e` (a player in a team)  `team[e]`, `weight[e]`, `elapsed[e]` since her last match, `alpha[e]`
 of an entry and trait                 belief N(`mu`, `var`); what the match says of it: `g1`, `g2`, `kept`
 ====================================  ============================================================================
 
@@ -33,7 +33,7 @@ else:
 
 __all__ = ["Absorb", "Board", "Drift", "Margin", "Outcome", "Prior", "TeamFunction"]
 
-WORK_ROWS = 12
+WORK_ROWS = 13
 
 
 def _doubles(count: int) -> array[float]:
@@ -70,6 +70,7 @@ class Board:
         self.d1 = _doubles(teams * traits)
         self.d2 = _doubles(teams * traits)
         self.left = _doubles(teams * traits)
+        self.team = _ints(entries)
         self.weight = _doubles(entries)
         self.elapsed = _doubles(entries)
         self.alpha = _doubles(entries)
@@ -95,7 +96,8 @@ class Prior:
     """What is believed of a player who has not been seen before."""
 
     @cython.ccall
-    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the belief of a newcomer."""
         raise NotImplementedError
 
@@ -105,7 +107,8 @@ class Drift:
     """How skills move while nobody looks: before a match, beliefs widen."""
 
     @cython.ccall
-    def widen(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def widen(self, board: Board) -> cython.bint:
         """Widen the beliefs of all entries."""
 
 
@@ -114,7 +117,8 @@ class TeamFunction:
     """How a team's performance is made of its players': t = α₀ + Σ α p, where α may look at the prior means."""
 
     @cython.ccall
-    def weigh(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def weigh(self, board: Board) -> cython.bint:
         """Fill `alpha` of every entry (its `weight` counts as partial play) and `offset` of every team."""
         raise NotImplementedError
 
@@ -137,11 +141,13 @@ class Outcome:
     traits: ClassVar[tuple[str, ...]] = ("skill",)
 
     @cython.ccall
-    def prepare(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def prepare(self, board: Board) -> cython.bint:
         """Put what the outcome needs for every match on a new board, once."""
 
     @cython.ccall
-    def forecast(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def forecast(self, board: Board) -> cython.bint:
         """For two teams: set `win` (of the first team), `draw` and `loss`, from the prior performances alone."""
 
     @cython.ccall
@@ -158,6 +164,7 @@ class Absorb:
     extras: ClassVar[tuple[str, ...]] = ()
 
     @cython.ccall
-    def absorb(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def absorb(self, board: Board) -> cython.bint:
         """Turn `g1`, `g2` and `kept` of every entry into its new `mu` and `var`."""
         raise NotImplementedError

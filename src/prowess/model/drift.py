@@ -42,7 +42,8 @@ class PerMatch(Drift):
         checks.scale("tau", self.tau, zero=True)
 
     @cython.ccall
-    def widen(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def widen(self, board: Board) -> cython.bint:
         """σ² ← σ² + τ²."""
         k: cython.Py_ssize_t
         for k in range(board.entries * board.traits):
@@ -69,7 +70,8 @@ class PerTime(Drift):
             checks.scale("cap", self.cap)
 
     @cython.ccall
-    def widen(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def widen(self, board: Board) -> cython.bint:
         """σ² ← max(σ², min(σ² + τ² t, cap²))."""
         e: cython.Py_ssize_t
         k: cython.Py_ssize_t

@@ -20,7 +20,7 @@ from .online import check_times
 from .prediction import Prediction
 from .progress import steps
 from .rating import Rating
-from .sweep import Columns, Record
+from .sweep import Columns, Record, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -275,11 +275,11 @@ def _sweep(
     sizes = np.diff(history.team_start[history.match_start])
     pipeline = model.pipeline
     board = pipeline.board(int(np.diff(history.match_start).max()), int(sizes.max()))
-    state = memoryview(ladder.state)
+    table = Table(ladder.state)
     chunk = max(1, CHUNK * len(history) // history.entries)
     try:
         for first in steps(range(0, len(history), chunk), "rating", progress):
-            pipeline.sweep(board, columns, state, record, first, min(first + chunk, len(history)))
+            pipeline.sweep(board, columns, table, record, first, min(first + chunk, len(history)))
     except Error as error:
         match = pipeline.at
         name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""

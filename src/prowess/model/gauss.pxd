@@ -1,10 +1,11 @@
 cdef class Truncated:
     cdef public double shift, mean, left, lost
-    cdef double r0, r1, r2
+    cdef double base, mass, cut_off, r0, r1, r2
 
-cpdef double mills(double x) except? -1.0
-cpdef double log_pdf(double x) except? -1.0
-cpdef double cdf(double x) except? -1.0
-cpdef double above(double t, Truncated out) except? -1.0
-cpdef double within(double t, double e, Truncated out) except? -1.0
+cpdef double mills(double x) noexcept
+cpdef double log_pdf(double x) noexcept
+cpdef double cdf(double x) noexcept
+cpdef double log_z(Truncated found) noexcept
+cpdef void above(double t, Truncated out) noexcept
+cpdef void within(double t, double e, Truncated out) noexcept
 cpdef double central_width(double p) except? -1.0

@@ -22,7 +22,7 @@ if cython.compiled:
 else:
     from math import exp, expm1, fabs, log, log1p
 
-__all__ = ["Truncated", "above", "cdf", "central_width", "log_pdf", "mills", "within"]
+__all__ = ["Truncated", "above", "cdf", "central_width", "log_pdf", "log_z", "mills", "within"]
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
@@ -69,7 +69,7 @@ class Truncated:
     """The moments of a normal variable of variance 1 and mean t that is known to lie in an interval.
 
     `mean` is its new mean, `shift` what that is above t, `left` its new variance and `lost` what that is below 1: each to
-    full relative accuracy.
+    full relative accuracy. `log_z` finds the logarithm of the interval's probability from the rest, for who needs it.
     """
 
     def __init__(self) -> None:
@@ -77,11 +77,12 @@ class Truncated:
         self.mean = 0.0
         self.left = 1.0
         self.lost = 0.0
+        self.base = self.mass = self.cut_off = 0.0
         self.r0 = self.r1 = self.r2 = 0.0
 
 
 @cython.ccall
-@cython.exceptval(-1.0, check=True)
+@cython.exceptval(check=False)
 def mills(x: cython.double) -> cython.double:
     """The Mills ratio Φ(−x)/φ(x) for x ≥ 0: about 1/x far out."""
     k: cython.Py_ssize_t
@@ -120,8 +121,8 @@ def _terms(x: cython.double) -> cython.Py_ssize_t:
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
-def _ratios(x: cython.double, out: Truncated) -> cython.double:
+@cython.exceptval(check=False)
+def _ratios(x: cython.double, out: Truncated) -> cython.void:
     """The ratios ρₖ = 1/(x + (k + 1) ρₖ₊₁) of the tail beyond x ≥ 0, for k = 0, 1, 2.
 
     With Jₙ = ∫₀^∞ yⁿ/n! exp(−x y − y²/2) dy, ρₖ = Jₖ/Jₖ₋₁ and J₋₁ = 1: ρ₀ is the Mills ratio, ρ₁ the mean excess over x.
@@ -131,25 +132,24 @@ def _ratios(x: cython.double, out: Truncated) -> cython.double:
         out.r0 = mills(x)
         out.r1 = 1.0 / out.r0 - x
         out.r2 = 0.5 * (1.0 / out.r1 - x)
-        return out.r0
+        return
     ratio: cython.double = 0.0
     for k in range(_terms(x), 3, -1):
         ratio = 1.0 / (x + k * ratio)
     out.r2 = 1.0 / (x + 3.0 * ratio)
     out.r1 = 1.0 / (x + 2.0 * out.r2)
     out.r0 = 1.0 / (x + out.r1)
-    return out.r0
 
 
 @cython.ccall
-@cython.exceptval(-1.0, check=True)
+@cython.exceptval(check=False)
 def log_pdf(x: cython.double) -> cython.double:
     """The logarithm of φ(x)."""
     return -0.5 * x * x - HALF_LOG_2PI
 
 
 @cython.ccall
-@cython.exceptval(-1.0, check=True)
+@cython.exceptval(check=False)
 def cdf(x: cython.double) -> cython.double:
     """Φ(x), to full relative accuracy in the lower tail too.
 
@@ -161,78 +161,81 @@ def cdf(x: cython.double) -> cython.double:
 
 
 @cython.ccall
-@cython.exceptval(-1.0, check=True)
-def above(t: cython.double, out: Truncated) -> cython.double:
-    """Condition x ~ N(t, 1) on x > 0: fills `out`, returns log P(x > 0). TrueSkill's V and W: `shift`, `lost`."""
+@cython.exceptval(check=False)
+def log_z(found: Truncated) -> cython.double:
+    """The logarithm of the probability of the interval that was found: log1p(−what is cut off), or base + log mass."""
+    return found.base + log(found.mass) if found.mass > 0.0 else log1p(-found.cut_off)
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def above(t: cython.double, out: Truncated) -> cython.void:
+    """Condition x ~ N(t, 1) on x > 0. TrueSkill's V and W are `shift` and `lost`."""
     density: cython.double
-    tail: cython.double
     if t > 0.0:
         density = INV_SQRT_2PI * exp(-0.5 * t * t)
-        tail = density * mills(t)
-        out.shift = density / (1.0 - tail)
+        out.cut_off = density * mills(t)
+        out.mass = 0.0
+        out.shift = density / (1.0 - out.cut_off)
         out.mean = t + out.shift
         out.lost = out.shift * out.mean
         out.left = 1.0 - out.lost
-        return log1p(-tail)
+        return
+    out.base = log_pdf(t)
     if t > -FAR:
-        tail = mills(-t)
-        out.shift = 1.0 / tail
+        out.mass = mills(-t)
+        out.shift = 1.0 / out.mass
         out.mean = out.shift + t
         out.lost = out.shift * out.mean
         out.left = 1.0 - out.lost
-        return log_pdf(t) + log(tail)
+        return
     _ratios(-t, out)
+    out.mass = out.r0
     out.shift = out.r1 - t
     out.mean = out.r1
     out.left = out.r1 * (2.0 * out.r2 - out.r1)
     out.lost = 1.0 - out.left
-    return log_pdf(t) + log(out.r0)
 
 
 @cython.ccall
-@cython.exceptval(-1.0, check=True)
-def within(t: cython.double, e: cython.double, out: Truncated) -> cython.double:
-    """Condition x ~ N(t, 1) on |x| ≤ e: fills `out`, returns log P(|x| ≤ e).
-
-    For e = 0 the condition is the point x = 0, and the logarithm of the density φ(t) is returned.
-    """
-    log_z: cython.double
+@cython.exceptval(check=False)
+def within(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
+    """Condition x ~ N(t, 1) on |x| ≤ e; e = 0 is the point x = 0, for which `log_z` gives the density log φ(t)."""
     size: cython.double = fabs(t)
     if e == 0.0:
         out.mean = out.left = 0.0
-        out.lost = 1.0
+        out.lost = out.mass = 1.0
         out.shift = -size
-        log_z = log_pdf(t)
+        out.base = log_pdf(t)
     elif e > 1.0 and size <= e:
-        log_z = _within_inner(size, e, out)
+        _within_inner(size, e, out)
     elif size * e <= 6.0:
-        log_z = _within_narrow(size, e, out)
+        _within_narrow(size, e, out)
     else:
-        log_z = _within_edge(size, e, out)
+        _within_edge(size, e, out)
     if t < 0.0:
         out.mean = -out.mean
         out.shift = -out.shift
-    return log_z
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
-def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.double:
+@cython.exceptval(check=False)
+def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
     """0 ≤ t ≤ e and e > 1: the bulk lies inside, and what is cut off is small or moderate."""
     near: cython.double = INV_SQRT_2PI * exp(-0.5 * (e - t) * (e - t))
     far: cython.double = INV_SQRT_2PI * exp(-0.5 * (e + t) * (e + t))
-    cut: cython.double = near * mills(e - t) + far * mills(e + t)
-    z: cython.double = 1.0 - cut
+    out.cut_off = near * mills(e - t) + far * mills(e + t)
+    out.mass = 0.0
+    z: cython.double = 1.0 - out.cut_off
     out.shift = near * expm1(-2.0 * t * e) / z
     out.mean = t + out.shift
     out.lost = ((e - t) * near + (e + t) * far) / z + out.shift * out.shift
     out.left = 1.0 - out.lost
-    return log1p(-cut)
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
-def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython.double:
+@cython.exceptval(check=False)
+def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
     """A smooth density exp(t x − x²/2) on [−e, e]: Gauss–Legendre is exact to rounding, and even and odd parts are apart."""
     k: cython.Py_ssize_t
     x: cython.double
@@ -256,12 +259,13 @@ def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython
     out.shift = out.mean - t
     out.left = second / total - out.mean * out.mean
     out.lost = 1.0 - out.left
-    return log(e * total) + log_pdf(t)
+    out.base = log_pdf(t)
+    out.mass = e * total
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
-def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.double:
+@cython.exceptval(check=False)
+def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
     """t > e and t e > 6: what is left leans on the edge at e; y = e − x is a tail, cut off at 2 e where little is left."""
     cut: cython.double = exp(-2.0 * t * e)
     width: cython.double = 2.0 * e
@@ -270,13 +274,13 @@ def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.d
     j1: cython.double = j0 * (out.r1 + width)
     j2: cython.double = j0 * (2.0 * out.r1 * out.r2 + 2.0 * width * out.r1 + width * width)
     _ratios(t - e, out)
-    total: cython.double = out.r0 - j0
-    y: cython.double = (out.r0 * out.r1 - j1) / total
+    out.mass = out.r0 - j0
+    y: cython.double = (out.r0 * out.r1 - j1) / out.mass
     out.mean = e - y
     out.shift = (e - t) - y
-    out.left = (2.0 * out.r0 * out.r1 * out.r2 - j2) / total - y * y
+    out.left = (2.0 * out.r0 * out.r1 * out.r2 - j2) / out.mass - y * y
     out.lost = 1.0 - out.left
-    return log_pdf(t - e) + log(total)
+    out.base = log_pdf(t - e)
 
 
 @cython.ccall
@@ -295,7 +299,8 @@ def central_width(p: cython.double) -> cython.double:
         e = 1.0
     while fabs(step) > 1e-16 * e and spent < 100:
         if p <= 0.5:  # P(|x| ≤ e) is concave: Newton climbs to the root from below
-            step = (p - exp(within(0.0, e, moments))) / (2.0 * INV_SQRT_2PI * exp(-0.5 * e * e))
+            within(0.0, e, moments)
+            step = (p - exp(log_z(moments))) / (2.0 * INV_SQRT_2PI * exp(-0.5 * e * e))
         else:  # and so is log P(x > e): after one step Newton comes down to it from above
             step = (log(mills(e)) + log_pdf(e) - log(0.5 * (1.0 - p))) * mills(e)
         e += step

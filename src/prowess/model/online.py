@@ -12,6 +12,7 @@ from ..history import name_of, parse_time, show_time
 from ..history.times import DAY, Stamp, agree
 from .given import Given, check_teams
 from .rating import Rating
+from .sweep import Table
 
 if TYPE_CHECKING:
     from .ladder import Ladder
@@ -29,7 +30,7 @@ def record(ladder: Ladder, teams: Sequence[Sequence[str]], details: Given | None
     ladder.reserve(len(ladder) + len(newcomers))
     ladder.state[len(ladder) : len(ladder) + len(newcomers)] = nan
     unit = 1.0 if stamp is None or stamp.kind == "number" else DAY
-    rated, converged = ladder.model.pipeline.record(rows, details, memoryview(ladder.state), now, unit)
+    rated, converged = ladder.model.pipeline.record(rows, details, Table(ladder.state), now, unit)
     if details is None or details.importance > 0.0:
         ladder.welcome(newcomers)
         ladder.stamp = stamp

@@ -34,7 +34,8 @@ class Normal(Prior):
         checks.scale("sigma", self.sigma, zero=True)
 
     @cython.ccall
-    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the belief of a newcomer."""
         k: cython.Py_ssize_t
         for k in range(entry * board.traits, (entry + 1) * board.traits):

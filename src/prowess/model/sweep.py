@@ -23,6 +23,7 @@ if cython.compiled:
     from cython.cimports.prowess.model.board import Absorb, Board, Drift, Outcome, Prior, TeamFunction
     from cython.cimports.prowess.model.rating import Rating, take
 else:
+    from ._cython import prefetch
     from .board import Absorb, Board, Drift, Outcome, Prior, TeamFunction
     from .rating import Rating, take
 
@@ -30,8 +31,9 @@ from ..errors import Error
 from ..history.times import DAY
 from .given import check_teams
 
-__all__ = ["Columns", "Pipeline", "Record"]
+__all__ = ["Columns", "Pipeline", "Record", "Table"]
 
+AHEAD = cython.declare(cython.Py_ssize_t, 16)  # entries by which rows are fetched before they are needed
 NAN = cython.declare(cython.double, float("nan"))
 
 
@@ -61,6 +63,15 @@ class Columns:
         self.matches = len(history.match_start) - 1
         self.teams = len(history.place)
         self.entries = len(history.player)
+
+
+@cython.final
+@cython.cclass
+class Table:
+    """What is believed of every player: a row of the state each."""
+
+    def __init__(self, state: Any) -> None:
+        self.rows = memoryview(state)
 
 
 @cython.final
@@ -132,7 +143,8 @@ class Pipeline:
         self.spare.append(board)
 
     @cython.ccall
-    def look(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def look(self, board: Board) -> cython.bint:
         """From beliefs to the prior performances of the teams, and the forecast for two of them."""
         self.drift.widen(board)
         self.pool(board)
@@ -140,27 +152,28 @@ class Pipeline:
             self.outcome.forecast(board)
 
     @cython.ccall
-    def pool(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def pool(self, board: Board) -> cython.bint:
         """Team performances: N(α₀ + Σ αμ, Σ α²(σ² + β²)), by the team function."""
         j: cython.Py_ssize_t
         e: cython.Py_ssize_t
         k: cython.Py_ssize_t
-        squares: cython.double
         alpha: cython.double
+        traits: cython.Py_ssize_t = self.traits
         self.team.weigh(board)
-        for j in range(board.teams):
-            squares = 0.0
-            for e in range(board.start[j], board.start[j + 1]):
-                squares += board.alpha[e] * board.alpha[e]
-            board.noise[j] = self.beta * self.beta * squares
-            for k in range(self.traits):
-                board.mean[j * self.traits + k] = board.offset[j]
-                board.variance[j * self.traits + k] = board.noise[j]
-            for e in range(board.start[j], board.start[j + 1]):
+        for k in range(traits):
+            for j in range(board.teams):
+                board.mean[j * traits + k] = board.offset[j]
+                board.noise[j] = board.variance[j * traits + k] = 0.0
+            for e in range(board.entries):
+                j = board.team[e]
                 alpha = board.alpha[e]
-                for k in range(self.traits):
-                    board.mean[j * self.traits + k] += alpha * board.mu[e * self.traits + k]
-                    board.variance[j * self.traits + k] += alpha * alpha * board.var[e * self.traits + k]
+                board.mean[j * traits + k] += alpha * board.mu[e * traits + k]
+                board.variance[j * traits + k] += alpha * alpha * board.var[e * traits + k]
+                board.noise[j] += alpha * alpha
+            for j in range(board.teams):
+                board.noise[j] *= self.beta * self.beta
+                board.variance[j * traits + k] += board.noise[j]
 
     @cython.cfunc
     @cython.exceptval(-1.0, check=True)
@@ -180,51 +193,58 @@ class Pipeline:
         With r = α²σ²/v that share is (1 − r) + r u. Where the player is most of the team's variance, 1 − r is summed
         from the others' terms: the subtraction would lose it. At most one player of a team is, so the cost stays linear.
         """
-        j: cython.Py_ssize_t
         e: cython.Py_ssize_t
         f: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
         k: cython.Py_ssize_t
-        team: cython.Py_ssize_t
+        t: cython.Py_ssize_t
+        traits: cython.Py_ssize_t = self.traits
+        alpha: cython.double
         own: cython.double
         rest: cython.double
-        for j in range(board.teams):
-            for k in range(self.traits):
-                team = j * self.traits + k
-                for e in range(board.start[j], board.start[j + 1]):
-                    own = board.alpha[e] * board.alpha[e] * board.var[e * self.traits + k]
-                    rest = board.variance[team] - own
-                    if own > rest:
-                        rest = board.noise[j]
-                        for f in range(board.start[j], board.start[j + 1]):
-                            if f != e:
-                                rest += board.alpha[f] * board.alpha[f] * board.var[f * self.traits + k]
-                    board.g1[e * self.traits + k] = board.alpha[e] * board.d1[team]
-                    board.g2[e * self.traits + k] = board.alpha[e] * board.alpha[e] * board.d2[team]
-                    board.kept[e * self.traits + k] = min((rest + own * board.left[team]) / board.variance[team], 1.0)
+        for k in range(traits):
+            for e in range(board.entries):
+                i = e * traits + k
+                j = board.team[e]
+                t = j * traits + k
+                alpha = board.alpha[e]
+                own = alpha * alpha * board.var[i]
+                rest = board.variance[t] - own
+                if own > rest:
+                    rest = board.noise[j]
+                    for f in range(board.start[j], board.start[j + 1]):
+                        if f != e:
+                            rest += board.alpha[f] * board.alpha[f] * board.var[f * traits + k]
+                board.g1[i] = alpha * board.d1[t]
+                board.g2[i] = alpha * alpha * board.d2[t]
+                board.kept[i] = min((rest + own * board.left[t]) / board.variance[t], 1.0)
 
     @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def believe(
         self,
         board: Board,
         e: cython.Py_ssize_t,
-        state: cython.const[cython.double][:, ::1],
+        table: Table,
         row: cython.Py_ssize_t,
         now: cython.double,
         unit: cython.double,
-    ) -> cython.void:
+    ) -> cython.bint:
         """Lay what is believed of a player on the board; `now` is NaN where times are not known."""
         k: cython.Py_ssize_t
         last: cython.Py_ssize_t = 2 * self.traits
-        elapsed: cython.double = (now - state[row, last]) / unit
-        board.elapsed[e] = elapsed if elapsed == elapsed else 0.0
-        if state[row, 0] != state[row, 0]:
+        board.elapsed[e] = 0.0
+        if now >= table.rows[row, last]:
+            board.elapsed[e] = (now - table.rows[row, last]) / unit
+        if table.rows[row, 0] != table.rows[row, 0]:
             self.prior.welcome(board, e)
-            return
+            return False
         for k in range(self.traits):
-            board.mu[e * self.traits + k] = state[row, 2 * k]
-            board.var[e * self.traits + k] = state[row, 2 * k + 1]
+            board.mu[e * self.traits + k] = table.rows[row, 2 * k]
+            board.var[e * self.traits + k] = table.rows[row, 2 * k + 1]
         for k in range(self.extras):
-            board.extra[e * self.extras + k] = state[row, last + 2 + k]
+            board.extra[e * self.extras + k] = table.rows[row, last + 2 + k]
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -232,49 +252,52 @@ class Pipeline:
         self,
         board: Board,
         e: cython.Py_ssize_t,
-        state: cython.double[:, ::1],
+        table: Table,
         row: cython.Py_ssize_t,
         now: cython.double,
     ) -> cython.void:
         """Keep what is now believed of a player, and that she played."""
         k: cython.Py_ssize_t
         last: cython.Py_ssize_t = 2 * self.traits
-        state[row, last + 1] = 1.0 if state[row, 0] != state[row, 0] else state[row, last + 1] + 1.0
+        table.rows[row, last + 1] = 1.0 if table.rows[row, 0] != table.rows[row, 0] else table.rows[row, last + 1] + 1.0
         if now == now:
-            state[row, last] = now
+            table.rows[row, last] = now
         for k in range(self.traits):
-            state[row, 2 * k] = board.mu[e * self.traits + k]
-            state[row, 2 * k + 1] = board.var[e * self.traits + k]
+            table.rows[row, 2 * k] = board.mu[e * self.traits + k]
+            table.rows[row, 2 * k + 1] = board.var[e * self.traits + k]
         for k in range(self.extras):
-            state[row, last + 2 + k] = board.extra[e * self.extras + k]
+            table.rows[row, last + 2 + k] = board.extra[e * self.extras + k]
 
     @cython.cfunc
+    @cython.exceptval(-1, check=False)
     def load(
         self,
         board: Board,
         columns: Columns,
-        state: cython.const[cython.double][:, ::1],
+        table: Table,
         match: cython.Py_ssize_t,
         now: cython.double,
-    ) -> cython.void:
+    ) -> cython.bint:
         """Lay a match of the history on the board: its teams, its entries' beliefs, and what was seen."""
         first: cython.Py_ssize_t = columns.match_start[match]
         entry: cython.Py_ssize_t = columns.team_start[first]
         j: cython.Py_ssize_t
-        e: cython.Py_ssize_t
+        e: cython.Py_ssize_t = 0
         board.teams = columns.match_start[match + 1] - first
         board.entries = columns.team_start[first + board.teams] - entry
         board.importance = columns.importance[match] if columns.has_importance else 1.0
         board.home = columns.home[match] if columns.has_home else -1
         for j in range(board.teams):
-            board.start[j] = cython.cast(cython.int, columns.team_start[first + j] - entry)
+            board.start[j] = cython.cast(cython.int, e)
             board.place[j] = columns.place[first + j]
             if columns.has_score:
                 board.score[j] = columns.score[first + j]
-        board.start[board.teams] = cython.cast(cython.int, board.entries)
-        for e in range(board.entries):
-            board.weight[e] = columns.weight[entry + e] if columns.has_weight else 1.0
-            self.believe(board, e, state, columns.player[entry + e], now, columns.unit)
+            while e < columns.team_start[first + j + 1] - entry:
+                board.team[e] = cython.cast(cython.int, j)
+                board.weight[e] = columns.weight[entry + e] if columns.has_weight else 1.0
+                self.believe(board, e, table, columns.player[entry + e], now, columns.unit)
+                e += 1
+        board.start[board.teams] = cython.cast(cython.int, e)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -289,7 +312,7 @@ class Pipeline:
         record._draw[match] = board.draw if board.teams == 2 else NAN
 
     def sweep(
-        self, board: Board, columns: Columns, state: cython.double[:, ::1], record: Record, start: int, stop: int
+        self, board: Board, columns: Columns, table: Table, record: Record, start: int, stop: int
     ) -> None:
         """Rate the matches from `start` to `stop`: for each, forecast, write that down, learn, keep.
 
@@ -304,7 +327,9 @@ class Pipeline:
             self.at = match
             now = columns.time[match] if columns.has_time else NAN
             entry = columns.team_start[columns.match_start[match]]
-            self.load(board, columns, state, match, now)
+            for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
+                prefetch(cython.address(table.rows[columns.player[e], 0]))
+            self.load(board, columns, table, match, now)
             self.look(board)
             self.write(board, columns, record, match)
             record._log_evidence[match] = 0.0
@@ -313,18 +338,18 @@ class Pipeline:
                 if not board.converged:
                     record.unconverged.append(match)
                 for e in range(board.entries):
-                    self.keep(board, e, state, columns.player[entry + e], now)
+                    self.keep(board, e, table, columns.player[entry + e], now)
             if record.has_after:
                 for e in range(board.entries):
                     for k in range(2 * self.traits):
-                        record._after[entry + e, k] = state[columns.player[entry + e], k]
+                        record._after[entry + e, k] = table.rows[columns.player[entry + e], k]
         self.at = -1
 
     def record(
         self,
         rows: list[list[int]],
         given: Any,
-        state: cython.double[:, ::1],
+        table: Table,
         now: cython.double,
         unit: cython.double,
     ) -> tuple[list[list[Rating]], bool]:
@@ -339,7 +364,8 @@ class Pipeline:
             board.start[j] = cython.cast(cython.int, e)
             board.place[j] = cython.cast(cython.int, j + 1)
             for row in team:
-                self.believe(board, e, state, row, now, unit)
+                self.believe(board, e, table, row, now, unit)
+                board.team[e] = cython.cast(cython.int, j)
                 board.weight[e] = 1.0
                 e += 1
             j += 1
@@ -352,7 +378,7 @@ class Pipeline:
             e = 0
             for team in rows:
                 for row in team:
-                    self.keep(board, e, state, row, now)
+                    self.keep(board, e, table, row, now)
                     e += 1
         return self.ratings(board), board.converged
 
@@ -381,6 +407,7 @@ class Pipeline:
                 if rating._sigma != rating._sigma:
                     raise Error(f"player {e - board.start[j] + 1} of team {j + 1} has no sigma, which this model needs")
                 rating.put(board, e)
+                board.team[e] = cython.cast(cython.int, j)
                 board.weight[e] = 1.0
                 board.elapsed[e] = 0.0
                 e += 1

@@ -17,12 +17,12 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.libc.math import exp, fabs, log, log1p, sqrt
     from cython.cimports.prowess.model.board import Board, Outcome
-    from cython.cimports.prowess.model.gauss import above, cdf, within
+    from cython.cimports.prowess.model.gauss import above, cdf, log_z, within
 else:
     from math import exp, fabs, log, log1p, sqrt
 
     from ..board import Board, Outcome
-    from ..gauss import above, cdf, within
+    from ..gauss import above, cdf, log_z, within
 
 from ... import errors
 from .margin import margin_from
@@ -43,6 +43,7 @@ UPPER_VAR = cython.declare(cython.Py_ssize_t, 8)
 UPPER_MEAN = cython.declare(cython.Py_ssize_t, 9)
 LOWER_VAR = cython.declare(cython.Py_ssize_t, 10)
 LOWER_MEAN = cython.declare(cython.Py_ssize_t, 11)
+SPREAD = cython.declare(cython.Py_ssize_t, 12)  # the standard deviation of their difference
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -69,12 +70,14 @@ class Order(Outcome):
             raise errors.Error(f"tolerance must be above 0 and sweeps at least 1, not {self.tolerance}, {self.sweeps}")
 
     @cython.ccall
-    def prepare(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def prepare(self, board: Board) -> cython.bint:
         """The margin's policy is made once."""
         board.margin = margin_from(self.draw_probability, self.margin)
 
     @cython.ccall
-    def forecast(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def forecast(self, board: Board) -> cython.bint:
         """P(first team ahead) and P(draw), of the difference of the performances."""
         spread: cython.double = sqrt(_positive(board.variance[0] + board.variance[1]))
         gap: cython.double = (board.mean[0] - board.mean[1]) / spread
@@ -83,7 +86,8 @@ class Order(Outcome):
         board.loss = cdf(-gap - margin)
         board.draw = 1.0 - board.win - board.loss
         if board.draw < 1e-8:  # the difference has lost its digits
-            board.draw = exp(within(gap, margin, board.cut)) if margin > 0.0 else 0.0
+            within(gap, margin, board.cut)
+            board.draw = exp(log_z(board.cut)) if margin > 0.0 else 0.0
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
@@ -117,52 +121,48 @@ def _two(board: Board) -> cython.double:
     spread: cython.double = sqrt(square)
     margin: cython.double = board.margin.between(board, upper, lower)
     gap: cython.double = board.mean[upper] - board.mean[lower]
-    log_z: cython.double
     if board.place[0] != board.place[1]:
-        log_z = above((gap - margin) / spread, board.cut)
+        above((gap - margin) / spread, board.cut)
     else:
-        log_z = within(gap / spread, margin / spread, board.cut)
-        if margin == 0.0:
-            log_z -= log(spread)
+        within(gap / spread, margin / spread, board.cut)
     board.d1[upper] = board.cut.shift / spread
     board.d1[lower] = -board.d1[upper]
     board.d2[0] = board.d2[1] = -board.cut.lost / square
     board.left[0] = (board.variance[1] + board.variance[0] * board.cut.left) / square
     board.left[1] = (board.variance[0] + board.variance[1] * board.cut.left) / square
-    return log_z
+    return log_z(board.cut) - (log(spread) if board.place[0] == board.place[1] and margin == 0.0 else 0.0)
 
 
 @cython.cfunc
-@cython.exceptval(check=True)
-def _lay_out(board: Board) -> cython.void:
+@cython.exceptval(-1, check=False)
+def _lay_out(board: Board) -> cython.bint:
     """Sort the teams by place, stably (places count from 1 to the number of teams), and lay out the chain."""
     j: cython.Py_ssize_t
     k: cython.Py_ssize_t
     team: cython.Py_ssize_t
     below: cython.Py_ssize_t
-    work = board.work
     for j in range(board.teams):
-        work[VAR, j] = 0.0
+        board.work[VAR, j] = 0.0
     for j in range(board.teams):  # count the places; the row is needed for nothing else yet
-        work[VAR, board.place[j] - 1] += 1.0
+        board.work[VAR, board.place[j] - 1] += 1.0
     k = 0
     for j in range(board.teams):
-        team = cython.cast(cython.Py_ssize_t, work[VAR, j])
-        work[VAR, j] = k
+        team = cython.cast(cython.Py_ssize_t, board.work[VAR, j])
+        board.work[VAR, j] = k
         k += team
     for j in range(board.teams):
-        k = cython.cast(cython.Py_ssize_t, work[VAR, board.place[j] - 1])
-        work[VAR, board.place[j] - 1] += 1.0
+        k = cython.cast(cython.Py_ssize_t, board.work[VAR, board.place[j] - 1])
+        board.work[VAR, board.place[j] - 1] += 1.0
         board.order[k] = cython.cast(cython.int, j)
     for k in range(board.teams):
         team = board.order[k]
-        work[VAR, k] = _positive(board.variance[team])
-        work[UP_PI, k] = work[UP_TAU, k] = work[DOWN_PI, k] = work[DOWN_TAU, k] = 0.0
+        board.work[VAR, k] = _positive(board.variance[team])
+        board.work[UP_PI, k] = board.work[UP_TAU, k] = board.work[DOWN_PI, k] = board.work[DOWN_TAU, k] = 0.0
         if k + 1 < board.teams:
             below = board.order[k + 1]
-            work[GAP, k] = board.mean[team] - board.mean[below]
-            work[EPS, k] = board.margin.between(board, team, below)
-            work[TIED, k] = 1.0 if board.place[team] == board.place[below] else 0.0
+            board.work[GAP, k] = board.mean[team] - board.mean[below]
+            board.work[EPS, k] = board.margin.between(board, team, below)
+            board.work[TIED, k] = 1.0 if board.place[team] == board.place[below] else 0.0
 
 
 @cython.cfunc
@@ -173,20 +173,21 @@ def _chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) ->
     team: cython.Py_ssize_t
     pi: cython.double
     tau: cython.double
-    moved: cython.double = tolerance + 1.0
+    still: cython.double = tolerance * tolerance
+    moved: cython.double = still + 1.0
     spent: cython.Py_ssize_t = 0
     last: cython.Py_ssize_t = board.teams - 1
-    log_z: cython.double = 0.0
-    while moved > tolerance and spent < sweeps:
+    evidence: cython.double = 0.0
+    while moved > still and spent < sweeps:
         moved = 0.0
         for k in range(last):
             moved = max(moved, _pass(board, k))
         for k in range(last - 2, -1, -1):
             moved = max(moved, _pass(board, k))
         spent += 1
-    board.converged = moved <= tolerance
+    board.converged = moved <= still
     for k in range(last):
-        log_z += _factor_evidence(board, k)
+        evidence += _factor_evidence(board, k)
     for k in range(board.teams):
         team = board.order[k]
         pi = board.work[UP_PI, k] + board.work[DOWN_PI, k]
@@ -194,94 +195,96 @@ def _chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) ->
         board.left[team] = 1.0 / (1.0 + board.work[VAR, k] * pi)
         board.d1[team] = tau * board.left[team]
         board.d2[team] = -pi * board.left[team]
-        log_z += _log_integral(0.0, board.work[VAR, k], pi, tau)
-    return log_z
+        evidence += _log_integral(0.0, board.work[VAR, k], pi, tau)
+    return evidence
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
-def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Condition the difference of teams k and k + 1 on what was seen: fills the cut and the cavities, returns log Z."""
-    work = board.work
-    above_var: cython.double = work[VAR, k] / (1.0 + work[VAR, k] * work[UP_PI, k])
-    below_var: cython.double = work[VAR, k + 1] / (1.0 + work[VAR, k + 1] * work[DOWN_PI, k + 1])
-    spread: cython.double = sqrt(above_var + below_var)
-    log_z: cython.double
-    work[UPPER_VAR, k] = above_var
-    work[LOWER_VAR, k] = below_var
-    work[UPPER_MEAN, k] = above_var * work[UP_TAU, k]
-    work[LOWER_MEAN, k] = below_var * work[DOWN_TAU, k + 1]
-    gap: cython.double = work[GAP, k] + work[UPPER_MEAN, k] - work[LOWER_MEAN, k]
-    if work[TIED, k] == 0.0:
-        return above((gap - work[EPS, k]) / spread, board.cut)
-    log_z = within(gap / spread, work[EPS, k] / spread, board.cut)
-    return log_z - log(spread) if work[EPS, k] == 0.0 else log_z
+@cython.exceptval(check=False)
+def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
+    """Condition the difference of teams k and k + 1 on what was seen: fills the cut and the cavities."""
+    upper_var: cython.double = board.work[VAR, k] / (1.0 + board.work[VAR, k] * board.work[UP_PI, k])
+    lower_var: cython.double = board.work[VAR, k + 1] / (1.0 + board.work[VAR, k + 1] * board.work[DOWN_PI, k + 1])
+    upper_mean: cython.double = upper_var * board.work[UP_TAU, k]
+    lower_mean: cython.double = lower_var * board.work[DOWN_TAU, k + 1]
+    spread: cython.double = sqrt(upper_var + lower_var)
+    gap: cython.double = board.work[GAP, k] + upper_mean - lower_mean
+    if board.work[TIED, k] == 0.0:
+        above((gap - board.work[EPS, k]) / spread, board.cut)
+    else:
+        within(gap / spread, board.work[EPS, k] / spread, board.cut)
+    board.work[UPPER_VAR, k] = upper_var
+    board.work[LOWER_VAR, k] = lower_var
+    board.work[UPPER_MEAN, k] = upper_mean
+    board.work[LOWER_MEAN, k] = lower_mean
+    board.work[SPREAD, k] = spread
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
+@cython.exceptval(check=False)
 def _pass(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Renew the two messages of the factor between k and k + 1; returns how far they moved."""
+    """Renew the two messages of the factor between k and k + 1; returns how far they moved, squared."""
     _truncate(board, k)
-    work = board.work
-    square: cython.double = work[UPPER_VAR, k] + work[LOWER_VAR, k]
-    push: cython.double = board.cut.shift / sqrt(square)
+    upper_var: cython.double = board.work[UPPER_VAR, k]
+    lower_var: cython.double = board.work[LOWER_VAR, k]
+    square: cython.double = upper_var + lower_var
+    push: cython.double = board.cut.shift / board.work[SPREAD, k]
     pull: cython.double = board.cut.lost / square
-    left: cython.double = (work[LOWER_VAR, k] + work[UPPER_VAR, k] * board.cut.left) / square
+    left: cython.double = (lower_var + upper_var * board.cut.left) / square
+    mean: cython.double = board.work[UPPER_MEAN, k]
     pi: cython.double = pull / left
-    tau: cython.double = (push + work[UPPER_MEAN, k] * pull) / left
+    tau: cython.double = (push + mean * pull) / left
     moved: cython.double = _moved(
-        work[UPPER_MEAN, k] + work[UPPER_VAR, k] * push,
-        work[UPPER_VAR, k] * left,
-        pi - work[DOWN_PI, k],
-        tau - work[DOWN_TAU, k],
+        mean + upper_var * push, upper_var * left, pi - board.work[DOWN_PI, k], tau - board.work[DOWN_TAU, k]
     )
-    work[DOWN_PI, k] = pi
-    work[DOWN_TAU, k] = tau
-    left = (work[UPPER_VAR, k] + work[LOWER_VAR, k] * board.cut.left) / square
+    board.work[DOWN_PI, k] = pi
+    board.work[DOWN_TAU, k] = tau
+    left = (upper_var + lower_var * board.cut.left) / square
+    mean = board.work[LOWER_MEAN, k]
     pi = pull / left
-    tau = (work[LOWER_MEAN, k] * pull - push) / left
+    tau = (mean * pull - push) / left
     moved = max(
         moved,
         _moved(
-            work[LOWER_MEAN, k] - work[LOWER_VAR, k] * push,
-            work[LOWER_VAR, k] * left,
-            pi - work[UP_PI, k + 1],
-            tau - work[UP_TAU, k + 1],
+            mean - lower_var * push, lower_var * left, pi - board.work[UP_PI, k + 1], tau - board.work[UP_TAU, k + 1]
         ),
     )
-    work[UP_PI, k + 1] = pi
-    work[UP_TAU, k + 1] = tau
+    board.work[UP_PI, k + 1] = pi
+    board.work[UP_TAU, k + 1] = tau
     return moved
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
+@cython.exceptval(check=False)
 def _moved(mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double) -> cython.double:
-    """How far a message that grew by (more_pi, more_tau) moved the belief N(mean, var), in its standard deviations.
+    """How far a message that grew by (more_pi, more_tau) moved the belief N(mean, var), in its variances.
 
     A mean that is large against its deviation cannot come to rest beyond its rounding, which does not count.
     """
-    push: cython.double = var * fabs(more_tau - mean * more_pi) - 1e-14 * fabs(mean)
-    return max(fabs(more_pi) * var, push / sqrt(var))
+    push: cython.double = max(var * fabs(more_tau - mean * more_pi) - 1e-14 * fabs(mean), 0.0)
+    return max(more_pi * var * more_pi * var, push * push / var)
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
+@cython.exceptval(check=False)
 def _factor_evidence(board: Board, k: cython.Py_ssize_t) -> cython.double:
     """log Z of a factor, less what its two messages already say of it."""
-    log_z: cython.double = _truncate(board, k)
-    work = board.work
-    log_z -= _log_integral(work[UPPER_MEAN, k], work[UPPER_VAR, k], work[DOWN_PI, k], work[DOWN_TAU, k])
-    log_z -= _log_integral(work[LOWER_MEAN, k], work[LOWER_VAR, k], work[UP_PI, k + 1], work[UP_TAU, k + 1])
-    return log_z
+    _truncate(board, k)
+    evidence: cython.double = log_z(board.cut)
+    if board.work[TIED, k] != 0.0 and board.work[EPS, k] == 0.0:
+        evidence -= log(board.work[SPREAD, k])
+    evidence -= _log_integral(
+        board.work[UPPER_MEAN, k], board.work[UPPER_VAR, k], board.work[DOWN_PI, k], board.work[DOWN_TAU, k]
+    )
+    evidence -= _log_integral(
+        board.work[LOWER_MEAN, k], board.work[LOWER_VAR, k], board.work[UP_PI, k + 1], board.work[UP_TAU, k + 1]
+    )
+    return evidence
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
-def _log_integral(
-    mean: cython.double, var: cython.double, pi: cython.double, tau: cython.double
-) -> cython.double:
+@cython.exceptval(check=False)
+def _log_integral(mean: cython.double, var: cython.double, pi: cython.double, tau: cython.double) -> cython.double:
     """log ∫ N(x; mean, var) exp(τx − πx²/2) dx."""
     square: cython.double = var * tau * tau + 2.0 * mean * tau - pi * mean * mean
     return 0.5 * (square / (1.0 + var * pi) - log1p(var * pi))

@@ -26,7 +26,8 @@ class Mean(TeamFunction):
     """
 
     @cython.ccall
-    def weigh(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def weigh(self, board: Board) -> cython.bint:
         """α is the player's weight over the weights of the team."""
         j: cython.Py_ssize_t
         e: cython.Py_ssize_t

@@ -26,7 +26,8 @@ class Sum(TeamFunction):
     """
 
     @cython.ccall
-    def weigh(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def weigh(self, board: Board) -> cython.bint:
         """α is the share of the match that the player played."""
         e: cython.Py_ssize_t
         for e in range(board.entries):

@@ -35,7 +35,8 @@ class Weighted(TeamFunction):
             checks.scale(f"weights[{position}]", weight, zero=True)
 
     @cython.ccall
-    def weigh(self, board: Board) -> cython.void:
+    @cython.exceptval(-1, check=False)
+    def weigh(self, board: Board) -> cython.bint:
         """α is the weight of the position times the share of the match that the player played."""
         j: cython.Py_ssize_t
         e: cython.Py_ssize_t
