@@ -22,8 +22,10 @@ KERNELS = [
     "prowess.model.team.weighted",
     "prowess.model.outcome.margin",
     "prowess.model.outcome.order",
+    "prowess.model.columns",
     "prowess.model.ranks",
     "prowess.model.sweep",
+    "prowess.model.rate",
 ]
 REQUIRED = os.environ.get("PROWESS_REQUIRE_COMPILED") == "1"
 PURE = os.environ.get("PROWESS_PURE") == "1"

@@ -6,8 +6,9 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("default", max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("pure", max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("default", max_examples=100, deadline=None, suppress_health_check=SLOW)
+settings.register_profile("pure", max_examples=15, deadline=None, suppress_health_check=SLOW)
 
 
 def pytest_addoption(parser):

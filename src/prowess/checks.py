@@ -27,17 +27,17 @@ def number(name: str, value: Any) -> float:
 
 
 def scale(name: str, value: Any, *, zero: bool = False) -> float:
-    """A positive number between 1e-50 and 1e50, or 0 where `zero` is allowed.
+    """A positive number between 1e-50 and 1e50; where `zero` is allowed, what is smaller than that counts as 0.
 
-    >>> scale("beta", 4)
-    4.0
+    >>> scale("beta", 4), scale("sigma", 1e-300, zero=True)
+    (4.0, 0.0)
     """
     result = _real(value)
     if result is None or not isfinite(result) or result < 0 or (result == 0 and not zero):
         raise Error(f"{name} must be a finite number {'of at least' if zero else 'above'} 0, not {value!r}")
-    if result != 0 and not SMALLEST <= result <= LARGEST:
+    if result > LARGEST or (result < SMALLEST and not zero):
         raise Error(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}, not {value!r}")
-    return result
+    return result if result >= SMALLEST else 0.0
 
 
 def _real(value: Any) -> float | None:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import prowess as pw
+from prowess.model.given import given
+from prowess.model.rate import lay
 from tests.golden.peers import random_match, trueskill_rate
 from tests.oracles.dense_ep import chain, dense_ep
 from tests.oracles.order_statistics import free_for_all
@@ -47,7 +49,7 @@ def test_agrees_with_the_trueskill_package_live():
 def board(model, teams, ranks):
     """The board of a match after its outcome was seen, and the log-evidence."""
     pipeline = model.pipeline
-    laid = pipeline.lay(teams, pw.model.given.given(teams, ranks))
+    laid = lay(pipeline, teams, given(teams, ranks))
     pipeline.look(laid)
     return laid, model.outcome.evidence(laid)
 
@@ -77,10 +79,12 @@ def test_derivatives_are_those_of_the_log_evidence(ranks):
     def at(team=0, mean=0.0, variance=0.0):
         pipeline = model.pipeline
         teams = [[pw.Rating(mu, sigma)] for mu, sigma in zip(mus, sigmas, strict=False)]
-        laid = pipeline.lay(teams, pw.model.given.given(teams, ranks))
+        laid = lay(pipeline, teams, given(teams, ranks))
         pipeline.look(laid)
         laid.mean[team] += mean
         laid.variance[team] += variance
+        if len(ranks) == 2:
+            model.outcome.forecast(laid)
         return model.outcome.evidence(laid), laid
 
     _, laid = at()
@@ -178,4 +182,9 @@ def test_a_margin_can_be_given_itself():
     assert by_margin.params.get("draw_probability") is None
     for ranks in ([1, 2], [1, 1]):
         one, other = by_probability.rate([[a], [b]], ranks=ranks), by_margin.rate([[a], [b]], ranks=ranks)
-        assert largest_difference([[(r.mu, r.sigma) for r in t] for t in one], [[(r.mu, r.sigma) for r in t] for t in other]) < 1e-12
+        assert (
+            largest_difference(
+                [[(r.mu, r.sigma) for r in t] for t in one], [[(r.mu, r.sigma) for r in t] for t in other]
+            )
+            < 1e-12
+        )

@@ -68,7 +68,8 @@ def test_importance_scales_the_message():
     once = model.rate([[A, B], [C]])
     for w in (0.25, 0.5, 1.0 + 1e-9, 2.0, 7.0):
         again = model.rate([[A, B], [C]], importance=w)
-        for prior, one, many in zip((A, B, C), *(sum(r, []) for r in (once, again)), strict=True):
+        flat = ([rating for team in rated for rating in team] for rated in (once, again))
+        for prior, one, many in zip((A, B, C), *flat, strict=True):
             pi = 1 / one.sigma**2 - 1 / prior.sigma**2
             tau = one.mu / one.sigma**2 - prior.mu / prior.sigma**2
             precision = 1 / prior.sigma**2 + w * pi
@@ -91,7 +92,9 @@ def test_elapsed_time_widens():
     model = pw.TrueSkill().replace(drift=pw.drift.PerTime(tau=0.5, cap=6))
     still = model.replace(drift=pw.drift.Still())
     wide = [pw.Rating(r.mu, math.sqrt(r.sigma**2 + 0.25 * 30)) for r in (B, C)]
-    assert pairs(model.rate([[B], [C]], elapsed=30)) == pytest.approx(pairs(still.rate([wide[:1], wide[1:]])), rel=1e-14)
+    assert pairs(model.rate([[B], [C]], elapsed=30)) == pytest.approx(
+        pairs(still.rate([wide[:1], wide[1:]])), rel=1e-14
+    )
     nested = model.rate([[B], [C]], elapsed=[[30], [0]])
     assert pairs(nested) == pytest.approx(pairs(still.rate([wide[:1], [C]])), rel=1e-14)
     capped = model.rate([[B], [C]], elapsed=1e9)

@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+
 from tests.oracles.truncated import truncated
 
 

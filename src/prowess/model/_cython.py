@@ -23,6 +23,7 @@ __all__ = [
     "double",
     "exceptval",
     "final",
+    "inline",
     "int",
     "prefetch",
 ]
@@ -51,7 +52,7 @@ def cclass(decorated: T) -> T:
     return decorated
 
 
-ccall = cfunc = final = cclass
+ccall = cfunc = final = inline = cclass
 
 
 def exceptval(*_: Any, **__: Any) -> Callable[[T], T]:

@@ -34,11 +34,12 @@ class Moment(Absorb):
         k: cython.Py_ssize_t
         again: cython.double
         scale: cython.double
-        for k in range(board.entries * board.traits):
-            if board.importance == 1.0:
+        if board.importance == 1.0:
+            for k in range(board.entries * board.traits):
                 board.mu[k] += board.var[k] * board.g1[k]
                 board.var[k] *= board.kept[k]
-            else:
+        else:
+            for k in range(board.entries * board.traits):
                 again = board.kept[k] / board.importance
                 scale = again - board.var[k] * board.g2[k]
                 board.mu[k] += board.var[k] * board.g1[k] / scale

@@ -11,11 +11,11 @@ cdef class Board:
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
     # of an entry, or of an entry and trait
-    cdef public int[::1] team
-    cdef public double[::1] weight, elapsed, alpha, mu, var, g1, g2, kept, extra
+    cdef public double[::1] elapsed, alpha, mu, var, g1, g2, kept, extra
     # for the outcome
     cdef public Margin margin
-    cdef public Truncated cut
+    cdef public Truncated cut, ahead, behind
+    cdef public double gap, spread, edge
     cdef public double[:, ::1] work
 
     cpdef bint holds(self, Py_ssize_t teams, Py_ssize_t entries) except? -1

@@ -8,7 +8,7 @@ A board holds three kinds of columns. With `traits` skills per player (one, or o
 ====================================  ============================================================================
 of a team `j`                         `start[j]` first entry, `place[j]`, `score[j]`, `offset[j]` α₀, `noise[j]` β²Σα²
 of a team and trait `j * traits + k`  prior performance N(`mean`, `variance`); the outcome's answer `d1`, `d2`, `left`
-of an entry `e` (a player in a team)  `team[e]`, `weight[e]`, `elapsed[e]` since her last match, `alpha[e]`
+of an entry `e` (a player in a team)  `elapsed[e]` since her last match, `alpha[e]`
 of an entry and trait                 belief N(`mu`, `var`); what the match says of it: `g1`, `g2`, `kept`
 ====================================  ============================================================================
 
@@ -70,8 +70,6 @@ class Board:
         self.d1 = _doubles(teams * traits)
         self.d2 = _doubles(teams * traits)
         self.left = _doubles(teams * traits)
-        self.team = _ints(entries)
-        self.weight = _doubles(entries)
         self.elapsed = _doubles(entries)
         self.alpha = _doubles(entries)
         self.mu = _doubles(entries * traits)
@@ -82,6 +80,9 @@ class Board:
         self.extra = _doubles(entries * extras)
         self.margin = Margin()
         self.cut = Truncated()
+        self.ahead = Truncated()
+        self.behind = Truncated()
+        self.gap = self.spread = self.edge = 0.0
         self.work = memoryview(bytearray(8 * WORK_ROWS * max(teams, 1))).cast("d", (WORK_ROWS, max(teams, 1)))
 
     @cython.ccall
@@ -119,7 +120,10 @@ class TeamFunction:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """Fill `alpha` of every entry (its `weight` counts as partial play) and `offset` of every team."""
+        """Turn `alpha` of every entry, which comes as the share of the match that she played, into her weight.
+
+        A function with a constant part also sets `offset` of every team.
+        """
         raise NotImplementedError
 
 
@@ -148,7 +152,10 @@ class Outcome:
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """For two teams: set `win` (of the first team), `draw` and `loss`, from the prior performances alone."""
+        """For two teams: set `win` (of the first team), `draw` and `loss`, from the prior performances alone.
+
+        It always comes before `evidence`, which may use what it left on the board.
+        """
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from ..errors import Error
 from ..history import History, name_of, show_time
 from ..history.times import Stamp, agree
+from .columns import Columns, Record, Table
 from .ladder import Ladder
 from .model import Model
 from .online import check_times
 from .prediction import Prediction
 from .progress import steps
 from .rating import Rating
-from .sweep import Columns, Record, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,13 +36,13 @@ Floats = NDArray[np.float64]
 class Forecasts:
     """What was predicted before each match: columns over the history's teams and matches.
 
-    `mean` and `variance` of every team's performance; for matches of two teams `win` (of the first team) and `draw`, NaN
-    for others. The column `log_evidence` is what the match then said of the model.
+    `mean` and `variance` of every team's performance; for matches of two teams `win` (of the first team) and `draw`,
+    NaN for others. The column `log_evidence` is what the match then said of the model.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
     >>> pw.TrueSkill().fit(history).forecasts.win.round(3)
-    array([0.478, 0.719])
+    array([0.478, 0.754])
     """
 
     history: History
@@ -93,7 +93,7 @@ class Fit:
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}])
     >>> fit = pw.TrueSkill().fit(history)
     >>> fit
-    Fit(1 match, 2 players, log-evidence -0.738)
+    Fit(1 match, 2 players, log-evidence -0.739)
     >>> fit.leaderboard().columns
     ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen']
     """
@@ -153,8 +153,8 @@ class Fit:
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-        >>> round(fit.predict([["ann"], ["bob"]]).win[0], 3)
-        0.719
+        >>> fit.predict([["ann"], ["bob"]]).win.round(3)
+        array([0.754, 0.208])
         """
         return self._after.predict(teams, **details)
 
@@ -164,7 +164,7 @@ class Fit:
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
         >>> round(fit.quality([["ann"], ["bob"]]), 3)
-        0.388
+        0.379
         """
         return self._after.quality(teams, **details)
 
@@ -184,7 +184,7 @@ class Fit:
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
         >>> pw.TrueSkill().fit(history).trajectory("ann")["mu"].round(2).to_list()
-        [29.4, 31.24]
+        [29.4, 31.96]
         """
         import polars as pl
 
@@ -203,9 +203,7 @@ class Fit:
         return pl.DataFrame(columns).filter(pl.col("mu").is_not_nan())
 
 
-def fit(
-    model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None
-) -> Fit:
+def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Fit:
     """Sweep a history through a model."""
     if not isinstance(history, History):
         raise Error(f"fit needs a History, not {type(history).__name__}; History.read and History.from_frame make one")
@@ -242,7 +240,7 @@ def _enter(ladder: Ladder, history: History) -> NDArray[np.int32]:
     played = np.bincount(history.player, minlength=len(history.players)) > 0
     if not len(ladder) and played.all():
         ladder.reserve(len(history.players))
-        ladder.welcome(history.players)
+        ladder.names.extend(history.players)
         return history.player
     known = np.array([ladder.rows.get(name, -1) for name in history.players], np.int32)
     newcomers = np.flatnonzero(played & (known < 0))
@@ -250,7 +248,7 @@ def _enter(ladder: Ladder, history: History) -> NDArray[np.int32]:
     _check_order(ladder, history, returning, known)
     known[newcomers] = len(ladder) + np.arange(len(newcomers))
     ladder.reserve(len(ladder) + len(newcomers))
-    ladder.welcome([history.players[player] for player in newcomers])
+    ladder.names.extend([history.players[player] for player in newcomers])
     return known[history.player]
 
 

@@ -5,6 +5,7 @@ cdef class Truncated:
 cpdef double mills(double x) noexcept
 cpdef double log_pdf(double x) noexcept
 cpdef double cdf(double x) noexcept
+cpdef double probability(Truncated found) noexcept
 cpdef double log_z(Truncated found) noexcept
 cpdef void above(double t, Truncated out) noexcept
 cpdef void within(double t, double e, Truncated out) noexcept

@@ -4,8 +4,11 @@ Everything is written with the standard normal density φ and distribution Φ, a
 for every argument up to 1e100: no underflowed number is ever divided by another, no difference is taken of two nearly
 equal ones. Two building blocks carry it all:
 
-- the Mills ratio Φ(−x)/φ(x), a rational function for x < 5 (`tools/mills_rational.py` finds its coefficients);
-- its continued fraction for x ≥ 5, whose successive ratios ρ₀, ρ₁, ρ₂ are also the moments of the tail.
+- the Mills ratio Φ(−x)/φ(x), a rational function for x < 5;
+- the ratios ρ₀, ρ₁, ρ₂ of its continued fraction, which are also the moments of the tail: for x ≥ 5 a rational function
+  gives ρ₂, and the others follow from it by adding positive numbers.
+
+`tools/mills_rational.py` finds the coefficients of both.
 """
 
 from __future__ import annotations
@@ -22,12 +25,12 @@ if cython.compiled:
 else:
     from math import exp, expm1, fabs, log, log1p
 
-__all__ = ["Truncated", "above", "cdf", "central_width", "log_pdf", "log_z", "mills", "within"]
+__all__ = ["Truncated", "above", "cdf", "central_width", "log_pdf", "log_z", "mills", "probability", "within"]
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
 SQRT_HALF_PI = cython.declare(cython.double, 1.2533141373155002512)
-FAR = cython.declare(cython.double, 5.0)  # from here on the continued fraction is used
+FAR = cython.declare(cython.double, 5.0)
 
 # Gauss–Legendre with 16 nodes on [−1, 1], the positive half.
 NODE = cython.declare(
@@ -68,8 +71,8 @@ NODE_WEIGHT = cython.declare(
 class Truncated:
     """The moments of a normal variable of variance 1 and mean t that is known to lie in an interval.
 
-    `mean` is its new mean, `shift` what that is above t, `left` its new variance and `lost` what that is below 1: each to
-    full relative accuracy. `log_z` finds the logarithm of the interval's probability from the rest, for who needs it.
+    `mean` is its new mean, `shift` what that is above t, `left` its new variance and `lost` what that is below 1: each
+    to full relative accuracy. `probability` and `log_z` find the probability of the interval from the rest.
     """
 
     def __init__(self) -> None:
@@ -85,39 +88,54 @@ class Truncated:
 @cython.exceptval(check=False)
 def mills(x: cython.double) -> cython.double:
     """The Mills ratio Φ(−x)/φ(x) for x ≥ 0: about 1/x far out."""
-    k: cython.Py_ssize_t
-    if x < FAR:
+    y: cython.double = x * x
+    if x < FAR:  # even and odd powers apart: two short chains of additions are faster than a long one
         return (
-            1.2533141373155002142
+            (1.2533141373155002142
+            + y * (0.84815798201551972523
+            + y * (0.071626679733414597991
+            + y * 0.0010157158617363689782)))
             + x * (1.4563391316470548176
-            + x * (0.84815798201551972523
-            + x * (0.30438702785133897682
-            + x * (0.071626679733414597991
-            + x * (0.010980091990795391027
-            + x * (0.0010157158617363689782
-            + x * 0.000044008170555810173721))))))
+            + y * (0.30438702785133897682
+            + y * (0.010980091990795391027
+            + y * 0.000044008170555810173721)))
         ) / (
-            1.0
+            (1.0
+            + y * (1.7404862178188328134
+            + y * (0.315294367502870765
+            + y * (0.011024163075383955161
+            + y * 0.000044008208888584335345))))
             + x * (1.9598750692370958417
-            + x * (1.7404862178188328134
-            + x * (0.91759677716534184951
-            + x * (0.315294367502870765
-            + x * (0.072641246040371217112
-            + x * (0.011024163075383955161
-            + x * (0.0010157136331937576825
-            + x * 0.000044008208888584335345)))))))
+            + y * (0.91759677716534184951
+            + y * (0.072641246040371217112
+            + y * 0.0010157136331937576825)))
         )  # fmt: skip
-    ratio: cython.double = 0.0
-    for k in range(_terms(x), 0, -1):
-        ratio = 1.0 / (x + k * ratio)
-    return ratio
+    return 1.0 / (x + 1.0 / (x + 2.0 * _second(x)))
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _terms(x: cython.double) -> cython.Py_ssize_t:
-    """How many terms of the continued fraction give full accuracy from x ≥ 5 on."""
-    return cython.cast(cython.Py_ssize_t, 135.0 / x) + 7
+def _second(x: cython.double) -> cython.double:
+    """The ratio ρ₂ for x ≥ 5: about 1/x."""
+    y: cython.double = 1.0 / (x * x)
+    return (
+        0.99999999999999998792
+        + y * (74.534125155440819473
+        + y * (1954.3437730358477694
+        + y * (22022.519217556385143
+        + y * (103625.66898103636279
+        + y * (162383.74413625302771
+        + y * 36715.896139562090119)))))
+    ) / (
+        x
+        * (1.0
+        + y * (77.534125155440670191
+        + y * (2165.9461485024711867
+        + y * (27099.141034560678798
+        + y * (152958.78697295143455
+        + y * (340688.1681145303118
+        + y * 197182.9326783019945))))))
+    )  # fmt: skip
 
 
 @cython.cfunc
@@ -125,20 +143,16 @@ def _terms(x: cython.double) -> cython.Py_ssize_t:
 def _ratios(x: cython.double, out: Truncated) -> cython.void:
     """The ratios ρₖ = 1/(x + (k + 1) ρₖ₊₁) of the tail beyond x ≥ 0, for k = 0, 1, 2.
 
-    With Jₙ = ∫₀^∞ yⁿ/n! exp(−x y − y²/2) dy, ρₖ = Jₖ/Jₖ₋₁ and J₋₁ = 1: ρ₀ is the Mills ratio, ρ₁ the mean excess over x.
+    With Jₙ = ∫₀^∞ yⁿ/n! exp(−x y − y²/2) dy, ρₖ = Jₖ/Jₖ₋₁ and J₋₁ = 1: ρ₀ is the Mills ratio, ρ₁ the mean excess.
     """
-    k: cython.Py_ssize_t
     if x < FAR:
         out.r0 = mills(x)
         out.r1 = 1.0 / out.r0 - x
         out.r2 = 0.5 * (1.0 / out.r1 - x)
-        return
-    ratio: cython.double = 0.0
-    for k in range(_terms(x), 3, -1):
-        ratio = 1.0 / (x + k * ratio)
-    out.r2 = 1.0 / (x + 3.0 * ratio)
-    out.r1 = 1.0 / (x + 2.0 * out.r2)
-    out.r0 = 1.0 / (x + out.r1)
+    else:
+        out.r2 = _second(x)
+        out.r1 = 1.0 / (x + 2.0 * out.r2)
+        out.r0 = 1.0 / (x + out.r1)
 
 
 @cython.ccall
@@ -158,6 +172,13 @@ def cdf(x: cython.double) -> cython.double:
     """
     tail: cython.double = INV_SQRT_2PI * exp(-0.5 * x * x) * mills(fabs(x))
     return 1.0 - tail if x > 0.0 else tail
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def probability(found: Truncated) -> cython.double:
+    """The probability of the interval that was found."""
+    return exp(found.base) * found.mass if found.mass > 0.0 else 1.0 - found.cut_off
 
 
 @cython.ccall
@@ -236,7 +257,7 @@ def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """A smooth density exp(t x − x²/2) on [−e, e]: Gauss–Legendre is exact to rounding, and even and odd parts are apart."""
+    """A smooth density exp(t x − x²/2) on [−e, e]: Gauss–Legendre is exact to rounding; even and odd parts apart."""
     k: cython.Py_ssize_t
     x: cython.double
     grown: cython.double
@@ -266,7 +287,7 @@ def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """t > e and t e > 6: what is left leans on the edge at e; y = e − x is a tail, cut off at 2 e where little is left."""
+    """t > e and t e > 6: what is left leans on the edge at e; y = e − x is a tail, cut off where little is left."""
     cut: cython.double = exp(-2.0 * t * e)
     width: cython.double = 2.0 * e
     _ratios(t + e, out)

@@ -31,12 +31,13 @@ class Given:
         """Lay the details on the board over the usual ones: first listed won, everyone played all of it, just now."""
         board.importance = self.importance
         board.home = self.home
-        for column, values in (
+        columns: tuple[tuple[Any, Sequence[float] | None], ...] = (
             (board.place, self.places),
             (board.score, self.scores),
-            (board.weight, self.weights),
+            (board.alpha, self.weights),
             (board.elapsed, self.elapsed),
-        ):
+        )
+        for column, values in columns:
             if values is not None:
                 for index, value in enumerate(values):
                     column[index] = value
@@ -65,7 +66,7 @@ def given(
     >>> given([["ann"], ["bob"]], scores=[1, 3]).places
     [2, 1]
     """
-    if ranks is scores is weights is elapsed is home is None and importance == 1.0:
+    if importance == 1.0 and all(detail is None for detail in (ranks, scores, weights, elapsed, home)):
         return None
     check_teams(teams)
     rank = None if ranks is None else _per_team("rank", ranks, len(teams))

@@ -1,9 +1,14 @@
 """A grid for integrals over many normal distributions at once.
 
 It is fine where any of them has its bulk or its margins and coarse elsewhere, with Gauss–Legendre nodes in each panel.
+A node is a sum `base + offset`, whose base is the centre of a distribution near by: a narrow distribution far from zero
+is seen at full resolution, because differences from its mean are taken before the offset is added.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,28 +18,54 @@ __all__ = ["grid"]
 REACH = 10.0  # standard deviations beyond which a performance is not looked for
 FINE = 1.0  # width of a panel, in the smallest standard deviation that matters there
 GRADE = 0.5  # how fast panels may grow with the distance from what needs fine ones
+APART = 1e3  # least distance of two bases, in the smallest standard deviation
 NODES = 16
 
+Floats = NDArray[np.float64]
 
-def grid(
-    means: NDArray[np.float64], deviations: NDArray[np.float64], margins: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights on which every team's integral is exact to rounding.
 
-    >>> nodes, weights = grid(np.array([0.0, 1.0]), np.array([1.0, 1.0]), np.array([0.0, 0.0]))
-    >>> round(float(weights @ np.exp(-nodes * nodes / 2)) ** 2, 10) == round(2 * np.pi, 10)
+def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Floats, Floats]:
+    """Bases, offsets and weights of nodes on which every team's integral is exact to rounding.
+
+    >>> base, offset, weight = grid(np.array([0.0, 1.0]), np.array([1.0, 1.0]), np.array([0.0, 0.0]))
+    >>> round(float(weight @ np.exp(-((base + offset) ** 2) / 2)) ** 2, 10) == round(2 * np.pi, 10)
     True
     """
     centres = np.concatenate([means, means - margins, means + margins])
     widths = np.tile(deviations, 3)
-    x = float(np.min(centres - REACH * widths))
-    end = float(np.max(centres + REACH * widths))
-    fine = FINE / np.sqrt(1.0 + np.log(len(means)))  # the best of many has a steeper distribution than one
-    edges = [x]
-    while x < end:
-        x += float(np.min(np.maximum(fine * widths, GRADE * np.abs(x - centres)))) / (1.0 + GRADE)
-        edges.append(x)
+    bases = _bases(np.sort(centres), APART * float(np.min(deviations)))
+    halves = [(right - left) / 2 for left, right in pairwise(bases)]
+    before = float(np.max(bases[0] - centres + REACH * widths))
+    after = float(np.max(centres - bases[-1] + REACH * widths))
+    fine = widths * FINE / np.sqrt(1.0 + np.log(len(means)))  # the best of many has a steeper distribution than one
+    panels = np.array(
+        [
+            (base, *edges)
+            for base, left, right in zip(bases, [before, *halves], [*halves, after], strict=True)
+            for edges in (
+                *((-end, -start) for start, end in _panels(left, centres - base, fine, -1.0)),
+                *_panels(right, centres - base, fine, 1.0),
+            )
+        ]
+    )
     at, weight = np.polynomial.legendre.leggauss(NODES)
-    half = np.diff(edges)[:, None] / 2
-    middle = (np.array(edges[:-1]) + np.array(edges[1:]))[:, None] / 2
-    return (middle + half * at).ravel(), (half * weight).ravel()
+    half = (panels[:, 2:] - panels[:, 1:2]) / 2
+    offsets = (panels[:, 1:2] + half) + half * at
+    return np.repeat(panels[:, 0], NODES), offsets.ravel(), (half * weight).ravel()
+
+
+def _bases(centres: Floats, apart: float) -> list[float]:
+    """Some of the sorted centres, such that all others are near one of them."""
+    bases = [float(centres[0])]
+    while len(beyond := centres[np.searchsorted(centres, bases[-1] + apart, side="right") :]):
+        bases.append(float(beyond[0]))
+    return bases
+
+
+def _panels(length: float, centres: Floats, fine: Floats, side: float) -> Iterator[tuple[float, float]]:
+    """Panels from a base outwards over this length; none is wide where any of the centres needs a fine one."""
+    start = 0.0
+    while start < length:
+        end = start + float(np.min(np.maximum(fine, GRADE * np.abs(side * centres - start)))) / (1.0 + GRADE)
+        yield start, min(end, length)
+        start = end

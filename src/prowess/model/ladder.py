@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class Ladder:
         """An empty ladder, or one with players whose ratings are known."""
         self.model = model
         self.names: list[str] = []
-        self.rows: dict[str, int] = {}
+        self._rows: dict[str, int] = {}
         self.state: State = np.full((8, model.pipeline.width), np.nan)
         self.stamp: Stamp | None = None
         for name, rating in (ratings or {}).items():
@@ -53,7 +54,7 @@ class Ladder:
         self.reserve(len(self) + 1)
         self.state[len(self), : 2 * traits] = [rating.mu, rating.sigma**2] * traits
         self.state[len(self), 2 * traits + 1] = 0.0
-        self.welcome([name])
+        self.names.append(name)
 
     def reserve(self, rows: int) -> None:
         """Make room for this many players."""
@@ -62,10 +63,12 @@ class Ladder:
             more[: len(self.state)] = self.state
             self.state = more
 
-    def welcome(self, newcomers: Sequence[str]) -> None:
-        """Remember the names of players whose rows follow those of all others."""
-        self.rows.update(zip(newcomers, range(len(self.names), len(self.names) + len(newcomers)), strict=True))
-        self.names.extend(newcomers)
+    @property
+    def rows(self) -> dict[str, int]:
+        """The row of every player, by name; newcomers are indexed when somebody asks."""
+        if len(self._rows) < len(self.names):
+            self._rows.update(zip(self.names[len(self._rows) :], count(len(self._rows)), strict=False))
+        return self._rows
 
     def __len__(self) -> int:
         """Count the players."""
@@ -116,7 +119,7 @@ class Ladder:
         True
         """
         other = Ladder(self.model)
-        other.names, other.rows = list(self.names), dict(self.rows)
+        other.names = list(self.names)
         other.state, other.stamp = self.state.copy(), self.stamp
         return other
 
@@ -162,8 +165,8 @@ class Ladder:
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 1)})
-        >>> round(ladder.predict([["ann"], ["bob"]]).win[0], 3)
-        0.758
+        >>> ladder.predict([["ann"], ["bob"]]).win.round(3)
+        array([0.759, 0.172])
         """
         return self.model.predict(self.ratings(teams), **details)
 

@@ -21,6 +21,7 @@ from .given import given
 from .outcome import margin as margins
 from .prediction import Prediction, predict
 from .quality import quality
+from .rate import lay, rate
 from .rating import Rating
 from .sweep import Pipeline
 
@@ -165,9 +166,9 @@ class Model:
     ) -> list[list[Rating]]:
         """The players' ratings after a match, nested like the teams; the winner first when no result is given.
 
-        `ranks`: lower is better, equal is a tie. `scores`: higher is better. `weights`: the share of the match that each
-        player played. `importance`: how much the match counts (0: not at all, 2: double). `elapsed`: time since the last
-        match, one number or nested like the teams. `home`: the index of the team at home.
+        `ranks`: lower is better, equal is a tie. `scores`: higher is better. `weights`: the share of the match that
+        each player played. `importance`: how much the match counts (0: not at all, 2: double). `elapsed`: time since
+        the last match, one number or nested like the teams. `home`: the index of the team at home.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -176,7 +177,7 @@ class Model:
         (29.396, 20.604, 7.171)
         """
         details = given(teams, ranks, scores, weights, importance, elapsed, home)
-        rated, converged = self.pipeline.rate(teams, details)
+        rated, converged = rate(self.pipeline, teams, details)
         if not converged:
             warnings.warn("the match was rated, but EP did not converge; see the outcome's `sweeps`", stacklevel=2)
         return rated
@@ -193,10 +194,10 @@ class Model:
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
-        >>> round(model.predict([[model.rating(30, 1)], [model.rating(25, 1)]]).win[0], 3)
-        0.758
+        >>> model.predict([[model.rating(30, 1)], [model.rating(25, 1)]]).win.round(3)
+        array([0.759, 0.172])
         """
-        board = self.pipeline.lay(teams, given(teams, None, None, weights, 1.0, elapsed, home))
+        board = lay(self.pipeline, teams, given(teams, None, None, weights, 1.0, elapsed, home))
         self.pipeline.look(board)
         prediction = predict(board)
         self.pipeline.put_back(board)
@@ -210,7 +211,7 @@ class Model:
         >>> round(model.quality([[model.rating()], [model.rating()]]), 3)
         0.447
         """
-        board = self.pipeline.lay(teams, given(teams, None, None, weights))
+        board = lay(self.pipeline, teams, given(teams, None, None, weights))
         self.pipeline.pool(board)
         columns = (board.mean, board.variance, board.noise)
         result = quality(*(list(column[: len(teams)]) for column in columns))

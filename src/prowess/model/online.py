@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Error
 from ..history import name_of, parse_time, show_time
 from ..history.times import DAY, Stamp, agree
+from .columns import Table
 from .given import Given, check_teams
 from .rating import Rating
-from .sweep import Table
 
 if TYPE_CHECKING:
     from .ladder import Ladder
@@ -32,7 +32,7 @@ def record(ladder: Ladder, teams: Sequence[Sequence[str]], details: Given | None
     unit = 1.0 if stamp is None or stamp.kind == "number" else DAY
     rated, converged = ladder.model.pipeline.record(rows, details, Table(ladder.state), now, unit)
     if details is None or details.importance > 0.0:
-        ladder.welcome(newcomers)
+        ladder.names.extend(newcomers)
         ladder.stamp = stamp
     if not converged:
         warnings.warn("the match was recorded, but EP did not converge; see the outcome's `sweeps`", stacklevel=3)
@@ -46,7 +46,7 @@ def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int
         raise Error(f"a match needs at least two teams, not {len(teams)}")
     seen: dict[str, int] = {}
     newcomers: list[str] = []
-    rows = []
+    rows: list[list[int]] = []
     for number, team in enumerate(teams, 1):
         if not team:
             raise Error(f"team {number} is empty; a team needs at least one player")

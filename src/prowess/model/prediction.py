@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import Error
 from .board import Board
 from .grid import grid
 from .ranks import first_alone, rank_matrix
@@ -29,11 +30,11 @@ class Prediction:
     >>> model = pw.TrueSkill(draw_probability=0)
     >>> p = model.predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)], [pw.Rating(25, 1)]])
     >>> p.win.round(3), round(p.draw, 3)
-    (array([0.651, 0.175, 0.175]), 0.0)
+    (array([0.681, 0.16 , 0.16 ]), 0.0)
     >>> p.ranks.round(3)
-    array([[0.651, 0.247, 0.103],
-           [0.175, 0.377, 0.449],
-           [0.175, 0.377, 0.449]])
+    array([[0.681, 0.229, 0.09 ],
+           [0.16 , 0.385, 0.455],
+           [0.16 , 0.385, 0.455]])
     """
 
     mean: Floats
@@ -48,12 +49,13 @@ class Prediction:
         n = len(self.mean)
         if n == 2:
             return np.array([[1.0 - self.win[1], self.win[1]], [1.0 - self.win[0], self.win[0]]])
-        mean, sigma = _scaled(self.mean, self.sigma)
         out = np.zeros((n, n))
         for wanted, margin in self.margins:
-            nodes, weights = grid(mean, sigma, margin)
-            rank_matrix(mean, sigma, margin, wanted, nodes, weights, np.empty(n), np.empty(n + 1), out)
-        return out / out.sum(axis=1, keepdims=True)
+            nodes = grid(self.mean, self.sigma, margin)
+            scratch = np.empty(n), np.empty(n + 1)
+            rank_matrix(self.mean, self.sigma, margin, wanted, *nodes, *scratch, out)  # type: ignore[arg-type]
+        out /= out.sum(axis=1, keepdims=True)
+        return out
 
 
 def predict(board: Board) -> Prediction:
@@ -65,11 +67,14 @@ def predict(board: Board) -> Prediction:
     if n == 2:
         win = np.array([board.win, board.loss])
         return Prediction(mean, sigma, win, board.draw, margins)
-    centred, floored = _scaled(mean, sigma)
+    if not sigma.all():
+        raise Error(
+            "a team's performance is known exactly; give the model a beta above 0 to predict three or more teams"
+        )
     win = np.zeros(n)
     for wanted, margin in margins:
-        nodes, weights = grid(centred, floored, margin)
-        first_alone(centred, floored, margin, wanted, nodes, weights, np.empty(n + 1), win)
+        nodes = grid(mean, sigma, margin)
+        first_alone(mean, sigma, margin, wanted, *nodes, np.empty(n + 1), win)  # type: ignore[arg-type]
     if not any(margin.any() for _, margin in margins):
         return Prediction(mean, sigma, win / win.sum(), 0.0, margins)
     return Prediction(mean, sigma, win, max(1.0 - float(win.sum()), 0.0), margins)
@@ -86,9 +91,3 @@ def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
         )
         for one in np.unique(noise)
     ]
-
-
-def _scaled(mean: Floats, sigma: Floats) -> tuple[Floats, Floats]:
-    """Means from their middle, and deviations of at least 1e-12 of the whole picture, which a grid can resolve."""
-    centred = mean - (mean.min() + mean.max()) / 2
-    return centred, np.maximum(sigma, 1e-12 * (np.ptp(mean) + sigma.max()))

@@ -5,6 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 __all__ = ["steps"]
 
@@ -36,9 +40,9 @@ def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int
             shown.stop()
 
 
-def _bar():  # type: ignore[no-untyped-def]
+def _bar() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
     return Progress(*columns, console=Console(stderr=True), transient=True)

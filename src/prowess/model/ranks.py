@@ -29,7 +29,8 @@ def first_alone(
     deviations: cython.const[cython.double][::1],
     margins: cython.const[cython.double][::1],
     wanted: cython.const[cython.int][::1],
-    nodes: cython.const[cython.double][::1],
+    bases: cython.const[cython.double][::1],
+    offsets: cython.const[cython.double][::1],
     weights: cython.const[cython.double][::1],
     ahead: cython.double[::1],
     out: cython.double[::1],
@@ -39,15 +40,15 @@ def first_alone(
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     below: cython.double
-    for k in range(len(nodes)):
+    for k in range(len(weights)):
         ahead[n] = 1.0
         for i in range(n - 1, -1, -1):  # the product over all teams from i on
-            ahead[i] = ahead[i + 1] * cdf((nodes[k] - margins[i] - means[i]) / deviations[i])
+            ahead[i] = ahead[i + 1] * cdf(((bases[k] - means[i]) + offsets[k] - margins[i]) / deviations[i])
         below = weights[k]  # and over all teams before i
         for i in range(n):
             if wanted[i]:
-                out[i] += below * ahead[i + 1] * _density(nodes[k], means[i], deviations[i])
-            below *= cdf((nodes[k] - margins[i] - means[i]) / deviations[i])
+                out[i] += below * ahead[i + 1] * _density((bases[k] - means[i]) + offsets[k], deviations[i])
+            below *= cdf(((bases[k] - means[i]) + offsets[k] - margins[i]) / deviations[i])
             if below == 0.0:
                 break
 
@@ -58,7 +59,8 @@ def rank_matrix(
     deviations: cython.const[cython.double][::1],
     margins: cython.const[cython.double][::1],
     wanted: cython.const[cython.int][::1],
-    nodes: cython.const[cython.double][::1],
+    bases: cython.const[cython.double][::1],
+    offsets: cython.const[cython.double][::1],
     weights: cython.const[cython.double][::1],
     ahead: cython.double[::1],
     count: cython.double[::1],
@@ -69,21 +71,21 @@ def rank_matrix(
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
     mass: cython.double
-    for k in range(len(nodes)):
+    for k in range(len(weights)):
         for i in range(n):
-            ahead[i] = cdf((means[i] - margins[i] - nodes[k]) / deviations[i])
+            ahead[i] = cdf(((means[i] - bases[k]) - offsets[k] - margins[i]) / deviations[i])
         _count(ahead, n, count)
         for i in range(n):
             if wanted[i]:
-                mass = weights[k] * _density(nodes[k], means[i], deviations[i])
+                mass = weights[k] * _density((bases[k] - means[i]) + offsets[k], deviations[i])
                 if mass > 1e-30:
                     _add_without(count, n, ahead[i], mass, out[i])
 
 
 @cython.cfunc
 @cython.exceptval(-1.0, check=True)
-def _density(x: cython.double, mean: cython.double, deviation: cython.double) -> cython.double:
-    return exp(log_pdf((x - mean) / deviation)) / deviation
+def _density(x: cython.double, deviation: cython.double) -> cython.double:
+    return exp(log_pdf(x / deviation)) / deviation
 
 
 @cython.cfunc

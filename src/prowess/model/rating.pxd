@@ -7,4 +7,4 @@ cdef class Rating:
     cdef void put(self, Board board, Py_ssize_t entry) noexcept
 
 
-cdef Rating take(Board board, Py_ssize_t entry, double caution)
+cpdef list nested(Board board, double caution)

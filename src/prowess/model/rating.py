@@ -19,7 +19,7 @@ else:
 
 from .. import checks
 
-__all__ = ["Rating", "take"]
+__all__ = ["Rating", "nested"]
 
 
 @cython.cclass
@@ -101,11 +101,20 @@ class Rating:
         board.var[entry] = 0.0 if isnan(self._sigma) else self._sigma * self._sigma
 
 
-@cython.cfunc
-def take(board: Board, entry: cython.Py_ssize_t, caution: cython.double) -> Rating:
-    """The belief on the board as a rating."""
-    rating: Rating = Rating.__new__(Rating)
-    rating._mu = board.mu[entry]
-    rating._sigma = sqrt(board.var[entry])
-    rating._caution = caution
-    return rating
+@cython.ccall
+def nested(board: Board, caution: cython.double) -> list:
+    """The beliefs on a board as ratings, nested like the teams."""
+    j: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    rating: Rating
+    teams: list = []
+    for j in range(board.teams):
+        team: list = []
+        for e in range(board.start[j], board.start[j + 1]):
+            rating = Rating.__new__(Rating)  # the numbers come from a board: they need no check
+            rating._mu = board.mu[e]
+            rating._sigma = sqrt(board.var[e])
+            rating._caution = caution
+            team.append(rating)
+        teams.append(team)
+    return teams

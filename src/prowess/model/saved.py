@@ -107,7 +107,7 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
         raise Error("damaged: a mean or variance is missing or not a finite number")
     ladder.reserve(len(rows))
     ladder.state[: len(rows)] = state
-    ladder.welcome(list(players))
+    ladder.names.extend(list(players))
     return ladder
 
 

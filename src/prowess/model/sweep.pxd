@@ -1,4 +1,5 @@
 from .board cimport Absorb, Board, Drift, Outcome, Prior, TeamFunction
+from .columns cimport Columns, Record, Table
 
 cdef extern from *:
     """
@@ -9,26 +10,6 @@ cdef extern from *:
     #endif
     """
     void prefetch "PROWESS_PREFETCH" (const void *address) noexcept
-
-
-cdef class Columns:
-    cdef const int[::1] match_start, team_start, player, place, home
-    cdef const double[::1] score, weight, importance, time
-    cdef public Py_ssize_t matches, teams, entries
-    cdef public bint has_score, has_weight, has_importance, has_home, has_time
-    cdef public double unit
-
-
-cdef class Table:
-    cdef double[:, ::1] rows
-
-
-cdef class Record:
-    cdef public object mean, variance, win, draw, log_evidence, after
-    cdef double[::1] _mean, _variance, _win, _draw, _log_evidence
-    cdef double[:, ::1] _after
-    cdef public bint has_after
-    cdef public list unconverged
 
 
 cdef class Pipeline:
@@ -45,11 +26,10 @@ cdef class Pipeline:
     cpdef bint look(self, Board board) except -1
     cpdef bint pool(self, Board board) except -1
     cdef void spread(self, Board board) noexcept
-    cdef double learn(self, Board board) except? -1.0
-    cdef bint believe(
+    cpdef double learn(self, Board board) except? -1.0
+    cdef inline bint believe(
         self, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now, double unit
     ) except -1
-    cdef void keep(self, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now) noexcept
+    cdef inline void keep(self, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now) noexcept
     cdef bint load(self, Board board, Columns columns, Table table, Py_ssize_t match, double now) except -1
     cdef void write(self, Board board, Columns columns, Record record, Py_ssize_t match) noexcept
-    cdef list ratings(self, Board board)

@@ -3,16 +3,12 @@
 `Pipeline` is the one place where the steps of a match are put together: beliefs → drift → team function → outcome →
 players. `rate`, `fit`, `predict` and the ladder all go through it, so they cannot differ.
 
-A player's state is one row of a table, so that a match touches one place in memory for each of its players:
-mean and variance of every trait, the time of the last match (microseconds or a plain number, as in the history), the number of matches, and the model's extra columns.
-A row whose first mean is NaN is a player who has not been seen.
+An error anywhere leaves the state as it was before the match at which it arose.
 """
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 try:
     import cython
@@ -21,79 +17,19 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.prowess.model.board import Absorb, Board, Drift, Outcome, Prior, TeamFunction
-    from cython.cimports.prowess.model.rating import Rating, take
+    from cython.cimports.prowess.model.columns import Columns, Record, Table
+    from cython.cimports.prowess.model.rating import nested
 else:
     from ._cython import prefetch
     from .board import Absorb, Board, Drift, Outcome, Prior, TeamFunction
-    from .rating import Rating, take
+    from .columns import Columns, Record, Table
+    from .rating import Rating, nested
 
-from ..errors import Error
-from ..history.times import DAY
-from .given import check_teams
 
-__all__ = ["Columns", "Pipeline", "Record", "Table"]
+__all__ = ["Pipeline"]
 
 AHEAD = cython.declare(cython.Py_ssize_t, 16)  # entries by which rows are fetched before they are needed
 NAN = cython.declare(cython.double, float("nan"))
-
-
-@cython.final
-@cython.cclass
-class Columns:
-    """A history's columns as the kernel reads them."""
-
-    def __init__(self, history: Any, rows: Any) -> None:
-        """`rows` are the rows of the entries' players in the state."""
-        none = np.empty(0)
-        self.match_start = memoryview(history.match_start)
-        self.team_start = memoryview(history.team_start)
-        self.player = memoryview(rows)
-        self.place = memoryview(history.place)
-        self.has_home = history.home is not None
-        self.has_score = history.score is not None
-        self.has_weight = history.weight is not None
-        self.has_importance = history.importance is not None
-        self.has_time = history.time is not None
-        self.unit = 1.0 if history.time_kind == "number" else DAY
-        self.home = memoryview(history.home if self.has_home else np.empty(0, np.int32))
-        self.score = memoryview(history.score if self.has_score else none)
-        self.weight = memoryview(history.weight if self.has_weight else none)
-        self.importance = memoryview(history.importance if self.has_importance else none)
-        self.time = memoryview(history.time.astype(np.float64) if self.has_time else none)
-        self.matches = len(history.match_start) - 1
-        self.teams = len(history.place)
-        self.entries = len(history.player)
-
-
-@cython.final
-@cython.cclass
-class Table:
-    """What is believed of every player: a row of the state each."""
-
-    def __init__(self, state: Any) -> None:
-        self.rows = memoryview(state)
-
-
-@cython.final
-@cython.cclass
-class Record:
-    """What a sweep writes down: forecasts before it learns, the log-evidence, and (if asked) every belief after."""
-
-    def __init__(self, columns: Columns, traits: int = 1, after: bool = False) -> None:
-        self.mean = np.empty(columns.teams * traits)
-        self.variance = np.empty(columns.teams * traits)
-        self.win = np.empty(columns.matches)
-        self.draw = np.empty(columns.matches)
-        self.log_evidence = np.empty(columns.matches)
-        self.after = np.empty((columns.entries if after else 0, 2 * traits))
-        self.has_after = after
-        self.unconverged = []
-        self._mean = memoryview(self.mean)
-        self._variance = memoryview(self.variance)
-        self._win = memoryview(self.win)
-        self._draw = memoryview(self.draw)
-        self._log_evidence = memoryview(self.log_evidence)
-        self._after = memoryview(self.after)
 
 
 @cython.final
@@ -158,24 +94,28 @@ class Pipeline:
         j: cython.Py_ssize_t
         e: cython.Py_ssize_t
         k: cython.Py_ssize_t
-        alpha: cython.double
         traits: cython.Py_ssize_t = self.traits
+        alpha: cython.double
+        mean: cython.double
+        skills: cython.double
+        squares: cython.double
         self.team.weigh(board)
         for k in range(traits):
+            e = 0
             for j in range(board.teams):
-                board.mean[j * traits + k] = board.offset[j]
-                board.noise[j] = board.variance[j * traits + k] = 0.0
-            for e in range(board.entries):
-                j = board.team[e]
-                alpha = board.alpha[e]
-                board.mean[j * traits + k] += alpha * board.mu[e * traits + k]
-                board.variance[j * traits + k] += alpha * alpha * board.var[e * traits + k]
-                board.noise[j] += alpha * alpha
-            for j in range(board.teams):
-                board.noise[j] *= self.beta * self.beta
-                board.variance[j * traits + k] += board.noise[j]
+                mean = board.offset[j]
+                skills = squares = 0.0
+                while e < board.start[j + 1]:
+                    alpha = board.alpha[e]
+                    mean += alpha * board.mu[e * traits + k]
+                    skills += alpha * alpha * board.var[e * traits + k]
+                    squares += alpha * alpha
+                    e += 1
+                board.noise[j] = self.beta * self.beta * squares
+                board.mean[j * traits + k] = mean
+                board.variance[j * traits + k] = board.noise[j] + skills
 
-    @cython.cfunc
+    @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def learn(self, board: Board) -> cython.double:
         """From prior performances and what was seen to new beliefs; returns the log-evidence."""
@@ -191,7 +131,7 @@ class Pipeline:
         """From teams to players: g₁ = α d₁, g₂ = α² d₂, and the share of a player's variance that is kept.
 
         With r = α²σ²/v that share is (1 − r) + r u. Where the player is most of the team's variance, 1 − r is summed
-        from the others' terms: the subtraction would lose it. At most one player of a team is, so the cost stays linear.
+        from the others' terms: the subtraction would lose it. At most one player of a team is: the cost stays linear.
         """
         e: cython.Py_ssize_t
         f: cython.Py_ssize_t
@@ -204,10 +144,12 @@ class Pipeline:
         own: cython.double
         rest: cython.double
         for k in range(traits):
+            j = 0
             for e in range(board.entries):
-                i = e * traits + k
-                j = board.team[e]
+                if e == board.start[j + 1]:
+                    j += 1
                 t = j * traits + k
+                i = e * traits + k
                 alpha = board.alpha[e]
                 own = alpha * alpha * board.var[i]
                 rest = board.variance[t] - own
@@ -221,6 +163,7 @@ class Pipeline:
                 board.kept[i] = min((rest + own * board.left[t]) / board.variance[t], 1.0)
 
     @cython.cfunc
+    @cython.inline
     @cython.exceptval(-1, check=False)
     def believe(
         self,
@@ -245,8 +188,10 @@ class Pipeline:
             board.var[e * self.traits + k] = table.rows[row, 2 * k + 1]
         for k in range(self.extras):
             board.extra[e * self.extras + k] = table.rows[row, last + 2 + k]
+        return False
 
     @cython.cfunc
+    @cython.inline
     @cython.exceptval(check=False)
     def keep(
         self,
@@ -282,22 +227,19 @@ class Pipeline:
         first: cython.Py_ssize_t = columns.match_start[match]
         entry: cython.Py_ssize_t = columns.team_start[first]
         j: cython.Py_ssize_t
-        e: cython.Py_ssize_t = 0
+        e: cython.Py_ssize_t
         board.teams = columns.match_start[match + 1] - first
         board.entries = columns.team_start[first + board.teams] - entry
         board.importance = columns.importance[match] if columns.has_importance else 1.0
         board.home = columns.home[match] if columns.has_home else -1
         for j in range(board.teams):
-            board.start[j] = cython.cast(cython.int, e)
+            board.start[j + 1] = cython.cast(cython.int, columns.team_start[first + j + 1] - entry)
             board.place[j] = columns.place[first + j]
             if columns.has_score:
                 board.score[j] = columns.score[first + j]
-            while e < columns.team_start[first + j + 1] - entry:
-                board.team[e] = cython.cast(cython.int, j)
-                board.weight[e] = columns.weight[entry + e] if columns.has_weight else 1.0
-                self.believe(board, e, table, columns.player[entry + e], now, columns.unit)
-                e += 1
-        board.start[board.teams] = cython.cast(cython.int, e)
+        for e in range(board.entries):
+            board.alpha[e] = columns.weight[entry + e] if columns.has_weight else 1.0
+            self.believe(board, e, table, columns.player[entry + e], now, columns.unit)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -311,9 +253,7 @@ class Pipeline:
         record._win[match] = board.win if board.teams == 2 else NAN
         record._draw[match] = board.draw if board.teams == 2 else NAN
 
-    def sweep(
-        self, board: Board, columns: Columns, table: Table, record: Record, start: int, stop: int
-    ) -> None:
+    def sweep(self, board: Board, columns: Columns, table: Table, record: Record, start: int, stop: int) -> None:
         """Rate the matches from `start` to `stop`: for each, forecast, write that down, learn, keep.
 
         An error leaves the state as it was before the match at which it arose, `at`.
@@ -365,8 +305,7 @@ class Pipeline:
             board.place[j] = cython.cast(cython.int, j + 1)
             for row in team:
                 self.believe(board, e, table, row, now, unit)
-                board.team[e] = cython.cast(cython.int, j)
-                board.weight[e] = 1.0
+                board.alpha[e] = 1.0
                 e += 1
             j += 1
         board.start[j] = cython.cast(cython.int, e)
@@ -380,63 +319,5 @@ class Pipeline:
                 for row in team:
                     self.keep(board, e, table, row, now)
                     e += 1
-        return self.ratings(board), board.converged
-
-    def lay(self, teams: Any, given: Any) -> Board:
-        """Lay a match of `Rating` objects on a board, with what else was given of it (`given.Given`, or None)."""
-        count: cython.Py_ssize_t = 0
-        j: cython.Py_ssize_t = 0
-        e: cython.Py_ssize_t = 0
-        rating: Rating
-        if not isinstance(teams, (list, tuple)):
-            check_teams(teams)
-        for team in teams:
-            if not isinstance(team, (list, tuple)):
-                check_teams(teams)
-            count += len(team)
-        board: Board = self.board(len(teams), count)
-        for team in teams:
-            board.start[j] = cython.cast(cython.int, e)
-            board.place[j] = cython.cast(cython.int, j + 1)
-            if len(team) == 0:
-                raise Error(f"team {j + 1} is empty; a team needs at least one player")
-            for player in team:
-                if not isinstance(player, Rating):
-                    raise Error(f"player {e - board.start[j] + 1} of team {j + 1} must be a Rating, not {player!r}")
-                rating = player
-                if rating._sigma != rating._sigma:
-                    raise Error(f"player {e - board.start[j] + 1} of team {j + 1} has no sigma, which this model needs")
-                rating.put(board, e)
-                board.team[e] = cython.cast(cython.int, j)
-                board.weight[e] = 1.0
-                board.elapsed[e] = 0.0
-                e += 1
-            j += 1
-        board.start[j] = cython.cast(cython.int, e)
-        if j < 2:
-            raise Error(f"a match needs at least two teams, not {j}")
-        if given is not None:
-            given.put(board)
-        return board
-
-    def rate(self, teams: Any, given: Any) -> tuple[list[list[Rating]], bool]:
-        """The new ratings of a match's players, nested like the teams, and whether they converged."""
-        board: Board = self.lay(teams, given)
-        if board.importance > 0.0:
-            self.look(board)
-            self.learn(board)
-        return self.ratings(board), board.converged
-
-    @cython.cfunc
-    def ratings(self, board: Board) -> list:
-        """The beliefs on a board as ratings, nested like the teams; the board is free again."""
-        j: cython.Py_ssize_t
-        e: cython.Py_ssize_t
-        rated: list[list[Rating]] = []
-        for j in range(board.teams):
-            team: list[Rating] = []
-            for e in range(board.start[j], board.start[j + 1]):
-                team.append(take(board, e, self.caution))
-            rated.append(team)
         self.spare.append(board)
-        return rated
+        return nested(board, self.caution), board.converged

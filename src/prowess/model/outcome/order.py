@@ -7,22 +7,20 @@ stand still. Tied teams are chained in the order in which they are listed, as in
 
 from __future__ import annotations
 
-from typing import Any
-
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, fabs, log, log1p, sqrt
+    from cython.cimports.libc.math import fabs, log, log1p, sqrt
     from cython.cimports.prowess.model.board import Board, Outcome
-    from cython.cimports.prowess.model.gauss import above, cdf, log_z, within
+    from cython.cimports.prowess.model.gauss import Truncated, above, log_z, probability, within
 else:
-    from math import exp, fabs, log, log1p, sqrt
+    from math import fabs, log, log1p, sqrt
 
     from ..board import Board, Outcome
-    from ..gauss import above, cdf, log_z, within
+    from ..gauss import Truncated, above, log_z, probability, within
 
 from ... import errors
 from .margin import margin_from
@@ -78,16 +76,18 @@ class Order(Outcome):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """P(first team ahead) and P(draw), of the difference of the performances."""
-        spread: cython.double = sqrt(_positive(board.variance[0] + board.variance[1]))
-        gap: cython.double = (board.mean[0] - board.mean[1]) / spread
-        margin: cython.double = board.margin.between(board, 0, 1) / spread
-        board.win = cdf(gap - margin)
-        board.loss = cdf(-gap - margin)
+        """The probability of either team ahead, with the moments that follow if it is; what remains is a draw."""
+        board.spread = sqrt(_positive(board.variance[0] + board.variance[1]))
+        board.gap = (board.mean[0] - board.mean[1]) / board.spread
+        board.edge = board.margin.between(board, 0, 1) / board.spread
+        above(board.gap - board.edge, board.ahead)
+        above(-board.gap - board.edge, board.behind)
+        board.win = probability(board.ahead)
+        board.loss = probability(board.behind)
         board.draw = 1.0 - board.win - board.loss
         if board.draw < 1e-8:  # the difference has lost its digits
-            within(gap, margin, board.cut)
-            board.draw = exp(log_z(board.cut)) if margin > 0.0 else 0.0
+            within(board.gap, board.edge, board.cut)
+            board.draw = probability(board.cut) if board.edge > 0.0 else 0.0
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
@@ -114,23 +114,26 @@ def _positive(variance: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(-1.0, check=True)
 def _two(board: Board) -> cython.double:
-    """Two teams: the difference of their performances is a truncated normal."""
-    upper: cython.Py_ssize_t = 0 if board.place[0] <= board.place[1] else 1
-    lower: cython.Py_ssize_t = 1 - upper
-    square: cython.double = _positive(board.variance[0] + board.variance[1])
-    spread: cython.double = sqrt(square)
-    margin: cython.double = board.margin.between(board, upper, lower)
-    gap: cython.double = board.mean[upper] - board.mean[lower]
-    if board.place[0] != board.place[1]:
-        above((gap - margin) / spread, board.cut)
+    """Two teams: the difference of their performances is a truncated normal, found by the forecast unless they drew."""
+    square: cython.double = board.spread * board.spread
+    side: cython.double = 1.0
+    point: cython.double = 0.0
+    cut: Truncated = board.cut
+    if board.place[0] < board.place[1]:
+        cut = board.ahead
+    elif board.place[0] > board.place[1]:
+        cut = board.behind
+        side = -1.0
     else:
-        within(gap / spread, margin / spread, board.cut)
-    board.d1[upper] = board.cut.shift / spread
-    board.d1[lower] = -board.d1[upper]
-    board.d2[0] = board.d2[1] = -board.cut.lost / square
-    board.left[0] = (board.variance[1] + board.variance[0] * board.cut.left) / square
-    board.left[1] = (board.variance[0] + board.variance[1] * board.cut.left) / square
-    return log_z(board.cut) - (log(spread) if board.place[0] == board.place[1] and margin == 0.0 else 0.0)
+        within(board.gap, board.edge, cut)
+        if board.edge == 0.0:
+            point = log(board.spread)  # the density of a point, in the units of the performances
+    board.d1[0] = side * cut.shift / board.spread
+    board.d1[1] = -board.d1[0]
+    board.d2[0] = board.d2[1] = -cut.lost / square
+    board.left[0] = (board.variance[1] + board.variance[0] * cut.left) / square
+    board.left[1] = (board.variance[0] + board.variance[1] * cut.left) / square
+    return log_z(cut) - point
 
 
 @cython.cfunc
@@ -234,8 +237,9 @@ def _pass(board: Board, k: cython.Py_ssize_t) -> cython.double:
     mean: cython.double = board.work[UPPER_MEAN, k]
     pi: cython.double = pull / left
     tau: cython.double = (push + mean * pull) / left
+    size: cython.double = fabs(board.work[GAP, k]) + fabs(mean) + fabs(board.work[LOWER_MEAN, k])
     moved: cython.double = _moved(
-        mean + upper_var * push, upper_var * left, pi - board.work[DOWN_PI, k], tau - board.work[DOWN_TAU, k]
+        mean + upper_var * push, upper_var * left, pi - board.work[DOWN_PI, k], tau - board.work[DOWN_TAU, k], size
     )
     board.work[DOWN_PI, k] = pi
     board.work[DOWN_TAU, k] = tau
@@ -246,7 +250,11 @@ def _pass(board: Board, k: cython.Py_ssize_t) -> cython.double:
     moved = max(
         moved,
         _moved(
-            mean - lower_var * push, lower_var * left, pi - board.work[UP_PI, k + 1], tau - board.work[UP_TAU, k + 1]
+            mean - lower_var * push,
+            lower_var * left,
+            pi - board.work[UP_PI, k + 1],
+            tau - board.work[UP_TAU, k + 1],
+            size,
         ),
     )
     board.work[UP_PI, k + 1] = pi
@@ -256,12 +264,15 @@ def _pass(board: Board, k: cython.Py_ssize_t) -> cython.double:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _moved(mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double) -> cython.double:
+def _moved(
+    mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double, size: cython.double
+) -> cython.double:
     """How far a message that grew by (more_pi, more_tau) moved the belief N(mean, var), in its variances.
 
-    A mean that is large against its deviation cannot come to rest beyond its rounding, which does not count.
+    Where the means are large against their deviations, they cannot come to rest beyond the rounding of numbers of their
+    `size`, which does not count.
     """
-    push: cython.double = max(var * fabs(more_tau - mean * more_pi) - 1e-14 * fabs(mean), 0.0)
+    push: cython.double = max(var * fabs(more_tau - mean * more_pi) - 1e-14 * size, 0.0)
     return max(more_pi * var * more_pi * var, push * push / var)
 
 

@@ -28,13 +28,13 @@ class Mean(TeamFunction):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """α is the player's weight over the weights of the team."""
+        """α is the player's share of the match over the shares of the team."""
         j: cython.Py_ssize_t
         e: cython.Py_ssize_t
         total: cython.double
         for j in range(board.teams):
             total = 0.0
             for e in range(board.start[j], board.start[j + 1]):
-                total += board.weight[e]
+                total += board.alpha[e]
             for e in range(board.start[j], board.start[j + 1]):
-                board.alpha[e] = board.weight[e] / total
+                board.alpha[e] /= total

@@ -28,7 +28,4 @@ class Sum(TeamFunction):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """α is the share of the match that the player played."""
-        e: cython.Py_ssize_t
-        for e in range(board.entries):
-            board.alpha[e] = board.weight[e]
+        """α is the share of the match that the player played, as it comes."""

@@ -47,4 +47,4 @@ class Weighted(TeamFunction):
                     f"{len(self.weights)} positions; give it more"
                 )
             for e in range(board.start[j], board.start[j + 1]):
-                board.alpha[e] = board.weight[e] * self.weights[e - board.start[j]]
+                board.alpha[e] *= self.weights[e - board.start[j]]

@@ -1,0 +1,67 @@
+"""The command line: a thin face of the library, one file a verb."""
+
+import io
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from .. import __version__, kernel_mode
+from .demo import demo
+from .rate import rate
+from .screen import polite
+
+__all__ = ["app", "main"]
+
+
+class Verbs(TyperGroup):
+    """The verbs, with one way of saying that something is wrong."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a verb."""
+        with polite():
+            return super().invoke(ctx)
+
+
+app = typer.Typer(
+    name="prowess",
+    cls=Verbs,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+app.command()(rate)
+app.command()(demo)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"prowess {__version__}\nkernel: {kernel_mode()}")
+        raise typer.Exit
+
+
+@app.callback()
+def prowess(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version and the kernel's mode.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Skill ratings for players and teams, from a file of match results.
+
+    \b
+    prowess demo                              see it work on an example league
+    prowess rate matches.csv                  standings of your own
+    prowess rate matches.csv --out table.csv  the same as a file
+    """
+
+
+def main() -> None:
+    """The command `prowess`."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to stop
+    try:
+        app(prog_name="prowess")
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,89 @@
+"""`prowess demo`: what prowess does, in a minute, on a league that comes with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from .. import Fit, History, TrueSkill
+from ..errors import Error
+from ..lab import save, skill_curves
+from .forecast import print_forecast
+from .screen import count, screen
+from .standings import print_standings
+
+__all__ = ["demo"]
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TOP, CURVES = 10, 3
+
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Where the charts go.")]
+
+
+def demo(out: Out = Path("demo")) -> None:
+    """Rate an example league, predict its next matches and draw skill curves. It needs no network.
+
+    \b
+    prowess demo
+    prowess demo --out /tmp/charts
+    """
+    fit = _standings()
+    best = fit.leaderboard()["player"].to_list()
+    _say("\nThe next matches, predicted\n")
+    for teams in ([[best[0]], [best[1]]], [[best[0], best[3]], [best[1], best[2]]]):
+        print_forecast(teams, fit.predict(teams))
+        _say("")
+    _charts(fit, best[:CURVES], out)
+    _say(
+        "\nNow you:\n"
+        "  prowess rate FILE     standings of your own league, from CSV, Parquet or JSON lines\n"
+        "  prowess rate --help   what it can do\n"
+        "  make test             everything that must hold\n"
+        "  README.md             the same from Python, and more"
+    )
+
+
+def _standings() -> Fit:
+    league = EXAMPLES / "league.csv"
+    if not league.is_file():
+        raise Error(f"the demo needs a checkout of the repository: there is no {league}")
+    history = History.read(league)
+    began = perf_counter()
+    fit = TrueSkill().fit(history)
+    took = 1000 * (perf_counter() - began)
+    matches, players = count(len(history), "match", "matches"), count(len(history.players), "player", "players")
+    _say(f"An invented league: {matches} of {players}, rated with TrueSkill in {took:.1f} ms. The best {TOP}:\n")
+    print_standings(fit.leaderboard().head(TOP))
+    _say(f"\nrating = μ − {fit.model.caution:g}σ: careful with players of whom little is known")
+    if (EXAMPLES / "league_truth.csv").is_file():
+        agreement = _agreement(fit, EXAMPLES / "league_truth.csv")
+        _say(f"The true skills are known, as the league is invented: rank correlation {agreement:.2f} (1 is perfect)")
+    return fit
+
+
+def _agreement(fit: Fit, truth: Path) -> float:
+    """How well the ratings rank the players: Spearman's correlation with the true skills of the last week."""
+    import polars as pl
+
+    last = pl.read_csv(truth).filter(pl.col("week") == pl.col("week").max())
+    both = fit.leaderboard().join(last, on="player")
+    return float(both.select(pl.corr("mu", "skill", method="spearman")).item())
+
+
+def _charts(fit: Fit, players: list[str], folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Error(f"{folder}: no folder can be made there: {error.strerror}") from None
+    _say(f"Skill curves of {', '.join(players[:-1])} and {players[-1]}:")
+    chart = skill_curves(fit, players, title="The best of the league")
+    for name in ("skill.png", "skill.html"):
+        save(chart, folder / name)
+        _say(f"  {folder / name}")
+
+
+def _say(text: str) -> None:
+    screen().print(text, soft_wrap=True)

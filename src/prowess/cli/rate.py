@@ -1,0 +1,130 @@
+"""`prowess rate`: a file of matches in, standings out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import Fit, History, TrueSkill
+from ..errors import Error
+from ..lab.files import ending_of
+from .screen import count, note, screen
+from .standings import ENDINGS, print_standings, to_json, write
+
+__all__ = ["rate"]
+
+TOP = 20  # players on a terminal
+
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Matches: .csv .tsv .txt .jsonl .ndjson (or these and .gz) or .parquet.")
+]
+Top = Annotated[
+    int | None,
+    typer.Option(
+        min=0, show_default=False, help=f"Print so many players; 0: all. (default: {TOP} on a terminal, else all)"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the standings as JSON.")]
+Out = Annotated[Path | None, typer.Option(help=f"Write all standings to a file: {' '.join(ENDINGS)}.")]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ROLE=NAME", help="Say which column is what, as winner=won; may be repeated."),
+]
+Draw = Annotated[float | None, typer.Option(help="How often equals draw, 0 to 1 (default: 0.1).", show_default=False)]
+Save = Annotated[Path | None, typer.Option(help="Save the ladder, to go on from later: league.prowess.")]
+
+
+def rate(
+    file: File,
+    top: Top = None,
+    json: Json = False,
+    out: Out = None,
+    columns: Columns = None,
+    draw_probability: Draw = None,
+    save: Save = None,
+) -> None:
+    """Rate the players of a file of matches with TrueSkill, and print the standings.
+
+    How the file is laid out is recognised by the names of its columns: a row per match or a row per player.
+
+    \b
+    prowess rate matches.csv
+    prowess rate matches.csv --top 0 --out standings.csv
+    prowess rate chess.csv --columns winner=won --columns loser=lost
+    prowess rate matches.parquet --json | jq '.[0].player'
+    """
+    if out is not None:
+        ending_of(out, ENDINGS)  # before the work, not after it
+    _check_targets(file, out, save)
+    fit = _fit(file, _mapping(columns or []), draw_probability)
+    standings = fit.leaderboard()
+    if out is not None:
+        write(standings, out)
+    if save is not None:
+        fit.ladder.save(save)
+    limit = TOP if top is None and not json and screen().is_terminal else top
+    part = standings.head(limit) if limit else standings
+    if json:
+        encoding = (sys.stdout.encoding or "").lower()
+        typer.echo(to_json(part, ascii_only=not encoding.startswith("utf")))
+    else:
+        print_standings(part)
+    _remarks(fit, len(standings) - len(part), [path for path in (out, save) if path is not None])
+
+
+def _mapping(columns: list[str]) -> dict[str, str | None]:
+    """Roles and their columns; "role=" is a role without a column."""
+    mapping: dict[str, str | None] = {}
+    for said in columns:
+        role, equals, name = said.partition("=")
+        if not equals or not role.strip():
+            raise typer.BadParameter(f"{said!r} must be ROLE=NAME, for example winner=won", param_hint="--columns")
+        if role.strip() in mapping:
+            raise Error(f"--columns names the role {role.strip()!r} twice")
+        mapping[role.strip()] = name or None
+    return mapping
+
+
+def _check_targets(file: Path, out: Path | None, save: Path | None) -> None:
+    """What is written goes into folders that are there, and over no file that is still needed."""
+    used = {"FILE": file.resolve()}
+    for option, path in (("--out", out), ("--save", save)):
+        if path is None:
+            continue
+        if not path.parent.is_dir():
+            raise Error(f"{path}: there is no folder {path.parent}")
+        for other, known in used.items():
+            if path.resolve() == known:
+                raise Error(f"{path}: {option} would overwrite {other}; choose another name")
+        used[option] = path.resolve()
+
+
+def _fit(file: Path, columns: dict[str, str | None], draw_probability: float | None) -> Fit:
+    """Read the file, say what was recognised, and rate."""
+    model = TrueSkill(draw_probability=draw_probability)
+    try:
+        history = History.read(file, columns=columns)
+    except Error as error:
+        # the library ends "… for example", and then mappings in Python: here they are options
+        said, _, examples = str(error).partition("\n")
+        raise Error(said + (" --columns winner=won --columns loser=lost" if examples else "")) from error
+    players = count(len(history.players), "player", "players")
+    note(f"{file}: {count(len(history), 'match', 'matches')}, {players}")
+    for line in history.recognised.splitlines():
+        note(line)
+    return model.fit(history)
+
+
+def _remarks(fit: Fit, hidden: int, written: list[Path]) -> None:
+    """What a reader of the table may want to know."""
+    if len(fit.history):
+        note(f"rating = μ − {fit.model.caution:g}σ: almost certainly the skill is higher")
+    else:
+        note("there are no matches in the file, and so no standings")
+    if hidden:
+        note(f"{count(hidden, 'more player', 'more players')}: --top 0 shows all")
+    for path in written:
+        note(f"wrote {path}")

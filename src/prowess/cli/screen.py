@@ -1,0 +1,68 @@
+"""What the verbs say: tables on standard output, remarks and errors on standard error."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+from ..errors import Error
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["count", "note", "polite", "screen", "shown"]
+
+WIDE = 100_000  # columns where there is no terminal: nothing is cut or wrapped
+INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+def screen(stderr: bool = False) -> Console:
+    """The terminal, or the plain file or pipe that stands in its place."""
+    from rich.console import Console
+
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = WIDE
+    return console
+
+
+def shown(text: str) -> str:
+    """Text of a user's file on one line, without the control characters that could take over a terminal."""
+    return _CONTROL.sub("�", text)
+
+
+def count(number: int, one: str, many: str) -> str:
+    """A number and what it counts."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def note(text: str, style: str = "dim", label: str = "") -> None:
+    """Say something beside the result: a remark, or with its label a warning or an error."""
+    from rich.text import Text
+
+    line = Text.assemble((label, f"bold {style}"), shown(text)) if label else Text(shown(text), style=style)
+    screen(stderr=True).print(line, soft_wrap=True)
+
+
+@contextmanager
+def polite() -> Iterator[None]:
+    """Turn errors of the family into one line and exit code 1, warnings into one line, Ctrl-C into exit code 130."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: note(_line(message), "yellow", "warning: ")
+            yield
+    except Error as error:
+        note(_line(error), "red", "error: ")
+        raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _line(message: object) -> str:
+    return " ".join(part.strip() for part in str(message).splitlines())

@@ -1,0 +1,241 @@
+"""Charts for notebooks, reports and pages, drawn by Altair and written without a network by vl-convert."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from html import escape
+from math import erf, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..checks import scale
+from ..errors import Error
+from ..history import name_of
+from .extras import extra
+from .files import ending_of, replacing
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+    from ..model.fit import Fit
+
+__all__ = ["COLOURS", "save", "skill_curves"]
+
+# Okabe and Ito (2008), who chose them for every kind of colour vision; the faint ones on white last
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+DASHES = ([1, 0], [6, 3], [2, 2])  # tell those apart who share a colour
+POINTS = 500  # a curve shows no more than its pixels, whatever the number of matches
+ENDINGS = (".png", ".svg", ".html", ".json")
+INK, FAINT = "#333333", "#e4e4e4"
+
+
+def skill_curves(
+    fit: Fit,
+    players: Iterable[str],
+    *,
+    band: float = 1.0,
+    title: str = "Skill over time",
+    width: int = 720,
+    height: int = 400,
+) -> alt.LayerChart:
+    """The skill of some players after each of their matches: a line at μ in a band of μ ± `band` σ.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
+    >>> chart = skill_curves(pw.TrueSkill().fit(history), ["ann", "bob"])
+    >>> chart.to_dict()["layer"][1]["encoding"]["y"]["title"]
+    'skill μ (rating points)'
+    """
+    altair = extra("altair", "Altair")
+    band = scale("band", band)
+    names = _names(players)
+    curves = {name: _thinned(fit.trajectory(name), name) for name in names}
+    time, kind, x_title = _time_axis(fit)
+    data = altair.InlineData(values=[point for name in names for point in _points(curves[name], name, time, band)])
+    order = sorted(names, key=lambda name: -curves[name]["mu"][-1])
+    shade = min(0.18, 0.9 / len(names))  # many bands on top of each other must not become a wall
+    base = altair.Chart(data, width=width, height=height)
+    chart = _layers(altair, base, f"x:{kind}", x_title, shade, *_legend(altair, names, order))
+    styled: alt.LayerChart = _styled(altair, chart, title, _subtitle(band))
+    return styled
+
+
+def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
+    """Write a chart to a file: .png, .svg, .html (one file that needs no network) or .json, by its ending.
+
+    >>> from pathlib import Path; from tempfile import TemporaryDirectory
+    >>> import prowess as pw
+    >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    >>> with TemporaryDirectory() as folder:
+    ...     save(skill_curves(fit, ["ann"]), Path(folder, "ann.svg"))
+    ...     Path(folder, "ann.svg").read_text()[:4]
+    '<svg'
+    """
+    ending = ending_of(path, ENDINGS)
+    spec = chart.to_dict()
+    content = json.dumps(spec, ensure_ascii=False, indent=1) if ending == ".json" else _drawn(spec, ending)
+    with replacing(path) as place:
+        place.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def _names(players: Iterable[str]) -> list[str]:
+    """The names, each once; as many as can be told apart."""
+    names = list(dict.fromkeys(map(name_of, [players] if isinstance(players, str) else players)))
+    most = len(COLOURS) * len(DASHES)
+    if not 1 <= len(names) <= most:
+        raise Error(f"a chart shows the curves of 1 to {most} players, not of {len(names)}")
+    return names
+
+
+def _thinned(curve: pl.DataFrame, name: str) -> pl.DataFrame:
+    """A curve as it can be seen: the last belief of each moment, and of very many moments some."""
+    if not len(curve):
+        raise Error(f"{name} has no match in this history, and so no curve")
+    if "time" in curve.columns:
+        curve = curve.unique("time", keep="last", maintain_order=True)
+    if len(curve) <= POINTS:
+        return curve
+    return curve[np.linspace(0, len(curve) - 1, POINTS).round().astype(np.int64)]
+
+
+def _points(curve: pl.DataFrame, name: str, key: str, band: float) -> list[dict[str, Any]]:
+    """The rows of the chart's data."""
+    rows = zip(curve[key].to_list(), curve["mu"].to_list(), curve["sigma"].to_list(), strict=True)
+    points: list[dict[str, Any]] = [
+        {
+            "player": name,
+            "x": _place(when),
+            "mu": mu,
+            "sigma": sigma,
+            "low": mu - band * sigma,
+            "high": mu + band * sigma,
+        }
+        for when, mu, sigma in rows
+    ]
+    points[-1]["last"] = True
+    return points
+
+
+def _place(when: float | date) -> float | str:
+    """A time on the axis: without a zone, so that a browser shows the same date everywhere; matches count from 1."""
+    if isinstance(when, datetime):
+        return (when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)).isoformat()
+    if isinstance(when, date):
+        return f"{when.isoformat()}T00:00:00"
+    return when + 1 if isinstance(when, int) else when
+
+
+def _time_axis(fit: Fit) -> tuple[str, str, str]:
+    """The column of a trajectory that runs along the axis, its kind for Vega-Lite, and what to call it."""
+    history = fit.history
+    if history.time is None:
+        return "match", "Q", "match number"
+    if history.time_kind == "number":
+        return "time", "Q", "time (as in the history)"
+    zone = "" if history.time_zone is None else " (UTC)"
+    return "time", "T", "date" if history.time_kind == "date" else f"time{zone}"
+
+
+def _legend(alt: Any, names: list[str], order: list[str]) -> tuple[Any, Any]:
+    """Colours and dashes by player; the legend lists them as their curves end, from the top down."""
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+    dashes = {name: DASHES[i // len(COLOURS)] for i, name in enumerate(names)}
+    legend = alt.Legend(
+        title="player", symbolType="stroke", symbolStrokeWidth=4, symbolSize=260, symbolOpacity=1, labelLimit=220
+    )
+    colour = alt.Scale(domain=order, range=[colours[name] for name in order])
+    dash = alt.Scale(domain=order, range=[dashes[name] for name in order])
+    return alt.Color("player:N", scale=colour, legend=legend), alt.StrokeDash("player:N", scale=dash, legend=legend)
+
+
+def _layers(alt: Any, base: Any, when: str, x_title: str, shade: float, colour: Any, dash: Any) -> Any:
+    """Bands, lines, a dot where each line ends, and what a mouse finds; a click on the legend picks a player."""
+    picked = alt.selection_point(fields=["player"], bind="legend")
+    x = alt.X(when, title=x_title, scale=alt.Scale(zero=False), axis=alt.Axis(grid=False))
+    y = alt.Y("mu:Q", title="skill μ (rating points)", scale=alt.Scale(zero=False))
+
+    def faded(full: float, rest: float) -> Any:
+        return alt.when(picked).then(alt.value(full)).otherwise(alt.value(rest))
+
+    numbers = [alt.Tooltip(f"{field}:Q", title=sign, format=".2f") for field, sign in (("mu", "μ"), ("sigma", "σ"))]
+    found = [alt.Tooltip("player:N"), alt.Tooltip(when, title=x_title), *numbers]
+    line = base.mark_line(strokeWidth=2.5, strokeJoin="round").encode(x=x, y=y, strokeDash=dash, opacity=faded(1, 0.15))
+    # the dot shows a player of one match, who has no line yet, and who stopped early
+    end = base.transform_filter("datum.last").mark_point(filled=True, size=55).encode(x=x, y=y, opacity=faded(1, 0.15))
+    return alt.layer(
+        base.mark_area().encode(x=x, y="low:Q", y2="high:Q", color=colour, opacity=faded(shade, 0.03)),
+        line.encode(color=colour).add_params(picked),
+        end.encode(color=colour),
+        base.mark_point(opacity=0, size=80).encode(x=x, y=y, tooltip=found),
+    )
+
+
+def _subtitle(band: float) -> str:
+    times = "" if band == 1 else f"{band:g}"
+    share = 100 * erf(band / sqrt(2))
+    return f"line: mean μ; band: μ ± {times}σ, which holds the skill with {share:.3g} % probability"
+
+
+def _styled(alt: Any, chart: Any, title: str, subtitle: str) -> Any:
+    """One look for all charts: quiet axes, type that is still read at half the size, no links to elsewhere."""
+    heading = alt.TitleParams(title, subtitle=subtitle, anchor="start", offset=14)
+    actions = {"export": True, "source": False, "compiled": False, "editor": False}
+    return (
+        chart.properties(title=heading, padding=16, background="white", usermeta={"embedOptions": {"actions": actions}})
+        .configure(font="DejaVu Sans, Noto Sans, Segoe UI, Helvetica, Arial, sans-serif")
+        .configure_title(fontSize=20, subtitleFontSize=14, color=INK, subtitleColor=INK, subtitlePadding=6)
+        .configure_axis(
+            labelFontSize=14,
+            titleFontSize=15,
+            titleFontWeight="normal",
+            titlePadding=10,
+            labelColor=INK,
+            titleColor=INK,
+            gridColor=FAINT,
+            domainColor=FAINT,
+            tickColor=FAINT,
+            tickCount=6,
+        )
+        .configure_legend(labelFontSize=15, titleFontSize=15, titleFontWeight="normal", rowPadding=5, offset=20)
+        .configure_view(stroke=None)
+    )
+
+
+def _drawn(spec: dict[str, Any], ending: str) -> str | bytes:
+    """The chart as a picture, or as a page."""
+    vlc = extra("vl_convert", "vl-convert")
+    version = ".".join(extra("altair", "Altair").SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    if ending == ".html":
+        return _page(spec, vlc.javascript_bundle(vl_version=version))
+    drawn: str | bytes
+    if ending == ".svg":
+        drawn = vlc.vegalite_to_svg(spec, vl_version=version)
+    else:
+        drawn = vlc.vegalite_to_png(spec, vl_version=version, scale=2)
+    return drawn
+
+
+def _page(spec: dict[str, Any], script: str) -> str:
+    """A page that holds all it needs; a name such as "</script>" in the data must not end the script."""
+    heading = spec.get("title", "")
+    title = escape(heading.get("text", "") if isinstance(heading, dict) else str(heading)) or "Chart"
+    data = json.dumps(spec, ensure_ascii=False).replace("<", "\\u003c")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<script>{script}</script>
+</head>
+<body>
+<div id="chart"></div>
+<script>vegaEmbed("#chart", {data}, {{renderer: "svg"}}).catch(console.error);</script>
+</body>
+</html>
+"""

@@ -1,0 +1,18 @@
+cdef class Columns:
+    cdef const int[::1] match_start, team_start, player, place, home
+    cdef const double[::1] score, weight, importance, time
+    cdef public Py_ssize_t matches, teams, entries
+    cdef public bint has_score, has_weight, has_importance, has_home, has_time
+    cdef public double unit
+
+
+cdef class Table:
+    cdef double[:, ::1] rows
+
+
+cdef class Record:
+    cdef public object mean, variance, win, draw, log_evidence, after
+    cdef double[::1] _mean, _variance, _win, _draw, _log_evidence
+    cdef double[:, ::1] _after
+    cdef public bint has_after
+    cdef public list unconverged

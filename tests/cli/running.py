@@ -1,0 +1,44 @@
+"""Running `prowess`: in this process, and as users do."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner, Result
+
+from prowess.cli import app
+
+ROOT = Path(__file__).parents[2]
+LEAGUE = ROOT / "examples" / "league.csv"
+WIDE = "date,home,away,hg,ag\n2026-01-31,ann,bob,1,0\n2026-02-01,bob,cat,2,2\n2026-02-02,ann,cat,3,1\n"
+LONG = (
+    "match,date,player,place\n1,2026-01-31,ann,1\n1,2026-01-31,bob,2\n2,2026-02-01,bob,1\n2,2026-02-01,cat,1\n"
+    "3,2026-02-02,ann,1\n3,2026-02-02,cat,2\n"
+)
+
+
+def run(*words: object) -> Result:
+    """Run a command in this process; standard output is no terminal."""
+    return CliRunner().invoke(app, [str(word) for word in words], prog_name="prowess")
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment without what changes how Rich writes."""
+    special = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "TTY_COMPATIBLE", "PYTHONIOENCODING")
+    return {name: value for name, value in os.environ.items() if name not in special} | more
+
+
+def command(*words: object, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run `python -m prowess` in a process of its own."""
+    line = [sys.executable, "-m", "prowess", *map(str, words)]
+    return subprocess.run(
+        line, cwd=cwd, env=environment(**env), capture_output=True, encoding="utf-8", timeout=60, check=False
+    )
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    """A file with some text."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path

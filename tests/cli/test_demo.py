@@ -1,0 +1,75 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+import prowess as pw
+from prowess.cli import demo as verb
+from tests.cli.running import LEAGUE, command, run
+
+
+MODULE = sys.modules[verb.__module__]
+
+
+def test_the_demo_shows_standings_predictions_and_charts_in_this_order(tmp_path: Path) -> None:
+    result = command("demo", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+    fit = pw.TrueSkill().fit(pw.History.read(LEAGUE))
+    best = fit.leaderboard()["player"].to_list()
+    win = fit.predict([[best[0]], [best[1]]]).win
+    parts = [
+        "400 matches of 24 players",
+        f"   1  {best[0]}",
+        f"  10  {best[9]}",
+        "rank correlation 0.",
+        f"{best[0]} wins",
+        f"{100 * win[0]:.0f} %",
+        "draw",
+        f"{best[1]} wins",
+        f"{100 * win[1]:.0f} %",
+        f"{best[0]} + {best[3]} win ",
+        "demo/skill.png",
+        "demo/skill.html",
+        "prowess rate FILE",
+        "make test",
+        "README.md",
+    ]
+    places = [result.stdout.find(part) for part in parts]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert (tmp_path / "demo" / "skill.png").read_bytes().startswith(b"\x89PNG")
+    assert best[0] in (tmp_path / "demo" / "skill.html").read_text(encoding="utf-8")
+
+
+def test_the_demo_says_how_well_the_truth_was_found() -> None:
+    fit = pw.TrueSkill().fit(pw.History.read(LEAGUE))
+    assert 0.8 < MODULE._agreement(fit, LEAGUE.with_name("league_truth.csv")) < 1
+
+
+def test_charts_go_where_they_should(tmp_path: Path) -> None:
+    assert run("demo", "--out", tmp_path / "a" / "b").exit_code == 0
+    assert {file.name for file in (tmp_path / "a" / "b").iterdir()} == {"skill.png", "skill.html"}
+
+
+def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    result = run("demo", "--out", tmp_path / "taken")
+    assert result.exit_code == 1
+    assert result.stderr == f"error: {tmp_path / 'taken'}: no folder can be made there: File exists\n"
+
+
+def test_without_a_checkout_the_demo_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MODULE, "EXAMPLES", tmp_path)
+    result = run("demo")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "the demo needs a checkout of the repository" in result.stderr
+
+
+def test_without_the_extra_the_standings_come_and_then_the_command_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    result = run("demo", "--out", tmp_path / "demo")
+    assert result.exit_code == 1
+    assert "draw" in result.stdout
+    assert result.stderr == "error: this needs Altair, which is not installed: pip install 'prowess[lab]'\n"

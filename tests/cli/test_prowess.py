@@ -1,0 +1,112 @@
+import signal
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import prowess as pw
+from prowess.cli import rate as verb
+from tests.cli.running import LEAGUE, WIDE, command, environment, run, write
+
+VERSION = f"prowess 0.1.0\nkernel: {pw.kernel_mode()}\n"
+
+
+def test_version() -> None:
+    assert (run("--version").stdout, run("--version").exit_code) == (VERSION, 0)
+
+
+def test_the_module_and_the_installed_command_are_the_same() -> None:
+    installed = Path(sys.executable).with_name("prowess")
+    said = subprocess.run([installed, "--version"], capture_output=True, encoding="utf-8", check=True).stdout
+    assert said == command("--version").stdout == VERSION
+
+
+@pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
+def test_help_names_the_verbs_with_examples(words: tuple[str, ...]) -> None:
+    result = run(*words)
+    assert "prowess rate matches.csv" in result.output
+    assert all(verb in result.output for verb in ("rate", "demo", "--version", "--install-completion"))
+
+
+def test_help_of_a_verb_names_its_options() -> None:
+    said = run("rate", "--help").output
+    assert all(
+        option in said for option in ("--top", "--json", "--out", "--columns", "--draw-probability", "--save", "FILE")
+    )
+    assert "prowess rate chess.csv --columns winner=won --columns loser=lost" in said
+    assert "--out" in run("demo", "--help").output
+
+
+@pytest.mark.parametrize(
+    "words", [("nonsense",), ("rate",), ("rate", "a.csv", "--nonsense"), ("rate", "a.csv", "--top", "-1")]
+)
+def test_wrong_usage_is_exit_code_2(words: tuple[str, ...]) -> None:
+    result = run(*words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Traceback" not in result.stderr
+
+
+def test_importing_prowess_imports_nothing_heavy() -> None:
+    heavy = ("typer", "rich", "polars", "altair", "vl_convert", "click", "prowess.cli", "prowess.lab")
+    code = f"import sys, prowess; print([name for name in {heavy!r} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_the_command_imports_what_reads_and_draws_only_when_needed() -> None:
+    code = (
+        "import sys, prowess.cli; print([name for name in ('polars', 'altair', 'vl_convert') if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(*_: object, **__: object) -> pw.History:
+        warnings.simplefilter("always")
+        warnings.warn("some\nthing is odd", stacklevel=2)
+        return pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+
+    monkeypatch.setattr(verb_module(), "History", type("Fake", (), {"read": staticmethod(read)}))
+    result = run("rate", LEAGUE)
+    assert result.exit_code == 0
+    assert result.stderr.startswith("warning: some thing is odd\n")
+
+
+def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(verb_module(), "History", type("Fake", (), {"read": staticmethod(read)}))
+    assert isinstance(run("rate", LEAGUE).exception, ZeroDivisionError)
+
+
+def verb_module() -> object:
+    """The module of the verb: in its package, the name stands for the function."""
+    return sys.modules[verb.__module__]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise")
+def test_ctrl_c_is_quiet_and_leaves_nothing(tmp_path: Path) -> None:
+    code = """
+import sys, time
+from prowess.cli import main, standings
+import polars as pl
+def slow(frame, place):
+    open(place, "w").write("half")
+    print("ready", flush=True)
+    time.sleep(30)
+pl.DataFrame.write_csv = slow
+sys.argv = ["prowess", "rate", "games.csv", "--out", "out.csv"]
+main()
+"""
+    write(tmp_path, "games.csv", WIDE)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    with subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=environment(), **pipes) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert [file.name for file in tmp_path.iterdir()] == ["games.csv"]

@@ -1,0 +1,255 @@
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import prowess as pw
+from tests.cli.running import LEAGUE, LONG, WIDE, command, environment, run, write
+
+EXPECTED = pw.TrueSkill().fit(pw.History.read(LEAGUE)).leaderboard()
+
+
+def table(text: str) -> list[list[str]]:
+    """The cells of a plain table: columns are two spaces apart."""
+    return [[cell.strip() for cell in line.strip().split("  ") if cell.strip()] for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("text", [WIDE, LONG])
+def test_standings_of_long_and_wide_files(tmp_path: Path, text: str) -> None:
+    path = write(tmp_path, "games.csv", text)
+    result = run("rate", path)
+    assert result.exit_code == 0
+    heads, *rows = table(result.stdout)
+    assert heads == ["rank", "player", "rating", "μ ± σ", "matches", "last seen"]
+    ladder = pw.Ladder(pw.TrueSkill())
+    ladder.record([["ann"], ["bob"]], time="2026-01-31")
+    ladder.record([["bob"], ["cat"]], ranks=[1, 1], time="2026-02-01")
+    ladder.record([["ann"], ["cat"]], time="2026-02-02")
+    assert [row[1] for row in rows] == ladder.leaderboard()["player"].to_list()
+    ann = ladder["ann"]
+    assert rows[0] == ["1", "ann", f"{ann.shown:.2f}", f"{ann.mu:.2f} ± {ann.sigma:.2f}", "2", "2026-02-02"]
+
+
+def test_what_was_recognised_is_said_beside_the_standings(tmp_path: Path) -> None:
+    result = run("rate", write(tmp_path, "games.csv", WIDE))
+    assert "home=home, away=away, home_score=hg" in result.stderr
+    assert "games.csv: 3 matches, 3 players\n" in result.stderr
+    assert "home" not in result.stdout
+
+
+def test_piped_output_is_plain_and_whole() -> None:
+    result = command("rate", LEAGUE, COLUMNS="30")
+    assert result.returncode == 0
+    lines = result.stdout.splitlines()
+    assert [line.split("  ")[-1].strip() for line in lines[1:]] == EXPECTED["last_seen"].cast(str).to_list()
+    assert len(lines) == 1 + len(EXPECTED)
+    assert len({len(line) for line in lines}) == 1
+    assert not set(result.stdout + result.stderr) & set("\x1b─│┃━╭…")
+
+
+@pytest.mark.parametrize(("top", "rows"), [(0, 24), (3, 3), (24, 24), (1000, 24)])
+def test_top(top: int, rows: int) -> None:
+    result = run("rate", LEAGUE, "--top", top)
+    assert len(result.stdout.splitlines()) == 1 + rows
+    assert ("21 more players: --top 0 shows all" in result.stderr) == (top == 3)
+
+
+def test_a_terminal_shows_the_best_twenty_with_rules_and_styles() -> None:
+    result = command("rate", LEAGUE, FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
+    names = [name for name in EXPECTED["player"] if name in result.stdout]
+    assert names == EXPECTED["player"][:20].to_list()
+    assert "\x1b[1m" in result.stdout
+    assert "─" in result.stdout
+    assert "4 more players" in result.stderr
+
+
+@pytest.mark.parametrize("width", [28, 40, 50, 60, 80])
+def test_a_narrow_terminal_shows_fewer_columns_but_whole_numbers(width: int) -> None:
+    result = command("rate", LEAGUE, "--top", 2, FORCE_COLOR="1", NO_COLOR="1", COLUMNS=str(width), TERM="dumb-not")
+    first = EXPECTED.row(0, named=True)
+    row = next(line for line in result.stdout.splitlines() if first["player"] in line)
+    assert f"{first['shown']:.2f}" in row
+    assert (f"{first['mu']:.2f} ± {first['sigma']:.2f}" in row) == (width >= 50)
+    assert (str(first["last_seen"]) in row) == (width >= 80)
+
+
+def test_json_is_all_of_the_standings_and_nothing_else() -> None:
+    for result in (run("rate", LEAGUE, "--json"), command("rate", LEAGUE, "--json")):
+        assert json.loads(result.stdout) == json.loads(
+            EXPECTED.with_columns(pl.col("last_seen").cast(str)).write_json()
+        )
+    assert [row["rank"] for row in json.loads(run("rate", LEAGUE, "--json", "--top", 2).stdout)] == [1, 2]
+
+
+def test_json_where_the_pipe_takes_no_unicode() -> None:
+    result = command("rate", LEAGUE, "--json", PYTHONIOENCODING="ascii")
+    assert [row["player"] for row in json.loads(result.stdout)] == EXPECTED["player"].to_list()
+    assert command("rate", LEAGUE, PYTHONIOENCODING="ascii").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.json", "OUT.CSV"])
+def test_out_round_trips(tmp_path: Path, name: str) -> None:
+    write(tmp_path, name, "old")
+    result = run("rate", LEAGUE, "--out", tmp_path / name, "--top", 1)
+    assert result.exit_code == 0
+    assert f"wrote {tmp_path / name}" in result.stderr
+    read = {".csv": pl.read_csv, ".parquet": pl.read_parquet, ".json": pl.read_json}[Path(name).suffix.lower()]
+    found = read(tmp_path / name)
+    if found["last_seen"].dtype == pl.String:
+        found = found.with_columns(pl.col("last_seen").str.to_date())
+    assert found.equals(EXPECTED)
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are another matter there")
+def test_what_is_written_can_be_read_by_others_as_usual(tmp_path: Path) -> None:
+    old = os.umask(0o022)
+    try:
+        run("rate", LEAGUE, "--out", tmp_path / "a.csv")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "a.csv").stat().st_mode) == 0o644
+
+
+def test_save_is_a_ladder_to_go_on_from(tmp_path: Path) -> None:
+    assert run("rate", LEAGUE, "--save", tmp_path / "league.prowess").exit_code == 0
+    assert pw.Ladder.load(tmp_path / "league.prowess") == pw.TrueSkill().fit(pw.History.read(LEAGUE)).ladder
+
+
+def test_columns_are_mapped(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "who,won=,note\nann,bob,x\nann,bob,y\n")
+    result = run("rate", path, "--columns", "winner=won=", "--columns", "loser=who")
+    assert [row[1] for row in table(result.stdout)] == ["player", "bob", "ann"]
+    path = write(tmp_path, "b.csv", "winner,loser,time\nann,bob,someday\n")
+    assert run("rate", path).exit_code == 1
+    assert run("rate", path, "--columns", "time=").exit_code == 0
+
+
+def test_draw_probability(tmp_path: Path) -> None:
+    path = write(tmp_path, "games.csv", WIDE)
+    said = json.loads(run("rate", path, "--draw-probability", "0.4", "--json").stdout)
+    fit = pw.TrueSkill(draw_probability=0.4).fit(pw.History.read(path))
+    assert said[0]["mu"] == fit["ann"].mu != pw.TrueSkill().fit(pw.History.read(path))["ann"].mu
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("missing.csv",), "error: missing.csv: there is no such file"),
+        (("games.xlsx",), "error: games.xlsx: a file must end in .csv"),
+        (("games.csv", "--columns", "home=nix"), "no column 'nix' (for 'home'), but 'date', 'home'"),
+        (("games.csv", "--columns", "nix=home"), "there is no role 'nix'"),
+        (("games.csv", "--columns", "home=away", "--columns", "home=home"), "names the role 'home' twice"),
+        (("games.csv", "--out", "a.pdf"), "error: a.pdf: the name must end in .csv, .parquet or .json"),
+        (("games.csv", "--out", "nowhere/a.csv"), "error: nowhere/a.csv: there is no folder nowhere"),
+        (("games.csv", "--out", "folder.csv"), "error: folder.csv: cannot be written"),
+        (("games.csv", "--out", "./games.csv"), "error: games.csv: --out would overwrite FILE"),
+        (("games.csv", "--save", "games.csv"), "error: games.csv: --save would overwrite FILE"),
+        (("games.csv", "--out", "a.csv", "--save", "a.csv"), "error: a.csv: --save would overwrite --out"),
+        (("games.csv", "--draw-probability", "2"), "error: draw_probability must"),
+        (("broken.csv",), "error: broken.csv, line 3: column 'hg' holds 'x': a number is needed"),
+        (("odd.csv",), "for example --columns winner=won --columns loser=lost"),
+        (("bytes.csv",), "error: bytes.csv"),
+    ],
+)
+def test_errors_are_one_line_and_exit_code_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "games.csv", WIDE)
+    write(tmp_path, "broken.csv", WIDE.replace("2,2", "x,2"))
+    write(tmp_path, "odd.csv", "who,won\nann,bob\n")
+    (tmp_path / "bytes.csv").write_bytes(b"\x00\xff\x1b[31m\n\xfe")
+    (tmp_path / "folder.csv").mkdir()
+    before = {file.name for file in tmp_path.iterdir()}
+    result = run("rate", *words)
+    assert (result.exit_code, result.stdout) == (1, "")
+    *_, last = result.stderr.splitlines()
+    assert last.startswith("error: ")
+    assert message in last
+    assert result.stderr.count("error: ") == 1
+    assert "\x1b" not in result.stderr
+    assert {file.name for file in tmp_path.iterdir()} == before
+    assert (tmp_path / "games.csv").read_text() == WIDE
+
+
+def test_errors_of_the_real_command() -> None:
+    result = command("rate", "missing.csv")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "error: missing.csv: there is no such file\n"
+
+
+def test_a_mapping_without_equals_is_wrong_usage() -> None:
+    result = run("rate", LEAGUE, "--columns", "winner")
+    assert result.exit_code == 2
+    assert "ROLE=NAME" in result.stderr
+
+
+NAMES = ["Анна", "李雷", "ann 😀", "[red]bold[/red]", ":smile:", "Zoë"]
+
+
+def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    rows = "".join(f"{one},{other}\n" for one, other in zip(NAMES, NAMES[1:], strict=False))
+    result = run("rate", write(tmp_path, "a.csv", "winner,loser\n" + rows))
+    assert all(name in result.stdout for name in NAMES)
+    from rich.cells import cell_len
+
+    assert len({cell_len(line) for line in result.stdout.splitlines()}) == 1
+    said = json.loads(run("rate", tmp_path / "a.csv", "--json").stdout)
+    assert {row["player"] for row in said} == set(NAMES)
+    assert set(pl.read_csv(_written(tmp_path / "a.csv"))["player"]) == set(NAMES)
+
+
+def _written(source: Path) -> Path:
+    run("rate", source, "--out", source.with_name("out.csv"))
+    return source.with_name("out.csv")
+
+
+def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", 'winner,loser\n"a\x1b[2Jb","c\nd"\n')
+    result = run("rate", path)
+    assert "\x1b" not in result.output
+    assert len(result.stdout.splitlines()) == 3
+
+
+def test_a_header_alone_is_an_empty_table(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "winner,loser\n")
+    result = run("rate", path)
+    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 1)
+    assert "there are no matches" in result.stderr
+    assert json.loads(run("rate", path, "--json").stdout) == []
+    for name in ("b.csv", "b.parquet", "b.json"):
+        assert run("rate", path, "--out", tmp_path / name).exit_code == 0
+    assert pl.read_parquet(tmp_path / "b.parquet").columns == EXPECTED.columns
+    assert run("rate", write(tmp_path, "c.csv", "")).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("time", "shown", "iso"),
+    [
+        ("20260131", "20260131", 20260131.0),
+        ("1.5", "1.5", 1.5),
+        ("2026-01-31T18:30:00", "2026-01-31 18:30", "2026-01-31T18:30:00"),
+        ("2026-01-31T18:30:00+02:00", "2026-01-31 16:30 UTC", "2026-01-31T16:30:00+00:00"),
+    ],
+)
+def test_when_players_were_last_seen(tmp_path: Path, time: str, shown: str, iso: object) -> None:
+    path = write(tmp_path, "a.csv", f"winner,loser,time\nann,bob,{time}\n")
+    assert [row[-1] for row in table(run("rate", path).stdout)] == ["last seen", shown, shown]
+    assert json.loads(run("rate", path, "--json").stdout)[0]["last_seen"] == iso
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes of a shell")
+def test_a_pipe_that_closes_early_is_no_traceback(tmp_path: Path) -> None:
+    rows = "".join(f"player {i},player {i + 1}\n" for i in range(20_000))
+    path = write(tmp_path, "a.csv", "winner,loser\n" + rows)
+    line = f'"{sys.executable}" -m prowess rate "{path}" | head -1'
+    done = subprocess.run(line, shell=True, env=environment(), capture_output=True, encoding="utf-8", check=False)
+    assert done.stdout.split()[:2] == ["rank", "player"]
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr

@@ -1,0 +1,201 @@
+import json
+import re
+import struct
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.lab import charts, save, skill_curves
+
+NAMES = ["Анна", "Zoë", "</script><script>alert(1)</script>"]
+
+
+def league(count: int = 30, **more: Any) -> pw.Fit:
+    rng = np.random.default_rng(5)
+    pairs = [rng.permutation(NAMES)[:2].tolist() for _ in range(count)]
+    matches = [{"teams": [[one], [two]]} | {k: v(i) for k, v in more.items()} for i, (one, two) in enumerate(pairs)]
+    return pw.TrueSkill().fit(pw.History.from_matches(matches))
+
+
+def dated(count: int = 30) -> pw.Fit:
+    return league(count, time=lambda i: f"2026-01-{1 + i // 3:02d}")
+
+
+def points(chart: Any) -> list[dict[str, Any]]:
+    (rows,) = chart.to_dict()["datasets"].values()
+    return list(rows)
+
+
+def test_lines_and_bands_encode_the_belief() -> None:
+    spec = skill_curves(dated(), NAMES).to_dict()
+    band, line, end, _ = spec["layer"]
+    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["area", "line", "point", "point"]
+    assert {key: band["encoding"][key]["field"] for key in ("x", "y", "y2", "color")} == {
+        "x": "x", "y": "low", "y2": "high", "color": "player"
+    }  # fmt: skip
+    assert {key: line["encoding"][key]["field"] for key in ("x", "y", "color")} == {
+        "x": "x", "y": "mu", "color": "player"
+    }  # fmt: skip
+    assert end["transform"] == [{"filter": "datum.last"}]
+    assert line["encoding"]["y"]["title"] == "skill μ (rating points)"
+    assert line["encoding"]["y"]["scale"] == {"zero": False}
+    assert "band: μ ± σ, which holds the skill with 68.3 % probability" in spec["title"]["subtitle"]
+
+
+def test_points_are_the_trajectory() -> None:
+    fit = league()
+    rows = [row for row in points(skill_curves(fit, NAMES, band=2)) if row["player"] == "Zoë"]
+    path = fit.trajectory("Zoë")
+    assert [row["x"] for row in rows] == (path["match"] + 1).to_list()
+    assert [row["mu"] for row in rows] == path["mu"].to_list()
+    np.testing.assert_allclose([row["high"] - row["mu"] for row in rows], 2 * path["sigma"])
+    np.testing.assert_allclose([row["mu"] - row["low"] for row in rows], 2 * path["sigma"])
+    assert [row.get("last", False) for row in rows] == [False] * (len(rows) - 1) + [True]
+
+
+def test_of_one_day_the_last_belief_counts() -> None:
+    fit = dated()
+    rows = [row for row in points(skill_curves(fit, ["Zoë"]))]
+    last = {f"{row['time']}T00:00:00": row["mu"] for row in fit.trajectory("Zoë").iter_rows(named=True)}
+    assert {row["x"]: row["mu"] for row in rows} == last
+    assert len(rows) == len(last) < len(fit.trajectory("Zoë"))
+
+
+@pytest.mark.parametrize(
+    ("time", "kind", "title", "first"),
+    [
+        (None, "quantitative", "match number", 1),
+        (lambda i: 100.5 + i, "quantitative", "time (as in the history)", 100.5),
+        (lambda i: "2026-01-31", "temporal", "date", "2026-01-31T00:00:00"),
+        (lambda i: "2026-01-31T10:00:00", "temporal", "time", "2026-01-31T10:00:00"),
+        (lambda i: "2026-01-31T10:00:00+02:00", "temporal", "time (UTC)", "2026-01-31T08:00:00"),
+    ],
+)
+def test_the_time_axis(time: Any, kind: str, title: str, first: object) -> None:
+    matches = [{"teams": [["ann"], ["bob"]]} | ({"time": time(i)} if time else {}) for i in range(3)]
+    chart = skill_curves(pw.TrueSkill().fit(pw.History.from_matches(matches)), ["ann"])
+    x = chart.to_dict()["layer"][1]["encoding"]["x"]
+    assert (x["type"], x["title"]) == (kind, title)
+    assert points(chart)[0]["x"] == first
+
+
+def test_colours_belong_to_players_and_the_legend_follows_the_ends_of_the_curves() -> None:
+    fit = dated()
+    colour = skill_curves(fit, NAMES).to_dict()["layer"][1]["encoding"]["color"]
+    domain, colours = colour["scale"]["domain"], colour["scale"]["range"]
+    assert domain == sorted(NAMES, key=lambda name: -fit[name].mu)
+    assert dict(zip(domain, colours, strict=True)) == dict(zip(NAMES, charts.COLOURS, strict=False))
+    assert colour["legend"]["title"] == "player"
+
+
+def test_many_players_are_told_apart_by_dashes() -> None:
+    names = [f"p{i}" for i in range(25)]
+    fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [[one], [two]]} for one, two in pairwise(names)]))
+    encoding = skill_curves(fit, names[:24]).to_dict()["layer"][1]["encoding"]
+    looks = zip(encoding["color"]["scale"]["range"], map(tuple, encoding["strokeDash"]["scale"]["range"]), strict=True)
+    assert len(set(looks)) == 24
+    with pytest.raises(pw.Error, match="1 to 24 players, not of 25"):
+        skill_curves(fit, names)
+    with pytest.raises(pw.Error, match="not of 0"):
+        skill_curves(fit, [])
+
+
+def test_one_name_is_a_name_and_not_letters() -> None:
+    assert {row["player"] for row in points(skill_curves(dated(), "Zoë"))} == {"Zoë"}
+
+
+def test_long_curves_are_thinned_to_what_can_be_seen() -> None:
+    history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]} for _ in range(3000)])
+    rows = points(skill_curves(pw.TrueSkill().fit(history), ["ann", "bob"]))
+    assert len(rows) == 2 * charts.POINTS
+    assert (rows[0]["x"], rows[charts.POINTS - 1]["x"]) == (1, 3000)
+
+
+def test_wrong_players_and_bands_are_errors() -> None:
+    fit = dated()
+    with pytest.raises(pw.Error, match="no player is called 'Zoe'; did you mean 'Zoë'"):
+        skill_curves(fit, ["Zoe"])
+    with pytest.raises(pw.Error, match="band must be"):
+        skill_curves(fit, NAMES, band=-1)
+    model = pw.TrueSkill()
+    started = model.fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), start={"cat": model.rating()})
+    with pytest.raises(pw.Error, match="cat has no match in this history"):
+        skill_curves(started, ["cat"])
+
+
+def test_a_player_of_one_match_has_a_dot(tmp_path: Path) -> None:
+    fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    save(skill_curves(fit, ["ann"]), tmp_path / "a.svg")
+    assert charts.COLOURS[0].lower() in (tmp_path / "a.svg").read_text(encoding="utf-8").lower()
+
+
+def test_png_is_twice_the_size_for_sharp_print(tmp_path: Path) -> None:
+    save(skill_curves(dated(), NAMES, width=300, height=200), tmp_path / "a.png")
+    content = (tmp_path / "a.png").read_bytes()
+    assert content.startswith(b"\x89PNG\r\n")
+    width, height = struct.unpack(">II", content[16:24])
+    assert 600 < width < 1600
+    assert 400 < height < 800
+
+
+def test_svg_holds_the_names(tmp_path: Path) -> None:
+    save(skill_curves(dated(), NAMES, title="Lige <her>"), tmp_path / "a.svg")
+    content = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert content.startswith("<svg")
+    assert all(text in content for text in ("Анна", "Zoë", "Lige &lt;her&gt;", "rating points"))
+
+
+def test_html_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
+    save(skill_curves(dated(), NAMES, title="Lige <her>"), tmp_path / "a.html")
+    content = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert not re.search(r"<script[^>]*\ssrc|<link|<img|<iframe|@import|https?://cdn|jsdelivr|unpkg", content)
+    assert "<title>Lige &lt;her&gt;</title>" in content
+    assert "vegaEmbed=" in content.replace(" ", "")
+    assert '"editor": false' in content
+
+
+def test_a_name_cannot_break_out_of_the_page(tmp_path: Path) -> None:
+    save(skill_curves(dated(), NAMES), tmp_path / "a.html")
+    content = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<script>alert(1)" not in content
+    assert content.count("</script>") == 2
+    (spec,) = re.findall(r'vegaEmbed\("#chart", (.*), \{renderer: "svg"\}\)', content)
+    (rows,) = json.loads(spec)["datasets"].values()
+    assert {row["player"] for row in rows} == set(NAMES)
+
+
+def test_json_is_the_chart(tmp_path: Path) -> None:
+    chart = skill_curves(dated(), NAMES)
+    save(chart, tmp_path / "a.JSON")
+    assert json.loads((tmp_path / "a.JSON").read_text(encoding="utf-8")) == chart.to_dict()
+
+
+def test_wrong_endings_and_places_are_errors(tmp_path: Path) -> None:
+    chart = skill_curves(dated(), NAMES)
+    with pytest.raises(pw.Error, match=r"a\.pdf: the name must end in \.png, \.svg, \.html or \.json"):
+        save(chart, tmp_path / "a.pdf")
+    with pytest.raises(pw.Error, match=r"a\.json: cannot be written: No such file"):
+        save(chart, tmp_path / "nowhere" / "a.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("module", "package"), [("altair", "Altair"), ("vl_convert", "vl-convert")])
+def test_a_missing_extra_names_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, package: str
+) -> None:
+    fit = dated()
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(pw.Error) as error:
+        save(skill_curves(fit, NAMES), tmp_path / "a.svg")
+    assert str(error.value) == f"this needs {package}, which is not installed: pip install 'prowess[lab]'"
+
+
+def test_the_lab_imports_no_altair_before_a_chart() -> None:
+    code = "import sys, prowess.lab; print({'altair', 'vl_convert', 'polars'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

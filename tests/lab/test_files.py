@@ -1,0 +1,43 @@
+from pathlib import Path
+
+import pytest
+
+import prowess as pw
+from prowess.lab.files import replacing
+
+
+def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    with replacing(path) as place:
+        place.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, RuntimeError])
+def test_what_stops_half_way_leaves_nothing(tmp_path: Path, stop: type[BaseException]) -> None:
+    def write() -> None:
+        with replacing(tmp_path / "a.txt") as place:
+            place.write_text("half")
+            raise stop
+
+    with pytest.raises(stop):
+        write()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_is_full_is_an_error(tmp_path: Path) -> None:
+    def write() -> None:
+        with replacing(tmp_path / "a.txt"):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(pw.Error, match=r"a\.txt: cannot be written: No space left on device"):
+        write()
+
+
+def test_a_long_name_is_no_obstacle(tmp_path: Path) -> None:
+    with replacing(tmp_path / ("a" * 250 + ".txt")) as place:
+        place.write_text("x")
+    assert len(list(tmp_path.iterdir())) == 1

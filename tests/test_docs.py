@@ -1,0 +1,130 @@
+"""The documents: their examples run, their links lead somewhere, and nothing public is left out."""
+
+import doctest
+import inspect
+import re
+import shutil
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import typer
+
+import prowess as pw
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+ADRS = sorted(ROOT.glob("docs/adr/[0-9]*.md"))
+BASES = (pw.Absorb, pw.Drift, pw.Margin, pw.Outcome, pw.Prior, pw.TeamFunction)
+FENCE = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def name(page):
+    return str(page.relative_to(ROOT))
+
+
+def text(page):
+    return page.read_text(encoding="utf-8")
+
+
+def run(code, namespace, page, line):
+    """Run a block: what a prompt shows must come out, a block without prompts must only run."""
+    if ">>>" not in code:
+        exec(compile("\n" * line + code, name(page), "exec", dont_inherit=True), namespace)
+        return
+    example = doctest.DocTestParser().get_doctest(code, namespace, name(page), str(page), line)
+    said = []
+    runner = doctest.DocTestRunner(verbose=False)
+    runner.run(example, out=said.append, clear_globs=False)
+    assert not runner.failures, "".join(said)
+    namespace.update(example.globs)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_examples_run(page, tmp_path, monkeypatch):
+    """All blocks of a page run in order, in one namespace and in a folder that has the examples."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    namespace = {"__name__": "page"}
+    for block in FENCE.finditer(text(page)):
+        run(block[1], namespace, page, text(page)[: block.start(1)].count("\n"))
+
+
+def test_a_wrong_example_fails():
+    with pytest.raises(AssertionError, match="Expected"):
+        run(">>> 1 + 1\n3\n", {}, PAGES[0], 0)
+
+
+@pytest.mark.parametrize("public", pw.__all__)
+def test_every_public_name_is_documented(public):
+    assert any(re.search(rf"\bpw\.{public}\b", text(page)) for page in PAGES)
+
+
+def verbs():
+    from prowess import cli
+
+    [app] = [value for value in vars(cli).values() if isinstance(value, typer.Typer)]
+    return sorted(typer.main.get_command(app).commands)
+
+
+def test_every_verb_is_in_the_readme():
+    found = verbs()
+    assert {"demo", "rate"} <= set(found)
+    for verb in found:
+        assert re.search(rf"^prowess {verb}\b", text(ROOT / "README.md"), re.M), verb
+
+
+def members(owner):
+    """A class's own public methods and properties, without fields and without the steps that the pipeline calls."""
+    steps = {"put", *(step for base in BASES for step in vars(base))}  # `Rating.put` is one, seen uncompiled alone
+    for member, value in vars(owner).items():
+        value = getattr(value, "__func__", value)
+        shown = callable(value) or isinstance(value, (property, cached_property))
+        if shown and not member.startswith("_") and member not in steps:
+            yield member, value
+
+
+def public():
+    """Everything that a user can call: the names of the package and of its modules, and their methods."""
+    for name in pw.__all__:
+        found = getattr(pw, name)
+        inside = {f"{name}.{part}": getattr(found, part) for part in getattr(found, "__all__", ())}
+        for label, value in (inside if isinstance(found, ModuleType) else {name: found}).items():
+            yield pytest.param(value, id=label)
+            if inspect.isclass(value):
+                yield from (pytest.param(part, id=f"{label}.{member}") for member, part in members(value))
+
+
+@pytest.mark.parametrize("value", list(public()))
+def test_every_public_docstring_has_an_example(value):
+    assert ">>>" in (value.__doc__ or "")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page):
+    for target in LINK.findall(text(page)):
+        path = target.partition("#")[0]
+        if path and "://" not in path:
+            assert (page.parent / path).exists(), target
+
+
+def test_every_adr_is_in_the_index_once_and_in_order():
+    listed = re.findall(r"\((\d{4}-[\w-]+\.md)\)", text(ROOT / "docs" / "adr" / "README.md"))
+    assert listed == [page.name for page in ADRS]
+    assert [page.name[:4] for page in ADRS] == [f"{number:04d}" for number in range(1, len(ADRS) + 1)]
+
+
+@pytest.mark.parametrize("page", ADRS, ids=name)
+def test_an_adr_has_its_four_parts(page):
+    parts = re.findall(r"^## (.+)$", text(page), re.M)
+    assert parts == ["Context", "Decision", "Rejected alternatives", "Consequences"]
+
+
+def test_nothing_is_left_to_do():
+    marks = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
+    folders = [ROOT / folder for folder in ("src", "tests", "docs", "benchmarks", "examples", "tools")]
+    sources = [file for folder in folders for file in folder.rglob("*") if file.suffix in (".py", ".pxd", ".md")]
+    for file in [*sources, *ROOT.glob("*.md"), ROOT / "setup.py", ROOT / "Makefile"]:
+        assert not marks.search(text(file)), file
