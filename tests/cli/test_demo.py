@@ -7,7 +7,6 @@ import prowess as pw
 from prowess.cli import demo as verb
 from tests.cli.running import LEAGUE, command, run
 
-
 MODULE = sys.modules[verb.__module__]
 
 

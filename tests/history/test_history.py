@@ -49,7 +49,7 @@ def test_the_columns_have_the_promised_types_and_values(league: History) -> None
     assert league.ids == ("a", "", "", "d")
     assert league.time is not None
     assert (league.time.dtype, league.time_kind, league.time_zone) == (np.int64, "date", None)
-    ints = (league.match_start, league.team_start, league.player, league.place, league.home)
+    ints = (league.match_start, league.team_start, league.player, league.place)
     assert {column.dtype for column in ints} == {np.dtype(np.int32)}
     assert (len(league), league.teams, league.entries) == (4, 9, 11)
 
@@ -70,8 +70,7 @@ def test_the_columns_cannot_be_changed(league: History) -> None:
 def test_a_duel_with_everything_takes_40_bytes_an_entry() -> None:
     history = everything(1000)
     assert all(value is not None for name, value in vars(history).items() if name not in ("time_zone", "ids"))
-    ends = 2 * 4  # the last element of match_start and of team_start, once for the whole history
-    assert history.nbytes <= 40 * history.entries + ends
+    assert history.nbytes <= 40 * history.entries
 
 
 def test_indexing_gives_plain_matches(league: History) -> None:

@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..checks import SMALLEST
 from .check import check
 from .draft import Draft
 from .history import History
@@ -26,9 +28,9 @@ def build(draft: Draft) -> History:
         time=None if times is None else times.number,
         time_kind=None if times is None else times.kind,
         time_zone=None if times is None else times.zone,
-        weight=None if draft.weight is None else unless_usual("weight", draft.weight),
-        importance=None if draft.importance is None else unless_usual("importance", draft.importance),
-        home=None if draft.home is None else unless_usual("home", draft.home),
+        weight=None if draft.weight is None else unless_usual("weight", _no_specks(draft.weight)),
+        importance=None if draft.importance is None else unless_usual("importance", _no_specks(draft.importance)),
+        home=None if draft.home is None else unless_usual("home", _narrow(draft.home)),
         ids=tuple(draft.ids) if draft.ids is not None and any(draft.ids) else None,
         players=tuple(draft.names),
         recognised=draft.recognised,
@@ -36,6 +38,16 @@ def build(draft: Draft) -> History:
     if history.time is not None and (history.time[1:] < history.time[:-1]).any():
         history = take(history, np.arange(len(history)))  # which sorts by time
     return _in_order_of_appearance(history)
+
+
+def _no_specks(column: Floats) -> Floats:
+    """Give numbers so small that their squares vanish as 0, which is what they count as everywhere."""
+    return np.where(column < SMALLEST, 0.0, column)
+
+
+def _narrow(home: Ints) -> NDArray[np.int16] | Ints:
+    """Give indices of teams in two bytes, which are enough but for enormous matches."""
+    return home.astype(np.int16) if home.max(initial=-1) <= np.iinfo(np.int16).max else home
 
 
 def _places(draft: Draft) -> Ints:

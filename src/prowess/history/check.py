@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import LARGEST
 from .draft import Draft
 from .ragged import Floats, owners
 
@@ -22,6 +23,7 @@ def check(draft: Draft) -> None:
     _check_importance(draft)
     _check_home(draft)
     _check_ids(draft)
+    _check_times(draft)
 
 
 def _check_sizes(draft: Draft) -> None:
@@ -62,10 +64,12 @@ def _check_results(draft: Draft) -> None:
     for what, column in (("rank", draft.rank), ("score", draft.score)):
         if column is None:
             continue
-        infinite = np.flatnonzero(np.isinf(column))
-        if len(infinite):
-            team = int(infinite[0])
-            raise draft.team_error(team, f"has the {what} {column[team]}: a {what} is a finite number")
+        wrong = np.flatnonzero(np.abs(column) > LARGEST)
+        if len(wrong):
+            team = int(wrong[0])
+            raise draft.team_error(
+                team, f"has the {what} {column[team]}: a {what} is a finite number within ±{LARGEST:g}"
+            )
         partly = np.flatnonzero(np.isnan(column) & (_given(draft, column) > 0)[draft.match_of_team])
         if len(partly):
             raise draft.team_error(
@@ -87,12 +91,12 @@ def _check_weights(draft: Draft) -> None:
     weight = draft.weight
     if weight is None:
         return
-    wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
+    wrong = np.flatnonzero(~((weight >= 0) & (weight <= LARGEST)))
     if len(wrong):
         entry = int(wrong[0])
         name = draft.names[draft.player[entry]]
         raise draft.entry_error(
-            entry, f"{name} has the weight {weight[entry]}: a weight is a finite number of at least 0"
+            entry, f"{name} has the weight {weight[entry]}: a weight is a number from 0 to {LARGEST:g}"
         )
     idle = np.flatnonzero(np.bincount(owners(draft.team_start), weight > 0, minlength=len(draft.team_start) - 1) == 0)
     if len(idle):
@@ -102,11 +106,12 @@ def _check_weights(draft: Draft) -> None:
 def _check_importance(draft: Draft) -> None:
     if draft.importance is None:
         return
-    wrong = np.flatnonzero(~(np.isfinite(draft.importance) & (draft.importance >= 0)))
+    wrong = np.flatnonzero(~((draft.importance >= 0) & (draft.importance <= LARGEST)))
     if len(wrong):
         match = int(wrong[0])
-        value = draft.importance[match]
-        raise draft.match_error(match, f"importance {value}: importance is a finite number of at least 0")
+        raise draft.match_error(
+            match, f"importance {draft.importance[match]}: importance is a number from 0 to {LARGEST:g}"
+        )
 
 
 def _check_home(draft: Draft) -> None:
@@ -119,6 +124,15 @@ def _check_home(draft: Draft) -> None:
         raise draft.match_error(
             match, f"home {draft.home[match]}: home is the index of a team, 0 to {teams[match] - 1}"
         )
+
+
+def _check_times(draft: Draft) -> None:
+    if draft.times is None or draft.times.kind != "number":
+        return
+    wrong = np.flatnonzero(np.abs(draft.times.number) > LARGEST)
+    if len(wrong):
+        match = int(wrong[0])
+        raise draft.match_error(match, f"the time {draft.times.number[match]} does not lie within ±{LARGEST:g}")
 
 
 def _check_ids(draft: Draft) -> None:

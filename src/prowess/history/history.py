@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .ragged import Floats, Ints
-from .times import Kind, show_time
+from .times import DAY, Kind, show_time
 
 if TYPE_CHECKING:
     import os
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["History"]
-
-_DAY = 86400e6  # in microseconds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,7 +42,7 @@ class History:
     time_zone: str | None
     weight: Floats | None
     importance: Floats | None
-    home: Ints | None
+    home: NDArray[np.int16] | Ints | None
     ids: tuple[str, ...] | None
     players: tuple[str, ...]
     recognised: str = ""
@@ -168,7 +166,7 @@ class History:
         """
         if self.time is None or self.time_kind == "number":
             return None if self.time is None else self.time.astype(np.float64)
-        return self.time / _DAY
+        return self.time / DAY
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Give the matches as the plain mappings that `from_matches` accepts."""

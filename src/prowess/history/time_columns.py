@@ -13,14 +13,12 @@ from ..errors import Error
 from .cells import Table, intern
 from .draft import Times
 from .ragged import Ints
-from .times import PATTERNS, Kind, Stamp, agree, checked, has_clock, parse_time, zone_name, zone_of
+from .times import DAY, PATTERNS, Kind, Stamp, agree, checked, has_clock, parse_time, zone_name, zone_of
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["read_times"]
-
-_DAY = 86_400_000_000  # in microseconds
 
 
 def read_times(table: Table, column: str, time_format: str | None, utc: bool) -> Times | None:
@@ -139,7 +137,7 @@ def _by_pattern(text: "pl.Series", pattern: str) -> _Read | None:
     micro = pl.col("fraction").str.pad_end(6, "0").str.slice(0, 6).cast(pl.Int64).fill_null(0)
     found = part.select(
         sound=day.is_not_null() & (hour < 24) & (minute < 60) & (second < 60),
-        number=day.cast(pl.Int32).cast(pl.Int64) * _DAY + ((hour * 60 + minute) * 60 + second) * 1_000_000 + micro,
+        number=day.cast(pl.Int32).cast(pl.Int64) * DAY + ((hour * 60 + minute) * 60 + second) * 1_000_000 + micro,
         zone=pl.when(pl.col("hour").is_null()).then(pl.lit("date")).otherwise(pl.col("zone").fill_null("naive")),
     )
     if not found["sound"].all(ignore_nulls=False):

@@ -21,6 +21,9 @@ cdef class Board:
     cpdef bint holds(self, Py_ssize_t teams, Py_ssize_t entries) except? -1
 
 
+cpdef double positive(double variance) except? -1.0
+
+
 # A step returns a bint: 0, or -1 for an exception, which costs nothing to check; what a Python method returns is ignored.
 cdef class Prior:
     cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1

@@ -27,11 +27,16 @@ except ModuleNotFoundError:
     from . import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.gauss import Truncated
+    from cython.cimports.libc.math import sqrt
+    from cython.cimports.prowess.model.gauss import Truncated, above, probability, within
 else:
-    from .gauss import Truncated
+    from math import sqrt
 
-__all__ = ["Absorb", "Board", "Drift", "Margin", "Outcome", "Prior", "TeamFunction"]
+    from .gauss import Truncated, above, probability, within
+
+from ..errors import Error
+
+__all__ = ["Absorb", "Board", "Drift", "Margin", "Outcome", "Prior", "TeamFunction", "positive"]
 
 WORK_ROWS = 13
 
@@ -46,7 +51,12 @@ def _ints(count: int) -> array[int]:
 
 @cython.cclass
 class Board:
-    """One match: its entries with their beliefs, its teams with their performances, and what was seen."""
+    """One match: its entries with their beliefs, its teams with their performances, and what was seen.
+
+    >>> board = Board(teams=2, entries=3)
+    >>> board.teams, len(board.mean), len(board.mu)
+    (2, 2, 3)
+    """
 
     def __init__(self, teams: int = 2, entries: int = 2, traits: int = 1, extras: int = 0) -> None:
         self.teams = teams
@@ -88,13 +98,37 @@ class Board:
     @cython.ccall
     @cython.exceptval(-1, check=True)
     def holds(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> cython.bint:
-        """Whether a match of this size fits."""
+        """Whether a match of this size fits.
+
+        >>> Board(teams=2, entries=4).holds(3, 3)
+        False
+        """
         return teams <= self.team_capacity and entries <= self.entry_capacity
+
+
+@cython.ccall
+@cython.exceptval(-1.0, check=True)
+def positive(variance: cython.double) -> cython.double:
+    """The variance of a performance, or of the difference of two, which must not vanish."""
+    if variance > 0.0:
+        return variance
+    raise Error(
+        "two teams whose performances are known exactly (beta 0 and sigma 0, or no player with a weight) cannot be "
+        "compared; give the model a beta above 0"
+    )
 
 
 @cython.cclass
 class Prior:
-    """What is believed of a player who has not been seen before."""
+    """What is believed of a player who has not been seen before.
+
+    >>> import prowess as pw
+    >>> class Known(pw.Prior):
+    ...     def welcome(self, board, entry):
+    ...         board.mu[entry], board.var[entry] = 30.0, 1.0
+    >>> pw.TrueSkill().replace(prior=Known()).rating()
+    Rating(mu=30.0, sigma=1.0)
+    """
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -105,7 +139,17 @@ class Prior:
 
 @cython.cclass
 class Drift:
-    """How skills move while nobody looks: before a match, beliefs widen."""
+    """How skills move while nobody looks: before a match, beliefs widen.
+
+    >>> import prowess as pw
+    >>> class Leap(pw.Drift):
+    ...     def widen(self, board):
+    ...         for entry in range(board.entries):
+    ...             board.var[entry] += 1.0
+    >>> model = pw.TrueSkill().replace(drift=Leap())
+    >>> model.predict([[pw.Rating(25, 0)], [pw.Rating(25, 0)]]).sigma.round(3)
+    array([4.285, 4.285])
+    """
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -115,7 +159,17 @@ class Drift:
 
 @cython.cclass
 class TeamFunction:
-    """How a team's performance is made of its players': t = α₀ + Σ α p, where α may look at the prior means."""
+    """How a team's performance is made of its players': t = α₀ + Σ α p, where α may look at the prior means.
+
+    >>> import prowess as pw
+    >>> class Captain(pw.TeamFunction):
+    ...     def weigh(self, board):
+    ...         for team in range(board.teams):
+    ...             board.alpha[board.start[team]] *= 2.0
+    >>> model = pw.TrueSkill().replace(team=Captain())
+    >>> model.predict([[pw.Rating(25, 1)] * 2, [pw.Rating(25, 1)]]).mean
+    array([75., 50.])
+    """
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -129,7 +183,11 @@ class TeamFunction:
 
 @cython.cclass
 class Margin:
-    """By how much a team's performance must exceed another's to finish ahead of it."""
+    """By how much a team's performance must exceed another's to finish ahead of it: here not at all.
+
+    >>> Margin().between(Board(), 0, 1)
+    0.0
+    """
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
@@ -140,7 +198,11 @@ class Margin:
 
 @cython.cclass
 class Outcome:
-    """P(what was seen | team performances): the only part of a model that looks at all teams at once."""
+    """P(what was seen | team performances): the only part of a model that looks at all teams at once.
+
+    >>> Outcome().traits
+    ('skill',)
+    """
 
     traits: ClassVar[tuple[str, ...]] = ("skill",)
 
@@ -154,8 +216,21 @@ class Outcome:
     def forecast(self, board: Board) -> cython.bint:
         """For two teams: set `win` (of the first team), `draw` and `loss`, from the prior performances alone.
 
-        It always comes before `evidence`, which may use what it left on the board.
+        It always comes before `evidence`, which may use what it left on the board: here `spread`, the standardised
+        `gap` and `edge` (the margin), and the moments of the difference if the first team is `ahead` or `behind`.
         """
+        board.spread = sqrt(positive(board.variance[0] + board.variance[1]))
+        board.gap = (board.mean[0] - board.mean[1]) / board.spread
+        board.edge = board.margin.between(board, 0, 1) / board.spread
+        above(board.gap - board.edge, board.ahead)
+        above(-board.gap - board.edge, board.behind)
+        board.win = probability(board.ahead)
+        board.loss = probability(board.behind)
+        board.draw = 1.0 - board.win - board.loss
+        if board.draw < 1e-8:  # the difference has lost its digits
+            within(board.gap, board.edge, board.cut)
+            board.draw = probability(board.cut) if board.edge > 0.0 else 0.0
+        return False
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
@@ -166,7 +241,16 @@ class Outcome:
 
 @cython.cclass
 class Absorb:
-    """How a player's belief takes up what a match, or a rating period, says of it."""
+    """How a player's belief takes up what a match, or a rating period, says of it.
+
+    >>> import prowess as pw
+    >>> class Deaf(pw.Absorb):
+    ...     def absorb(self, board):
+    ...         pass
+    >>> model = pw.TrueSkill(tau=0).replace(absorb=Deaf())
+    >>> model.rate([[pw.Rating(25, 8)], [pw.Rating(30, 4)]])
+    [[Rating(mu=25.0, sigma=8.0)], [Rating(mu=30.0, sigma=4.0)]]
+    """
 
     extras: ClassVar[tuple[str, ...]] = ()
 

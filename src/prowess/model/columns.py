@@ -39,7 +39,7 @@ class Columns:
         self.has_importance = history.importance is not None
         self.has_time = history.time is not None
         self.unit = 1.0 if history.time_kind == "number" else DAY
-        self.home = memoryview(history.home if self.has_home else np.empty(0, np.int32))
+        self.home = memoryview(history.home.astype(np.int32) if self.has_home else np.empty(0, np.int32))
         self.score = memoryview(history.score if self.has_score else none)
         self.weight = memoryview(history.weight if self.has_weight else none)
         self.importance = memoryview(history.importance if self.has_importance else none)

@@ -173,7 +173,7 @@ class Fit:
         """The belief of every entry after its match: found by a second pass, which few fits need."""
         ladder = self._before.copy()
         record = Record(self._columns, self.model.pipeline.traits, after=True)
-        ladder.reserve(len(self._after))
+        ladder.reserve(len(self._after) + 1)
         _sweep(self.model, self.history, ladder, self._columns, record, progress=None)
         beliefs: Floats = record.after
         return beliefs
@@ -237,7 +237,7 @@ def _enter(ladder: Ladder, history: History) -> NDArray[np.int32]:
     if history.time is not None and history.time_kind is not None:
         stamp = Stamp(history.time_kind, history.time_zone)
         ladder.stamp = stamp if ladder.stamp is None else agree(ladder.stamp, stamp)
-    played = np.bincount(history.player, minlength=len(history.players)) > 0
+    played = np.bincount(history.player, _counted(history), minlength=len(history.players)) > 0
     if not len(ladder) and played.all():
         ladder.reserve(len(history.players))
         ladder.names.extend(history.players)
@@ -247,19 +247,29 @@ def _enter(ladder: Ladder, history: History) -> NDArray[np.int32]:
     returning = np.flatnonzero(played & (known >= 0))
     _check_order(ladder, history, returning, known)
     known[newcomers] = len(ladder) + np.arange(len(newcomers))
-    ladder.reserve(len(ladder) + len(newcomers))
+    known[known < 0] = len(ladder) + len(newcomers)  # who is only in matches that do not count: a row that stays empty
+    ladder.reserve(len(ladder) + len(newcomers) + 1)
     ladder.names.extend([history.players[player] for player in newcomers])
     return known[history.player]
+
+
+def _counted(history: History) -> NDArray[np.float64] | None:
+    """The importance of each entry's match; None where every match counts."""
+    return None if history.importance is None else history.importance[_matches(history)]
+
+
+def _matches(history: History) -> NDArray[np.intp]:
+    """The match of each entry."""
+    teams = np.repeat(np.arange(len(history)), np.diff(history.match_start))
+    return np.repeat(teams, np.diff(history.team_start))
 
 
 def _check_order(ladder: Ladder, history: History, returning: NDArray[np.intp], row: NDArray[np.int32]) -> None:
     """Who returns must not have been seen after her first match here."""
     if history.time is None or not len(returning):
         return
-    teams = np.repeat(np.arange(len(history)), np.diff(history.match_start))
-    match = np.repeat(teams, np.diff(history.team_start))
     first = np.empty(len(history.players))
-    first[history.player[::-1]] = history.time[match[::-1]]
+    first[history.player[::-1]] = history.time[_matches(history)[::-1]]
     for player in returning[np.argsort(first[returning], kind="stable")]:
         check_times(ladder, [int(row[player])], ladder.stamp, float(first[player]))
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from ..checks import number, scale
 from ..errors import Error
+from ..history import name_of
 from ..history.ragged import places
 from .board import Board
+from .rating import Rating
 
-__all__ = ["Given", "check_teams", "given"]
+__all__ = ["Given", "check_teams", "given", "once"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,26 @@ def check_teams(teams: Sequence[Sequence[Any]]) -> None:
     for index, team in enumerate(teams):
         if isinstance(team, str) or not isinstance(team, Sequence):
             raise Error(f"team {index + 1} must be a list of players, such as ['ann', 'bob'], not {team!r}")
+
+
+def once(teams: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The names of the players of a match, each only once; players given by their ratings stay as they are.
+
+    >>> once([["ann"], [7, "bob"]])
+    [['ann'], ['7', 'bob']]
+    """
+    check_teams(teams)
+    seen: dict[str, int] = {}
+    found = []
+    for place, team in enumerate(teams, 1):
+        found.append([player if isinstance(player, Rating) else name_of(player) for player in team])
+        for name in found[-1]:
+            if isinstance(name, str) and name in seen:
+                where = f"twice in team {place}" if seen[name] == place else f"in teams {seen[name]} and {place}"
+                raise Error(f"{name} stands {where}; a player plays once in a match")
+            if isinstance(name, str):
+                seen[name] = place
+    return found
 
 
 def given(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import Error
 from ..history import name_of
 from ..history.times import Stamp
-from .given import check_teams, given
+from .given import given, once
 from .model import Model
 from .prediction import Prediction
 from .rating import Rating
@@ -57,7 +57,14 @@ class Ladder:
         self.names.append(name)
 
     def reserve(self, rows: int) -> None:
-        """Make room for this many players."""
+        """Make room for this many players.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill())
+        >>> ladder.reserve(100)
+        >>> len(ladder), len(ladder.state) >= 100
+        (0, True)
+        """
         if rows > len(self.state):
             more = np.full((max(rows, 2 * len(self.state)), self.state.shape[1]), np.nan)
             more[: len(self.state)] = self.state
@@ -65,7 +72,12 @@ class Ladder:
 
     @property
     def rows(self) -> dict[str, int]:
-        """The row of every player, by name; newcomers are indexed when somebody asks."""
+        """The row of every player, by name; newcomers are indexed when somebody asks.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).rows
+        {'ann': 0}
+        """
         if len(self._rows) < len(self.names):
             self._rows.update(zip(self.names[len(self._rows) :], count(len(self._rows)), strict=False))
         return self._rows
@@ -157,7 +169,7 @@ class Ladder:
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).ratings([["ann"], [pw.Rating(25, 1)]])
         [[Rating(mu=30.0, sigma=4.0)], [Rating(mu=25.0, sigma=1.0)]]
         """
-        check_teams(teams)
+        once(teams)
         return [[one if isinstance(one, Rating) else self[one] for one in team] for team in teams]
 
     def predict(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> Prediction:

@@ -67,6 +67,10 @@ class Model:
         for name, base in BASES.items():
             if not isinstance(getattr(self, name), base):
                 raise Error(f"{name} must be a {base.__name__}, not {getattr(self, name)!r}")
+        names = self._names()
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise Error(f"two parts have a parameter called {twice!r}; rename that of your own")
         object.__setattr__(self, "noise", scale("beta", self.noise, zero=True))
         object.__setattr__(self, "caution", number("caution", self.caution))
 
@@ -76,7 +80,12 @@ class Model:
 
     @cached_property
     def pipeline(self) -> Pipeline:
-        """The parts put together, with the boards that they work on."""
+        """The parts put together, with the boards that they work on.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill().pipeline.traits
+        1
+        """
         return Pipeline(self.prior, self.drift, self.noise, self.team, self.outcome, self.absorb, self.caution)
 
     @property
@@ -114,7 +123,9 @@ class Model:
         return type(self)(**parts)
 
     def _names(self) -> list[str]:
-        return ["beta", *(key for name in BASES for key in parameters(getattr(self, name))), "caution", *BASES]
+        """All names that `replace` takes."""
+        own = [key for name in BASES for key in parameters(getattr(self, name))]
+        return ["noise", "beta", *own, "caution", *BASES]
 
     def to_dict(self) -> dict[str, Any]:
         """The model as plain data, for JSON; parts of your own cannot be written.

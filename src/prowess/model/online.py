@@ -8,10 +8,10 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Error
-from ..history import name_of, parse_time, show_time
+from ..history import parse_time, show_time
 from ..history.times import DAY, Stamp, agree
 from .columns import Table
-from .given import Given, check_teams
+from .given import Given, once
 from .rating import Rating
 
 if TYPE_CHECKING:
@@ -40,23 +40,19 @@ def record(ladder: Ladder, teams: Sequence[Sequence[str]], details: Given | None
 
 
 def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int]], list[str]]:
-    """The row of every player, newcomers after all others; nobody plays twice."""
-    check_teams(teams)
-    if len(teams) < 2:
-        raise Error(f"a match needs at least two teams, not {len(teams)}")
-    seen: dict[str, int] = {}
+    """The row of every player, newcomers after all others."""
+    names = once(teams)
+    if len(names) < 2:
+        raise Error(f"a match needs at least two teams, not {len(names)}")
     newcomers: list[str] = []
     rows: list[list[int]] = []
-    for number, team in enumerate(teams, 1):
+    for number, team in enumerate(names, 1):
         if not team:
             raise Error(f"team {number} is empty; a team needs at least one player")
         rows.append([])
-        for player in team:
-            name = name_of(player)
-            if name in seen:
-                where = f"twice in team {number}" if seen[name] == number else f"in teams {seen[name]} and {number}"
-                raise Error(f"{name} stands {where}; a player plays once in a match")
-            seen[name] = number
+        for name in team:
+            if isinstance(name, Rating):
+                raise Error(f"a ladder records names, not ratings: {name!r} in team {number}")
             if name not in ladder.rows:
                 newcomers.append(name)
             rows[-1].append(ladder.rows.get(name, len(ladder) + len(newcomers) - 1))
@@ -69,7 +65,17 @@ def _now(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
         return ladder.stamp, nan
     kind, zone, number = parse_time(time)
     stamp = Stamp(kind, zone)
-    return stamp if ladder.stamp is None else agree(ladder.stamp, stamp), float(number)
+    if ladder.stamp is None:
+        return stamp, float(number)
+    try:
+        return agree(ladder.stamp, stamp, utc="UTC" in (zone, ladder.stamp.zone)), float(number)
+    except Error as error:
+        raise Error(f"the time {time!r} does not go with those of the ladder: {_without_hint(error)}") from None
+
+
+def _without_hint(error: Error) -> str:
+    """A ladder reads one time at a time: what helps is to give it in UTC, not an option of the readers."""
+    return str(error).replace("utc=True reads them as instants", "give the time in UTC, such as 2026-01-31T10:00:00Z")
 
 
 def check_times(ladder: Ladder, rows: Sequence[int], stamp: Stamp | None, now: float) -> None:

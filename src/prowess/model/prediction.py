@@ -45,7 +45,13 @@ class Prediction:
 
     @cached_property
     def ranks(self) -> Floats:
-        """P(rank r + 1) of team i in row i, column r; ranks are counted as in sports, 1, 2, 2, 4."""
+        """P(rank r + 1) of team i in row i, column r; ranks are counted as in sports, 1, 2, 2, 4.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)]]).ranks.round(3)
+        array([[0.795, 0.205],
+               [0.205, 0.795]])
+        """
         n = len(self.mean)
         if n == 2:
             return np.array([[1.0 - self.win[1], self.win[1]], [1.0 - self.win[0], self.win[0]]])

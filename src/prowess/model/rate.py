@@ -44,6 +44,7 @@ def lay(pipeline: Pipeline, teams: Any, given: Any) -> Board:
             raise Error(f"team {j + 1} is empty; a team needs at least one player")
         board.start[j] = cython.cast(cython.int, e)
         board.place[j] = cython.cast(cython.int, j + 1)
+        board.score[j] = float("nan")
         for player in team:
             if not isinstance(player, Rating):
                 raise Error(f"player {e - board.start[j] + 1} of team {j + 1} must be a Rating, not {player!r}")

@@ -51,8 +51,9 @@ def _text(ladder: Ladder) -> str:
         "columns": _columns(ladder.model),
     }
     rows = ladder.state[: len(ladder)].tolist()
+    text = json.JSONEncoder(ensure_ascii=False).encode
     lines = (
-        f"{json.dumps(name, ensure_ascii=False)}: {json.dumps([None if x != x else x for x in row])}"
+        f"{text(name)}: {text([None if x != x else x for x in row])}"
         for name, row in zip(ladder.names, rows, strict=True)
     )
     return f'{{"header": {json.dumps(header)},\n"players": {{\n' + ",\n".join(lines) + "\n}}\n"

@@ -235,8 +235,7 @@ class Pipeline:
         for j in range(board.teams):
             board.start[j + 1] = cython.cast(cython.int, columns.team_start[first + j + 1] - entry)
             board.place[j] = columns.place[first + j]
-            if columns.has_score:
-                board.score[j] = columns.score[first + j]
+            board.score[j] = columns.score[first + j] if columns.has_score else NAN
         for e in range(board.entries):
             board.alpha[e] = columns.weight[entry + e] if columns.has_weight else 1.0
             self.believe(board, e, table, columns.player[entry + e], now, columns.unit)
@@ -303,6 +302,7 @@ class Pipeline:
         for team in rows:
             board.start[j] = cython.cast(cython.int, e)
             board.place[j] = cython.cast(cython.int, j + 1)
+            board.score[j] = NAN
             for row in team:
                 self.believe(board, e, table, row, now, unit)
                 board.alpha[e] = 1.0

@@ -14,13 +14,13 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, log, log1p, sqrt
-    from cython.cimports.prowess.model.board import Board, Outcome
-    from cython.cimports.prowess.model.gauss import Truncated, above, log_z, probability, within
+    from cython.cimports.prowess.model.board import Board, Outcome, positive
+    from cython.cimports.prowess.model.gauss import Truncated, above, log_z, within
 else:
     from math import fabs, log, log1p, sqrt
 
-    from ..board import Board, Outcome
-    from ..gauss import Truncated, above, log_z, probability, within
+    from ..board import Board, Outcome, positive
+    from ..gauss import Truncated, above, log_z, within
 
 from ... import errors
 from .margin import margin_from
@@ -74,22 +74,6 @@ class Order(Outcome):
         board.margin = margin_from(self.draw_probability, self.margin)
 
     @cython.ccall
-    @cython.exceptval(-1, check=False)
-    def forecast(self, board: Board) -> cython.bint:
-        """The probability of either team ahead, with the moments that follow if it is; what remains is a draw."""
-        board.spread = sqrt(_positive(board.variance[0] + board.variance[1]))
-        board.gap = (board.mean[0] - board.mean[1]) / board.spread
-        board.edge = board.margin.between(board, 0, 1) / board.spread
-        above(board.gap - board.edge, board.ahead)
-        above(-board.gap - board.edge, board.behind)
-        board.win = probability(board.ahead)
-        board.loss = probability(board.behind)
-        board.draw = 1.0 - board.win - board.loss
-        if board.draw < 1e-8:  # the difference has lost its digits
-            within(board.gap, board.edge, board.cut)
-            board.draw = probability(board.cut) if board.edge > 0.0 else 0.0
-
-    @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
         """Equations (3) to (6) and Figure 1."""
@@ -97,18 +81,6 @@ class Order(Outcome):
             return _two(board)
         _lay_out(board)
         return _chain(board, self.tolerance, self.sweeps)
-
-
-@cython.cfunc
-@cython.exceptval(-1.0, check=True)
-def _positive(variance: cython.double) -> cython.double:
-    """The variance of a difference, which must not vanish."""
-    if variance > 0.0:
-        return variance
-    raise errors.Error(
-        "two teams whose performances are known exactly (beta 0 and sigma 0, or no player with a weight) cannot be "
-        "compared; give the model a beta above 0"
-    )
 
 
 @cython.cfunc
@@ -159,7 +131,7 @@ def _lay_out(board: Board) -> cython.bint:
         board.order[k] = cython.cast(cython.int, j)
     for k in range(board.teams):
         team = board.order[k]
-        board.work[VAR, k] = _positive(board.variance[team])
+        board.work[VAR, k] = positive(board.variance[team])
         board.work[UP_PI, k] = board.work[UP_TAU, k] = board.work[DOWN_PI, k] = board.work[DOWN_TAU, k] = 0.0
         if k + 1 < board.teams:
             below = board.order[k + 1]

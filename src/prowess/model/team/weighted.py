@@ -26,11 +26,11 @@ class Weighted(TeamFunction):
     Weighted(weights=(1.0, 0.5))
     """
 
-    weights: tuple
+    weights: object
 
     def __post_init__(self) -> None:
-        if not self.weights:
-            raise errors.Error("weights must be a tuple of numbers, one for each position of a team, not ()")
+        if not isinstance(self.weights, tuple) or not self.weights:
+            raise errors.Error(f"weights must be a tuple of numbers, one for each position, not {self.weights!r}")
         for position, weight in enumerate(self.weights):
             checks.scale(f"weights[{position}]", weight, zero=True)
 
@@ -40,11 +40,12 @@ class Weighted(TeamFunction):
         """α is the weight of the position times the share of the match that the player played."""
         j: cython.Py_ssize_t
         e: cython.Py_ssize_t
+        weights: tuple = self.weights
         for j in range(board.teams):
-            if board.start[j + 1] - board.start[j] > len(self.weights):
+            if board.start[j + 1] - board.start[j] > len(weights):
                 raise errors.Error(
                     f"team {j + 1} has {board.start[j + 1] - board.start[j]} players, but Weighted has weights for "
-                    f"{len(self.weights)} positions; give it more"
+                    f"{len(weights)} positions; give it more"
                 )
             for e in range(board.start[j], board.start[j + 1]):
-                board.alpha[e] *= self.weights[e - board.start[j]]
+                board.alpha[e] *= weights[e - board.start[j]]
