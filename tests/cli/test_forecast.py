@@ -10,7 +10,8 @@ def test_bars_are_as_long_as_the_results_are_probable(capsys: pytest.CaptureFixt
     print_forecast([["ann"], ["bob"]], prediction)
     first, draw, second = capsys.readouterr().out.splitlines()
     assert (first.split()[:2], draw.split()[0], second.split()[:2]) == (["ann", "wins"], "draw", ["bob", "wins"])
-    assert (first.count("█"), second.count("█")) == (WIDTH, 0)
+    assert first.count("█") >= WIDTH - 1  # the last cell may be seven eighths
+    assert "█" not in second
     assert (first.rstrip().endswith("100 %"), second.rstrip().endswith("  0 %")) == (True, True)
 
 

@@ -60,7 +60,7 @@ def prowess(
 def main() -> None:
     """The command `prowess`."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        pass  # a name that the terminal cannot show is no reason to stop
+        sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to stop
     try:
         app(prog_name="prowess")
     except KeyboardInterrupt:

@@ -1,6 +1,6 @@
 cdef class Truncated:
     cdef public double shift, mean, left, lost
-    cdef double base, mass, cut_off, r0, r1, r2
+    cdef double z, base, mass, cut_off, r0, r1, r2
 
 cpdef double mills(double x) noexcept
 cpdef double log_pdf(double x) noexcept

@@ -80,6 +80,7 @@ class Truncated:
         self.mean = 0.0
         self.left = 1.0
         self.lost = 0.0
+        self.z = 1.0
         self.base = self.mass = self.cut_off = 0.0
         self.r0 = self.r1 = self.r2 = 0.0
 
@@ -178,14 +179,16 @@ def cdf(x: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 def probability(found: Truncated) -> cython.double:
     """The probability of the interval that was found."""
-    return exp(found.base) * found.mass if found.mass > 0.0 else 1.0 - found.cut_off
+    return found.z if found.z > 0.0 else exp(found.base) * found.mass
 
 
 @cython.ccall
 @cython.exceptval(check=False)
 def log_z(found: Truncated) -> cython.double:
-    """The logarithm of the probability of the interval that was found: log1p(−what is cut off), or base + log mass."""
-    return found.base + log(found.mass) if found.mass > 0.0 else log1p(-found.cut_off)
+    """Its logarithm: by what was cut off where that is little, and by base + log mass where z is not at hand."""
+    if found.cut_off < 0.5:
+        return log1p(-found.cut_off)
+    return log(found.z) if found.z > 1e-290 else found.base + log(found.mass)
 
 
 @cython.ccall
@@ -193,29 +196,26 @@ def log_z(found: Truncated) -> cython.double:
 def above(t: cython.double, out: Truncated) -> cython.void:
     """Condition x ~ N(t, 1) on x > 0. TrueSkill's V and W are `shift` and `lost`."""
     density: cython.double
-    if t > 0.0:
+    tail: cython.double
+    if t > -FAR:
         density = INV_SQRT_2PI * exp(-0.5 * t * t)
-        out.cut_off = density * mills(t)
-        out.mass = 0.0
-        out.shift = density / (1.0 - out.cut_off)
+        tail = density * mills(fabs(t))
+        out.cut_off = tail if t > 0.0 else 1.0 - tail
+        out.z = 1.0 - tail if t > 0.0 else tail
+        out.shift = density / out.z
         out.mean = t + out.shift
         out.lost = out.shift * out.mean
         out.left = 1.0 - out.lost
-        return
-    out.base = log_pdf(t)
-    if t > -FAR:
-        out.mass = mills(-t)
-        out.shift = 1.0 / out.mass
-        out.mean = out.shift + t
-        out.lost = out.shift * out.mean
-        out.left = 1.0 - out.lost
-        return
-    _ratios(-t, out)
-    out.mass = out.r0
-    out.shift = out.r1 - t
-    out.mean = out.r1
-    out.left = out.r1 * (2.0 * out.r2 - out.r1)
-    out.lost = 1.0 - out.left
+    else:
+        _ratios(-t, out)
+        out.cut_off = 1.0
+        out.z = 0.0
+        out.base = log_pdf(t)
+        out.mass = out.r0
+        out.shift = out.r1 - t
+        out.mean = out.r1
+        out.left = out.r1 * (2.0 * out.r2 - out.r1)
+        out.lost = 1.0 - out.left
 
 
 @cython.ccall
@@ -224,8 +224,8 @@ def within(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
     """Condition x ~ N(t, 1) on |x| ≤ e; e = 0 is the point x = 0, for which `log_z` gives the density log φ(t)."""
     size: cython.double = fabs(t)
     if e == 0.0:
-        out.mean = out.left = 0.0
-        out.lost = out.mass = 1.0
+        out.mean = out.left = out.z = 0.0
+        out.lost = out.mass = out.cut_off = 1.0
         out.shift = -size
         out.base = log_pdf(t)
     elif e > 1.0 and size <= e:
@@ -246,11 +246,10 @@ def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.
     near: cython.double = INV_SQRT_2PI * exp(-0.5 * (e - t) * (e - t))
     far: cython.double = INV_SQRT_2PI * exp(-0.5 * (e + t) * (e + t))
     out.cut_off = near * mills(e - t) + far * mills(e + t)
-    out.mass = 0.0
-    z: cython.double = 1.0 - out.cut_off
-    out.shift = near * expm1(-2.0 * t * e) / z
+    out.z = 1.0 - out.cut_off
+    out.shift = near * expm1(-2.0 * t * e) / out.z
     out.mean = t + out.shift
-    out.lost = ((e - t) * near + (e + t) * far) / z + out.shift * out.shift
+    out.lost = ((e - t) * near + (e + t) * far) / out.z + out.shift * out.shift
     out.left = 1.0 - out.lost
 
 
@@ -282,6 +281,8 @@ def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython
     out.lost = 1.0 - out.left
     out.base = log_pdf(t)
     out.mass = e * total
+    out.z = 0.0
+    out.cut_off = 1.0
 
 
 @cython.cfunc
@@ -302,6 +303,8 @@ def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.v
     out.left = (2.0 * out.r0 * out.r1 * out.r2 - j2) / out.mass - y * y
     out.lost = 1.0 - out.left
     out.base = log_pdf(t - e)
+    out.z = 0.0
+    out.cut_off = 1.0
 
 
 @cython.ccall
