@@ -10,7 +10,7 @@ import typer
 
 from .. import Fit, History, TrueSkill
 from ..errors import Error
-from ..lab.files import ending_of
+from ..files import ending_of
 from .screen import count, note, screen
 from .standings import ENDINGS, print_standings, to_json, write
 

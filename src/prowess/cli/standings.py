@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Error
-from ..lab.files import ending_of, replacing
+from ..files import ending_of, replacing
 from .screen import screen, shown
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..checks import scale
 from ..errors import Error
+from ..files import ending_of, replacing
 from ..history import name_of
 from .extras import extra
-from .files import ending_of, replacing
 
 if TYPE_CHECKING:
     import altair as alt

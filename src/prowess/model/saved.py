@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Error
+from ..files import replacing
 from ..history.times import Stamp
 from .ladder import Ladder
 from .model import Model
@@ -23,22 +23,8 @@ FORMAT, VERSION = "prowess ladder", 1
 
 def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
     """Write a ladder beside its place and move it there when it is whole and on disk."""
-    target = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".tmp")
-    except OSError as error:
-        raise Error(f"{target}: cannot be written: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(_text(ladder))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise Error(f"{target}: cannot be written: {error.strerror}") from None
-        raise
+    with replacing(path) as place:
+        place.write_text(_text(ladder), encoding="utf-8")
 
 
 def _text(ladder: Ladder) -> str:

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
-from ..errors import Error
+from .errors import Error
 
 __all__ = ["ending_of", "replacing"]
 
@@ -43,6 +43,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary = target.with_name(f".prowess-{token_hex(8)}.tmp")
     try:
         yield temporary
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
         os.replace(temporary, target)
     except OSError as error:
         raise Error(f"{target}: cannot be written: {error.strerror or error}") from error
