@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from shutil import which
 from time import perf_counter
 from typing import Annotated
 
@@ -37,13 +39,23 @@ def demo(out: Out = Path("demo")) -> None:
         print_forecast(teams, fit.predict(teams))
         _say("")
     _charts(fit, best[:CURVES], out)
-    _say(
-        "\nNow you:\n"
-        "  prowess rate FILE     standings of your own league, from CSV, Parquet or JSON lines\n"
-        "  prowess rate --help   what it can do\n"
-        "  make test             everything that must hold\n"
-        "  README.md             the same from Python, and more"
-    )
+    command = _command()
+    hints = {
+        f"{command} rate FILE": "standings of your own league, from CSV, Parquet or JSON lines",
+        f"{command} rate --help": "what it can do",
+        "make test": "everything that must hold",
+        "README.md": "the same from Python, and more",
+    }
+    width = max(map(len, hints))
+    _say("\nNow you:\n" + "\n".join(f"  {what:{width}}   {why}" for what, why in hints.items()))
+
+
+def _command() -> str:
+    """How this command is called from here: by its name if the shell finds it, else by its path."""
+    if which("prowess"):
+        return "prowess"
+    here = Path(sys.argv[0])
+    return str(here.relative_to(Path.cwd())) if here.is_relative_to(Path.cwd()) else str(here)
 
 
 def _standings() -> Fit:

@@ -17,6 +17,7 @@ __all__ = ["Constant", "Moment", "Newton"]
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class Moment(Absorb):
     """The exact moments: μ + σ²g₁ and σ² + σ⁴g₂ (TrueSkill and all its relatives).
@@ -47,6 +48,7 @@ class Moment(Absorb):
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class Newton(Absorb):
     """A Newton step on the log-posterior: precision 1/σ² − g₂, mean μ + g₁/(1/σ² − g₂) (Glicko).
@@ -68,6 +70,7 @@ class Newton(Absorb):
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class Constant(Absorb):
     """The mean moves by σ²g₁, the variance never does (Elo, with σ² = K/q; TS2c).

@@ -7,7 +7,7 @@ cdef class Columns:
 
 
 cdef class Table:
-    cdef double[:, ::1] rows
+    cdef double[::1] cells
 
 
 cdef class Record:
@@ -15,4 +15,5 @@ cdef class Record:
     cdef double[::1] _mean, _variance, _win, _draw, _log_evidence
     cdef double[:, ::1] _after
     cdef public bint has_after
+    cdef public Py_ssize_t at
     cdef public list unconverged

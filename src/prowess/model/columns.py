@@ -55,7 +55,7 @@ class Table:
     """What is believed of every player: a row of the state each."""
 
     def __init__(self, state: Any) -> None:
-        self.rows = memoryview(state)
+        self.cells = memoryview(state.reshape(-1))
 
 
 @cython.final
@@ -72,6 +72,7 @@ class Record:
         self.after = np.empty((columns.entries if after else 0, 2 * traits))
         self.has_after = after
         self.unconverged = []
+        self.at = 0
         self._mean = memoryview(self.mean)
         self._variance = memoryview(self.variance)
         self._win = memoryview(self.win)

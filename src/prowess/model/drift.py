@@ -18,6 +18,7 @@ __all__ = ["PerMatch", "PerTime", "Still"]
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class Still(Drift):
     """Skills do not move.
@@ -28,6 +29,7 @@ class Still(Drift):
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class PerMatch(Drift):
     """Before every match a skill moves by N(0, tau²), however long ago the last one was (TrueSkill, section 4).
@@ -51,6 +53,7 @@ class PerMatch(Drift):
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class PerTime(Drift):
     """In t units of time (days, where times are dates) a skill moves by N(0, tau² t); sigma grows up to `cap`.

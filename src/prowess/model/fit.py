@@ -289,7 +289,7 @@ def _sweep(
         for first in steps(range(0, len(history), chunk), "rating", progress):
             pipeline.sweep(board, columns, table, record, first, min(first + chunk, len(history)))
     except Error as error:
-        match = pipeline.at
+        match = record.at
         name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""
         raise Error(f"match {match + 1} of {len(history)}{name}: {error}") from error
     pipeline.put_back(board)

@@ -18,6 +18,7 @@ __all__ = ["Normal"]
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class Normal(Prior):
     """Every newcomer's skill is N(mu, sigma²), in every trait.

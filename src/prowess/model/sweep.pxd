@@ -19,7 +19,7 @@ cdef class Pipeline:
     cdef readonly TeamFunction team
     cdef readonly Outcome outcome
     cdef readonly Absorb absorb
-    cdef readonly Py_ssize_t traits, extras, width, at
+    cdef readonly Py_ssize_t traits, extras, width
     cdef list spare
 
     cpdef Board board(self, Py_ssize_t teams, Py_ssize_t entries)

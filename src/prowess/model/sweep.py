@@ -57,7 +57,6 @@ class Pipeline:
         self.traits = len(outcome.traits)
         self.extras = len(absorb.extras)
         self.width = 2 * self.traits + 2 + self.extras
-        self.at = -1
         self.spare = []
 
     @cython.ccall
@@ -176,18 +175,17 @@ class Pipeline:
     ) -> cython.bint:
         """Lay what is believed of a player on the board; `now` is NaN where times are not known."""
         k: cython.Py_ssize_t
-        last: cython.Py_ssize_t = 2 * self.traits
-        board.elapsed[e] = 0.0
-        if now >= table.rows[row, last]:
-            board.elapsed[e] = (now - table.rows[row, last]) / unit
-        if table.rows[row, 0] != table.rows[row, 0]:
+        base: cython.Py_ssize_t = row * self.width
+        last: cython.Py_ssize_t = base + 2 * self.traits
+        board.elapsed[e] = (now - table.cells[last]) / unit if now >= table.cells[last] else 0.0
+        if table.cells[base] != table.cells[base]:
             self.prior.welcome(board, e)
             return False
         for k in range(self.traits):
-            board.mu[e * self.traits + k] = table.rows[row, 2 * k]
-            board.var[e * self.traits + k] = table.rows[row, 2 * k + 1]
+            board.mu[e * self.traits + k] = table.cells[base + 2 * k]
+            board.var[e * self.traits + k] = table.cells[base + 2 * k + 1]
         for k in range(self.extras):
-            board.extra[e * self.extras + k] = table.rows[row, last + 2 + k]
+            board.extra[e * self.extras + k] = table.cells[last + 2 + k]
         return False
 
     @cython.cfunc
@@ -203,15 +201,16 @@ class Pipeline:
     ) -> cython.void:
         """Keep what is now believed of a player, and that she played."""
         k: cython.Py_ssize_t
-        last: cython.Py_ssize_t = 2 * self.traits
-        table.rows[row, last + 1] = 1.0 if table.rows[row, 0] != table.rows[row, 0] else table.rows[row, last + 1] + 1.0
+        base: cython.Py_ssize_t = row * self.width
+        last: cython.Py_ssize_t = base + 2 * self.traits
+        table.cells[last + 1] = 1.0 if table.cells[base] != table.cells[base] else table.cells[last + 1] + 1.0
         if now == now:
-            table.rows[row, last] = now
+            table.cells[last] = now
         for k in range(self.traits):
-            table.rows[row, 2 * k] = board.mu[e * self.traits + k]
-            table.rows[row, 2 * k + 1] = board.var[e * self.traits + k]
+            table.cells[base + 2 * k] = board.mu[e * self.traits + k]
+            table.cells[base + 2 * k + 1] = board.var[e * self.traits + k]
         for k in range(self.extras):
-            table.rows[row, last + 2 + k] = board.extra[e * self.extras + k]
+            table.cells[last + 2 + k] = board.extra[e * self.extras + k]
 
     @cython.cfunc
     @cython.exceptval(-1, check=False)
@@ -255,7 +254,7 @@ class Pipeline:
     def sweep(self, board: Board, columns: Columns, table: Table, record: Record, start: int, stop: int) -> None:
         """Rate the matches from `start` to `stop`: for each, forecast, write that down, learn, keep.
 
-        An error leaves the state as it was before the match at which it arose, `at`.
+        An error leaves the state as it was before the match at which it arose, `record.at`.
         """
         match: cython.Py_ssize_t
         entry: cython.Py_ssize_t
@@ -263,11 +262,11 @@ class Pipeline:
         k: cython.Py_ssize_t
         now: cython.double
         for match in range(start, stop):
-            self.at = match
+            record.at = match
             now = columns.time[match] if columns.has_time else NAN
             entry = columns.team_start[columns.match_start[match]]
             for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
-                prefetch(cython.address(table.rows[columns.player[e], 0]))
+                prefetch(cython.address(table.cells[columns.player[e] * self.width]))
             self.load(board, columns, table, match, now)
             self.look(board)
             self.write(board, columns, record, match)
@@ -281,8 +280,7 @@ class Pipeline:
             if record.has_after:
                 for e in range(board.entries):
                     for k in range(2 * self.traits):
-                        record._after[entry + e, k] = table.rows[columns.player[entry + e], k]
-        self.at = -1
+                        record._after[entry + e, k] = table.cells[columns.player[entry + e] * self.width + k]
 
     def record(
         self,
@@ -319,5 +317,6 @@ class Pipeline:
                 for row in team:
                     self.keep(board, e, table, row, now)
                     e += 1
-        self.spare.append(board)
-        return nested(board, self.caution), board.converged
+        rated = nested(board, self.caution)
+        self.put_back(board)
+        return rated, board.converged

@@ -25,6 +25,7 @@ __all__ = ["Fixed", "FromDraws", "margin_from"]
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class Fixed(Margin):
     """The same margin for every pair of teams.
@@ -43,6 +44,7 @@ class Fixed(Margin):
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class FromDraws(Margin):
     """The margin at which equal teams draw with a given probability: ε = width · β√(Σα²), over both teams' players.

@@ -45,6 +45,7 @@ SPREAD = cython.declare(cython.Py_ssize_t, 12)  # the standard deviation of thei
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class Order(Outcome):
     """Places by performance: ahead means better by more than the margin, tied means nearer than it.

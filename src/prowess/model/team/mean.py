@@ -17,6 +17,7 @@ __all__ = ["Mean"]
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class Mean(TeamFunction):
     """A team performs as well as its average player; who played half of the match counts half (TSb).

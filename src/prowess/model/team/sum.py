@@ -17,6 +17,7 @@ __all__ = ["Sum"]
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class Sum(TeamFunction):
     """A team performs as well as its players together (TrueSkill, section 2; TSa).

@@ -18,6 +18,7 @@ __all__ = ["Weighted"]
 
 
 @cython.dataclasses.dataclass(frozen=True)
+@cython.final
 @cython.cclass
 class Weighted(TeamFunction):
     """The player at position i of her team counts `weights[i]` times: a captain, a goalkeeper, a second chair.
