@@ -7,6 +7,9 @@
 True
 """
 
+from importlib import import_module
+from types import ModuleType
+
 from . import model as _model
 from .errors import Error
 from .history import History
@@ -21,6 +24,14 @@ from .model.prior import Normal
 from .model.rating import Rating
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> ModuleType:
+    """The lab is imported when it is first asked for: rating alone should not wait for it."""
+    if name == "lab":
+        return import_module(".lab", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Absorb",

@@ -9,12 +9,12 @@ from .errors import Error
 
 __all__ = ["LARGEST", "SMALLEST", "number", "scale"]
 
-LARGEST = 1e50
-SMALLEST = 1e-50
+LARGEST = 1e30
+SMALLEST = 1e-30
 
 
 def number(name: str, value: Any) -> float:
-    """A finite number of at most 1e50 either way.
+    """A finite number of at most 1e30 either way.
 
     >>> number("mu", 25)
     25.0
@@ -27,7 +27,7 @@ def number(name: str, value: Any) -> float:
 
 
 def scale(name: str, value: Any, *, zero: bool = False) -> float:
-    """A positive number between 1e-50 and 1e50; where `zero` is allowed, what is smaller than that counts as 0.
+    """A positive number between 1e-30 and 1e30; where `zero` is allowed, what is smaller than that counts as 0.
 
     >>> scale("beta", 4), scale("sigma", 1e-300, zero=True)
     (4.0, 0.0)

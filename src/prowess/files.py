@@ -38,6 +38,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     [file.name for file in Path(folder).iterdir()]
     ['a.txt']
     """
+    if not isinstance(path, (str, os.PathLike)) or not Path(path).name or "\0" in str(path):
+        raise Error(f"{path!r} is no name of a file to write")
     target = Path(path)
     # not tempfile, which makes files that nobody but their owner may read
     temporary = target.with_name(f".prowess-{token_hex(8)}.tmp")

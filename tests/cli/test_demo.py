@@ -29,7 +29,7 @@ def test_the_demo_shows_standings_predictions_and_charts_in_this_order(tmp_path:
         f"{best[0]} + {best[3]} win ",
         "demo/skill.png",
         "demo/skill.html",
-        "prowess rate FILE",
+        " rate FILE",
         "make test",
         "README.md",
     ]

@@ -158,7 +158,7 @@ def test_draw_probability(tmp_path: Path) -> None:
         (("games.csv", "--out", "a.csv", "--save", "a.csv"), "error: a.csv: --save would overwrite --out"),
         (("games.csv", "--draw-probability", "2"), "error: draw_probability must"),
         (("broken.csv",), "error: broken.csv, line 3: column 'hg' holds 'x': a number is needed"),
-        (("odd.csv",), "for example --columns winner=won --columns loser=lost"),
+        (("odd.csv",), "for example --columns home=Heim --columns away=Gast"),
         (("bytes.csv",), "error: bytes.csv"),
     ],
 )

@@ -7,9 +7,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import strategies as st
 
 letters = st.sampled_from("aAbé漢😀 ;,&|/+\"'\\\n\t\0012")
-names = st.one_of(
-    st.sampled_from("abcdefgh"), st.text(letters, min_size=1, max_size=4).filter(lambda name: name.strip())
-)
+names = st.one_of(st.sampled_from("abcdefgh"), st.text(letters, min_size=1, max_size=4).map(str.strip).filter(bool))
 numbers = st.one_of(st.integers(-3, 3), st.floats(-1e9, 1e9))
 zones = st.sampled_from(
     [UTC, timezone(timedelta(hours=2)), timezone(-timedelta(hours=3, minutes=30)), ZoneInfo("Europe/Berlin")]

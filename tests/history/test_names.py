@@ -9,7 +9,7 @@ from prowess.history import name_of
     ("value", "name"),
     [
         ("ann", "ann"),
-        (" ann ", " ann "),
+        (" ann ", "ann"),
         (7, "7"),
         (np.int64(2726956381513258), "2726956381513258"),
         (np.str_("b"), "b"),

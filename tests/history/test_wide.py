@@ -47,6 +47,11 @@ def test_separators_of_rosters(cell: str, players: str) -> None:
     assert read(f"team1 team2 score1 score2\n {cell} c 1 2")[0]["teams"] == [list(players), ["c"]]
 
 
+def test_marks_in_a_few_names_separate_nothing() -> None:
+    history = read("team1 team2 score1 score2\n Hove&Albion Arsenal 1 2\n Arsenal Chelsea 2 0")
+    assert history.players == ("Hove&Albion", "Arsenal", "Chelsea")
+
+
 def test_a_comma_separates_only_where_nothing_else_does() -> None:
     assert read("team1 team2 score1 score2\n x,y;b c 1 2")[0]["teams"] == [["x,y", "b"], ["c"]]
 

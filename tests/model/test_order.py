@@ -132,7 +132,7 @@ def test_a_draw_where_draws_are_impossible_does_not_widen():
     assert strong.sigma < 6
 
 
-@pytest.mark.parametrize("mu", [1e4, -1e4, 1e6, 1e9, 1e40])
+@pytest.mark.parametrize("mu", [1e4, -1e4, 1e6, 1e9, 1e29])
 def test_large_means_are_no_different(mu):
     model = pw.TrueSkill(mu=mu)
     [[won], [lost]] = model.rate([[model.rating()], [model.rating()]])

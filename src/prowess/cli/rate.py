@@ -17,6 +17,7 @@ from .standings import ENDINGS, print_standings, to_json, write
 __all__ = ["rate"]
 
 TOP = 20  # players on a terminal
+EXAMPLE = "--columns home=Heim --columns away=Gast --columns home_score=Tore1 --columns away_score=Tore2"
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="Matches: .csv .tsv .txt .jsonl .ndjson (or these and .gz) or .parquet.")
@@ -33,6 +34,9 @@ Columns = Annotated[
     list[str] | None,
     typer.Option(metavar="ROLE=NAME", help="Say which column is what, as winner=won; may be repeated."),
 ]
+TimeFormat = Annotated[str | None, typer.Option(help="How dates are written, as %d.%m.%Y.", show_default=False)]
+Utc = Annotated[bool, typer.Option("--utc", help="Read times of different zones as instants.")]
+Separator = Annotated[str | None, typer.Option(help="What separates the cells of a text file.", show_default=False)]
 Draw = Annotated[float | None, typer.Option(help="How often equals draw, 0 to 1 (default: 0.1).", show_default=False)]
 Save = Annotated[Path | None, typer.Option(help="Save the ladder, to go on from later: league.prowess.")]
 
@@ -43,6 +47,9 @@ def rate(
     json: Json = False,
     out: Out = None,
     columns: Columns = None,
+    time_format: TimeFormat = None,
+    utc: Utc = False,
+    separator: Separator = None,
     draw_probability: Draw = None,
     save: Save = None,
 ) -> None:
@@ -59,7 +66,8 @@ def rate(
     if out is not None:
         ending_of(out, ENDINGS)  # before the work, not after it
     _check_targets(file, out, save)
-    fit = _fit(file, _mapping(columns or []), draw_probability)
+    history = _read(file, _mapping(columns or []), time_format, utc, separator)
+    fit = TrueSkill(draw_probability=draw_probability).fit(history)
     standings = fit.leaderboard()
     if out is not None:
         write(standings, out)
@@ -102,20 +110,22 @@ def _check_targets(file: Path, out: Path | None, save: Path | None) -> None:
         used[option] = path.resolve()
 
 
-def _fit(file: Path, columns: dict[str, str | None], draw_probability: float | None) -> Fit:
-    """Read the file, say what was recognised, and rate."""
-    model = TrueSkill(draw_probability=draw_probability)
+def _read(
+    file: Path, columns: dict[str, str | None], time_format: str | None, utc: bool, separator: str | None
+) -> History:
+    """Read the file and say what was recognised."""
     try:
-        history = History.read(file, columns=columns)
+        history = History.read(file, columns=columns, time_format=time_format, utc=utc, separator=separator)
     except Error as error:
-        # the library ends "… for example", and then mappings in Python: here they are options
-        said, _, examples = str(error).partition("\n")
-        raise Error(said + (" --columns winner=won --columns loser=lost" if examples else "")) from error
+        # the library may end "… for example", and then mappings in Python: here they are options
+        said, example, _ = str(error).partition("for example\n")
+        said = said.replace("time_format=", "--time-format ").replace("utc=True", "--utc")
+        raise Error(said + (f"for example {EXAMPLE}" if example else "")) from error
     players = count(len(history.players), "player", "players")
     note(f"{file}: {count(len(history), 'match', 'matches')}, {players}")
     for line in history.recognised.splitlines():
         note(line)
-    return model.fit(history)
+    return history
 
 
 def _remarks(fit: Fit, hidden: int, written: list[Path]) -> None:

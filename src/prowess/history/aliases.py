@@ -57,6 +57,14 @@ ROSTER_STEMS = ("team", "side", "squad", "roster", "players", "lineup")  # team1
 NAME_STEMS = ("player", "model", "competitor", "opponent", "contestant", "fighter", "user", "agent", "bot")
 DRAWS = ("draw", "drawn", "d", "tie", "tied", "both", "bothbad", "tiebothbad", "x", "0.5", "½", "1/2", "1/2-1/2", "½-½")
 CHESS = ("1-0", "0-1")  # the first side won, the second did
-ROSTER_SEPARATORS = (";", "|", "+", "&", "/", ",")  # the first that occurs in a roster column separates all of them
+ROSTER_SEPARATORS = (
+    ";",
+    "|",
+    "+",
+    "&",
+    "/",
+    ",",
+)  # the first that is found in the roster columns separates all of them
+ALSO_IN_NAMES = ("&", "/", ",")  # these only where at least half of the cells have them
 TRUE = ("true", "t", "yes", "y", "1")
 FALSE = ("false", "f", "no", "n", "0")

@@ -17,6 +17,8 @@ __all__ = ["build"]
 
 def build(draft: Draft) -> History:
     """Make a history of a draft, or raise an Error that says which match is wrong and what would be right."""
+    _drop_partial_scores(draft)
+    _drop_specks(draft)
     check(draft)
     times = draft.times if len(draft.match_start) > 1 else None
     history = History(
@@ -28,8 +30,8 @@ def build(draft: Draft) -> History:
         time=None if times is None else times.number,
         time_kind=None if times is None else times.kind,
         time_zone=None if times is None else times.zone,
-        weight=None if draft.weight is None else unless_usual("weight", _no_specks(draft.weight)),
-        importance=None if draft.importance is None else unless_usual("importance", _no_specks(draft.importance)),
+        weight=None if draft.weight is None else unless_usual("weight", draft.weight),
+        importance=None if draft.importance is None else unless_usual("importance", draft.importance),
         home=None if draft.home is None else unless_usual("home", _narrow(draft.home)),
         ids=tuple(draft.ids) if draft.ids is not None and any(draft.ids) else None,
         players=tuple(draft.names),
@@ -40,9 +42,21 @@ def build(draft: Draft) -> History:
     return _in_order_of_appearance(history)
 
 
-def _no_specks(column: Floats) -> Floats:
-    """Give numbers so small that their squares vanish as 0, which is what they count as everywhere."""
-    return np.where(column < SMALLEST, 0.0, column)
+def _drop_partial_scores(draft: Draft) -> None:
+    """Where every team of a match has a rank, scores that only some of them have say nothing."""
+    if draft.rank is None or draft.score is None:
+        return
+    ranked = np.bincount(draft.match_of_team, np.isnan(draft.rank), minlength=len(draft.match_start) - 1) == 0
+    partly = np.bincount(draft.match_of_team, np.isnan(draft.score), minlength=len(draft.match_start) - 1) > 0
+    draft.score = np.where((ranked & partly)[draft.match_of_team], np.nan, draft.score)
+
+
+def _drop_specks(draft: Draft) -> None:
+    """Numbers so small that their squares vanish count as 0, as everywhere."""
+    if draft.weight is not None:
+        draft.weight = np.where(np.abs(draft.weight) < SMALLEST, 0.0, draft.weight)
+    if draft.importance is not None:
+        draft.importance = np.where(np.abs(draft.importance) < SMALLEST, 0.0, draft.importance)
 
 
 def _narrow(home: Ints) -> NDArray[np.int16] | Ints:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error
-from .aliases import FALSE, ROSTER_SEPARATORS, TRUE
+from .aliases import ALSO_IN_NAMES, FALSE, ROSTER_SEPARATORS, TRUE
 from .ragged import Floats, Ints
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Table:
         if not good.all(ignore_nulls=False):
             row = int(good.fill_null(False).arg_min() or 0)
             value = self.frame[column][row]
-            shown = "is empty" if value is None or value == "" else f"holds {value!r}"
+            shown = "is empty" if value is None or str(value) == "" else f"holds {value!r}"
             raise self.error(row, f"column {column!r} {shown}: {right}")
 
 
@@ -73,11 +73,13 @@ def names(table: Table, column: str) -> "pl.Series":
     return labels(table, column)
 
 
-def rosters(table: Table, columns: list[str], split: bool = True) -> tuple[list["pl.Series"], str | None]:
+def rosters(
+    table: Table, columns: list[str], split: bool = True, sure: bool = False
+) -> tuple[list["pl.Series"], str | None]:
     """Read cells as lists of names (null where a cell is empty), and say at what they were split.
 
-    All columns are split at one separator, the first of the table that occurs in any of them, so that with
-    "Smith & Sons; ann" an ampersand stays part of a name; without `split` a cell is one name.
+    All columns are split at one separator, so that with "Smith & Sons; ann" an ampersand stays part of a name; without
+    `split` a cell is one name. It is `sure` that a column of "players" holds rosters, not names with marks in them.
     """
     import polars as pl
 
@@ -91,8 +93,7 @@ def rosters(table: Table, columns: list[str], split: bool = True) -> tuple[list[
         for column in columns:
             _check_names(table, column, table.frame[column].dtype)
         texts = [_text(table, column) for column in columns]
-        marks = ROSTER_SEPARATORS if split else ()
-        separator = next((m for m in marks if any(t.str.contains(m, literal=True).any() for t in texts)), None)
+        separator = _separator(texts, sure) if split else None
         lists = [text.str.split(separator or _NEVER) for text in texts]
     if split:
         lists = [one.list.eval(pl.element().str.strip_chars()) for one in lists]
@@ -102,15 +103,28 @@ def rosters(table: Table, columns: list[str], split: bool = True) -> tuple[list[
     return lists, separator
 
 
+def _separator(texts: list["pl.Series"], sure: bool) -> str | None:
+    """Find what separates the names of rosters: a mark that no name has, or one that at least half of the cells have.
+
+    So "Brighton & Hove Albion" among teams of one name stays whole, and "ann & bob" among pairs does not.
+    """
+    import polars as pl
+
+    cells = pl.concat(texts).drop_nulls()
+    counts = {mark: int(cells.str.contains(mark, literal=True).sum()) for mark in ROSTER_SEPARATORS}
+    least = {mark: 1 if sure or mark not in ALSO_IN_NAMES else max(1, len(cells) / 2) for mark in ROSTER_SEPARATORS}
+    return next((mark for mark in ROSTER_SEPARATORS if counts[mark] >= least[mark]), None)
+
+
 def _text(table: Table, column: str) -> "pl.Series":
-    """Read a column as text, null where a cell is empty."""
+    """Read a column as text without blanks around it, null where a cell is empty."""
     import polars as pl
 
     series = table.frame[column]
     if series.dtype.is_nested() or series.dtype in (pl.Object, pl.Binary):
         raise table.kind_error(column, "text or numbers are needed, one in a cell")
-    text = series.cast(pl.String)
-    blank = text.str.strip_chars() == ""
+    text = series.cast(pl.String).str.strip_chars()
+    blank = text == ""
     return text.set(blank, None) if blank.any() else text
 
 

@@ -11,7 +11,7 @@ from .cells import Table
 from .frames import from_table
 from .history import History
 from .json_lines import read_json_lines
-from .lines import line_of, lines_of, records
+from .lines import broken_quote, line_of, lines_of, records
 
 __all__ = ["read"]
 
@@ -29,6 +29,10 @@ def read(
     separator: str | None = None,
 ) -> History:
     """Read a history from a file; an error names the file and the line."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame takes a frame")
+    if separator is not None and (not isinstance(separator, str) or len(separator.encode()) != 1):
+        raise Error(f"separator must be a single character, such as ';', not {separator!r}")
     file = Path(path)
     ending = Path(file.name.lower().removesuffix(".gz")).suffix
     if ending not in (*_TEXT, *_JSON, ".parquet"):
@@ -89,4 +93,6 @@ def _text_error(file: Path, separator: str, error: Exception) -> Error:
         width = width or len(fields)
         if len(fields) > width:
             return Error(f"{file}, line {number}: it has {len(fields)} cells, and the header names {width} columns")
-    return Error(f"{file}: it could not be read: {error}")
+    if (broken := broken_quote(file, separator)) is not None:
+        return Error(f"{file}, line {broken}: a quotation mark is opened and not closed, or text follows a closed one")
+    return Error(f"{file}: it could not be read: {str(error).splitlines()[0]}")

@@ -34,8 +34,17 @@ def from_frame(
     return from_table(table, columns, time_format, utc)
 
 
+def check_options(columns: object, time_format: object) -> None:
+    """Raise an Error for options that are of no use."""
+    if columns is not None and not isinstance(columns, Mapping):
+        raise Error(f"columns must map roles to columns, such as {{'winner': 'won', 'loser': 'lost'}}, not {columns!r}")
+    if time_format is not None and not isinstance(time_format, str):
+        raise Error(f"time_format must be text, such as '%d.%m.%Y', not {time_format!r}")
+
+
 def from_table(table: Table, columns: Mapping[str, str | None] | None, time_format: str | None, utc: bool) -> History:
     """Recognise the layout of a table and make a history of it."""
+    check_options(columns, time_format)
     try:
         layout = recognise(table.frame.columns, columns)
     except Error as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import Error
 
-__all__ = ["line_of", "lines_of", "records"]
+__all__ = ["broken_quote", "line_of", "lines_of", "records"]
 
 
 def lines_of(file: Path) -> Iterator[bytes]:
@@ -28,8 +28,20 @@ def records(file: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
         for fields in reader:
             yield line, fields
             line = reader.line_num + 1
-    except csv.Error as error:
+    except (csv.Error, UnicodeDecodeError) as error:
         raise Error(f"{file}, line {line}: {error}") from None
+
+
+def broken_quote(file: Path, separator: str) -> int | None:
+    """Give the line of the first record whose quotation marks do not fit together, None where all do."""
+    reader = csv.reader((line.decode() for line in lines_of(file)), delimiter=separator, strict=True)
+    line = 1
+    try:
+        for _ in reader:
+            line = reader.line_num + 1
+    except (csv.Error, UnicodeDecodeError):
+        return line
+    return None
 
 
 def line_of(file: Path, separator: str, row: int) -> str:

@@ -89,7 +89,7 @@ def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.
         code, different = intern(names(table, layout.roles["player" if "player" in layout.roles else "team"]))
         return np.ones(len(code), np.int32), code[rows.order], different, ""
     column = layout.roles["players"]
-    [lists], separator = rosters(table, [column])
+    [lists], separator = rosters(table, [column], sure=True)
     table.require(lists.list.len() > 0, column, "a team needs at least one player")
     size = lists.list.len().to_numpy().astype(np.int32)
     code, different = intern(lists.explode().drop_nulls())

@@ -29,6 +29,8 @@ def from_matches(
     recognised: str = "plain Python matches",
 ) -> History:
     """Make a history of mappings; `where` says how an error calls the match of an index."""
+    if not isinstance(matches, Iterable) or isinstance(matches, (str, bytes, Mapping)):
+        raise Error(f"from_matches needs a list of matches, such as [{{'teams': [['ann'], ['bob']]}}], not {matches!r}")
     columns = _Columns(time_format, utc)
     for match, mapping in enumerate(matches):
         try:

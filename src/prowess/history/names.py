@@ -8,9 +8,9 @@ __all__ = ["name_of"]
 
 
 def name_of(value: object, what: str = "a player's name") -> str:
-    """Give the name that a value stands for: text as it is, a whole number as its digits.
+    """Give the name that a value stands for: text without blanks around it, a whole number as its digits.
 
-    >>> name_of("ann"), name_of(2726956381513258)
+    >>> name_of(" ann "), name_of(2726956381513258)
     ('ann', '2726956381513258')
     >>> name_of(2.5)
     Traceback (most recent call last):
@@ -22,7 +22,7 @@ def name_of(value: object, what: str = "a player's name") -> str:
             raise Error(f"{what} must not be empty: {value!r}")
         if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
             raise Error(f"{what} must be valid Unicode text, not {value!r}")
-        return str(value)  # a NumPy string becomes a plain one
+        return str(value.strip())  # a NumPy string becomes a plain one
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))
     raise Error(f"{what} must be text or a whole number, not {value!r}")

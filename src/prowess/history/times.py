@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from ..checks import LARGEST
 from ..errors import Error
 
 __all__ = ["DAY", "Kind", "Stamp", "agree", "parse_time", "show_time"]
@@ -59,6 +60,8 @@ def parse_time(value: object, time_format: str | None = None) -> tuple[Kind, str
         return _from_text(value, time_format)
     if isinstance(value, np.datetime64):
         return _from_numpy(value)
+    if isinstance(value, (np.ndarray, list, tuple)) or (isinstance(value, int) and abs(value) > LARGEST):
+        raise Error(f"{value!r} is no time: {RIGHT}")
     if value != value:  # NaN, and pandas' NaT, which says that it is a datetime
         raise Error(f"a time must be known, not {value!r}: {RIGHT}")
     if isinstance(value, datetime):
@@ -66,8 +69,14 @@ def parse_time(value: object, time_format: str | None = None) -> tuple[Kind, str
     if isinstance(value, date):
         return "date", None, (datetime(value.year, value.month, value.day) - _EPOCH) // _MICROSECOND
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and isfinite(value):
-        return "number", None, float(value)
+        return "number", None, _within_limits(float(value))
     raise Error(f"{value!r} is no time: {RIGHT}")
+
+
+def _within_limits(number: float) -> float:
+    if abs(number) > LARGEST:
+        raise Error(f"the time {number} does not lie within ±{LARGEST:g}")
+    return number
 
 
 def show_time(kind: Kind, zone: str | None, number: float) -> date | datetime | float:
@@ -151,7 +160,7 @@ def _from_text(text: str, time_format: str | None) -> tuple[Kind, str | None, fl
     except (ValueError, OverflowError):  # such as 31 February, or year 0
         number = nan
     if isfinite(number):
-        return "number", None, number
+        return "number", None, _within_limits(number)
     raise Error(f"{text!r} is no time: {RIGHT if time_format is None else f'time_format={time_format!r} does not fit'}")
 
 

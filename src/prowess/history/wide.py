@@ -60,7 +60,8 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series", str]:
     size = np.stack([one.list.len().to_numpy() for one in lists], axis=1).astype(np.int32)
     together = pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls()  # null is all that is left of []
     code, different = intern(together)
-    return size, code, different, f"rosters are split at {separator!r}" if separator else ""
+    whole = ", ".join(f"player{number}={column}" for number, column in enumerate(columns, 1))
+    return size, code, different, f"rosters are split at {separator!r} ({whole} keeps them whole)" if separator else ""
 
 
 def _by_side(table: Table, columns: list[str | None]) -> Floats | None:

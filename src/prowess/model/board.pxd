@@ -5,13 +5,13 @@ cdef class Board:
     cdef public Py_ssize_t teams, entries, traits, extras, team_capacity, entry_capacity
     # of the match
     cdef public Py_ssize_t home
-    cdef public double importance, win, draw, loss
+    cdef public double importance, time, win, draw, loss
     cdef public bint converged
     # of a team, or of a team and trait
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
     # of an entry, or of an entry and trait
-    cdef public double[::1] elapsed, alpha, mu, var, g1, g2, kept, extra
+    cdef public double[::1] elapsed, played, alpha, mu, var, g1, g2, kept, extra
     # for the outcome
     cdef public Margin margin
     cdef public Truncated cut, ahead, behind
@@ -48,4 +48,5 @@ cdef class Outcome:
 
 
 cdef class Absorb:
+    cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1
     cpdef bint absorb(self, Board board) except -1

@@ -6,10 +6,12 @@ needs something new finds it as an attribute of the board, so that no signature 
 A board holds three kinds of columns. With `traits` skills per player (one, or offence and defence):
 
 ====================================  ============================================================================
-of a team `j`                         `start[j]` first entry, `place[j]`, `score[j]`, `offset[j]` α₀, `noise[j]` β²Σα²
-of a team and trait `j * traits + k`  prior performance N(`mean`, `variance`); the outcome's answer `d1`, `d2`, `left`
-of an entry `e` (a player in a team)  `elapsed[e]` since her last match, `alpha[e]`
-of an entry and trait                 belief N(`mu`, `var`); what the match says of it: `g1`, `g2`, `kept`
+of a team `j`                         `start[j]` first entry, `place[j]`, `score[j]`
+of a team and trait `j * traits + k`  `offset` α₀; prior performance N(`mean`, `variance`) with its `noise` β²Σα²; the
+                                      outcome's answer `d1`, `d2`, `left`
+of an entry `e` (a player in a team)  `elapsed[e]` since her last match, `played[e]` matches before this one
+of an entry and trait                 her weight `alpha`; belief N(`mu`, `var`); what the match says of it: `g1`, `g2`,
+                                      `kept`
 ====================================  ============================================================================
 
 `left` is u = v′/v, the share of the variance that the outcome leaves of a team's performance; `kept` is the same of a
@@ -19,7 +21,7 @@ player's skill. `extra` holds further columns of an entry (a volatility). `order
 from __future__ import annotations
 
 from array import array
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 try:
     import cython
@@ -35,6 +37,9 @@ else:
     from .gauss import Truncated, above, probability, within
 
 from ..errors import Error
+
+if TYPE_CHECKING:
+    from .prediction import Prediction
 
 __all__ = ["Absorb", "Board", "Drift", "Margin", "Outcome", "Prior", "TeamFunction", "positive"]
 
@@ -67,21 +72,23 @@ class Board:
         self.entry_capacity = entries
         self.home = -1
         self.importance = 1.0
+        self.time = float("nan")
         self.win = self.draw = self.loss = float("nan")
         self.converged = True
         self.start = _ints(teams + 1)
         self.place = _ints(teams)
         self.order = _ints(teams + 2)
         self.score = _doubles(teams)
-        self.offset = _doubles(teams)
-        self.noise = _doubles(teams)
+        self.offset = _doubles(teams * traits)
+        self.noise = _doubles(teams * traits)
         self.mean = _doubles(teams * traits)
         self.variance = _doubles(teams * traits)
         self.d1 = _doubles(teams * traits)
         self.d2 = _doubles(teams * traits)
         self.left = _doubles(teams * traits)
         self.elapsed = _doubles(entries)
-        self.alpha = _doubles(entries)
+        self.played = _doubles(entries)
+        self.alpha = _doubles(entries * traits)
         self.mu = _doubles(entries * traits)
         self.var = _doubles(entries * traits)
         self.g1 = _doubles(entries * traits)
@@ -232,6 +239,12 @@ class Outcome:
             board.draw = probability(board.cut) if board.edge > 0.0 else 0.0
         return False
 
+    def predict(self, board: Board) -> Prediction:
+        """What is expected of a match of any number of teams: places by performances and the margin, exactly."""
+        from .prediction import predict
+
+        return predict(board)
+
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
@@ -253,6 +266,15 @@ class Absorb:
     """
 
     extras: ClassVar[tuple[str, ...]] = ()
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
+        """Set the `extra` columns of a newcomer, `entry * extras` and on: here to 0."""
+        k: cython.Py_ssize_t
+        for k in range(entry * board.extras, (entry + 1) * board.extras):
+            board.extra[k] = 0.0
+        return False
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from ..history import History, name_of, show_time
-from ..history.times import Stamp, agree
+from ..history.ragged import owners
+from ..history.times import Stamp
 from .columns import Columns, Record, Table
 from .ladder import Ladder
 from .model import Model
-from .online import check_times
+from .online import check_times, common_stamp
 from .prediction import Prediction
 from .progress import steps
 from .rating import Rating
@@ -98,13 +99,21 @@ class Fit:
     ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen']
     """
 
-    def __init__(self, model: Model, history: History, before: Ladder, after: Ladder, columns: Columns, record: Record):
+    def __init__(
+        self,
+        model: Model,
+        history: History,
+        before: Ladder,
+        after: Ladder,
+        rows: NDArray[np.int32],
+        record: Record,
+    ) -> None:
         """Hold the results of a sweep; `Model.fit` makes one."""
         self.model = model
         self.history = history
         self.forecasts = Forecasts(history, record.mean, record.variance, record.win, record.draw, record.log_evidence)
         self.unconverged: list[int] = record.unconverged
-        self._before, self._after, self._columns = before, after, columns
+        self._before, self._after, self._rows = before, after, rows
 
     def __repr__(self) -> str:
         """Say how much was rated, and how well the model explains it."""
@@ -172,9 +181,10 @@ class Fit:
     def _beliefs(self) -> Floats:
         """The belief of every entry after its match: found by a second pass, which few fits need."""
         ladder = self._before.copy()
-        record = Record(self._columns, self.model.pipeline.traits, after=True)
+        columns = Columns(self.history, self._rows)
+        record = Record(columns, self.model.pipeline.traits, after=True)
         ladder.reserve(len(self._after) + 1)
-        _sweep(self.model, self.history, ladder, self._columns, record, progress=None)
+        _sweep(self.model, self.history, ladder, columns, record, progress=None)
         beliefs: Floats = record.after
         return beliefs
 
@@ -218,7 +228,7 @@ def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | N
             f"in {len(record.unconverged)} of {len(history)} matches EP did not converge; see fit.unconverged",
             stacklevel=3,
         )
-    return Fit(model, history, before, after, columns, record)
+    return Fit(model, history, before, after, rows, record)
 
 
 def _opening(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
@@ -226,7 +236,7 @@ def _opening(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladde
     if isinstance(start, Ladder):
         if start.model != model:
             raise Error("start is a ladder of another model; fit with its own, or give its ratings as a mapping")
-        return start
+        return start.copy()  # it may go on before this fit is asked for its trajectories
     if start is not None and not isinstance(start, Mapping):
         raise Error(f"start must be a Ladder or ratings by name, not {type(start).__name__}")
     return Ladder(model, start)
@@ -235,17 +245,16 @@ def _opening(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladde
 def _enter(ladder: Ladder, history: History) -> NDArray[np.int32]:
     """Give every player of the history a row of the ladder; returns the rows of the entries."""
     if history.time is not None and history.time_kind is not None:
-        stamp = Stamp(history.time_kind, history.time_zone)
-        ladder.stamp = stamp if ladder.stamp is None else agree(ladder.stamp, stamp)
-    played = np.bincount(history.player, _counted(history), minlength=len(history.players)) > 0
-    if not len(ladder) and played.all():
+        ladder.stamp = common_stamp(ladder.stamp, Stamp(history.time_kind, history.time_zone))
+    if not len(ladder) and history.importance is None and _all_play(history):
         ladder.reserve(len(history.players))
         ladder.names.extend(history.players)
         return history.player
+    first = _first_entries(history)
     known = np.array([ladder.rows.get(name, -1) for name in history.players], np.int32)
-    newcomers = np.flatnonzero(played & (known < 0))
-    returning = np.flatnonzero(played & (known >= 0))
-    _check_order(ladder, history, returning, known)
+    _check_order(ladder, history, first, known)
+    newcomers = np.flatnonzero((first < history.entries) & (known < 0))
+    newcomers = newcomers[np.argsort(first[newcomers])]
     known[newcomers] = len(ladder) + np.arange(len(newcomers))
     known[known < 0] = len(ladder) + len(newcomers)  # who is only in matches that do not count: a row that stays empty
     ladder.reserve(len(ladder) + len(newcomers) + 1)
@@ -253,25 +262,34 @@ def _enter(ladder: Ladder, history: History) -> NDArray[np.int32]:
     return known[history.player]
 
 
-def _counted(history: History) -> NDArray[np.float64] | None:
-    """The importance of each entry's match; None where every match counts."""
-    return None if history.importance is None else history.importance[_matches(history)]
+def _all_play(history: History) -> bool:
+    """Whether the history, which may be part of a longer one, has a match of every player that it names."""
+    return bool(np.bincount(history.player, minlength=len(history.players)).all())
 
 
-def _matches(history: History) -> NDArray[np.intp]:
+def _first_entries(history: History) -> NDArray[np.int64]:
+    """The first entry of each player in a match that counts; the number of entries for who has none."""
+    first = np.full(len(history.players), history.entries, np.int64)
+    counted = np.arange(history.entries)
+    if history.importance is not None:
+        counted = counted[history.importance[_matches(history)] > 0]
+    first[history.player[counted[::-1]]] = counted[::-1]  # the earliest is written last
+    return first
+
+
+def _matches(history: History) -> NDArray[np.int32]:
     """The match of each entry."""
-    teams = np.repeat(np.arange(len(history)), np.diff(history.match_start))
-    return np.repeat(teams, np.diff(history.team_start))
+    return owners(history.match_start)[owners(history.team_start)]
 
 
-def _check_order(ladder: Ladder, history: History, returning: NDArray[np.intp], row: NDArray[np.int32]) -> None:
+def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], known: NDArray[np.int32]) -> None:
     """Who returns must not have been seen after her first match here."""
+    returning = np.flatnonzero((first < history.entries) & (known >= 0))
     if history.time is None or not len(returning):
         return
-    first = np.empty(len(history.players))
-    first[history.player[::-1]] = history.time[_matches(history)[::-1]]
-    for player in returning[np.argsort(first[returning], kind="stable")]:
-        check_times(ladder, [int(row[player])], ladder.stamp, float(first[player]))
+    match = _matches(history)
+    for player in returning[np.argsort(first[returning])]:
+        check_times(ladder, [int(known[player])], ladder.stamp, float(history.time[match[first[player]]]))
 
 
 def _sweep(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +12,6 @@ import numpy as np
 from ..checks import number, scale
 from ..errors import Error
 from ..history import name_of
-from ..history.ragged import places
 from .board import Board
 from .rating import Rating
 
@@ -94,15 +94,20 @@ def given(
     rank = None if ranks is None else _per_team("rank", ranks, len(teams))
     score = None if scores is None else _per_team("score", scores, len(teams))
     key = rank if rank is not None else None if score is None else [-value for value in score]
-    start = np.array([0, len(teams)], np.int32)
     return Given(
-        places=None if key is None else places(start, np.array(key)).tolist(),
+        places=None if key is None else _places(key),
         scores=score,
         weights=_weights(teams, weights),
         importance=scale("importance", importance, zero=True),
         elapsed=_elapsed(teams, elapsed),
         home=-1 if home is None else _home(home, len(teams)),
     )
+
+
+def _places(key: list[float]) -> list[int]:
+    """Places as in sports: 1 + the number of teams that are better, 1, 2, 2, 4."""
+    order = sorted(key)
+    return [1 + bisect_left(order, value) for value in key]
 
 
 def _per_team(what: str, values: Sequence[float], teams: int) -> list[float]:
@@ -145,7 +150,7 @@ def _length(what: str, values: Any, length: int, each: str) -> None:
         count = len(values)
     except TypeError:
         raise Error(f"{what} must be a list, not {values!r}") from None
-    if isinstance(values, (str, bytes)) or count != length:
+    if not isinstance(values, (Sequence, np.ndarray)) or isinstance(values, (str, bytes)) or count != length:
         raise Error(f"{what} must hold one number for each {each}, that is {length}, not {values!r}")
 
 

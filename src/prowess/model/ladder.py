@@ -16,7 +16,7 @@ from ..history.times import Stamp
 from .given import given, once
 from .model import Model
 from .prediction import Prediction
-from .rating import Rating
+from .rating import Rating, stored
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,6 +38,11 @@ class Ladder:
 
     def __init__(self, model: Model, ratings: Mapping[str, Rating] | None = None) -> None:
         """An empty ladder, or one with players whose ratings are known."""
+        if not isinstance(model, Model):
+            hint = "; call it: TrueSkill()" if callable(model) else ""
+            raise Error(f"a ladder needs a Model, not {model!r}{hint}")
+        if ratings is not None and not isinstance(ratings, Mapping):
+            raise Error(f"ratings must be a mapping from names to ratings, not {ratings!r}")
         self.model = model
         self.names: list[str] = []
         self._rows: dict[str, int] = {}
@@ -48,12 +53,14 @@ class Ladder:
 
     def _enter(self, name: str, rating: Rating) -> None:
         """Take in a player with a rating but no match."""
+        if name in self.rows:
+            raise Error(f"{name} is named twice")
         if not isinstance(rating, Rating) or rating.sigma is None:
             raise Error(f"{name} must have a Rating with mu and sigma, not {rating!r}")
         traits = self.model.pipeline.traits
         self.reserve(len(self) + 1)
         self.state[len(self), : 2 * traits] = [rating.mu, rating.sigma**2] * traits
-        self.state[len(self), 2 * traits + 1] = 0.0
+        self.state[len(self), 2 * traits + 1 :] = 0.0
         self.names.append(name)
 
     def reserve(self, rows: int) -> None:
@@ -92,7 +99,10 @@ class Ladder:
 
     def __contains__(self, name: object) -> bool:
         """Tell whether a player has been seen."""
-        return name in self.rows or (isinstance(name, (int, np.integer)) and str(name) in self.rows)
+        try:
+            return name_of(name) in self.rows
+        except Error:
+            return False
 
     def __getitem__(self, name: str) -> Rating:
         """Give a player's rating."""
@@ -100,13 +110,14 @@ class Ladder:
         if key not in self.rows:
             raise Error(f"no player is called {key!r}{self._hint(key)}")
         mu, variance = self.state[self.rows[key], :2].tolist()
-        return Rating(mu, variance**0.5, self.model.caution)
+        return stored(mu, variance**0.5, self.model.caution)
 
     def _hint(self, name: str) -> str:
         from difflib import get_close_matches
 
         near = get_close_matches(name, self.names[:10_000], 1)
-        return f"; did you mean {near[0]!r}?" if near else f" among the {len(self)} of this ladder"
+        known = f"did you mean {near[0]!r}?" if near else f"there are {len(self)} others"
+        return f" ({known}); for a newcomer give model.rating() in place of the name"
 
     def __eq__(self, other: object) -> bool:
         """Compare the model and every belief, to the last bit."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -19,7 +20,7 @@ from .board import Absorb, Drift, Outcome, Prior, TeamFunction
 from .component import change, parameters, read_spec, spec
 from .given import given
 from .outcome import margin as margins
-from .prediction import Prediction, predict
+from .prediction import Prediction
 from .quality import quality
 from .rate import lay, rate
 from .rating import Rating
@@ -37,7 +38,7 @@ KNOWN: dict[str, type] = {
     name: getattr(module, name)
     for module in (priors, drifts, teams_, outcomes, absorbs, margins)
     for name in module.__all__
-    if isinstance(getattr(module, name), type)
+    if dataclasses.is_dataclass(getattr(module, name))
 }
 
 Teams = Sequence[Sequence[Rating]]
@@ -65,8 +66,8 @@ class Model:
     def __post_init__(self) -> None:
         """Check the parts, so that a model that exists works."""
         for name, base in BASES.items():
-            if not isinstance(getattr(self, name), base):
-                raise Error(f"{name} must be a {base.__name__}, not {getattr(self, name)!r}")
+            if not isinstance(getattr(self, name), base) or type(getattr(self, name)) is base:
+                raise Error(f"{name} must be of the kind {base.__name__}, not {getattr(self, name)!r}")
         names = self._names()
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -145,6 +146,8 @@ class Model:
         >>> pw.Model.from_dict(pw.TrueSkill(beta=3).to_dict()).noise
         3.0
         """
+        if not isinstance(plain, Mapping):
+            raise Error(f"a model is read from a mapping, not {plain!r}")
         missing = [field.name for field in fields(cls) if field.name not in plain]
         if missing:
             raise Error(f"a model needs {', '.join(missing)}")
@@ -210,7 +213,7 @@ class Model:
         """
         board = lay(self.pipeline, teams, given(teams, None, None, weights, 1.0, elapsed, home))
         self.pipeline.look(board)
-        prediction = predict(board)
+        prediction = self.outcome.predict(board)
         self.pipeline.put_back(board)
         return prediction
 

@@ -17,7 +17,7 @@ from .rating import Rating
 if TYPE_CHECKING:
     from .ladder import Ladder
 
-__all__ = ["check_times", "record"]
+__all__ = ["check_times", "common_stamp", "record"]
 
 
 def record(ladder: Ladder, teams: Sequence[Sequence[str]], details: Given | None, time: Any) -> list[list[Rating]]:
@@ -26,7 +26,8 @@ def record(ladder: Ladder, teams: Sequence[Sequence[str]], details: Given | None
     stamp, now = _now(ladder, time)
     if time is not None and details is not None and details.elapsed is not None:
         raise Error("give either time or elapsed: the time since a player's last match follows from its time")
-    check_times(ladder, [row for team in rows for row in team if row < len(ladder)], stamp, now)
+    if details is None or details.importance > 0.0:
+        check_times(ladder, [row for team in rows for row in team if row < len(ladder)], stamp, now)
     ladder.reserve(len(ladder) + len(newcomers))
     ladder.state[len(ladder) : len(ladder) + len(newcomers)] = nan
     unit = 1.0 if stamp is None or stamp.kind == "number" else DAY
@@ -63,19 +64,23 @@ def _now(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
     """What kind of times the ladder has from now on, and when the match is (NaN: not known)."""
     if time is None:
         return ladder.stamp, nan
-    kind, zone, number = parse_time(time)
-    stamp = Stamp(kind, zone)
-    if ladder.stamp is None:
-        return stamp, float(number)
     try:
-        return agree(ladder.stamp, stamp, utc="UTC" in (zone, ladder.stamp.zone)), float(number)
+        kind, zone, number = parse_time(time)
+    except Error as error:  # how text is written cannot be said here, so that advice is left out
+        raise Error(str(error).partition(", or say how they are written")[0]) from None
+    return common_stamp(ladder.stamp, Stamp(kind, zone)), float(number)
+
+
+def common_stamp(known: Stamp | None, new: Stamp) -> Stamp:
+    """The kind and zone of a ladder's times when new ones come: times in UTC go with those of any zone, as instants."""
+    if known is None:
+        return new
+    try:
+        return agree(known, new, utc="UTC" in (known.zone, new.zone))
     except Error as error:
-        raise Error(f"the time {time!r} does not go with those of the ladder: {_without_hint(error)}") from None
-
-
-def _without_hint(error: Error) -> str:
-    """A ladder reads one time at a time: what helps is to give it in UTC, not an option of the readers."""
-    return str(error).replace("utc=True reads them as instants", "give the time in UTC, such as 2026-01-31T10:00:00Z")
+        hint = "give the times in UTC, such as 2026-01-31T10:00:00Z"
+        said = str(error).replace("utc=True reads them as instants", hint)
+        raise Error(f"the new times do not go with those of the ladder: {said}") from None
 
 
 def check_times(ladder: Ladder, rows: Sequence[int], stamp: Stamp | None, now: float) -> None:

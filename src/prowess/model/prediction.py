@@ -69,10 +69,9 @@ def predict(board: Board) -> Prediction:
     n = board.teams
     mean = np.array(board.mean[:n])
     sigma = np.sqrt(np.array(board.variance[:n]))
-    margins = _margins(board)
     if n == 2:
-        win = np.array([board.win, board.loss])
-        return Prediction(mean, sigma, win, board.draw, margins)
+        return Prediction(mean, sigma, np.array([board.win, board.loss]), board.draw, [])
+    margins = _margins(board)
     if not sigma.all():
         raise Error(
             "a team's performance is known exactly; give the model a beta above 0 to predict three or more teams"
@@ -87,13 +86,13 @@ def predict(board: Board) -> Prediction:
 
 
 def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
-    """Teams of equal noise have equal margins to all others: one integral serves them."""
+    """Teams and their margins to all others; teams of equal margins are taken together: one integral serves them."""
     n = board.teams
     noise = np.array(board.noise[:n])
-    return [
-        (
-            (noise == one).astype(np.int32),
-            np.array([board.margin.between(board, int(np.argmax(noise == one)), j) for j in range(n)]),
-        )
-        for one in np.unique(noise)
-    ]
+    groups: dict[bytes, tuple[NDArray[np.int32], Floats]] = {}
+    for one in np.unique(noise):
+        first = int(np.argmax(noise == one))
+        margins = np.array([board.margin.between(board, first, j) for j in range(n)])
+        wanted, _ = groups.setdefault(margins.tobytes(), (np.zeros(n, np.int32), margins))
+        wanted[noise == one] = 1
+    return list(groups.values())

@@ -32,6 +32,8 @@ def lay(pipeline: Pipeline, teams: Any, given: Any) -> Board:
     e: cython.Py_ssize_t = 0
     rating: Rating
     board: Board
+    if pipeline.traits != 1:
+        raise Error(f"a Rating holds one skill, but this model has {', '.join(pipeline.outcome.traits)}; use fit")
     if not isinstance(teams, (list, tuple)):
         check_teams(teams)
     for team in teams:
@@ -52,8 +54,9 @@ def lay(pipeline: Pipeline, teams: Any, given: Any) -> Board:
             if rating._sigma != rating._sigma:
                 raise Error(f"player {e - board.start[j] + 1} of team {j + 1} has no sigma, which this model needs")
             rating.put(board, e)
+            pipeline.absorb.welcome(board, e)
             board.alpha[e] = 1.0
-            board.elapsed[e] = 0.0
+            board.elapsed[e] = board.played[e] = 0.0
             e += 1
         j += 1
     board.start[j] = cython.cast(cython.int, e)

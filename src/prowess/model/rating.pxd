@@ -7,4 +7,5 @@ cdef class Rating:
     cdef void put(self, Board board, Py_ssize_t entry) noexcept
 
 
+cpdef Rating stored(double mu, double sigma, double caution)
 cpdef list nested(Board board, double caution)

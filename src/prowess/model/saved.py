@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from math import nan
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..checks import LARGEST
 from ..errors import Error
 from ..files import replacing
+from ..history import name_of, show_time
 from ..history.times import Stamp
 from .ladder import Ladder
 from .model import Model
@@ -61,19 +63,21 @@ def _columns(model: Model) -> list[str]:
 
 def load(path: str | os.PathLike[str], model: Model | None) -> Ladder:
     """Read a ladder, and check every part of it."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise Error(f"load needs the path of a file, not {type(path).__name__}")
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_unique)
     except FileNotFoundError:
         raise Error(f"{path}: no such file") from None
     except OSError as error:
         raise Error(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Error(f"{path}: no ladder of prowess, or damaged: {error}") from None
     try:
         return _ladder(content, model)
     except Error as error:
         raise Error(f"{path}: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise Error(f"{path}: no ladder of prowess, or damaged: {error!r}") from None
 
 
@@ -81,21 +85,55 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
     header, players = content["header"], content["players"]
     if header["format"] != FORMAT:
         raise Error(f"no ladder of prowess: its format is {header['format']!r}")
-    if header["version"] != VERSION:
+    if header["version"] != VERSION or header["version"] is True:
         raise Error(f"version {header['version']} of the format; this prowess reads version {VERSION}: update it")
     ladder = Ladder(_agreed(header["model"], model))
     if header["columns"] != _columns(ladder.model):
         raise Error(f"its columns are {header['columns']}, but the model has {_columns(ladder.model)}")
-    ladder.stamp = None if header["time"] is None else Stamp(*header["time"])
-    rows = [[nan if x is None else float(x) for x in row] for row in players.values()]
-    state = np.array(rows, np.float64).reshape(len(rows), ladder.model.pipeline.width)
-    beliefs = state[:, : 2 * ladder.model.pipeline.traits]
-    if not np.isfinite(beliefs).all() or (beliefs[:, 1::2] < 0).any():
-        raise Error("damaged: a mean or variance is missing or not a finite number")
-    ladder.reserve(len(rows))
-    ladder.state[: len(rows)] = state
-    ladder.names.extend(list(players))
+    ladder.stamp = _stamp(header["time"])
+    names = [name_of(name) for name in players]
+    if names != list(players):
+        raise Error("damaged: a name has blanks around it")
+    state = np.array([_row(name, row, ladder.model) for name, row in players.items()], np.float64)
+    ladder.reserve(len(names))
+    ladder.state[: len(names)] = state.reshape(len(names), ladder.model.pipeline.width)
+    ladder.names.extend(names)
     return ladder
+
+
+def _stamp(plain: Any) -> Stamp | None:
+    """The kind and zone of the times, if they can be shown."""
+    if plain is None:
+        return None
+    kind, zone = plain
+    if kind not in ("number", "date", "timestamp"):
+        raise Error(f"damaged: {kind!r} is no kind of time")
+    show_time(kind, zone, 0)
+    return Stamp(kind, zone)
+
+
+def _row(name: str, row: Any, model: Model) -> list[float]:
+    """A player's state: finite numbers, of which only the last time may be missing."""
+    last = 2 * model.pipeline.traits
+    if not isinstance(row, list) or len(row) != model.pipeline.width:
+        raise Error(f"damaged: {name} must have {model.pipeline.width} numbers, not {row!r}")
+    for index, cell in enumerate(row):
+        if (cell is None and index != last) or (cell is not None and (type(cell) not in (int, float) or cell != cell)):
+            raise Error(f"damaged: {name} has {cell!r} where a number should be")
+    variances, matches = row[1:last:2], row[last + 1]
+    if min(variances) < 0 or matches < 0 or matches != int(matches) or not all(map(isfinite, row[:last])):
+        raise Error(f"damaged: the numbers of {name} cannot be: {row}")
+    if row[last] is not None and not abs(row[last]) <= LARGEST:
+        raise Error(f"damaged: the last time of {name} cannot be {row[last]}")
+    return [nan if cell is None else float(cell) for cell in row]
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object in which no name stands twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice")
+    return found
 
 
 def _agreed(plain: dict[str, Any] | None, model: Model | None) -> Model:

@@ -70,6 +70,7 @@ class Pipeline:
         board.entries = entries
         board.importance = 1.0
         board.home = -1
+        board.time = NAN
         board.converged = True
         return board
 
@@ -102,17 +103,17 @@ class Pipeline:
         for k in range(traits):
             e = 0
             for j in range(board.teams):
-                mean = board.offset[j]
+                mean = board.offset[j * traits + k]
                 skills = squares = 0.0
                 while e < board.start[j + 1]:
-                    alpha = board.alpha[e]
+                    alpha = board.alpha[e * traits + k]
                     mean += alpha * board.mu[e * traits + k]
                     skills += alpha * alpha * board.var[e * traits + k]
                     squares += alpha * alpha
                     e += 1
-                board.noise[j] = self.beta * self.beta * squares
+                board.noise[j * traits + k] = self.beta * self.beta * squares
                 board.mean[j * traits + k] = mean
-                board.variance[j * traits + k] = board.noise[j] + skills
+                board.variance[j * traits + k] = self.beta * self.beta * squares + skills
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
@@ -149,17 +150,21 @@ class Pipeline:
                     j += 1
                 t = j * traits + k
                 i = e * traits + k
-                alpha = board.alpha[e]
+                alpha = board.alpha[i]
                 own = alpha * alpha * board.var[i]
                 rest = board.variance[t] - own
                 if own > rest:
-                    rest = board.noise[j]
+                    rest = board.noise[t]
                     for f in range(board.start[j], board.start[j + 1]):
                         if f != e:
-                            rest += board.alpha[f] * board.alpha[f] * board.var[f * traits + k]
+                            alpha = board.alpha[f * traits + k]
+                            rest += alpha * alpha * board.var[f * traits + k]
+                    alpha = board.alpha[i]
                 board.g1[i] = alpha * board.d1[t]
                 board.g2[i] = alpha * alpha * board.d2[t]
-                board.kept[i] = min((rest + own * board.left[t]) / board.variance[t], 1.0)
+                board.kept[i] = 1.0
+                if own > 0.0:
+                    board.kept[i] = min((rest + own * board.left[t]) / board.variance[t], 1.0)
 
     @cython.cfunc
     @cython.inline
@@ -178,9 +183,12 @@ class Pipeline:
         base: cython.Py_ssize_t = row * self.width
         last: cython.Py_ssize_t = base + 2 * self.traits
         board.elapsed[e] = (now - table.cells[last]) / unit if now >= table.cells[last] else 0.0
+        board.played[e] = 0.0
         if table.cells[base] != table.cells[base]:
             self.prior.welcome(board, e)
+            self.absorb.welcome(board, e)
             return False
+        board.played[e] = table.cells[last + 1]
         for k in range(self.traits):
             board.mu[e * self.traits + k] = table.cells[base + 2 * k]
             board.var[e * self.traits + k] = table.cells[base + 2 * k + 1]
@@ -203,7 +211,7 @@ class Pipeline:
         k: cython.Py_ssize_t
         base: cython.Py_ssize_t = row * self.width
         last: cython.Py_ssize_t = base + 2 * self.traits
-        table.cells[last + 1] = 1.0 if table.cells[base] != table.cells[base] else table.cells[last + 1] + 1.0
+        table.cells[last + 1] = board.played[e] + 1.0
         if now == now:
             table.cells[last] = now
         for k in range(self.traits):
@@ -227,6 +235,8 @@ class Pipeline:
         entry: cython.Py_ssize_t = columns.team_start[first]
         j: cython.Py_ssize_t
         e: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        board.time = now
         board.teams = columns.match_start[match + 1] - first
         board.entries = columns.team_start[first + board.teams] - entry
         board.importance = columns.importance[match] if columns.has_importance else 1.0
@@ -236,7 +246,8 @@ class Pipeline:
             board.place[j] = columns.place[first + j]
             board.score[j] = columns.score[first + j] if columns.has_score else NAN
         for e in range(board.entries):
-            board.alpha[e] = columns.weight[entry + e] if columns.has_weight else 1.0
+            for k in range(e * self.traits, (e + 1) * self.traits):
+                board.alpha[k] = columns.weight[entry + e] if columns.has_weight else 1.0
             self.believe(board, e, table, columns.player[entry + e], now, columns.unit)
 
     @cython.cfunc
@@ -294,16 +305,19 @@ class Pipeline:
         count: cython.Py_ssize_t = 0
         j: cython.Py_ssize_t = 0
         e: cython.Py_ssize_t = 0
+        k: cython.Py_ssize_t
         for team in rows:
             count += len(team)
         board: Board = self.board(len(rows), count)
+        board.time = now
         for team in rows:
             board.start[j] = cython.cast(cython.int, e)
             board.place[j] = cython.cast(cython.int, j + 1)
             board.score[j] = NAN
             for row in team:
                 self.believe(board, e, table, row, now, unit)
-                board.alpha[e] = 1.0
+                for k in range(e * self.traits, (e + 1) * self.traits):
+                    board.alpha[k] = 1.0
                 e += 1
             j += 1
         board.start[j] = cython.cast(cython.int, e)

@@ -36,6 +36,9 @@ class Fixed(Margin):
 
     epsilon: cython.double
 
+    def __post_init__(self) -> None:
+        checks.scale("epsilon", self.epsilon, zero=True)
+
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
@@ -55,11 +58,14 @@ class FromDraws(Margin):
 
     width: cython.double
 
+    def __post_init__(self) -> None:
+        checks.scale("width", self.width, zero=True)
+
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
         """Performance noise is what makes equal teams differ, so the margin is measured by it."""
-        return self.width * sqrt(board.noise[i] + board.noise[j])
+        return self.width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
 
 
 def margin_from(draw_probability: Any, margin: Any) -> Margin:

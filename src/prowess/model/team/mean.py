@@ -8,9 +8,9 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.board import Board, TeamFunction
+    from cython.cimports.prowess.model.board import Board, TeamFunction, positive
 else:
-    from ..board import Board, TeamFunction
+    from ..board import Board, TeamFunction, positive
 
 
 __all__ = ["Mean"]
@@ -31,11 +31,11 @@ class Mean(TeamFunction):
     def weigh(self, board: Board) -> cython.bint:
         """α is the player's share of the match over the shares of the team."""
         j: cython.Py_ssize_t
-        e: cython.Py_ssize_t
+        k: cython.Py_ssize_t
         total: cython.double
         for j in range(board.teams):
             total = 0.0
-            for e in range(board.start[j], board.start[j + 1]):
-                total += board.alpha[e]
-            for e in range(board.start[j], board.start[j + 1]):
-                board.alpha[e] /= total
+            for k in range(board.start[j] * board.traits, board.start[j + 1] * board.traits):
+                total += board.alpha[k] / board.traits
+            for k in range(board.start[j] * board.traits, board.start[j + 1] * board.traits):
+                board.alpha[k] /= positive(total)

@@ -41,6 +41,7 @@ class Weighted(TeamFunction):
         """α is the weight of the position times the share of the match that the player played."""
         j: cython.Py_ssize_t
         e: cython.Py_ssize_t
+        k: cython.Py_ssize_t
         weights: tuple = self.weights
         for j in range(board.teams):
             if board.start[j + 1] - board.start[j] > len(weights):
@@ -49,4 +50,5 @@ class Weighted(TeamFunction):
                     f"{len(weights)} positions; give it more"
                 )
             for e in range(board.start[j], board.start[j + 1]):
-                board.alpha[e] *= weights[e - board.start[j]]
+                for k in range(e * board.traits, (e + 1) * board.traits):
+                    board.alpha[k] *= weights[e - board.start[j]]
