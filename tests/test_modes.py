@@ -58,19 +58,36 @@ def league(rng, matches=300, players=40):
     return found
 
 
-@pytest.mark.parametrize("parts", ["TrueSkill", "composed"])
+def edges(package, model):
+    """Ratings after matches at the edge of what can be computed."""
+    for a, b in ((1e20, 1e-20), (-1e6, 1e6), (25.0, 0.0), (0.0, 1e12)):
+        teams = [[package.Rating(a, 1.0)], [package.Rating(0.0, b if b > 0 else 1e-9)], [package.Rating(1.0, 2.0)]]
+        for ranks in ([1, 2, 3], [2, 1, 1], [1, 1, 1]):
+            for importance in (1.0, 1e-9, 1e9):
+                rated = model.rate(teams, ranks=ranks, importance=importance)
+                yield np.array([[rating.mu, rating.sigma] for team in rated for rating in team])
+
+
+PARTS = {
+    "TrueSkill": lambda pw: {},
+    "mean": lambda pw: {"team": pw.team.Mean(), "drift": pw.drift.PerTime(0.3, cap=9.0), "margin": 0.7},
+    "newton": lambda pw: {"team": pw.team.Weighted((1.0, 0.0, 0.5)), "absorb": pw.absorb.Newton(), "tau": 0.0},
+    "constant": lambda pw: {"absorb": pw.absorb.Constant(), "drift": pw.drift.Still(), "draw_probability": 0.0},
+}
+
+
+@pytest.mark.parametrize("parts", PARTS)
 def test_both_modes_give_the_same_bits(parts):
     matches = league(np.random.default_rng(5))
     results = []
     for package in (pw, load()):
-        model = package.TrueSkill(draw_probability=0.2)
-        if parts == "composed":
-            model = model.replace(team=package.team.Mean(), drift=package.drift.PerTime(0.3, cap=9.0), margin=0.7)
+        model = package.TrueSkill(draw_probability=0.2).replace(**PARTS[parts](package))
         fit = model.fit(package.History.from_matches(matches))
         frame = fit.leaderboard()
         teams = [[package.Rating(mu, 2.0)] for mu in (20.0, 25.0, 31.0, 24.0)]
         prediction = model.predict(teams)
         columns = [frame["mu"].to_numpy(), frame["sigma"].to_numpy(), fit.forecasts.mean, fit.forecasts.variance]
+        columns += [np.array([model.quality(teams)]), *edges(package, model)]
         columns += [fit.forecasts.win, fit.forecasts.draw, fit.forecasts.log_evidence, prediction.win, prediction.ranks]
         results.append(columns)
     for compiled, pure in zip(*results, strict=True):

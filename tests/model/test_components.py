@@ -215,3 +215,78 @@ def test_a_model_serves_many_threads():
     wanted = model.rate(teams)
     with ThreadPoolExecutor(8) as pool:
         assert all(result == wanted for result in pool.map(lambda _: model.rate(teams), range(400)))
+
+
+@dataclass(frozen=True)
+class Counting(pw.Absorb):
+    """A rule with a column of its own: how many matches it has taken in, from 10 on."""
+
+    extras = ("seen",)
+
+    def welcome(self, board, entry):
+        board.extra[entry] = 10.0
+
+    def absorb(self, board):
+        for entry in range(board.entries):
+            board.extra[entry] += 1.0
+
+
+def test_extra_columns_are_a_players_own(tmp_path):
+    model = pw.TrueSkill(tau=0).replace(absorb=Counting())
+    matches = [{"teams": [["a"], ["b"]]}, {"teams": [["a"], ["b"]]}, {"teams": [["c"], ["a"]]}]
+    fit = model.fit(pw.History.from_matches(matches))
+    assert dict(zip(fit.ladder.names, fit.ladder.state[:, 4].tolist(), strict=False)) == {
+        "a": 13.0,
+        "b": 12.0,
+        "c": 11.0,
+    }
+    fit.ladder.save(tmp_path / "x")
+    assert pw.Ladder.load(tmp_path / "x", model=model) == fit.ladder
+
+
+def test_parameters_of_two_parts_must_not_share_a_name():
+    @dataclass(frozen=True)
+    class Noisy(pw.Outcome):
+        noise: float = 1.0
+
+    with pytest.raises(pw.Error, match="a parameter called 'noise'"):
+        pw.TrueSkill().replace(outcome=Noisy())
+
+
+def test_scores_do_not_stay_on_the_board():
+    seen = []
+
+    @dataclass(frozen=True)
+    class Watching(Coin):
+        def evidence(self, board):
+            seen.append(list(board.score[:2]))
+            return Coin.evidence(self, board)
+
+    model = pw.TrueSkill().replace(outcome=Watching())
+    teams = [[pw.Rating(1, 1)], [pw.Rating(2, 1)]]
+    model.rate(teams, scores=[3, 1])
+    model.rate(teams)
+    assert seen[0] == [3.0, 1.0]
+    assert all(np.isnan(seen[1]))
+
+
+@pytest.mark.parametrize("absorb", ABSORBS, ids=short)
+def test_a_team_that_is_known_exactly_learns_nothing(absorb):
+    """No noise and a known skill, or a weight of 0 for all: the other team learns, this one stays as it is."""
+    known, open_ = pw.Rating(25, 0), pw.Rating(25, 8)
+    [[same], [learnt]] = pw.TrueSkill(tau=0).replace(beta=0, absorb=absorb).rate([[known], [open_]])
+    assert (same.mu, same.sigma) == (25.0, 0.0)
+    assert learnt.mu < 25
+    weighted = pw.TrueSkill(tau=0).replace(team=pw.team.Weighted((0.0, 1.0)), absorb=absorb)
+    [[idle], [_, other]] = weighted.rate([[open_], [open_, open_]])
+    assert (idle.mu, idle.sigma) == (25.0, 8.0)
+    assert other.mu != 25
+
+
+def test_a_model_of_two_traits_is_not_rated_as_if_it_had_one():
+    @dataclass(frozen=True)
+    class Two(Coin):
+        traits = ("offence", "defence")
+
+    with pytest.raises(pw.Error, match="has offence, defence"):
+        pw.TrueSkill().replace(outcome=Two()).rate([[pw.Rating(1, 1)], [pw.Rating(2, 1)]])

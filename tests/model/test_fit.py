@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import pickle
 
 import numpy as np
 import polars as pl
@@ -332,3 +333,114 @@ def test_a_large_ladder_grows():
         ladder.record([[f"p{i}"], [f"p{i + 1}"]])
     assert len(ladder) == 3000
     assert ladder["p0"] == ladder["p2998"]
+
+
+def test_a_fit_keeps_the_ladder_that_it_started_from():
+    """The trajectories are found later: what the ladder did meanwhile must not be in them."""
+    ladder = pw.Ladder(pw.TrueSkill())
+    ladder.record([["ann"], ["bob"]])
+    fitted = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["cat"]]}]), start=ladder)
+    ladder.record([["dan"], ["ann"]])
+    assert fitted.trajectory("ann")["mu"][-1] == fitted["ann"].mu
+
+
+def test_a_fit_travels(matches):
+    fitted = model("time").fit(pw.History.from_matches(matches))
+    again = pickle.loads(pickle.dumps(fitted))
+    assert again.leaderboard().equals(fitted.leaderboard())
+    assert again.trajectory("p1").equals(fitted.trajectory("p1"))
+    assert again.forecasts.win.tobytes() == fitted.forecasts.win.tobytes()
+
+
+def test_ladder_and_fit_are_equal_with_matches_that_do_not_count():
+    matches = [
+        {"teams": [["z"], ["y"]], "importance": 0.0, "time": 5},
+        {"teams": [["a"], ["y"]], "time": 6},
+        {"teams": [["z"], ["a"]], "time": 7},
+        {"teams": [["only"], ["a"]], "importance": 0.0, "time": 7},
+    ]
+    ladder = pw.Ladder(pw.TrueSkill())
+    for match in matches:
+        ladder.record(**match)
+    fitted = pw.TrueSkill().fit(pw.History.from_matches(matches))
+    assert ladder == fitted.ladder
+    assert list(ladder) == ["a", "y", "z"]
+    assert np.isfinite(fitted.leaderboard()["mu"].to_numpy()).all()
+    assert "only" not in fitted.ladder
+    ladder.record([["a"], ["y"]], time=1, importance=0)  # it did not happen, so it may be at any time
+    late = pw.History.from_matches([{"teams": [["a"], ["y"]], "time": 1, "importance": 0}])
+    assert pw.TrueSkill().fit(late, start=ladder).ladder == ladder
+
+
+def test_times_in_utc_go_with_those_of_any_zone():
+    ladder = pw.Ladder(pw.TrueSkill())
+    ladder.record([["ann"], ["bob"]], time="2026-01-31T10:00:00+01:00")
+    with pytest.raises(pw.Error, match=r"mixed time zones.*give the times in UTC"):
+        ladder.record([["ann"], ["bob"]], time="2026-07-01T10:00:00+02:00")
+    history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-06-30T08:00:00Z"}])
+    assert pw.TrueSkill().fit(history, start=ladder)["ann"].mu > ladder["ann"].mu
+    ladder.record([["ann"], ["bob"]], time="2026-07-01T08:00:00Z")
+    assert ladder.stamp.zone == "UTC"
+
+
+@pytest.mark.parametrize("change", ["twice", "kind", "matches", "text", "row", "name", "variance", "late", "deep"])
+def test_damage_within_a_file_is_noticed(tmp_path, change):
+    path = tmp_path / "x"
+    ladder = pw.Ladder(pw.TrueSkill())
+    ladder.record([["ann"], ["bob"]], time="2026-01-31")
+    ladder.save(path)
+    text = path.read_text(encoding="utf-8")
+    content = json.loads(text)
+    row = content["players"]["ann"]
+    if change == "kind":
+        content["header"]["time"] = ["foo", None]
+    elif change == "matches":
+        row[3] = -5.5
+    elif change == "text":
+        row[0] = "25"
+    elif change == "row":
+        content["players"]["ann"] = "1234"
+    elif change == "name":
+        content["players"][""] = row
+    elif change == "variance":
+        row[1] = None
+    elif change == "late":
+        row[2] = 1e300
+    text = json.dumps(content)
+    if change == "twice":
+        text = text.replace('"bob":', '"ann":')
+    if change == "deep":
+        text = "[" * 100_000
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(pw.Error, match="x: "):
+        pw.Ladder.load(path)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: pw.Ladder(pw.TrueSkill, None), r"needs a Model.*call it: TrueSkill\(\)"),
+        (lambda: pw.Ladder(None), "needs a Model, not None"),
+        (lambda: pw.Ladder(pw.TrueSkill(), [("a", 1)]), "ratings must be a mapping"),
+        (lambda: pw.Ladder(pw.TrueSkill(), {"7": pw.Rating(1, 1), 7: pw.Rating(2, 1)}), "7 is named twice"),
+        (lambda: pw.Ladder.load(None), "load needs the path of a file"),
+        (lambda: pw.Ladder(pw.TrueSkill()).save(5), "5 is no name of a file"),
+        (lambda: pw.Ladder(pw.TrueSkill()).save(""), "'' is no name of a file"),
+        (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=10**400), "is no time"),
+        (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=1e300), "does not lie within"),
+        (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=np.array([1, 2])), "is no time"),
+        (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time="31.01.2026"), "is no time: write dates as"),
+        (lambda: pw.Ladder(pw.TrueSkill()).predict([["a"], ["a"]]), "a stands in teams 1 and 2"),
+        (
+            lambda: pw.TrueSkill().rate([[pw.Rating(1, 1)]] * 2, ranks={5, 2}),
+            "ranks must hold one number for each team",
+        ),
+        (lambda: pw.TrueSkill().replace(outcome=pw.Outcome()), "outcome must be of the kind Outcome"),
+        (lambda: pw.Model.from_dict(5), "a model is read from a mapping"),
+        (lambda: pw.outcome.Order(margin=pw.outcome.margin.Fixed(-1.0)), "epsilon must be"),
+    ],
+)
+def test_more_bad_input(call, message):
+    with pytest.raises(pw.Error, match=message):
+        call()
+    assert [1] not in pw.Ladder(pw.TrueSkill())

@@ -6,6 +6,7 @@ import math
 import random
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -110,17 +111,29 @@ def test_a_free_for_all_of_equals_is_order_statistics():
 
 
 def test_a_gap_that_breaks_the_trueskill_package():
+    """The update in 50 digits: mu + σ²V(t)/c and σ²(1 − σ²W(t)/c²) at t = −(232 + ε)/c."""
     [[upset], [favourite]] = pw.TrueSkill(tau=0).rate([[pw.Rating(0, 1)], [pw.Rating(232, 1)]])
-    assert upset.mu > 6
-    assert favourite.mu < 226
-    assert 0.98 < upset.sigma < 1
+    with mpmath.workdps(50):
+        beta = mpmath.mpf(25) / 6
+        c = mpmath.sqrt(2 + 2 * beta**2)
+        margin = mpmath.sqrt(2) * mpmath.erfinv(mpmath.mpf(0.1)) * beta * mpmath.sqrt(2)
+        t = -(232 + margin) / c
+        v = mpmath.npdf(t) / mpmath.ncdf(t)
+        mu, sigma = v / c, mpmath.sqrt(1 - v * (v + t) / c**2)
+    assert upset.mu == pytest.approx(float(mu), rel=1e-13)
+    assert favourite.mu == pytest.approx(float(232 - mu), rel=1e-13)
+    assert upset.sigma == favourite.sigma == pytest.approx(float(sigma), rel=1e-13)
 
 
 def test_147_default_players_in_a_free_for_all():
     model = pw.TrueSkill()
-    mus = [team[0].mu for team in model.rate([[model.rating()]] * 147)]
+    rated = [team[0] for team in model.rate([[model.rating()]] * 147)]
+    mus = [rating.mu for rating in rated]
     assert mus == sorted(mus, reverse=True)
-    assert math.isfinite(mus[0])
+    assert [mus[-1 - place] for place in range(147)] == pytest.approx([50 - mu for mu in mus], abs=1e-5)
+    without_draws = pw.TrueSkill(draw_probability=0, tau=0)
+    exact = free_for_all(147, 25, 25 / 3, 25 / 6)
+    assert without_draws.rate([[model.rating()]] * 147)[0][0].mu == pytest.approx(exact[0][0], abs=0.05)
 
 
 def test_a_draw_where_draws_are_impossible_does_not_widen():

@@ -1,0 +1,71 @@
+"""Files as people have them: broken quotes, other encodings, half-filled columns, options of no use."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prowess.errors import Error
+from prowess.history import History
+
+
+def write(folder: Path, text: str | bytes, name: str = "odd.csv") -> Path:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('winner,loser\n"ann,bob\ncat,dan\n', "line 2: a quotation mark is opened and not closed"),
+        ('winner,loser\nann,bob\nA,"B" x\nC,D\n', "line 3: a quotation mark"),
+        ("winner,loser\nann,bob\n".encode("utf-16"), "odd.csv"),
+        ("winner,loser\nAndré,bob\n".encode("latin-1"), "line 2: it is not UTF-8 text"),
+    ],
+)
+def test_broken_text_is_an_error_that_names_the_line(tmp_path: Path, text: str | bytes, message: str) -> None:
+    with pytest.raises(Error, match=message) as caught:
+        History.read(write(tmp_path, text))
+    assert "\n" not in str(caught.value).strip()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"separator": ";;"}, "separator must be a single character"),
+        ({"separator": ""}, "separator must be a single character"),
+        ({"separator": 5}, "separator must be a single character"),
+        ({"columns": ["winner"]}, "columns must map roles to columns"),
+        ({"time_format": 5}, "time_format must be text"),
+    ],
+)
+def test_options_of_no_use(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(Error, match=message):
+        History.read(write(tmp_path, "winner,loser\nann,bob\n"), **options)
+
+
+def test_what_is_no_path_and_no_list_of_matches() -> None:
+    for wrong in (None, 5, {"winner": ["ann"]}):
+        with pytest.raises(Error, match="read needs the path of a file"):
+            History.read(wrong)  # type: ignore[arg-type]
+    for wrong in (None, 5, "ann", {"teams": [["ann"], ["bob"]]}):
+        with pytest.raises(Error, match="from_matches needs a list of matches"):
+            History.from_matches(wrong)  # type: ignore[arg-type]
+
+
+def test_scores_that_only_some_have_do_not_matter_where_all_are_ranked(tmp_path: Path) -> None:
+    history = History.read(write(tmp_path, "race,driver,position,points\n1,ann,1,25\n1,bob,2,18\n1,cat,3,\n"))
+    assert history[0] == {"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 2, 3]}
+
+
+def test_blanks_around_names_are_no_part_of_them(tmp_path: Path) -> None:
+    history = History.read(write(tmp_path, "winner, loser\n ann , bob \nbob,ann\n"))
+    assert history.players == ("ann", "bob")
+
+
+def test_specks_of_weight_are_none(tmp_path: Path) -> None:
+    with pytest.raises(Error, match="only weights of 0"):
+        History.from_matches([{"teams": [["ann"], ["bob"]], "weights": [[1e-60], [1]]}])
+    with pytest.raises(Error, match="weight 1e\\+200: a weight is a number from 0 to"):
+        History.from_matches([{"teams": [["ann"], ["bob"]], "weights": [[1e200], [1]]}])
