@@ -8,29 +8,36 @@ True
 """
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from . import model as _model
 from .errors import Error
 from .history import History
 from .model import absorb, drift, outcome, team
 from .model.board import Absorb, Board, Drift, Margin, Outcome, Prior, TeamFunction
-from .model.fit import Fit, Forecasts
 from .model.ladder import Ladder
 from .model.model import Model
-from .model.prediction import Prediction
 from .model.presets import TrueSkill
 from .model.prior import Normal
 from .model.rating import Rating
 
+if TYPE_CHECKING:
+    from . import lab as lab
+    from .model.fit import Fit, Forecasts
+    from .model.prediction import Prediction
+
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> ModuleType:
-    """The lab is imported when it is first asked for: rating alone should not wait for it."""
-    if name == "lab":
-        return import_module(".lab", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_LATER = {"Fit": ".model.fit", "Forecasts": ".model.fit", "Prediction": ".model.prediction", "lab": ".lab"}
+
+
+def __getattr__(name: str) -> Any:
+    """What rating a match has no use for is imported when it is first asked for: nobody should wait for it."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_LATER[name], __name__)
+    return module if name == "lab" else getattr(module, name)
 
 
 __all__ = [

@@ -8,7 +8,6 @@ import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from math import isfinite, nan
 from typing import Literal, NamedTuple
-from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -33,7 +32,6 @@ RIGHT = (
     "write dates as 2026-01-31, timestamps as 2026-01-31T10:00:00 (with Z or +02:00 where there is a zone) or plain"
     " numbers, or say how they are written: time_format='%d.%m.%Y'"
 )
-_COMPILED = tuple(re.compile(pattern, re.ASCII) for pattern in PATTERNS)
 _EPOCH = datetime(1970, 1, 1)
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -131,6 +129,8 @@ def zone_of(zone: str) -> tzinfo:
     if zone[0] in "+-":
         size = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:]))
         return timezone(-size if zone[0] == "-" else size)
+    from zoneinfo import ZoneInfo  # few have a use for it, and everyone would wait for it
+
     return ZoneInfo(zone)
 
 
@@ -151,8 +151,8 @@ def _from_text(text: str, time_format: str | None) -> tuple[Kind, str | None, fl
     try:
         if time_format is not None:
             return _by_format(text, time_format)
-        for pattern in _COMPILED:
-            if found := pattern.match(text):
+        for pattern in PATTERNS:
+            if found := re.match(pattern, text, re.ASCII):
                 return _from_groups(found.groupdict())
         number = float(text)
     except Error:

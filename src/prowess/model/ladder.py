@@ -15,11 +15,12 @@ from ..history import name_of
 from ..history.times import Stamp
 from .given import given, once
 from .model import Model
-from .prediction import Prediction
 from .rating import Rating, stored
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .prediction import Prediction
 
 __all__ = ["Ladder"]
 

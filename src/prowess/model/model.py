@@ -20,8 +20,6 @@ from .board import Absorb, Drift, Outcome, Prior, TeamFunction
 from .component import change, parameters, read_spec, spec
 from .given import given
 from .outcome import margin as margins
-from .prediction import Prediction
-from .quality import quality
 from .rate import lay, rate
 from .rating import Rating
 from .sweep import Pipeline
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from ..history import History
     from .fit import Fit
     from .ladder import Ladder
+    from .prediction import Prediction
 
 __all__ = ["Model"]
 
@@ -225,6 +224,8 @@ class Model:
         >>> round(model.quality([[model.rating()], [model.rating()]]), 3)
         0.447
         """
+        from .quality import quality
+
         board = lay(self.pipeline, teams, given(teams, None, None, weights))
         self.pipeline.pool(board)
         columns = (board.mean, board.variance, board.noise)

@@ -1,0 +1,18 @@
+"""`import prowess` brings NumPy and little else."""
+
+import subprocess
+import sys
+
+HEAVY = ("polars", "pandas", "pyarrow", "typer", "rich", "altair", "scipy", "zoneinfo", "prowess.lab", "prowess.cli")
+
+
+def test_import_brings_nothing_heavy():
+    code = f"import sys, prowess; print([name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_what_comes_later_comes_when_asked_for():
+    code = "import prowess as pw; print(pw.Fit.__name__, pw.Prediction.__name__, pw.lab.skill_curves.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["Fit", "Prediction", "skill_curves"]
