@@ -290,3 +290,11 @@ def test_a_model_of_two_traits_is_not_rated_as_if_it_had_one():
 
     with pytest.raises(pw.Error, match="has offence, defence"):
         pw.TrueSkill().replace(outcome=Two()).rate([[pw.Rating(1, 1)], [pw.Rating(2, 1)]])
+
+
+def test_a_part_without_its_method_says_so():
+    class Empty(pw.Outcome):
+        pass
+
+    with pytest.raises(pw.Error, match="Empty needs a method evidence"):
+        pw.TrueSkill().replace(outcome=Empty()).rate([[pw.Rating(1, 1)], [pw.Rating(2, 1)]])

@@ -15,7 +15,7 @@ cdef class Board:
     # for the outcome
     cdef public Margin margin
     cdef public Truncated cut, ahead, behind
-    cdef public double gap, spread, edge
+    cdef public double sharpness, gap, edge
     cdef public double[:, ::1] work
 
     cpdef bint holds(self, Py_ssize_t teams, Py_ssize_t entries) except? -1

@@ -99,7 +99,7 @@ class Board:
         self.cut = Truncated()
         self.ahead = Truncated()
         self.behind = Truncated()
-        self.gap = self.spread = self.edge = 0.0
+        self.sharpness = self.gap = self.edge = 0.0
         self.work = memoryview(bytearray(8 * WORK_ROWS * max(teams, 1))).cast("d", (WORK_ROWS, max(teams, 1)))
 
     @cython.ccall
@@ -125,6 +125,11 @@ def positive(variance: cython.double) -> cython.double:
     )
 
 
+def missing(component: object, method: str) -> Error:
+    """A part of a model that does not do what such a part is for."""
+    return Error(f"{type(component).__name__} needs a method {method}; see CONTRIBUTING.md")
+
+
 @cython.cclass
 class Prior:
     """What is believed of a player who has not been seen before.
@@ -141,7 +146,7 @@ class Prior:
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the belief of a newcomer."""
-        raise NotImplementedError
+        raise missing(self, "welcome")
 
 
 @cython.cclass
@@ -185,7 +190,7 @@ class TeamFunction:
 
         A function with a constant part also sets `offset` of every team.
         """
-        raise NotImplementedError
+        raise missing(self, "weigh")
 
 
 @cython.cclass
@@ -223,12 +228,13 @@ class Outcome:
     def forecast(self, board: Board) -> cython.bint:
         """For two teams: set `win` (of the first team), `draw` and `loss`, from the prior performances alone.
 
-        It always comes before `evidence`, which may use what it left on the board: here `spread`, the standardised
-        `gap` and `edge` (the margin), and the moments of the difference if the first team is `ahead` or `behind`.
+        It always comes before `evidence`, which may use what it left on the board: here `sharpness` (one over the
+        standard deviation of the difference), by which `gap` and `edge` (the margin) are standardised, and the moments
+        of the difference if the first team is `ahead` or `behind`.
         """
-        board.spread = sqrt(positive(board.variance[0] + board.variance[1]))
-        board.gap = (board.mean[0] - board.mean[1]) / board.spread
-        board.edge = board.margin.between(board, 0, 1) / board.spread
+        board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
+        board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
+        board.edge = board.margin.between(board, 0, 1) * board.sharpness
         above(board.gap - board.edge, board.ahead)
         above(-board.gap - board.edge, board.behind)
         board.win = probability(board.ahead)
@@ -249,7 +255,7 @@ class Outcome:
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
         """Fill `d1`, `d2` and `left` of every team and return the log-evidence."""
-        raise NotImplementedError
+        raise missing(self, "evidence")
 
 
 @cython.cclass
@@ -280,4 +286,4 @@ class Absorb:
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """Turn `g1`, `g2` and `kept` of every entry into its new `mu` and `var`."""
-        raise NotImplementedError
+        raise missing(self, "absorb")

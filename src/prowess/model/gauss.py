@@ -186,7 +186,7 @@ def probability(found: Truncated) -> cython.double:
 @cython.exceptval(check=False)
 def log_z(found: Truncated) -> cython.double:
     """Its logarithm: by what was cut off where that is little, and by base + log mass where z is not at hand."""
-    if found.cut_off < 0.5:
+    if found.cut_off < 1e-3:
         return log1p(-found.cut_off)
     return log(found.z) if found.z > 1e-290 else found.base + log(found.mass)
 

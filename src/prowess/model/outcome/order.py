@@ -41,7 +41,7 @@ UPPER_VAR = cython.declare(cython.Py_ssize_t, 8)
 UPPER_MEAN = cython.declare(cython.Py_ssize_t, 9)
 LOWER_VAR = cython.declare(cython.Py_ssize_t, 10)
 LOWER_MEAN = cython.declare(cython.Py_ssize_t, 11)
-SPREAD = cython.declare(cython.Py_ssize_t, 12)  # the standard deviation of their difference
+SHARPNESS = cython.declare(cython.Py_ssize_t, 12)  # one over the standard deviation of their difference
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Order(Outcome):
 @cython.exceptval(-1.0, check=True)
 def _two(board: Board) -> cython.double:
     """Two teams: the difference of their performances is a truncated normal, found by the forecast unless they drew."""
-    square: cython.double = board.spread * board.spread
+    inverse: cython.double = board.sharpness * board.sharpness  # of the variance of the difference
     side: cython.double = 1.0
     point: cython.double = 0.0
     cut: Truncated = board.cut
@@ -100,12 +100,12 @@ def _two(board: Board) -> cython.double:
     else:
         within(board.gap, board.edge, cut)
         if board.edge == 0.0:
-            point = log(board.spread)  # the density of a point, in the units of the performances
-    board.d1[0] = side * cut.shift / board.spread
+            point = -log(board.sharpness)  # the density of a point, in the units of the performances
+    board.d1[0] = side * cut.shift * board.sharpness
     board.d1[1] = -board.d1[0]
-    board.d2[0] = board.d2[1] = -cut.lost / square
-    board.left[0] = (board.variance[1] + board.variance[0] * cut.left) / square
-    board.left[1] = (board.variance[0] + board.variance[1] * cut.left) / square
+    board.d2[0] = board.d2[1] = -cut.lost * inverse
+    board.left[0] = (board.variance[1] + board.variance[0] * cut.left) * inverse
+    board.left[1] = (board.variance[0] + board.variance[1] * cut.left) * inverse
     return log_z(cut) - point
 
 
@@ -183,17 +183,17 @@ def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
     lower_var: cython.double = board.work[VAR, k + 1] / (1.0 + board.work[VAR, k + 1] * board.work[DOWN_PI, k + 1])
     upper_mean: cython.double = upper_var * board.work[UP_TAU, k]
     lower_mean: cython.double = lower_var * board.work[DOWN_TAU, k + 1]
-    spread: cython.double = sqrt(upper_var + lower_var)
+    sharpness: cython.double = 1.0 / sqrt(upper_var + lower_var)
     gap: cython.double = board.work[GAP, k] + upper_mean - lower_mean
     if board.work[TIED, k] == 0.0:
-        above((gap - board.work[EPS, k]) / spread, board.cut)
+        above((gap - board.work[EPS, k]) * sharpness, board.cut)
     else:
-        within(gap / spread, board.work[EPS, k] / spread, board.cut)
+        within(gap * sharpness, board.work[EPS, k] * sharpness, board.cut)
     board.work[UPPER_VAR, k] = upper_var
     board.work[LOWER_VAR, k] = lower_var
     board.work[UPPER_MEAN, k] = upper_mean
     board.work[LOWER_MEAN, k] = lower_mean
-    board.work[SPREAD, k] = spread
+    board.work[SHARPNESS, k] = sharpness
 
 
 @cython.cfunc
@@ -203,23 +203,25 @@ def _pass(board: Board, k: cython.Py_ssize_t) -> cython.double:
     _truncate(board, k)
     upper_var: cython.double = board.work[UPPER_VAR, k]
     lower_var: cython.double = board.work[LOWER_VAR, k]
-    square: cython.double = upper_var + lower_var
-    push: cython.double = board.cut.shift / board.work[SPREAD, k]
-    pull: cython.double = board.cut.lost / square
-    left: cython.double = (lower_var + upper_var * board.cut.left) / square
+    inverse: cython.double = board.work[SHARPNESS, k] * board.work[SHARPNESS, k]
+    push: cython.double = board.cut.shift * board.work[SHARPNESS, k]
+    pull: cython.double = board.cut.lost * inverse
+    left: cython.double = (lower_var + upper_var * board.cut.left) * inverse
+    more: cython.double = 1.0 / left
     mean: cython.double = board.work[UPPER_MEAN, k]
-    pi: cython.double = pull / left
-    tau: cython.double = (push + mean * pull) / left
+    pi: cython.double = pull * more
+    tau: cython.double = (push + mean * pull) * more
     size: cython.double = fabs(board.work[GAP, k]) + fabs(mean) + fabs(board.work[LOWER_MEAN, k])
     moved: cython.double = _moved(
         mean + upper_var * push, upper_var * left, pi - board.work[DOWN_PI, k], tau - board.work[DOWN_TAU, k], size
     )
     board.work[DOWN_PI, k] = pi
     board.work[DOWN_TAU, k] = tau
-    left = (upper_var + lower_var * board.cut.left) / square
+    left = (upper_var + lower_var * board.cut.left) * inverse
+    more = 1.0 / left
     mean = board.work[LOWER_MEAN, k]
-    pi = pull / left
-    tau = (mean * pull - push) / left
+    pi = pull * more
+    tau = (mean * pull - push) * more
     moved = max(
         moved,
         _moved(
@@ -256,7 +258,7 @@ def _factor_evidence(board: Board, k: cython.Py_ssize_t) -> cython.double:
     _truncate(board, k)
     evidence: cython.double = log_z(board.cut)
     if board.work[TIED, k] != 0.0 and board.work[EPS, k] == 0.0:
-        evidence -= log(board.work[SPREAD, k])
+        evidence += log(board.work[SHARPNESS, k])
     evidence -= _log_integral(
         board.work[UPPER_MEAN, k], board.work[UPPER_VAR, k], board.work[DOWN_PI, k], board.work[DOWN_TAU, k]
     )
