@@ -58,7 +58,7 @@ class Prediction:
         out = np.zeros((n, n))
         for wanted, margin in self.margins:
             nodes = grid(self.mean, self.sigma, margin)
-            scratch = np.empty(n), np.empty(n + 1)
+            scratch = np.empty(n), np.empty(n + 1), np.empty(2, np.int32)
             rank_matrix(self.mean, self.sigma, margin, wanted, *nodes, *scratch, out)  # type: ignore[arg-type]
         out /= out.sum(axis=1, keepdims=True)
         return out

@@ -22,6 +22,8 @@ else:
 
 __all__ = ["first_alone", "rank_matrix"]
 
+NOTHING = cython.declare(cython.double, 1e-30)  # a probability that no sum of them is changed by
+
 
 @cython.ccall
 def first_alone(
@@ -64,6 +66,7 @@ def rank_matrix(
     weights: cython.const[cython.double][::1],
     ahead: cython.double[::1],
     count: cython.double[::1],
+    span: cython.int[::1],
     out: cython.double[:, ::1],
 ) -> cython.void:
     """Add up P(r others are more than the margin ahead), r = 0, 1, …, for the wanted teams."""
@@ -74,12 +77,12 @@ def rank_matrix(
     for k in range(len(weights)):
         for i in range(n):
             ahead[i] = cdf(((means[i] - bases[k]) - offsets[k] - margins[i]) / deviations[i])
-        _count(ahead, n, count)
+        _count(ahead, n, count, span)
         for i in range(n):
             if wanted[i]:
                 mass = weights[k] * _density((bases[k] - means[i]) + offsets[k], deviations[i])
                 if mass > 1e-30:
-                    _add_without(count, n, ahead[i], mass, out[i])
+                    _add_without(count, n, span, ahead[i], mass, out[i])
 
 
 @cython.cfunc
@@ -90,31 +93,49 @@ def _density(x: cython.double, deviation: cython.double) -> cython.double:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _count(ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1]) -> cython.void:
-    """The distribution of how many of n independent events happen."""
+def _count(
+    ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1], span: cython.int[::1]
+) -> cython.void:
+    """The distribution of how many of n independent events happen, from span[0] to span[1]: elsewhere it is nothing."""
     i: cython.Py_ssize_t
     r: cython.Py_ssize_t
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = 0
+    p: cython.double
     count[0] = 1.0
     for i in range(n):
-        count[i + 1] = count[i] * ahead[i]
-        for r in range(i, 0, -1):
-            count[r] = count[r] * (1.0 - ahead[i]) + count[r - 1] * ahead[i]
-        count[0] *= 1.0 - ahead[i]
+        p = ahead[i]
+        count[high + 1] = count[high] * p
+        for r in range(high, low, -1):
+            count[r] = count[r] * (1.0 - p) + count[r - 1] * p
+        count[low] *= 1.0 - p
+        if count[high + 1] > NOTHING:
+            high += 1
+        while low < high and count[low] < NOTHING:
+            low += 1
+    span[0] = cython.cast(cython.int, low)
+    span[1] = cython.cast(cython.int, high)
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_without(
-    count: cython.double[::1], n: cython.Py_ssize_t, p: cython.double, mass: cython.double, out: cython.double[::1]
+    count: cython.double[::1],
+    n: cython.Py_ssize_t,
+    span: cython.int[::1],
+    p: cython.double,
+    mass: cython.double,
+    out: cython.double[::1],
 ) -> cython.void:
     """Divide one event of probability p out of a count, from the side on which errors shrink, and add the rest."""
     r: cython.Py_ssize_t
     part: cython.double = 0.0
+    inverse: cython.double = 1.0 / max(p, 1.0 - p)
     if p <= 0.5:
-        for r in range(n):
-            part = max((count[r] - p * part) / (1.0 - p), 0.0)
+        for r in range(span[0], min(span[1] + 1, n)):
+            part = max((count[r] - p * part) * inverse, 0.0)
             out[r] += mass * part
     else:
-        for r in range(n - 1, -1, -1):
-            part = max((count[r + 1] - (1.0 - p) * part) / p, 0.0)
+        for r in range(span[1] - 1, max(span[0] - 2, -1), -1):
+            part = max((count[r + 1] - (1.0 - p) * part) * inverse, 0.0)
             out[r] += mass * part
