@@ -256,3 +256,27 @@ def test_a_pipe_that_closes_early_is_no_traceback(tmp_path: Path) -> None:
     assert done.stdout.split()[:2] == ["rank", "player"]
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize(("draws", "advice"), [(0, "0.00"), (10, None), (60, "0.30")])
+def test_an_unlikely_draw_probability_is_remarked_upon(tmp_path: Path, draws: int, advice: str | None) -> None:
+    rows = [f"p{i % 7},p{7 + i % 5},{int(i >= draws)},0" for i in range(200)]
+    file = tmp_path / "league.csv"
+    file.write_text("home,away,hg,ag\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    said = run("rate", file).stderr
+    assert ("--draw-probability" in said) == (advice is not None)
+    if advice is not None:
+        assert f"--draw-probability {advice}" in said
+        assert "--draw-probability" not in run("rate", file, "--draw-probability", "0.1").stderr
+
+
+def test_how_dates_and_cells_are_written_can_be_said(tmp_path: Path) -> None:
+    file = tmp_path / "liga.csv"
+    file.write_text("datum:winner:loser\n31.01.2026:ann:bob\n", encoding="utf-8")
+    words = ("rate", file, "--separator", ":", "--columns", "time=datum")
+    wrong = run(*words)
+    assert wrong.exit_code == 1
+    assert "--time-format" in wrong.stderr
+    right = run(*words, "--time-format", "%d.%m.%Y")
+    assert right.exit_code == 0
+    assert "2026-01-31" in right.stdout

@@ -17,6 +17,7 @@ from .standings import ENDINGS, print_standings, to_json, write
 __all__ = ["rate"]
 
 TOP = 20  # players on a terminal
+ENOUGH = 100  # matches from which the share of draws is known well enough to give advice
 EXAMPLE = "--columns home=Heim --columns away=Gast --columns home_score=Tore1 --columns away_score=Tore2"
 
 File = Annotated[
@@ -81,6 +82,8 @@ def rate(
     else:
         print_standings(part)
     _remarks(fit, len(standings) - len(part), [path for path in (out, save) if path is not None])
+    if draw_probability is None:
+        _advise(history, fit.model.params["draw_probability"])
 
 
 def _mapping(columns: list[str]) -> dict[str, str | None]:
@@ -126,6 +129,19 @@ def _read(
     for line in history.recognised.splitlines():
         note(line)
     return history
+
+
+def _advise(history: History, supposed: float) -> None:
+    """Where draws are much rarer or more frequent than supposed, say how to say so."""
+    import numpy as np
+
+    pairs = history.match_start[:-1][np.diff(history.match_start) == 2]
+    if len(pairs) < ENOUGH:
+        return
+    share = float(np.mean(history.place[pairs] == history.place[pairs + 1]))
+    if not supposed / 2 <= share <= 2 * supposed:
+        drawn = f"{100 * share:.0f} % of the matches of two teams were drawn"
+        note(f"{drawn}, {100 * supposed:.0f} % were supposed: --draw-probability {share:.2f} may fit better")
 
 
 def _remarks(fit: Fit, hidden: int, written: list[Path]) -> None:

@@ -287,9 +287,11 @@ def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], kno
     returning = np.flatnonzero((first < history.entries) & (known >= 0))
     if history.time is None or not len(returning):
         return
-    match = _matches(history)
-    for player in returning[np.argsort(first[returning])]:
-        check_times(ladder, [int(known[player])], ladder.stamp, float(history.time[match[first[player]]]))
+    now = history.time[_matches(history)[first[returning]]].astype(np.float64)
+    early = np.flatnonzero(now < ladder.state[known[returning], 2 * ladder.model.pipeline.traits])
+    if len(early):
+        wrong = early[np.argmin(first[returning[early]])]
+        check_times(ladder, [int(known[returning[wrong]])], ladder.stamp, float(now[wrong]))
 
 
 def _sweep(
