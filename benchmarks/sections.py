@@ -1,6 +1,6 @@
 """What is measured: each function gives the figures of one question."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +8,7 @@ import trueskill
 from openskill.models import PlackettLuce
 
 import prowess as pw
+from prowess.model.columns import Columns, Record, Table
 
 from .figures import Figure
 from .peers import play_openskill, play_trueskill
@@ -95,21 +96,29 @@ def growth_in_players(scale: float, repeats: int) -> Iterator[Figure]:
 
 
 def where_time_goes(scale: float, repeats: int) -> Iterator[Figure]:
-    """The steps of rating a 1v1 frame, per match; where no match counts, `fit` forecasts but does not learn."""
+    """The steps of rating a 1v1 frame, per match: the kernel alone, and without learning, as where no match counts."""
     workload = Workload("1v1", int(1_000_000 * scale), PLAYERS)
     table = frame(workload.rosters())
     past = pw.History.from_frame(table)
     model, count = pw.TrueSkill(), len(past)
-    idle = replace(past, importance=np.zeros(count))
     fit = model.fit(past)
+    idle = replace(past, importance=np.zeros(count))
     clocks = {
         "History.from_frame": per_item(lambda: pw.History.from_frame(table), count),
         "fit": per_item(lambda: model.fit(past), count),
-        "fit without learning": per_item(lambda: model.fit(idle), count),
+        "of that, the kernel": per_item(kernel(model, past, fit.ladder.state), count),
+        "of that, reading, forecasting and writing": per_item(kernel(model, idle, fit.ladder.state), count),
         "leaderboard": per_item(fit.leaderboard, count),
     }
     for name, median in interleaved(clocks, repeats).items():
         yield Figure(f"{name}: per match", median, "ns")
+
+
+def kernel(model: pw.Model, past: pw.History, state: np.ndarray) -> Callable[[], None]:
+    """The kernel over a history whose players are known already, in memory that has been used before."""
+    columns = Columns(past, past.player)
+    record, board = Record(columns), model.pipeline.board(2, 2)
+    return lambda: model.pipeline.sweep(board, columns, Table(state.copy()), record, 0, len(past))
 
 
 SECTIONS = {
