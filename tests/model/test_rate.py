@@ -131,6 +131,7 @@ def test_an_exactly_known_player_stays_known():
         (lambda m: m.rate([[A], [B]], weights=[[1], [-1]]), r"weights\[1\]\[0\] must be a finite number of at least 0"),
         (lambda m: m.rate([[A], [B]], weights=[[1], [0]]), r"weights\[1\]: at least one player"),
         (lambda m: m.rate([[A], [B]], importance=-1), "importance must be a finite number of at least 0"),
+        (lambda m: m.rate([[A], [B]], importance=np.array([1, 2])), "importance must be a finite number of at least 0"),
         (lambda m: m.rate([[A], [B]], elapsed=-1), "elapsed must be a finite number of at least 0"),
         (lambda m: m.rate([[A], [B]], home=2), "home must be the index of a team, 0 to 1, not 2"),
         (lambda m: m.rate([[A], [B]], home=True), "home must be the index"),
@@ -163,3 +164,6 @@ def test_numpy_values_are_welcome():
     model = pw.TrueSkill()
     plain = model.rate([[A], [B]], ranks=[2, 1], weights=[[1.0], [0.5]])
     assert pairs(model.rate(((A,), (B,)), ranks=np.array([2, 1]), weights=np.array([[1.0], [0.5]]))) == pairs(plain)
+    timed = model.replace(drift=pw.drift.PerTime(1.0))
+    nested = timed.rate([[A], [B]], elapsed=np.array([[1.0], [2.0]]))
+    assert pairs(nested) == pairs(timed.rate([[A], [B]], elapsed=[[1.0], [2.0]]))

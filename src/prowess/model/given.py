@@ -86,7 +86,8 @@ def given(
     >>> given([["ann"], ["bob"]], scores=[1, 3]).places
     [2, 1]
     """
-    if importance == 1.0 and all(detail is None for detail in (ranks, scores, weights, elapsed, home)):
+    usual = type(importance) in (float, int) and importance == 1
+    if usual and all(detail is None for detail in (ranks, scores, weights, elapsed, home)):
         return None
     check_teams(teams)
     rank = None if ranks is None else _per_team("rank", ranks, len(teams))
@@ -128,7 +129,7 @@ def _weights(teams: Sequence[Sequence[Any]], weights: Sequence[Sequence[float]] 
 def _elapsed(teams: Sequence[Sequence[Any]], elapsed: float | Sequence[Sequence[float]] | None) -> list[float] | None:
     if elapsed is None:
         return None
-    if isinstance(elapsed, Sequence) and not isinstance(elapsed, str):
+    if isinstance(elapsed, (Sequence, np.ndarray)) and not isinstance(elapsed, str):
         return _per_player("elapsed", teams, elapsed)
     return [scale("elapsed", elapsed, zero=True)] * sum(len(team) for team in teams)
 
