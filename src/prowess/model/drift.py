@@ -38,7 +38,7 @@ class PerMatch(Drift):
     True
     """
 
-    tau: cython.double
+    tau: object
 
     def __post_init__(self) -> None:
         checks.scale("tau", self.tau, zero=True)
@@ -48,8 +48,9 @@ class PerMatch(Drift):
     def widen(self, board: Board) -> cython.bint:
         """σ² ← σ² + τ²."""
         k: cython.Py_ssize_t
+        tau: cython.double = self.tau
         for k in range(board.entries * board.traits):
-            board.var[k] += self.tau * self.tau
+            board.var[k] += tau * tau
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -64,8 +65,8 @@ class PerTime(Drift):
     PerTime(tau=0.5, cap=8.0)
     """
 
-    tau: cython.double
-    cap: cython.double = float("inf")
+    tau: object
+    cap: object = float("inf")
 
     def __post_init__(self) -> None:
         checks.scale("tau", self.tau, zero=True)
@@ -78,10 +79,11 @@ class PerTime(Drift):
         """σ² ← max(σ², min(σ² + τ² t, cap²))."""
         e: cython.Py_ssize_t
         k: cython.Py_ssize_t
-        ceiling: cython.double = self.cap * self.cap
+        tau: cython.double = self.tau
+        cap: cython.double = self.cap
         wider: cython.double
         for e in range(board.entries):
             for k in range(e * board.traits, (e + 1) * board.traits):
-                wider = min(board.var[k] + self.tau * self.tau * board.elapsed[e], ceiling)
+                wider = min(board.var[k] + tau * tau * board.elapsed[e], cap * cap)
                 if wider > board.var[k]:
                     board.var[k] = wider

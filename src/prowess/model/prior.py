@@ -27,8 +27,8 @@ class Normal(Prior):
     25.0
     """
 
-    mu: cython.double
-    sigma: cython.double
+    mu: object
+    sigma: object
 
     def __post_init__(self) -> None:
         checks.number("mu", self.mu)
@@ -39,6 +39,8 @@ class Normal(Prior):
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the belief of a newcomer."""
         k: cython.Py_ssize_t
+        mu: cython.double = self.mu
+        sigma: cython.double = self.sigma
         for k in range(entry * board.traits, (entry + 1) * board.traits):
-            board.mu[k] = self.mu
-            board.var[k] = self.sigma * self.sigma
+            board.mu[k] = mu
+            board.var[k] = sigma * sigma

@@ -34,7 +34,7 @@ class Fixed(Margin):
     Fixed(epsilon=0.5)
     """
 
-    epsilon: cython.double
+    epsilon: object
 
     def __post_init__(self) -> None:
         checks.scale("epsilon", self.epsilon, zero=True)
@@ -56,7 +56,7 @@ class FromDraws(Margin):
     FromDraws(width=0.125)
     """
 
-    width: cython.double
+    width: object
 
     def __post_init__(self) -> None:
         checks.scale("width", self.width, zero=True)
@@ -65,7 +65,8 @@ class FromDraws(Margin):
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
         """Performance noise is what makes equal teams differ, so the margin is measured by it."""
-        return self.width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
+        width: cython.double = self.width
+        return width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
 
 
 def margin_from(draw_probability: Any, margin: Any) -> Margin:

@@ -22,10 +22,12 @@ else:
     from ..board import Board, Outcome, positive
     from ..gauss import Truncated, above, log_z, within
 
-from ... import errors
+from ... import checks, errors
 from .margin import margin_from
 
 __all__ = ["Order"]
+
+MOST_SWEEPS = 10**9
 
 # Rows of the board's scratch, in the order of the chain: position k holds the k-th best team.
 VAR = cython.declare(cython.Py_ssize_t, 0)  # prior variance
@@ -60,13 +62,14 @@ class Order(Outcome):
 
     draw_probability: object = None
     margin: object = None
-    tolerance: cython.double = 1e-9
-    sweeps: cython.Py_ssize_t = 1000
+    tolerance: object = 1e-9
+    sweeps: object = 1000
 
     def __post_init__(self) -> None:
         margin_from(self.draw_probability, self.margin)
-        if not self.tolerance > 0.0 or self.sweeps < 1:
-            raise errors.Error(f"tolerance must be above 0 and sweeps at least 1, not {self.tolerance}, {self.sweeps}")
+        checks.scale("tolerance", self.tolerance)
+        if type(self.sweeps) is not int or not 1 <= self.sweeps <= MOST_SWEEPS:
+            raise errors.Error(f"sweeps must be a whole number from 1 to {MOST_SWEEPS}, not {self.sweeps!r}")
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
