@@ -1,0 +1,53 @@
+"""The progress bar: after two seconds on a terminal, or when asked for."""
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.model import progress
+from tests.test_modes import league
+
+
+@pytest.fixture
+def history():
+    return pw.History.from_matches(league(np.random.default_rng(3), matches=40))
+
+
+def test_a_bar_is_shown_when_asked_for_and_changes_nothing(history, capsys, monkeypatch):
+    monkeypatch.setattr("prowess.model.fit.CHUNK", 20)  # several steps
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = pw.TrueSkill().fit(history, progress=True)
+    assert "rating" in capsys.readouterr().err
+    silent = pw.TrueSkill().fit(history, progress=False)
+    assert capsys.readouterr().err == ""
+    assert shown.ladder == silent.ladder
+
+
+def test_quick_work_and_pipes_show_none(history, capsys, monkeypatch):
+    pw.TrueSkill().fit(history)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    pw.TrueSkill().fit(history)  # standard error is no terminal here
+    assert capsys.readouterr().err == ""
+
+
+def test_slow_work_on_a_terminal_shows_one(history, capsys, monkeypatch):
+    monkeypatch.setattr("prowess.model.fit.CHUNK", 20)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    pw.TrueSkill().fit(history)
+    assert "rating" in capsys.readouterr().err
+
+
+def test_an_interrupt_leaves_the_start_as_it_was(history, monkeypatch):
+    ladder = pw.Ladder(pw.TrueSkill(), {"p1": pw.Rating(30, 4)})
+    before = ladder.copy()
+
+    def interrupted(work, label, progress):
+        yield 0
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("prowess.model.fit.steps", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        pw.TrueSkill().fit(history, start=ladder)
+    assert ladder == before
