@@ -53,4 +53,4 @@ $(VENV)/test.stamp: $(BIN)/python $(KERNELS) constraints.txt
 
 clean:
 	rm -rf build $(VENV)
-	find src -name '*.so' -delete -o -name '*.c' -path '*/model/*' -delete
+	find src -name '*.so' -delete

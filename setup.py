@@ -74,7 +74,9 @@ def kernels():
         "cdivision": True,
         "embedsignature": True,
     }
-    return cythonize(extensions, compiler_directives=directives, include_path=["src"], quiet=True)
+    return cythonize(
+        extensions, compiler_directives=directives, include_path=["src"], build_dir="build/cython", quiet=True
+    )
 
 
 setup(ext_modules=kernels(), cmdclass={"build_ext": BuildKernels})
