@@ -126,3 +126,12 @@ def test_columns_of_a_wrong_type_are_errors(column: str, values: list[Any], mess
     frame = pl.DataFrame({"match": [1, 1], "player": ["a", "b"], "rank": [1, 2], "time": [0, 0]} | {column: values})
     with pytest.raises(Error, match=f"^the frame.*{message}"):
         History.from_frame(frame)
+
+
+def test_a_few_matches_of_one_team_are_left_out_and_many_are_an_error() -> None:
+    pairs = [f" {match} a 1\n {match} b 2\n" for match in range(9)]
+    history = read("match player rank\n" + "".join(pairs) + " bye cat 1\n")
+    assert (len(history), history.players) == (9, ("a", "b"))
+    assert "matches of one team are left out: 1, the first is the frame, row 19" in history.recognised
+    with pytest.raises(Error, match="at least two teams"):
+        read("match player rank\n" + "".join(pairs[:8]) + " bye cat 1\n")

@@ -37,9 +37,18 @@ def build(draft: Draft) -> History:
         players=tuple(draft.names),
         recognised=draft.recognised,
     )
+    if len(alone := draft.alone()):
+        history = _without(history, alone, draft.where(int(alone[0]), None))
     if history.time is not None and (history.time[1:] < history.time[:-1]).any():
         history = take(history, np.arange(len(history)))  # which sorts by time
     return _in_order_of_appearance(history)
+
+
+def _without(history: History, alone: NDArray[np.intp], first: str) -> History:
+    """Leave the matches of one team out, and say so."""
+    said = f"matches of one team are left out: {len(alone)}, the first is {first}"
+    kept = take(history, np.delete(np.arange(len(history)), alone))
+    return replace(kept, recognised=f"{history.recognised}\n{said}".strip())
 
 
 def _drop_partial_scores(draft: Draft) -> None:

@@ -32,7 +32,7 @@ def _check_sizes(draft: Draft) -> None:
         raise draft.team_error(int(empty[0]), "has no players: a team needs at least one")
     teams = np.diff(draft.match_start)
     alone = np.flatnonzero(teams < 2)
-    if len(alone):
+    if len(alone) > len(draft.alone()):
         match = int(alone[0])
         raise draft.match_error(
             match, f"a match needs at least two teams, not {teams[match]}{_only(draft, match)}: drop it"

@@ -12,6 +12,8 @@ from .times import Kind, Stamp
 
 __all__ = ["Draft", "Times"]
 
+FEW = 10  # one match in so many may be of one team
+
 
 @dataclass(frozen=True)
 class Times:
@@ -50,12 +52,22 @@ class Draft:
     home: Ints | None = None
     ids: Sequence[str] | None = None
     listed: bool = False  # whether a match without ranks and scores lists its teams from first to last
+    may_be_alone: bool = False  # whether a few matches of one team are left out, and not an error
     recognised: str = ""
     match_of_team: Ints = field(init=False)
 
     def __post_init__(self) -> None:
         """Note once which match each team is in."""
         self.match_of_team = owners(self.match_start)
+
+    def alone(self) -> NDArray[np.intp]:
+        """Give the matches of one team that are left out: byes, races with a single finisher, as long as they are few.
+
+        Where many are alone, the matches were not told apart as they should be, and that is an error.
+        """
+        alone = np.flatnonzero(np.diff(self.match_start) == 1)
+        few = self.may_be_alone and FEW * len(alone) <= len(self.match_start) - 1
+        return alone if few else alone[:0]
 
     def match_error(self, match: int, message: str) -> Error:
         """Make an error about a match, which says where it stands."""

@@ -78,6 +78,7 @@ def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
         weight=np.repeat(numbers(table, roles["weight"])[rows.order], size) if "weight" in roles else None,
         home=_home(rows, roles["home"]) if "home" in roles else None,
         listed=listed,
+        may_be_alone=True,
         recognised="\n".join(filter(None, (note, summed, order))),
     )
     return draft, rows
