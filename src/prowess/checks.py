@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from math import isfinite
+from numbers import Integral
 from typing import Any
 
 from .errors import Error
 
-__all__ = ["LARGEST", "SMALLEST", "number", "scale"]
+__all__ = ["LARGEST", "SMALLEST", "number", "scale", "team_index"]
 
 LARGEST = 1e30
 SMALLEST = 1e-30
@@ -38,6 +39,17 @@ def scale(name: str, value: Any, *, zero: bool = False) -> float:
     if result > LARGEST or (result < SMALLEST and not zero):
         raise Error(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}, not {value!r}")
     return result if result >= SMALLEST else 0.0
+
+
+def team_index(name: str, value: Any, teams: int) -> int:
+    """The index of one of the teams of a match, counted from 0.
+
+    >>> team_index("home", 1, 2)
+    1
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < teams:
+        raise Error(f"{name} must be the index of a team, 0 to {teams - 1}, not {value!r}")
+    return int(value)
 
 
 def _real(value: Any) -> float | None:

@@ -6,6 +6,7 @@ import pytest
 
 from prowess.errors import Error
 from prowess.history import History
+from prowess.history.times import DAY
 
 LEAGUE: list[dict[str, Any]] = [
     {"teams": [["ann"], ["bob"]], "scores": [2, 1], "time": "2026-01-01", "id": "a"},
@@ -204,11 +205,10 @@ def test_repr_says_how_much_and_when(league: History) -> None:
     assert repr(everything(2)) == "History(2 matches, 4 players, 0.0 … 1.0, scores)"
 
 
-def test_the_clock_is_in_days_or_in_plain_numbers(league: History) -> None:
-    days = league.clock()
-    assert days is not None
-    assert (days - days[0]).tolist() == [0, 1, 2, 2]
-    numbers = everything(3).clock()
+def test_times_are_microseconds_or_plain_numbers(league: History) -> None:
+    assert league.time is not None
+    assert ((league.time - league.time[0]) / DAY).tolist() == [0, 1, 2, 2]
+    numbers = everything(3).time
     assert numbers is not None
     assert numbers.tolist() == [0, 1, 2]
-    assert History.from_matches([{"teams": [["ann"], ["bob"]]}]).clock() is None
+    assert History.from_matches([{"teams": [["ann"], ["bob"]]}]).time is None

@@ -67,5 +67,13 @@ def test_blanks_around_names_are_no_part_of_them(tmp_path: Path) -> None:
 def test_specks_of_weight_are_none(tmp_path: Path) -> None:
     with pytest.raises(Error, match="only weights of 0"):
         History.from_matches([{"teams": [["ann"], ["bob"]], "weights": [[1e-60], [1]]}])
-    with pytest.raises(Error, match="weight 1e\\+200: a weight is a number from 0 to"):
+    with pytest.raises(Error, match=r"weights of team 1 must be within ±1e\+30, not 1e\+200"):
         History.from_matches([{"teams": [["ann"], ["bob"]], "weights": [[1e200], [1]]}])
+    with pytest.raises(Error, match=r"line 2: ann has the weight 1e\+200: a weight is a number from 0 to"):
+        History.read(write(tmp_path, "match,player,rank,weight\n1,ann,1,1e200\n1,bob,2,1\n"))
+
+
+@pytest.mark.parametrize("key", ["ranks", "scores"])
+def test_numbers_that_no_float_can_hold(key: str) -> None:
+    with pytest.raises(Error, match=f"each of the {key} must be a finite number"):
+        History.from_matches([{"teams": [["ann"], ["bob"]], key: [10**400, 1]}])

@@ -121,12 +121,10 @@ def test_a_column_of_times_is_read_as_its_values_are(texts: list[str], utc: bool
 
 
 @given(matches())
-def test_the_clock_counts_days(found: list[dict[str, Any]]) -> None:
+def test_times_are_those_of_the_matches(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
-    clock = history.clock()
     if history.time is None:
-        assert clock is None
+        assert all("time" not in match for match in history)
         return
-    assert clock is not None
-    number = np.array([parse_time(match["time"])[2] for match in history], float)
-    np.testing.assert_array_equal(clock, number if history.time_kind == "number" else number / 86400e6)
+    number = np.array([parse_time(match["time"])[2] for match in history], history.time.dtype)
+    np.testing.assert_array_equal(history.time, number)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .ragged import Floats, Ints
-from .times import DAY, Kind, show_time
+from .times import Kind, show_time
 
 if TYPE_CHECKING:
     import os
@@ -157,16 +157,6 @@ class History:
         """
         columns = (getattr(self, field.name) for field in fields(self))
         return sum(column.nbytes for column in columns if isinstance(column, np.ndarray))
-
-    def clock(self) -> Floats | None:
-        """Give the time of each match in days, or as the plain numbers that were given.
-
-        >>> History.from_matches([{"teams": [["ann"], ["bob"]], "time": "1970-01-03"}]).clock()
-        array([2.])
-        """
-        if self.time is None or self.time_kind == "number":
-            return None if self.time is None else self.time.astype(np.float64)
-        return self.time / DAY
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Give the matches as the plain mappings that `from_matches` accepts."""

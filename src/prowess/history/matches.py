@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, nan
+from math import nan
 from typing import Any
 
 import numpy as np
 
+from ..checks import number, team_index
 from ..errors import Error
 from .build import build
 from .draft import Draft, Times
@@ -75,8 +76,9 @@ class _Columns:
         self._add_weights(match.get("weights"), [len(players) for players in teams])
         self._add_time(match.get("time"))
         importance = match.get("importance")
-        self.importance.append(1.0 if importance is None else _number(importance, "importance"))
-        self.home.append(_home(match.get("home"), len(teams)))
+        self.importance.append(1.0 if importance is None else number("importance", importance))
+        home = match.get("home")
+        self.home.append(-1 if home is None else team_index("home", home, len(teams)))
         name = match.get("id")
         self.ids.append("" if name is None else name_of(name, "the id of a match"))
 
@@ -142,12 +144,6 @@ def _listed(value: Any, what: str, right: str) -> Sequence[Any]:
     raise Error(f"{what} must be {right}, not {value!r}")
 
 
-def _number(value: Any, what: str) -> float:
-    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and isfinite(value):
-        return float(value)
-    raise Error(f"{what} must be a finite number, not {value!r}")
-
-
 def _results(values: Any, what: str, teams: int) -> list[float]:
     """Read ranks or scores; NaN for each team where there are none."""
     return [nan] * teams if values is None else _numbers(values, what, teams, "teams")
@@ -155,18 +151,10 @@ def _results(values: Any, what: str, teams: int) -> list[float]:
 
 def _numbers(values: Any, what: str, size: int, of: str) -> list[float]:
     """Read as many numbers as there are teams or players."""
-    numbers = [_number(value, f"each of the {what}") for value in _listed(values, what, "a list of numbers")]
+    numbers = [number(f"each of the {what}", value) for value in _listed(values, what, "a list of numbers")]
     if len(numbers) != size:
         raise Error(f"{len(numbers)} {what} for {size} {of}: give one for each")
     return numbers
-
-
-def _home(value: Any, teams: int) -> int:
-    if value is None:
-        return -1
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < teams:
-        return int(value)
-    raise Error(f"home must be the index of a team, 0 to {teams - 1}, not {value!r}")
 
 
 def plain(history: History, match: int) -> dict[str, Any]:

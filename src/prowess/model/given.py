@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import number, scale
+from ..checks import number, scale, team_index
 from ..errors import Error
 from ..history import name_of
 from .board import Board
@@ -99,7 +99,7 @@ def given(
         weights=_weights(teams, weights),
         importance=scale("importance", importance, zero=True),
         elapsed=_elapsed(teams, elapsed),
-        home=-1 if home is None else _home(home, len(teams)),
+        home=-1 if home is None else team_index("home", home, len(teams)),
     )
 
 
@@ -151,9 +151,3 @@ def _length(what: str, values: Any, length: int, each: str) -> None:
         raise Error(f"{what} must be a list, not {values!r}") from None
     if not isinstance(values, (Sequence, np.ndarray)) or isinstance(values, (str, bytes)) or count != length:
         raise Error(f"{what} must hold one number for each {each}, that is {length}, not {values!r}")
-
-
-def _home(home: Any, teams: int) -> int:
-    if isinstance(home, bool) or not isinstance(home, (int, np.integer)) or not 0 <= home < teams:
-        raise Error(f"home must be the index of a team, 0 to {teams - 1}, not {home!r}")
-    return int(home)
