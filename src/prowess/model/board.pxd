@@ -5,13 +5,16 @@ cdef class Board:
     cdef public Py_ssize_t teams, entries, traits, extras, team_capacity, entry_capacity
     # of the match
     cdef public Py_ssize_t home
-    cdef public double importance, time, win, draw, loss
+    cdef public double importance, time, win, draw, loss, epsilon, unit
     cdef public bint converged
     # of a team, or of a team and trait
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
     # of an entry, or of an entry and trait
-    cdef public double[::1] elapsed, played, alpha, mu, var, g1, g2, kept, extra
+    cdef public double[::1] elapsed, played, games, alpha, mu, var, g1, g2, kept, extra
+    # of the league
+    cdef public double[::1] memory
+    cdef public Board side
     # for the outcome
     cdef public Margin margin
     cdef public Truncated cut, ahead, behind
@@ -22,6 +25,7 @@ cdef class Board:
 
 
 cpdef double positive(double variance) except? -1.0
+cpdef bint compare(Board board) except -1
 
 
 # A step returns a bint: 0, or -1 for an exception, which costs nothing to check; what a Python method returns is ignored.
@@ -38,6 +42,7 @@ cdef class TeamFunction:
 
 
 cdef class Margin:
+    cpdef bint measure(self, Board board, bint seen) except -1
     cpdef double between(self, Board board, Py_ssize_t i, Py_ssize_t j) except? -1.0
 
 

@@ -15,7 +15,10 @@ of an entry and trait                 her weight `alpha`; belief N(`mu`, `var`);
 ====================================  ============================================================================
 
 `left` is u = v′/v, the share of the variance that the outcome leaves of a team's performance; `kept` is the same of a
-player's skill. `extra` holds further columns of an entry (a volatility). `order` and `work` are scratch of the outcome.
+player's skill. `games` is how many matches a player's `g1` and `g2` are the sum of: one, but for rating periods.
+`extra` holds further columns of an entry (a volatility). `memory` is what the outcome has learnt of the league as a
+whole, `unit` how many points a whole game is worth to an outcome that counts in points, and `side` a board of one entry
+for the home advantage. `order` and `work` are scratch of the outcome.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ from ..errors import Error
 if TYPE_CHECKING:
     from .prediction import Prediction
 
-__all__ = ["Absorb", "Board", "Drift", "Margin", "Outcome", "Prior", "TeamFunction", "positive"]
+__all__ = ["Absorb", "Board", "Drift", "Margin", "Outcome", "Prior", "TeamFunction", "compare", "positive"]
 
 WORK_ROWS = 13
 
@@ -63,7 +66,7 @@ class Board:
     (2, 2, 3)
     """
 
-    def __init__(self, teams: int = 2, entries: int = 2, traits: int = 1, extras: int = 0) -> None:
+    def __init__(self, teams: int = 2, entries: int = 2, traits: int = 1, extras: int = 0, memory: int = 0) -> None:
         self.teams = teams
         self.entries = entries
         self.traits = traits
@@ -74,6 +77,8 @@ class Board:
         self.importance = 1.0
         self.time = float("nan")
         self.win = self.draw = self.loss = float("nan")
+        self.epsilon = 0.0
+        self.unit = 1.0
         self.converged = True
         self.start = _ints(teams + 1)
         self.place = _ints(teams)
@@ -88,6 +93,7 @@ class Board:
         self.left = _doubles(teams * traits)
         self.elapsed = _doubles(entries)
         self.played = _doubles(entries)
+        self.games = _doubles(entries)
         self.alpha = _doubles(entries * traits)
         self.mu = _doubles(entries * traits)
         self.var = _doubles(entries * traits)
@@ -95,6 +101,8 @@ class Board:
         self.g2 = _doubles(entries * traits)
         self.kept = _doubles(entries * traits)
         self.extra = _doubles(entries * extras)
+        self.memory = _doubles(memory)
+        self.side = None
         self.margin = Margin()
         self.cut = Truncated()
         self.ahead = Truncated()
@@ -123,6 +131,18 @@ def positive(variance: cython.double) -> cython.double:
         "two teams whose performances are known exactly (beta 0 and sigma 0, or no player with a weight) cannot be "
         "compared; give the model a beta above 0"
     )
+
+
+@cython.ccall
+@cython.exceptval(-1, check=False)
+def compare(board: Board) -> cython.bint:
+    """Two teams' prior performances: the `gap` and the margin (`edge`) in standard deviations, and both cuts."""
+    board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
+    board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
+    board.edge = board.margin.between(board, 0, 1) * board.sharpness
+    above(board.gap - board.edge, board.ahead)
+    above(-board.gap - board.edge, board.behind)
+    return False
 
 
 def missing(component: object, method: str) -> Error:
@@ -202,6 +222,16 @@ class Margin:
     """
 
     @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def measure(self, board: Board, seen: cython.bint) -> cython.bint:
+        """Find what all pairs of a match share (`board.epsilon`), before the first of them is asked for.
+
+        A forecast is made before the places are `seen`: then nothing but the prior performances may be looked at.
+        Returns whether the margin is another one now than in the forecast.
+        """
+        return False
+
+    @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
         """The margin ε between teams `i` and `j`; teams of equal `noise` have equal margins to all others."""
@@ -217,6 +247,17 @@ class Outcome:
     """
 
     traits: ClassVar[tuple[str, ...]] = ("skill",)
+    duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
+    later = False  # whether `win` and `draw` of a whole history wait until somebody asks, for `chances`
+
+    @property
+    def remembers(self) -> tuple[str, ...]:
+        """What the outcome learns of the league as a whole: the names of its numbers in `board.memory`, at first 0.
+
+        >>> Outcome().remembers
+        ()
+        """
+        return ()
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -232,11 +273,8 @@ class Outcome:
         standard deviation of the difference), by which `gap` and `edge` (the margin) are standardised, and the moments
         of the difference if the first team is `ahead` or `behind`.
         """
-        board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
-        board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
-        board.edge = board.margin.between(board, 0, 1) * board.sharpness
-        above(board.gap - board.edge, board.ahead)
-        above(-board.gap - board.edge, board.behind)
+        board.margin.measure(board, False)
+        compare(board)
         board.win = probability(board.ahead)
         board.loss = probability(board.behind)
         board.draw = 1.0 - board.win - board.loss

@@ -88,6 +88,7 @@ def predict(board: Board) -> Prediction:
 def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:
     """Teams and their margins to all others; teams of equal margins are taken together: one integral serves them."""
     n = board.teams
+    board.margin.measure(board, False)
     noise = np.array(board.noise[:n])
     groups: dict[bytes, tuple[NDArray[np.int32], Floats]] = {}
     for one in np.unique(noise):

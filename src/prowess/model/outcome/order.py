@@ -14,12 +14,12 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, log, log1p, sqrt
-    from cython.cimports.prowess.model.board import Board, Outcome, positive
+    from cython.cimports.prowess.model.board import Board, Outcome, compare, positive
     from cython.cimports.prowess.model.gauss import Truncated, above, log_z, within
 else:
     from math import fabs, log, log1p, sqrt
 
-    from ..board import Board, Outcome, positive
+    from ..board import Board, Outcome, compare, positive
     from ..gauss import Truncated, above, log_z, within
 
 from ... import checks, errors
@@ -81,7 +81,10 @@ class Order(Outcome):
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
         """Equations (3) to (6) and Figure 1."""
+        changed: cython.bint = board.margin.measure(board, True)
         if board.teams == 2:
+            if changed:
+                compare(board)
             return _two(board)
         _lay_out(board)
         return _chain(board, self.tolerance, self.sweeps)
