@@ -24,6 +24,7 @@ KERNELS = [
     "prowess.model.outcome.order",
     "prowess.model.columns",
     "prowess.model.ranks",
+    "prowess.model.pipeline",
     "prowess.model.sweep",
     "prowess.model.rate",
 ]

@@ -9,6 +9,7 @@ from openskill.models import PlackettLuce
 
 import prowess as pw
 from prowess.model.columns import Columns, Record, Table
+from prowess.model.sweep import sweep
 
 from .figures import Figure
 from .peers import play_openskill, play_trueskill
@@ -118,7 +119,8 @@ def kernel(model: pw.Model, past: pw.History, state: np.ndarray) -> Callable[[],
     """The kernel over a history whose players are known already, in memory that has been used before."""
     columns = Columns(past, past.player)
     record, board = Record(columns), model.pipeline.board(2, 2)
-    return lambda: model.pipeline.sweep(board, columns, Table(state.copy()), record, 0, len(past))
+    memory = np.array(model.pipeline.memory())
+    return lambda: sweep(model.pipeline, board, columns, Table(state.copy(), memory.copy()), record, 0, len(past))
 
 
 SECTIONS = {

@@ -15,6 +15,7 @@ from .errors import Error
 from .history import History
 from .model import absorb, drift, outcome, team
 from .model.board import Absorb, Board, Drift, Margin, Outcome, Prior, TeamFunction
+from .model.home import Home
 from .model.ladder import Ladder
 from .model.model import Model
 from .model.presets import TrueSkill
@@ -48,6 +49,7 @@ __all__ = [
     "Fit",
     "Forecasts",
     "History",
+    "Home",
     "Ladder",
     "Margin",
     "Model",

@@ -288,7 +288,7 @@ def test_a_model_of_two_traits_is_not_rated_as_if_it_had_one():
     class Two(Coin):
         traits = ("offence", "defence")
 
-    with pytest.raises(pw.Error, match="has offence, defence"):
+    with pytest.raises(pw.Error, match="player 1 of team 1: it has no offence"):
         pw.TrueSkill().replace(outcome=Two()).rate([[pw.Rating(1, 1)], [pw.Rating(2, 1)]])
 
 

@@ -228,7 +228,7 @@ def test_a_saved_ladder_is_the_same_to_the_last_bit(tmp_path, matches):
     assert loaded == fitted.ladder
     assert loaded.model == model("time")
     assert loaded.record([["p0"], ["Zoë ☃"]], time=120) == fitted.ladder.record([["p0"], ["Zoë ☃"]], time=120)
-    assert json.loads(path.read_text(encoding="utf-8"))["header"]["version"] == 1
+    assert json.loads(path.read_text(encoding="utf-8"))["header"]["version"] == 2
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -306,7 +306,7 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         (lambda x: x.record([["new"], ["ann"]], time="2026-02-01", elapsed=1), "either time or elapsed"),
         (lambda x: x["anna"], "did you mean 'ann'"),
         (lambda x: x.predict([["ann"], ["zoe"]]), "no player is called 'zoe'"),
-        (lambda x: pw.Ladder(pw.TrueSkill(), {"a": pw.Rating(1)}), "a must have a Rating with mu and sigma"),
+        (lambda x: pw.Ladder(pw.TrueSkill(), {"a": pw.Rating(1)}), "a: Rating.mu=1.0.: it has no sigma"),
     ],
 )
 def test_bad_input_leaves_the_ladder_as_it_was(call, message):

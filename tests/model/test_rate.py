@@ -118,7 +118,7 @@ def test_an_exactly_known_player_stays_known():
         (lambda m: m.rate([]), "at least two teams, not 0"),
         (lambda m: m.rate([[A], []]), "team 2 is empty"),
         (lambda m: m.rate([[A], [25]]), "player 1 of team 2 must be a Rating, not 25"),
-        (lambda m: m.rate([[A], [pw.Rating(25)]]), "player 1 of team 2 has no sigma"),
+        (lambda m: m.rate([[A], [pw.Rating(25)]]), "player 1 of team 2: it has no sigma"),
         (lambda m: m.rate([A, B]), "team 1 must be a list"),
         (lambda m: m.rate(A), "teams must be a list"),
         (lambda m: m.rate([[A], [B]], ranks=[1]), "ranks must hold one number for each team, that is 2"),

@@ -28,6 +28,8 @@ class Moment(Absorb):
     Moment()
     """
 
+    periods = False
+
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:

@@ -5,16 +5,16 @@ cdef class Board:
     cdef public Py_ssize_t teams, entries, traits, extras, team_capacity, entry_capacity
     # of the match
     cdef public Py_ssize_t home
-    cdef public double importance, time, win, draw, loss, epsilon, unit
+    cdef public double importance, time, win, draw, loss, epsilon, unit, beta
     cdef public bint converged
     # of a team, or of a team and trait
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
     # of an entry, or of an entry and trait
-    cdef public double[::1] elapsed, played, games, alpha, mu, var, g1, g2, kept, extra
+    cdef public double[::1] elapsed, played, games, alpha, mu, var, g1, g2, kept, before, extra
     # of the league
     cdef public double[::1] memory
-    cdef public Board side
+    cdef public Board side, past
     # for the outcome
     cdef public Margin margin
     cdef public Truncated cut, ahead, behind

@@ -16,9 +16,10 @@ of an entry and trait                 her weight `alpha`; belief N(`mu`, `var`);
 
 `left` is u = v′/v, the share of the variance that the outcome leaves of a team's performance; `kept` is the same of a
 player's skill. `games` is how many matches a player's `g1` and `g2` are the sum of: one, but for rating periods.
-`extra` holds further columns of an entry (a volatility). `memory` is what the outcome has learnt of the league as a
-whole, `unit` how many points a whole game is worth to an outcome that counts in points, and `side` a board of one entry
-for the home advantage. `order` and `work` are scratch of the outcome.
+`before` is a variance before the drift. `extra` holds further columns of an entry (a volatility). `memory` is what the
+model has learnt of the league as a whole, `beta` the noise of one player, `unit` how many points a whole game is worth
+to an outcome that counts in points. `side` and `past` are boards of one entry, for the home advantage and for a rating
+period that ends. `order` and `work` are scratch of the outcome.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ class Board:
         self.win = self.draw = self.loss = float("nan")
         self.epsilon = 0.0
         self.unit = 1.0
+        self.beta = 0.0
         self.converged = True
         self.start = _ints(teams + 1)
         self.place = _ints(teams)
@@ -100,9 +102,11 @@ class Board:
         self.g1 = _doubles(entries * traits)
         self.g2 = _doubles(entries * traits)
         self.kept = _doubles(entries * traits)
+        self.before = _doubles(entries * traits)
         self.extra = _doubles(entries * extras)
         self.memory = _doubles(memory)
         self.side = None
+        self.past = None
         self.margin = Margin()
         self.cut = Truncated()
         self.ahead = Truncated()
@@ -247,6 +251,9 @@ class Outcome:
     """
 
     traits: ClassVar[tuple[str, ...]] = ("skill",)
+    whole = True  # whether it is an outcome by itself, or only a part of one
+    gradient = True  # whether `d1` and `d2` are derivatives of a log-evidence, so that a home advantage can be learnt
+    laplace = False  # whether `d2` is the curvature at the prior mean, and not what an exact posterior loses
     duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
     later = False  # whether `win` and `draw` of a whole history wait until somebody asks, for `chances`
 
@@ -283,6 +290,19 @@ class Outcome:
             board.draw = probability(board.cut) if board.edge > 0.0 else 0.0
         return False
 
+    def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
+        """Mean, variance and noise of one performance for each team, by which the teams finish: here the first trait.
+
+        >>> import prowess as pw
+        >>> board = Board(teams=2, entries=2)
+        >>> board.variance[0] = 2.0
+        >>> Outcome().performances(board)
+        ([0.0, 0.0], [2.0, 0.0], [0.0, 0.0])
+        """
+        teams = range(0, board.teams * board.traits, board.traits)
+        means, variances, noises = board.mean, board.variance, board.noise
+        return [means[t] for t in teams], [variances[t] for t in teams], [noises[t] for t in teams]
+
     def predict(self, board: Board) -> Prediction:
         """What is expected of a match of any number of teams: places by performances and the margin, exactly."""
         from .prediction import predict
@@ -310,6 +330,8 @@ class Absorb:
     """
 
     extras: ClassVar[tuple[str, ...]] = ()
+    certain = False  # whether there is no sigma
+    periods = True  # whether `g1` and `g2` may be sums over a rating period
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

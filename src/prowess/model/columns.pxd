@@ -7,7 +7,7 @@ cdef class Columns:
 
 
 cdef class Table:
-    cdef double[::1] cells
+    cdef double[::1] cells, memory
 
 
 cdef class Record:

@@ -2,7 +2,8 @@
 
 A player's state is one row of a table, so that a match touches one place in memory for each of its players: mean and
 variance of every trait, the time of the last match (as in the history: microseconds, or a plain number), the number of
-matches, and the model's extra columns. A row whose first mean is NaN is a player who has not been seen.
+matches, the model's extra columns, and what an open rating period has gathered. A row whose first mean is NaN is a
+player who has not been seen.
 """
 
 from __future__ import annotations
@@ -52,10 +53,11 @@ class Columns:
 @cython.final
 @cython.cclass
 class Table:
-    """What is believed of every player: a row of the state each."""
+    """What is believed of every player, a row of the state each, and of the league as a whole, its memory."""
 
-    def __init__(self, state: Any) -> None:
+    def __init__(self, state: Any, memory: Any) -> None:
         self.cells = memoryview(state.reshape(-1))
+        self.memory = memoryview(memory)
 
 
 @cython.final

@@ -15,13 +15,15 @@ from ..errors import Error
 from ..history import History, name_of, show_time
 from ..history.ragged import owners
 from ..history.times import Stamp
-from .columns import Columns, Record, Table
+from .columns import Columns, Record
 from .ladder import Ladder
 from .model import Model
 from .online import check_times, common_stamp
 from .prediction import Prediction
 from .progress import steps
 from .rating import Rating
+from .standings import overall
+from .sweep import sweep
 
 if TYPE_CHECKING:
     import polars as pl
@@ -204,12 +206,13 @@ class Fit:
         entry = np.flatnonzero(history.player == player)
         team = np.searchsorted(history.team_start, entry, side="right") - 1
         match = np.searchsorted(history.match_start, team, side="right") - 1
-        mu, variance = self._beliefs[entry, 0], self._beliefs[entry, 1]
+        mu, sigma, shown = overall(self.model, self._beliefs[entry])
         columns: dict[str, Any] = {"match": match}
         if history.time is not None and history.time_kind is not None:
             columns["time"] = [show_time(history.time_kind, history.time_zone, when) for when in history.time[match]]
-        sigma = np.sqrt(variance)
-        columns |= {"mu": mu, "sigma": sigma, "shown": mu - self.model.caution * sigma}
+        columns |= {"mu": mu, "sigma": pl.Series(sigma, dtype=pl.Float64, nan_to_null=True), "shown": shown}
+        if len(self.model.outcome.traits) > 1:
+            columns |= {trait: self._beliefs[entry, 2 * k] for k, trait in enumerate(self.model.outcome.traits)}
         return pl.DataFrame(columns).filter(pl.col("mu").is_not_nan())
 
 
@@ -303,11 +306,11 @@ def _sweep(
     sizes = np.diff(history.team_start[history.match_start])
     pipeline = model.pipeline
     board = pipeline.board(int(np.diff(history.match_start).max()), int(sizes.max()))
-    table = Table(ladder.state)
+    table = ladder.table
     chunk = max(1, CHUNK * len(history) // history.entries)
     try:
         for first in steps(range(0, len(history), chunk), "rating", progress):
-            pipeline.sweep(board, columns, table, record, first, min(first + chunk, len(history)))
+            sweep(pipeline, board, columns, table, record, first, min(first + chunk, len(history)))
     except Error as error:
         match = record.at
         name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from ..errors import Error
 from ..history import name_of
 from ..history.times import Stamp
+from .columns import Table
 from .given import given, once
 from .model import Model
-from .rating import Rating, stored
+from .rate import enter, look_up, settle
+from .rating import Rating
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Ladder"]
 
 State = NDArray[np.float64]
+Memory = NDArray[np.float64]
 
 
 class Ladder:
@@ -48,6 +51,7 @@ class Ladder:
         self.names: list[str] = []
         self._rows: dict[str, int] = {}
         self.state: State = np.full((8, model.pipeline.width), np.nan)
+        self.memory: Memory = np.array(model.pipeline.memory())
         self.stamp: Stamp | None = None
         for name, rating in (ratings or {}).items():
             self._enter(name_of(name), rating)
@@ -56,13 +60,57 @@ class Ladder:
         """Take in a player with a rating but no match."""
         if name in self.rows:
             raise Error(f"{name} is named twice")
-        if not isinstance(rating, Rating) or rating.sigma is None:
-            raise Error(f"{name} must have a Rating with mu and sigma, not {rating!r}")
-        traits = self.model.pipeline.traits
+        if not isinstance(rating, Rating):
+            raise Error(f"{name} must have a Rating, not {rating!r}")
         self.reserve(len(self) + 1)
-        self.state[len(self), : 2 * traits] = [rating.mu, rating.sigma**2] * traits
-        self.state[len(self), 2 * traits + 1 :] = 0.0
+        try:
+            enter(self.model.pipeline, self.table, len(self), rating)
+        except Error as error:
+            raise Error(f"{name}: {rating!r}: {error}") from None
         self.names.append(name)
+
+    @property
+    def table(self) -> Table:
+        """The state and the memory as the kernel sees them.
+
+        >>> import prowess as pw
+        >>> type(pw.Ladder(pw.TrueSkill()).table).__name__
+        'Table'
+        """
+        return Table(self.state, self.memory)
+
+    @property
+    def settled(self) -> State:
+        """The state of all players as it is shown: as if the open rating periods ended now.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).settled[0, :2]
+        array([30., 16.])
+        """
+        state = self.state[: len(self)]
+        if self.model.period is None:
+            return state
+        state = state.copy()
+        settle(self.model.pipeline, Table(state, self.memory.copy()), len(self))
+        return state
+
+    @property
+    def home(self) -> Rating | None:
+        """What is believed of the home advantage now; None where the model has none.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill().replace(home_mu=2, home_sigma=1)).home
+        Rating(mu=2.0, sigma=1.0)
+        """
+        pipeline, home = self.model.pipeline, self.model.home
+        if home is None or not home.learnt:
+            return None if home is None else Rating(home.home_mu, home.home_sigma, self.model.caution)
+        cells = self.memory[pipeline.home_memory :].tolist()
+        beliefs = zip(self.model.outcome.traits, cells[::2], cells[1::2], strict=True)
+        parts: dict[str, Any] = {
+            trait: Rating(mu, variance**0.5, self.model.caution) for trait, mu, variance in beliefs
+        }
+        return parts["skill"] if len(parts) == 1 else Rating(caution=self.model.caution, **parts)
 
     def reserve(self, rows: int) -> None:
         """Make room for this many players.
@@ -110,8 +158,7 @@ class Ladder:
         key = name_of(name)
         if key not in self.rows:
             raise Error(f"no player is called {key!r}{self._hint(key)}")
-        mu, variance = self.state[self.rows[key], :2].tolist()
-        return stored(mu, variance**0.5, self.model.caution)
+        return look_up(self.model.pipeline, self.table, self.rows[key])
 
     def _hint(self, name: str) -> str:
         from difflib import get_close_matches
@@ -126,7 +173,7 @@ class Ladder:
             return NotImplemented
         mine, theirs = self.state[: len(self)], other.state[: len(other)]
         same = (self.model, self.names, self.stamp) == (other.model, other.names, other.stamp)
-        return same and np.array_equal(mine, theirs, equal_nan=True)
+        return same and np.array_equal(mine, theirs, equal_nan=True) and np.array_equal(self.memory, other.memory)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -144,7 +191,7 @@ class Ladder:
         """
         other = Ladder(self.model)
         other.names = list(self.names)
-        other.state, other.stamp = self.state.copy(), self.stamp
+        other.state, other.memory, other.stamp = self.state.copy(), self.memory.copy(), self.stamp
         return other
 
     def record(
@@ -184,7 +231,14 @@ class Ladder:
         once(teams)
         return [[one if isinstance(one, Rating) else self[one] for one in team] for team in teams]
 
-    def predict(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> Prediction:
+    def predict(
+        self,
+        teams: Sequence[Sequence[str | Rating]],
+        *,
+        weights: Sequence[Sequence[float]] | None = None,
+        elapsed: float | Sequence[Sequence[float]] | None = None,
+        home: int | None = None,
+    ) -> Prediction:
         """What is expected of a match between players of the ladder; details as in `Model.predict`.
 
         >>> import prowess as pw
@@ -192,9 +246,16 @@ class Ladder:
         >>> ladder.predict([["ann"], ["bob"]]).win.round(3)
         array([0.759, 0.172])
         """
-        return self.model.predict(self.ratings(teams), **details)
+        details = given(teams, None, None, weights, 1.0, elapsed, home)
+        return self.model.predict_from(self.memory.tolist(), self.ratings(teams), details)
 
-    def quality(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> float:
+    def quality(
+        self,
+        teams: Sequence[Sequence[str | Rating]],
+        *,
+        weights: Sequence[Sequence[float]] | None = None,
+        home: int | None = None,
+    ) -> float:
         """How fair a match between players of the ladder would be, 0 to 1; details as in `Model.quality`.
 
         >>> import prowess as pw
@@ -202,7 +263,8 @@ class Ladder:
         >>> round(ladder.quality([["ann"], ["bob"]]), 2)
         0.97
         """
-        return self.model.quality(self.ratings(teams), **details)
+        details = given(teams, None, None, weights, home=home)
+        return self.model.quality_from(self.memory.tolist(), self.ratings(teams), details)
 
     def leaderboard(self) -> pl.DataFrame:
         """The players from best to worst: rank, player, mu, sigma, shown, matches, last_seen.

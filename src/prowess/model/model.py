@@ -16,13 +16,14 @@ from . import drift as drifts
 from . import outcome as outcomes
 from . import prior as priors
 from . import team as teams_
-from .board import Absorb, Drift, Outcome, Prior, TeamFunction
+from .board import Absorb, Board, Drift, Outcome, Prior, TeamFunction
 from .component import change, parameters, read_spec, spec
-from .given import given
+from .given import Given, given
+from .home import Home
 from .outcome import margin as margins
+from .pipeline import Pipeline
 from .rate import lay, rate
-from .rating import Rating
-from .sweep import Pipeline
+from .rating import Kind, Rating, taken
 
 if TYPE_CHECKING:
     from ..history import History
@@ -38,7 +39,7 @@ KNOWN: dict[str, type] = {
     for module in (priors, drifts, teams_, outcomes, absorbs, margins)
     for name in module.__all__
     if dataclasses.is_dataclass(getattr(module, name))
-}
+} | {"Home": Home}
 
 Teams = Sequence[Sequence[Rating]]
 
@@ -61,6 +62,8 @@ class Model:
     team: TeamFunction = teams_.Sum()
     absorb: Absorb = absorbs.Moment()
     caution: float = 3.0
+    period: float | None = None
+    home: Home | None = None
 
     def __post_init__(self) -> None:
         """Check the parts, so that a model that exists works."""
@@ -73,6 +76,20 @@ class Model:
             raise Error(f"two parts have a parameter called {twice!r}; rename that of your own")
         object.__setattr__(self, "noise", scale("beta", self.noise, zero=True))
         object.__setattr__(self, "caution", number("caution", self.caution))
+        if self.period is not None:
+            object.__setattr__(self, "period", scale("period", self.period))
+        self._check_parts()
+
+    def _check_parts(self) -> None:
+        """Some parts do not go together."""
+        if not self.outcome.whole:
+            raise Error(f"{self.outcome!r} is a part of an outcome; put it into one, such as OffenceDefence(…)")
+        if self.period is not None and not self.absorb.periods:
+            raise Error(f"{self.absorb!r} takes one match at a time; a rating period needs Newton, Volatile or Step")
+        if self.home is not None and not isinstance(self.home, Home):
+            raise Error(f"home must be a Home, such as Home(2.0), not {self.home!r}")
+        if self.home is not None and self.home.learnt and not self.outcome.gradient:
+            raise Error(f"a home advantage cannot be learnt with {self.outcome!r}, only given: set home_sigma to 0")
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: the pipeline is made anew where the model arrives."""
@@ -86,7 +103,8 @@ class Model:
         >>> pw.TrueSkill().pipeline.traits
         1
         """
-        return Pipeline(self.prior, self.drift, self.noise, self.team, self.outcome, self.absorb, self.caution)
+        kind = Kind(self.outcome.traits, self.absorb.extras, self.absorb.certain, self.caution)
+        return Pipeline(self, kind)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -101,7 +119,8 @@ class Model:
             found |= {key: value for key, value in parameters(getattr(self, name)).items() if value is not None}
             if name == "prior":
                 found["beta"] = self.noise
-        return found | {"caution": self.caution}
+        found |= {} if self.period is None else {"period": self.period}
+        return found | ({} if self.home is None else parameters(self.home)) | {"caution": self.caution}
 
     def replace(self, **changes: Any) -> Model:
         """A model with other parts or other parameters.
@@ -118,6 +137,9 @@ class Model:
             taken = {key: changes.pop(key) for key in parameters(parts[name]) if key in changes}
             if taken:
                 parts[name] = change(parts[name], taken)
+        hosted = {key: changes.pop(key) for key in parameters(Home()) if key in changes}
+        if hosted:
+            parts["home"] = dataclasses.replace(parts["home"] or Home(), **hosted)
         if changes:
             raise Error(f"no parameter or part is called {next(iter(changes))!r}; there are {', '.join(self._names())}")
         return type(self)(**parts)
@@ -125,7 +147,7 @@ class Model:
     def _names(self) -> list[str]:
         """All names that `replace` takes."""
         own = [key for name in BASES for key in parameters(getattr(self, name))]
-        return ["noise", "beta", *own, "caution", *BASES]
+        return ["noise", "beta", *own, *parameters(Home()), "caution", "period", "home", *BASES]
 
     def to_dict(self) -> dict[str, Any]:
         """The model as plain data, for JSON; parts of your own cannot be written.
@@ -135,7 +157,8 @@ class Model:
         True
         """
         parts = {name: spec(getattr(self, name), KNOWN) for name in BASES}
-        return parts | {"noise": self.noise, "caution": self.caution}
+        home = None if self.home is None else spec(self.home, KNOWN)
+        return parts | {"noise": self.noise, "caution": self.caution, "period": self.period, "home": home}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Model:
@@ -147,14 +170,18 @@ class Model:
         """
         if not isinstance(plain, Mapping):
             raise Error(f"a model is read from a mapping, not {plain!r}")
-        missing = [field.name for field in fields(cls) if field.name not in plain]
+        missing = [name for name in (*BASES, "noise", "caution") if name not in plain]
         if missing:
             raise Error(f"a model needs {', '.join(missing)}")
         parts = {name: read_spec(plain[name], KNOWN) for name in BASES}
-        return cls(**parts, noise=plain["noise"], caution=plain["caution"])
+        home = None if plain.get("home") is None else read_spec(plain["home"], KNOWN)
+        return cls(**parts, noise=plain["noise"], caution=plain["caution"], period=plain.get("period"), home=home)
 
-    def rating(self, mu: float | None = None, sigma: float | None = None) -> Rating:
-        """A newcomer's rating, or one with a given mean or deviation.
+    def rating(self, mu: float | None = None, sigma: float | None = None, **parts: Any) -> Rating:
+        """A newcomer's rating, or one with a given mean or deviation (of every skill, where there are several).
+
+        Parts of a rating that only some models have are given by name: `volatility`, `offence`, `defence`. Systems
+        without uncertainty have no use for `sigma`.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().rating(mu=30).mu
@@ -162,9 +189,22 @@ class Model:
         """
         board = self.pipeline.board(1, 1)
         self.prior.welcome(board, 0)
-        newcomer_mu, newcomer_sigma = board.mu[0], board.var[0] ** 0.5
+        self.absorb.welcome(board, 0)
+        newcomer = taken(self.pipeline.kind, board, 0)
         self.pipeline.put_back(board)
-        return Rating(newcomer_mu if mu is None else mu, newcomer_sigma if sigma is None else sigma, self.caution)
+        own = newcomer.parts
+        unknown = [name for name in parts if name not in own]
+        if unknown:
+            raise Error(f"the ratings of this model have no {unknown[0]!r}")
+        if self.pipeline.traits == 1:
+            return self._changed(newcomer, mu, sigma, own | parts)
+        traits = {trait: self._changed(own[trait], mu, sigma, {}) for trait in self.outcome.traits}
+        return Rating(caution=self.caution, **(own | traits | parts))
+
+    def _changed(self, rating: Rating, mu: float | None, sigma: float | None, parts: dict[str, Any]) -> Rating:
+        """A rating with another mean or deviation."""
+        deviation = rating.sigma if sigma is None or self.absorb.certain else sigma
+        return Rating(rating.mu if mu is None else mu, deviation, self.caution, **parts)
 
     def rate(
         self,
@@ -210,13 +250,32 @@ class Model:
         >>> model.predict([[model.rating(30, 1)], [model.rating(25, 1)]]).win.round(3)
         array([0.759, 0.172])
         """
-        board = lay(self.pipeline, teams, given(teams, None, None, weights, 1.0, elapsed, home))
+        return self.predict_from(self.pipeline.memory(), teams, given(teams, None, None, weights, 1.0, elapsed, home))
+
+    def predict_from(self, memory: Sequence[float], teams: Teams, details: Given | None) -> Prediction:
+        """What is expected of a match in a league of which this is known.
+
+        >>> import prowess as pw
+        >>> model = pw.TrueSkill(draw_probability=0)
+        >>> model.predict_from([], [[model.rating()], [model.rating()]], None).win
+        array([0.5, 0.5])
+        """
+        board = self._laid(memory, teams, details)
         self.pipeline.look(board)
         prediction = self.outcome.predict(board)
         self.pipeline.put_back(board)
         return prediction
 
-    def quality(self, teams: Teams, *, weights: Sequence[Sequence[float]] | None = None) -> float:
+    def _laid(self, memory: Sequence[float], teams: Teams, details: Given | None) -> Board:
+        """A match on a board, with what is known of the league."""
+        board = lay(self.pipeline, teams, details)
+        for index, known in enumerate(memory):
+            board.memory[index] = known
+        return board
+
+    def quality(
+        self, teams: Teams, *, weights: Sequence[Sequence[float]] | None = None, home: int | None = None
+    ) -> float:
         """How fair a match would be: its draw probability relative to that of equal and certain teams, 0 to 1.
 
         >>> import prowess as pw
@@ -224,12 +283,21 @@ class Model:
         >>> round(model.quality([[model.rating()], [model.rating()]]), 3)
         0.447
         """
+        return self.quality_from(self.pipeline.memory(), teams, given(teams, None, None, weights, home=home))
+
+    def quality_from(self, memory: Sequence[float], teams: Teams, details: Given | None) -> float:
+        """How fair a match would be in a league of which this is known.
+
+        >>> import prowess as pw
+        >>> model = pw.TrueSkill()
+        >>> round(model.quality_from([], [[model.rating()], [model.rating()]], None), 3)
+        0.447
+        """
         from .quality import quality
 
-        board = lay(self.pipeline, teams, given(teams, None, None, weights))
+        board = self._laid(memory, teams, details)
         self.pipeline.pool(board)
-        columns = (board.mean, board.variance, board.noise)
-        result = quality(*(list(column[: len(teams)]) for column in columns))
+        result = quality(*self.outcome.performances(board))
         self.pipeline.put_back(board)
         return result
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Error
 from ..history import parse_time, show_time
 from ..history.times import DAY, Stamp, agree
-from .columns import Table
 from .given import Given, once
+from .rate import record as learn
 from .rating import Rating
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def record(ladder: Ladder, teams: Sequence[Sequence[str]], details: Given | None
     ladder.reserve(len(ladder) + len(newcomers))
     ladder.state[len(ladder) : len(ladder) + len(newcomers)] = nan
     unit = 1.0 if stamp is None or stamp.kind == "number" else DAY
-    rated, converged = ladder.model.pipeline.record(rows, details, Table(ladder.state), now, unit)
+    rated, converged = learn(ladder.model.pipeline, rows, details, ladder.table, now, unit)
     if details is None or details.importance > 0.0:
         ladder.names.extend(newcomers)
         ladder.stamp = stamp

@@ -1,4 +1,4 @@
-"""Rating objects in, rating objects out: one match, through the same pipeline as a whole history."""
+"""One match at a time, through the same pipeline as a whole history: between ratings, or between rows of a state."""
 
 from __future__ import annotations
 
@@ -10,18 +10,27 @@ except ModuleNotFoundError:
     from . import _cython as cython
 
 if cython.compiled:
+    from cython.cimports.libc.math import floor
     from cython.cimports.prowess.model.board import Board
-    from cython.cimports.prowess.model.rating import Rating, nested
-    from cython.cimports.prowess.model.sweep import Pipeline
+    from cython.cimports.prowess.model.columns import Table
+    from cython.cimports.prowess.model.pipeline import Pipeline
+    from cython.cimports.prowess.model.rating import Rating, nested, put, taken
+    from cython.cimports.prowess.model.sweep import believe, keep, recall, remember
 else:
+    from math import floor
+
     from .board import Board
-    from .rating import Rating, nested
-    from .sweep import Pipeline
+    from .columns import Table
+    from .pipeline import Pipeline
+    from .rating import Rating, nested, put, taken
+    from .sweep import believe, keep, recall, remember
 
 from ..errors import Error
 from .given import check_teams
 
-__all__ = ["lay", "rate"]
+__all__ = ["enter", "lay", "look_up", "rate", "record", "settle"]
+
+NAN = cython.declare(cython.double, float("nan"))
 
 
 @cython.ccall
@@ -30,10 +39,7 @@ def lay(pipeline: Pipeline, teams: Any, given: Any) -> Board:
     count: cython.Py_ssize_t = 0
     j: cython.Py_ssize_t = 0
     e: cython.Py_ssize_t = 0
-    rating: Rating
     board: Board
-    if pipeline.traits != 1:
-        raise Error(f"a Rating holds one skill, but this model has {', '.join(pipeline.outcome.traits)}; use fit")
     if not isinstance(teams, (list, tuple)):
         check_teams(teams)
     for team in teams:
@@ -44,27 +50,56 @@ def lay(pipeline: Pipeline, teams: Any, given: Any) -> Board:
     for team in teams:
         if len(team) == 0:
             raise Error(f"team {j + 1} is empty; a team needs at least one player")
-        board.start[j] = cython.cast(cython.int, e)
-        board.place[j] = cython.cast(cython.int, j + 1)
-        board.score[j] = float("nan")
+        _start(board, j, e)
         for player in team:
             if not isinstance(player, Rating):
                 raise Error(f"player {e - board.start[j] + 1} of team {j + 1} must be a Rating, not {player!r}")
-            rating = player
-            if rating._sigma != rating._sigma:
-                raise Error(f"player {e - board.start[j] + 1} of team {j + 1} has no sigma, which this model needs")
-            rating.put(board, e)
+            _enter(pipeline, board, e)
             pipeline.absorb.welcome(board, e)
-            board.alpha[e] = 1.0
+            try:
+                put(player, pipeline.kind, board, e)
+            except Error as error:
+                raise Error(f"player {e - board.start[j] + 1} of team {j + 1}: {error}") from None
             board.elapsed[e] = board.played[e] = 0.0
+            board.games[e] = 1.0
             e += 1
         j += 1
     board.start[j] = cython.cast(cython.int, e)
     if j < 2:
         raise Error(f"a match needs at least two teams, not {j}")
+    _give(pipeline, board, given)
+    return board
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _start(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
+    """Begin a team with this entry; unless something else is said, the first listed won."""
+    board.start[j] = cython.cast(cython.int, e)
+    board.place[j] = cython.cast(cython.int, j + 1)
+    board.score[j] = NAN
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _enter(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t) -> cython.void:
+    """An entry that played all of the match."""
+    k: cython.Py_ssize_t
+    for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
+        board.alpha[k] = 1.0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _give(pipeline: Pipeline, board: Board, given: object) -> cython.bint:
+    """Lay what was said of the match on the board; elapsed time is counted in rating periods where there are any."""
+    e: cython.Py_ssize_t
     if given is not None:
         given.put(board)
-    return board
+        if given.elapsed is not None and pipeline.period > 0.0:
+            for e in range(board.entries):
+                board.elapsed[e] = floor(board.elapsed[e] / pipeline.period)
+    return False
 
 
 def rate(pipeline: Pipeline, teams: Any, given: Any) -> tuple[list[list[Rating]], bool]:
@@ -73,6 +108,93 @@ def rate(pipeline: Pipeline, teams: Any, given: Any) -> tuple[list[list[Rating]]
     if board.importance > 0.0:
         pipeline.look(board)
         pipeline.learn(board)
-    rated = nested(board, pipeline.caution)
+        pipeline.absorb.absorb(board)
+    rated = nested(pipeline.kind, board)
     pipeline.put_back(board)
     return rated, board.converged
+
+
+def record(
+    pipeline: Pipeline, rows: list[list[int]], given: Any, table: Table, now: cython.double, unit: cython.double
+) -> tuple[list[list[Rating]], bool]:
+    """Learn from one match between the players of these rows of a state; gives what `rate` gives."""
+    count: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t = 0
+    e: cython.Py_ssize_t = 0
+    for team in rows:
+        count += len(team)
+    board: Board = pipeline.board(len(rows), count)
+    board.time = now
+    recall(pipeline, board, table)
+    for team in rows:
+        _start(board, j, e)
+        for row in team:
+            believe(pipeline, board, e, table, row, now, unit)
+            _enter(pipeline, board, e)
+            e += 1
+        j += 1
+    board.start[j] = cython.cast(cython.int, e)
+    _give(pipeline, board, given)
+    if board.importance > 0.0:
+        pipeline.look(board)
+        pipeline.learn(board)
+        if not (pipeline.period > 0.0 and now == now):
+            pipeline.absorb.absorb(board)
+        _keep_all(pipeline, board, rows, table, now, unit)
+    rated = nested(pipeline.kind, board)
+    pipeline.put_back(board)
+    return rated, board.converged
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _keep_all(
+    pipeline: Pipeline, board: Board, rows: list, table: Table, now: cython.double, unit: cython.double
+) -> cython.bint:
+    """Keep what is now believed of a match's players, and show it as if the rating period ended here."""
+    e: cython.Py_ssize_t = 0
+    for team in rows:
+        for row in team:
+            keep(pipeline, board, e, table, row, now, unit)
+            if pipeline.period > 0.0:
+                believe(pipeline, board, e, table, row, NAN, unit)
+            e += 1
+    remember(pipeline, board, table)
+    return False
+
+
+def look_up(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating:
+    """The rating of a row of a state, as if its rating period ended now."""
+    board: Board = pipeline.board(1, 1)
+    believe(pipeline, board, 0, table, row, NAN, 1.0)
+    rating = taken(pipeline.kind, board, 0)
+    pipeline.put_back(board)
+    return rating
+
+
+def enter(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t, rating: Rating) -> None:
+    """Write the rating of a player who has not played yet into a row of a state."""
+    board: Board = pipeline.board(1, 1)
+    pipeline.absorb.welcome(board, 0)
+    put(rating, pipeline.kind, board, 0)
+    board.played[0] = 0.0
+    _write_belief(pipeline, board, table, row)
+    pipeline.put_back(board)
+
+
+def settle(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) -> None:
+    """End the open rating periods of these many first rows of a state."""
+    row: cython.Py_ssize_t
+    board: Board = pipeline.board(1, 1)
+    for row in range(rows):
+        believe(pipeline, board, 0, table, row, NAN, 1.0)
+        _write_belief(pipeline, board, table, row)
+    pipeline.put_back(board)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _write_belief(pipeline: Pipeline, board: Board, table: Table, row: cython.Py_ssize_t) -> cython.void:
+    """Write a belief without a match into a row of a state."""
+    board.played[0] -= 1.0
+    keep(pipeline, board, 0, table, row, NAN, 1.0)

@@ -1,11 +1,18 @@
 from .board cimport Board
 
 
+cdef class Kind:
+    cdef readonly tuple traits, extras
+    cdef readonly bint certain
+    cdef readonly double caution
+
 
 cdef class Rating:
     cdef double _mu, _sigma, _caution
-    cdef void put(self, Board board, Py_ssize_t entry) noexcept
+    cdef object _parts
 
 
-cpdef Rating stored(double mu, double sigma, double caution)
-cpdef list nested(Board board, double caution)
+cpdef Rating stored(double mu, double sigma, double caution, object parts=*)
+cpdef bint put(Rating rating, Kind kind, Board board, Py_ssize_t entry) except -1
+cpdef Rating taken(Kind kind, Board board, Py_ssize_t entry)
+cpdef list nested(Kind kind, Board board)

@@ -1,4 +1,4 @@
-"""A rating as users hold it: a mean and a standard deviation that never change."""
+"""A rating as users hold it: a mean and a standard deviation, of one skill or of several, that never change."""
 
 from __future__ import annotations
 
@@ -17,9 +17,21 @@ else:
 
     from .board import Board
 
-from .. import checks
+from .. import checks, errors
 
-__all__ = ["Rating", "nested", "stored"]
+__all__ = ["Kind", "Rating", "nested", "put", "stored", "taken"]
+
+
+@cython.final
+@cython.cclass
+class Kind:
+    """What the ratings of a model hold: its traits, its extra columns, and whether there is a sigma at all."""
+
+    def __init__(self, traits: tuple[str, ...], extras: tuple[str, ...], certain: bool, caution: float) -> None:
+        self.traits = traits
+        self.extras = extras
+        self.certain = certain
+        self.caution = caution
 
 
 @cython.cclass
@@ -29,18 +41,36 @@ class Rating:
     `sigma` is None in systems that keep no uncertainty. `shown` is what a leaderboard shows: μ − 3σ, a value that the
     player's skill exceeds with near certainty (`caution` is the 3).
 
+    Some models keep more: Glicko-2 a `volatility`; score models two skills, `offence` and `defence`, each a rating of
+    its own, whose sum is the player's `mu`. They are given by name, and read in the same way.
+
     >>> rating = Rating(30, 4)
     >>> rating
     Rating(mu=30.0, sigma=4.0)
     >>> rating.shown
     18.0
+    >>> both = Rating(offence=Rating(30, 4), defence=Rating(20, 3))
+    >>> both.offence.mu, both.mu, both.sigma
+    (30.0, 50.0, 5.0)
     """
 
     @cython.annotation_typing(False)
-    def __init__(self, mu: float, sigma: float | None = None, caution: float = 3.0) -> None:
-        self._mu = checks.number("mu", mu)
-        self._sigma = float("nan") if sigma is None else checks.scale("sigma", sigma, zero=True)
+    def __init__(self, mu: float | None = None, sigma: float | None = None, caution: float = 3.0, **parts: Any) -> None:
         self._caution = checks.number("caution", caution)
+        self._parts = None
+        traits = {name: part for name, part in parts.items() if isinstance(part, Rating)}
+        if traits and (mu is not None or sigma is not None):
+            raise errors.Error(
+                f"the mu and sigma of a rating with {', '.join(traits)} follow from these; leave them out"
+            )
+        if parts:
+            self._parts = {n: p if n in traits else checks.number(n, p) for n, p in parts.items()}
+        if traits:
+            self._mu = sum([part.mu for part in traits.values()])
+            self._sigma = sqrt(sum([(part.sigma or 0.0) ** 2 for part in traits.values()]))
+        else:
+            self._mu = checks.number("mu", mu)
+            self._sigma = float("nan") if sigma is None else checks.scale("sigma", sigma, zero=True)
 
     @property
     def mu(self) -> float:
@@ -78,41 +108,111 @@ class Rating:
         """
         return self._mu if isnan(self._sigma) else self._mu - self._caution * self._sigma
 
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What the rating holds beside one mu and sigma, by name.
+
+        >>> Rating(1500, 200, volatility=0.06).parts
+        {'volatility': 0.06}
+        """
+        return dict(self._parts or {})
+
+    def __getattr__(self, name: str) -> Any:
+        """Give a part of the rating by its name."""
+        if name.startswith("_") or name not in (self._parts or {}):
+            raise AttributeError(f"this rating has no {name!r}")
+        return self._parts[name]
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rating):
             return NotImplemented
-        return bool((self.mu, self.sigma, self.caution) == (other.mu, other.sigma, other.caution))
+        mine, theirs = (self.mu, self.sigma, self.caution), (other.mu, other.sigma, other.caution)
+        return bool(mine == theirs and self.parts == other.parts)
 
     def __hash__(self) -> int:
         return hash((self.mu, self.sigma, self.caution))
 
     def __repr__(self) -> str:
-        inside = f"mu={self._mu!r}" + ("" if isnan(self._sigma) else f", sigma={self._sigma!r}")
-        return f"Rating({inside})" if self._caution == 3.0 else f"Rating({inside}, caution={self._caution!r})"
+        inside = [f"{name}={part!r}" for name, part in self.parts.items()]
+        if not any(isinstance(part, Rating) for part in self.parts.values()):
+            inside = [f"mu={self._mu!r}", *([] if isnan(self._sigma) else [f"sigma={self._sigma!r}"]), *inside]
+        if self._caution != 3.0:
+            inside.append(f"caution={self._caution!r}")
+        return f"Rating({', '.join(inside)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return stored, (self._mu, self._sigma, self._caution)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def put(self, board: Board, entry: cython.Py_ssize_t) -> cython.void:
-        """Lay the belief on the board."""
-        board.mu[entry] = self._mu
-        board.var[entry] = 0.0 if isnan(self._sigma) else self._sigma * self._sigma
+        return stored, (self._mu, self._sigma, self._caution, self._parts)
 
 
 @cython.ccall
-def stored(mu: cython.double, sigma: cython.double, caution: cython.double) -> Rating:
+def stored(mu: cython.double, sigma: cython.double, caution: cython.double, parts: object = None) -> Rating:
     """A rating of numbers that come from a board or a file, not from a user: they need no check."""
     rating: Rating = Rating.__new__(Rating)
     rating._mu = mu
     rating._sigma = sigma
     rating._caution = caution
+    rating._parts = parts
     return rating
 
 
 @cython.ccall
-def nested(board: Board, caution: cython.double) -> list:
+@cython.exceptval(-1, check=False)
+def put(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
+    """Lay a rating on a board; its extra columns must hold a newcomer's already."""
+    k: cython.Py_ssize_t
+    one: Rating
+    if len(kind.traits) == 1:
+        _put_trait(rating, kind, board, entry)
+    else:
+        for k in range(len(kind.traits)):
+            one = (rating._parts or {}).get(kind.traits[k])
+            if one is None:
+                raise errors.Error(
+                    f"it has no {kind.traits[k]}, which this model needs; model.rating() makes one that has"
+                )
+            _put_trait(one, kind, board, entry * board.traits + k)
+    if rating._parts is not None:
+        for k in range(len(kind.extras)):
+            if kind.extras[k] in rating._parts:
+                board.extra[entry * board.extras + k] = rating._parts[kind.extras[k]]
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _put_trait(rating: Rating, kind: Kind, board: Board, cell: cython.Py_ssize_t) -> cython.bint:
+    """Lay the belief in one skill on a board."""
+    board.mu[cell] = rating._mu
+    board.var[cell] = 0.0
+    if not kind.certain:
+        if isnan(rating._sigma):
+            raise errors.Error("it has no sigma, which this model needs")
+        board.var[cell] = rating._sigma * rating._sigma
+    return False
+
+
+@cython.ccall
+def taken(kind: Kind, board: Board, entry: cython.Py_ssize_t) -> Rating:
+    """What is believed of an entry of a board, as a rating."""
+    k: cython.Py_ssize_t
+    parts: dict = {}
+    mu: cython.double = 0.0
+    var: cython.double = 0.0
+    first: cython.Py_ssize_t = entry * board.traits
+    if board.traits == 1 and board.extras == 0:
+        return stored(board.mu[entry], float("nan") if kind.certain else sqrt(board.var[entry]), kind.caution)
+    for k in range(board.traits):
+        mu += board.mu[first + k]
+        var += board.var[first + k]
+        if board.traits > 1:
+            parts[kind.traits[k]] = stored(board.mu[first + k], sqrt(board.var[first + k]), kind.caution)
+    for k in range(board.extras):
+        parts[kind.extras[k]] = board.extra[entry * board.extras + k]
+    return stored(mu, float("nan") if kind.certain else sqrt(var), kind.caution, parts)
+
+
+@cython.ccall
+def nested(kind: Kind, board: Board) -> list:
     """The beliefs on a board as ratings, nested like the teams."""
     j: cython.Py_ssize_t
     e: cython.Py_ssize_t
@@ -120,6 +220,6 @@ def nested(board: Board, caution: cython.double) -> list:
     for j in range(board.teams):
         team: list = []
         for e in range(board.start[j], board.start[j + 1]):
-            team.append(stored(board.mu[e], sqrt(board.var[e]), caution))  # noqa: PERF401, a comprehension is slower here
+            team.append(taken(kind, board, e))  # noqa: PERF401, a comprehension is slower here
         teams.append(team)
     return teams

@@ -20,7 +20,8 @@ from .model import Model
 
 __all__ = ["load", "save"]
 
-FORMAT, VERSION = "prowess ladder", 1
+FORMAT, VERSION = "prowess ladder", 2
+READABLE = (1, 2)  # version 1 had neither rating periods nor a memory
 
 
 def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
@@ -37,6 +38,7 @@ def _text(ladder: Ladder) -> str:
         "model": _model(ladder.model),
         "time": ladder.stamp,
         "columns": _columns(ladder.model),
+        "memory": ladder.memory.tolist(),
     }
     rows = ladder.state[: len(ladder)].tolist()
     text = json.JSONEncoder(ensure_ascii=False).encode
@@ -58,7 +60,8 @@ def _model(model: Model) -> dict[str, Any] | None:
 def _columns(model: Model) -> list[str]:
     traits = model.outcome.traits
     beliefs = [f"{trait} {what}" for trait in traits for what in ("mean", "variance")]
-    return [*beliefs, "last seen", "matches", *model.absorb.extras]
+    gathered = [*(f"{trait} {what}" for what in ("g1", "g2") for trait in traits), "games", "periods passed"]
+    return [*beliefs, "last seen", "matches", *model.absorb.extras, *(gathered if model.period is not None else ())]
 
 
 def load(path: str | os.PathLike[str], model: Model | None) -> Ladder:
@@ -85,12 +88,13 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
     header, players = content["header"], content["players"]
     if header["format"] != FORMAT:
         raise Error(f"no ladder of prowess: its format is {header['format']!r}")
-    if header["version"] != VERSION or header["version"] is True:
+    if header["version"] not in READABLE or header["version"] is True:
         raise Error(f"version {header['version']} of the format; this prowess reads version {VERSION}: update it")
     ladder = Ladder(_agreed(header["model"], model))
     if header["columns"] != _columns(ladder.model):
         raise Error(f"its columns are {header['columns']}, but the model has {_columns(ladder.model)}")
     ladder.stamp = _stamp(header["time"])
+    ladder.memory[:] = _memory(header.get("memory", []), ladder.memory.tolist())
     names = [name_of(name) for name in players]
     if names != list(players):
         raise Error("damaged: a name has blanks around it")
@@ -110,6 +114,15 @@ def _stamp(plain: Any) -> Stamp | None:
         raise Error(f"damaged: {kind!r} is no kind of time")
     show_time(kind, zone, 0)
     return Stamp(kind, zone)
+
+
+def _memory(plain: Any, first: list[float]) -> list[float]:
+    """What the ladder knows of its league: finite numbers, as many as the model has."""
+    if not isinstance(plain, list) or len(plain) != len(first):
+        raise Error(f"damaged: its memory must hold {len(first)} numbers, not {plain!r}")
+    if not all(type(cell) in (int, float) and isfinite(cell) for cell in plain):
+        raise Error(f"damaged: its memory cannot be {plain}")
+    return plain
 
 
 def _row(name: str, row: Any, model: Model) -> list[float]:

@@ -5,37 +5,54 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import polars as pl
 
     from .ladder import Ladder
+    from .model import Model
 
-__all__ = ["leaderboard"]
+__all__ = ["leaderboard", "overall"]
+
+Floats = NDArray[np.float64]
 
 
 def leaderboard(ladder: Ladder) -> pl.DataFrame:
     """The players by what is shown, best first; equal ones share a rank."""
     import polars as pl
 
-    state = ladder.state[: len(ladder)]
-    last = 2 * ladder.model.pipeline.traits
-    sigma = np.sqrt(state[:, 1])
-    frame = pl.DataFrame(
-        {
-            "player": pl.Series(ladder.names, dtype=pl.String),
-            "mu": state[:, 0],
-            "sigma": sigma,
-            "shown": state[:, 0] - ladder.model.caution * sigma,
-            "matches": state[:, last + 1].astype(np.int64),
-            "last_seen": _last_seen(ladder, state[:, last]),
-        }
-    )
+    model, state = ladder.model, ladder.settled
+    traits = model.pipeline.traits
+    last = 2 * traits
+    mu, sigma, shown = overall(model, state)
+    columns = {
+        "player": pl.Series(ladder.names, dtype=pl.String),
+        "mu": mu,
+        "sigma": pl.Series(sigma, dtype=pl.Float64, nan_to_null=True),
+        "shown": shown,
+        "matches": state[:, last + 1].astype(np.int64),
+        "last_seen": _last_seen(ladder, state[:, last]),
+    }
+    if traits > 1:
+        columns |= {trait: state[:, 2 * k] for k, trait in enumerate(model.outcome.traits)}
+    columns |= {extra: state[:, last + 2 + k] for k, extra in enumerate(model.absorb.extras)}
+    frame = pl.DataFrame(columns)
     place = pl.col("shown").rank("min", descending=True).cast(pl.Int64).alias("rank")
     return frame.select(place, pl.all()).sort("rank", maintain_order=True)
 
 
-def _last_seen(ladder: Ladder, numbers: np.ndarray[tuple[int], np.dtype[np.float64]]) -> pl.Series:
+def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean, deviation (NaN where there is none) and shown rating over all traits, of rows of means and variances."""
+    traits = model.pipeline.traits
+    mu = beliefs[:, 0 : 2 * traits : 2].sum(axis=1)
+    if model.absorb.certain:
+        return mu, np.full(len(mu), np.nan), mu
+    sigma = np.sqrt(beliefs[:, 1 : 2 * traits : 2].sum(axis=1))
+    return mu, sigma, mu - model.caution * sigma
+
+
+def _last_seen(ladder: Ladder, numbers: Floats) -> pl.Series:
     """When each player last played: dates, datetimes or numbers; null where that is not known."""
     import polars as pl
 

@@ -1,14 +1,13 @@
 """The sweep: a history through a model, match after match, as columns in and columns out.
 
-`Pipeline` is the one place where the steps of a match are put together: beliefs → drift → team function → outcome →
-players. `rate`, `fit`, `predict` and the ladder all go through it, so they cannot differ.
+`believe` and `keep` are the only way between a player's row of the state and an entry of the board. In a model with
+rating periods a row keeps the belief at the start of the open period, and what its matches have said so far; the period
+is closed when a later one is seen, or when somebody looks (a time that is not known).
 
 An error anywhere leaves the state as it was before the match at which it arose.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 try:
     import cython
@@ -16,321 +15,309 @@ except ModuleNotFoundError:
     from . import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.board import Absorb, Board, Drift, Outcome, Prior, TeamFunction
+    from cython.cimports.libc.math import floor
+    from cython.cimports.prowess.model.board import Board
     from cython.cimports.prowess.model.columns import Columns, Record, Table
-    from cython.cimports.prowess.model.rating import nested
+    from cython.cimports.prowess.model.pipeline import Pipeline
 else:
+    from math import floor
+
     from ._cython import prefetch
-    from .board import Absorb, Board, Drift, Outcome, Prior, TeamFunction
+    from .board import Board
     from .columns import Columns, Record, Table
-    from .rating import Rating, nested
+    from .pipeline import Pipeline
 
-
-__all__ = ["Pipeline"]
+__all__ = ["believe", "keep", "recall", "remember", "sweep"]
 
 AHEAD = cython.declare(cython.Py_ssize_t, 16)  # entries by which rows are fetched before they are needed
+MONDAY = cython.declare(cython.double, 4.0)  # days from the origin of times, a Thursday, to the first start of a week
 NAN = cython.declare(cython.double, float("nan"))
 
 
-@cython.final
-@cython.cclass
-class Pipeline:
-    """A model's components put together: what happens to the beliefs of a match's players."""
-
-    def __init__(
-        self,
-        prior: Prior,
-        drift: Drift,
-        beta: float,
-        team: TeamFunction,
-        outcome: Outcome,
-        absorb: Absorb,
-        caution: float,
-    ) -> None:
-        self.prior = prior
-        self.drift = drift
-        self.beta = beta
-        self.team = team
-        self.outcome = outcome
-        self.absorb = absorb
-        self.caution = caution
-        self.traits = len(outcome.traits)
-        self.extras = len(absorb.extras)
-        self.width = 2 * self.traits + 2 + self.extras
-        self.spare = []
-
-    @cython.ccall
-    def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
-        """A board that holds a match of this size: one that lies about, or a new one (threads never share one)."""
-        board: Board = self.spare.pop() if self.spare else None
-        if board is None or not board.holds(teams, entries):
-            board = Board(teams, entries, self.traits, self.extras)
-            self.outcome.prepare(board)
-        board.teams = teams
-        board.entries = entries
-        board.importance = 1.0
-        board.home = -1
-        board.time = NAN
-        board.converged = True
-        return board
-
-    def put_back(self, board: Board) -> None:
-        """Let the next match use this board."""
-        self.spare.append(board)
-
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
-    def look(self, board: Board) -> cython.bint:
-        """From beliefs to the prior performances of the teams, and the forecast for two of them."""
-        self.drift.widen(board)
-        self.pool(board)
-        if board.teams == 2:
-            self.outcome.forecast(board)
-
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
-    def pool(self, board: Board) -> cython.bint:
-        """Team performances: N(α₀ + Σ αμ, Σ α²(σ² + β²)), by the team function."""
-        j: cython.Py_ssize_t
-        e: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        traits: cython.Py_ssize_t = self.traits
-        alpha: cython.double
-        mean: cython.double
-        skills: cython.double
-        squares: cython.double
-        self.team.weigh(board)
-        for k in range(traits):
-            e = 0
-            for j in range(board.teams):
-                mean = board.offset[j * traits + k]
-                skills = squares = 0.0
-                while e < board.start[j + 1]:
-                    alpha = board.alpha[e * traits + k]
-                    mean += alpha * board.mu[e * traits + k]
-                    skills += alpha * alpha * board.var[e * traits + k]
-                    squares += alpha * alpha
-                    e += 1
-                board.noise[j * traits + k] = self.beta * self.beta * squares
-                board.mean[j * traits + k] = mean
-                board.variance[j * traits + k] = self.beta * self.beta * squares + skills
-
-    @cython.ccall
-    @cython.exceptval(-1.0, check=True)
-    def learn(self, board: Board) -> cython.double:
-        """From prior performances and what was seen to new beliefs; returns the log-evidence."""
-        board.converged = True
-        log_z: cython.double = self.outcome.evidence(board)
-        self.spread(board)
-        self.absorb.absorb(board)
-        return log_z
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def spread(self, board: Board) -> cython.void:
-        """From teams to players: g₁ = α d₁, g₂ = α² d₂, and the share of a player's variance that is kept.
-
-        With r = α²σ²/v that share is (1 − r) + r u. Where the player is most of the team's variance, 1 − r is summed
-        from the others' terms: the subtraction would lose it. At most one player of a team is: the cost stays linear.
-        """
-        e: cython.Py_ssize_t
-        f: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        t: cython.Py_ssize_t
-        traits: cython.Py_ssize_t = self.traits
-        alpha: cython.double
-        own: cython.double
-        rest: cython.double
-        for k in range(traits):
-            j = 0
-            for e in range(board.entries):
-                if e == board.start[j + 1]:
-                    j += 1
-                t = j * traits + k
-                i = e * traits + k
-                alpha = board.alpha[i]
-                own = alpha * alpha * board.var[i]
-                rest = board.variance[t] - own
-                if own > rest:
-                    rest = board.noise[t]
-                    for f in range(board.start[j], board.start[j + 1]):
-                        if f != e:
-                            alpha = board.alpha[f * traits + k]
-                            rest += alpha * alpha * board.var[f * traits + k]
-                    alpha = board.alpha[i]
-                board.g1[i] = alpha * board.d1[t]
-                board.g2[i] = alpha * alpha * board.d2[t]
-                board.kept[i] = 1.0
-                if own > 0.0:
-                    board.kept[i] = min((rest + own * board.left[t]) / board.variance[t], 1.0)
-
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(-1, check=False)
-    def believe(
-        self,
-        board: Board,
-        e: cython.Py_ssize_t,
-        table: Table,
-        row: cython.Py_ssize_t,
-        now: cython.double,
-        unit: cython.double,
-    ) -> cython.bint:
-        """Lay what is believed of a player on the board; `now` is NaN where times are not known."""
-        k: cython.Py_ssize_t
-        base: cython.Py_ssize_t = row * self.width
-        last: cython.Py_ssize_t = base + 2 * self.traits
-        board.elapsed[e] = (now - table.cells[last]) / unit if now >= table.cells[last] else 0.0
-        board.played[e] = 0.0
-        if table.cells[base] != table.cells[base]:
-            self.prior.welcome(board, e)
-            self.absorb.welcome(board, e)
-            return False
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def believe(
+    pipeline: Pipeline,
+    board: Board,
+    e: cython.Py_ssize_t,
+    table: Table,
+    row: cython.Py_ssize_t,
+    now: cython.double,
+    unit: cython.double,
+) -> cython.bint:
+    """Lay what is believed of a player on the board; `now` is NaN where times are not known."""
+    k: cython.Py_ssize_t
+    traits: cython.Py_ssize_t = pipeline.traits
+    base: cython.Py_ssize_t = row * pipeline.width
+    last: cython.Py_ssize_t = base + 2 * traits
+    board.elapsed[e] = (now - table.cells[last]) / unit if now >= table.cells[last] else 0.0
+    board.played[e] = 0.0
+    board.games[e] = 1.0
+    if table.cells[base] != table.cells[base]:
+        pipeline.prior.welcome(board, e)
+        pipeline.absorb.welcome(board, e)
+    else:
         board.played[e] = table.cells[last + 1]
-        for k in range(self.traits):
-            board.mu[e * self.traits + k] = table.cells[base + 2 * k]
-            board.var[e * self.traits + k] = table.cells[base + 2 * k + 1]
-        for k in range(self.extras):
-            board.extra[e * self.extras + k] = table.cells[last + 2 + k]
-        return False
+        for k in range(traits):
+            board.mu[e * traits + k] = table.cells[base + 2 * k]
+            board.var[e * traits + k] = table.cells[base + 2 * k + 1]
+        for k in range(pipeline.extras):
+            board.extra[e * pipeline.extras + k] = table.cells[last + 2 + k]
+        if pipeline.period > 0.0:
+            _count_periods(pipeline, board, e, table, base, now, unit)
+    if pipeline.period > 0.0:
+        for k in range(e * traits, (e + 1) * traits):
+            board.before[k] = board.var[k]
+    return False
 
-    @cython.cfunc
-    @cython.inline
-    @cython.exceptval(check=False)
-    def keep(
-        self,
-        board: Board,
-        e: cython.Py_ssize_t,
-        table: Table,
-        row: cython.Py_ssize_t,
-        now: cython.double,
-    ) -> cython.void:
-        """Keep what is now believed of a player, and that she played."""
-        k: cython.Py_ssize_t
-        base: cython.Py_ssize_t = row * self.width
-        last: cython.Py_ssize_t = base + 2 * self.traits
-        table.cells[last + 1] = board.played[e] + 1.0
-        if now == now:
-            table.cells[last] = now
-        for k in range(self.traits):
-            table.cells[base + 2 * k] = board.mu[e * self.traits + k]
-            table.cells[base + 2 * k + 1] = board.var[e * self.traits + k]
-        for k in range(self.extras):
-            table.cells[last + 2 + k] = board.extra[e * self.extras + k]
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
-    def load(
-        self,
-        board: Board,
-        columns: Columns,
-        table: Table,
-        match: cython.Py_ssize_t,
-        now: cython.double,
-    ) -> cython.bint:
-        """Lay a match of the history on the board: its teams, its entries' beliefs, and what was seen."""
-        first: cython.Py_ssize_t = columns.match_start[match]
-        entry: cython.Py_ssize_t = columns.team_start[first]
-        j: cython.Py_ssize_t
-        e: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        board.time = now
-        board.teams = columns.match_start[match + 1] - first
-        board.entries = columns.team_start[first + board.teams] - entry
-        board.importance = columns.importance[match] if columns.has_importance else 1.0
-        board.home = columns.home[match] if columns.has_home else -1
-        for j in range(board.teams):
-            board.start[j + 1] = cython.cast(cython.int, columns.team_start[first + j + 1] - entry)
-            board.place[j] = columns.place[first + j]
-            board.score[j] = columns.score[first + j] if columns.has_score else NAN
-        for e in range(board.entries):
-            for k in range(e * self.traits, (e + 1) * self.traits):
-                board.alpha[k] = columns.weight[entry + e] if columns.has_weight else 1.0
-            self.believe(board, e, table, columns.player[entry + e], now, columns.unit)
+@cython.cfunc
+@cython.exceptval(check=False)
+def passed(pipeline: Pipeline, then: cython.double, now: cython.double, unit: cython.double) -> cython.double:
+    """The number of rating periods from one time to a later one; 0 where one of them is not known."""
+    origin: cython.double = MONDAY * unit if unit > 1.0 else 0.0
+    span: cython.double = pipeline.period * unit
+    return floor((now - origin) / span) - floor((then - origin) / span) if now >= then else 0.0
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def write(self, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t) -> cython.void:
-        """Write the forecasts of a match down."""
-        first: cython.Py_ssize_t = columns.match_start[match] * self.traits
-        k: cython.Py_ssize_t
-        for k in range(board.teams * self.traits):
-            record._mean[first + k] = board.mean[k]
-            record._variance[first + k] = board.variance[k]
-        record._win[match] = board.win if board.teams == 2 else NAN
-        record._draw[match] = board.draw if board.teams == 2 else NAN
 
-    def sweep(self, board: Board, columns: Columns, table: Table, record: Record, start: int, stop: int) -> None:
-        """Rate the matches from `start` to `stop`: for each, forecast, write that down, learn, keep.
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _count_periods(
+    pipeline: Pipeline,
+    board: Board,
+    e: cython.Py_ssize_t,
+    table: Table,
+    base: cython.Py_ssize_t,
+    now: cython.double,
+    unit: cython.double,
+) -> cython.bint:
+    """Measure the time since the last match in rating periods; close the one that was open if it has passed."""
+    games: cython.double = table.cells[base + pipeline.width - 2]
+    board.elapsed[e] = passed(pipeline, table.cells[base + 2 * pipeline.traits], now, unit)
+    if games > 0.0 and _still_open(pipeline, table, base, now, unit):
+        board.elapsed[e] = table.cells[base + pipeline.width - 1]
+    elif games > 0.0:
+        _close(pipeline, board, e, table, base)
+    return False
 
-        An error leaves the state as it was before the match at which it arose, `record.at`.
-        """
-        match: cython.Py_ssize_t
-        entry: cython.Py_ssize_t
-        e: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        now: cython.double
-        for match in range(start, stop):
-            record.at = match
-            now = columns.time[match] if columns.has_time else NAN
-            entry = columns.team_start[columns.match_start[match]]
-            for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
-                prefetch(cython.address(table.cells[columns.player[e] * self.width]))
-            self.load(board, columns, table, match, now)
-            self.look(board)
-            self.write(board, columns, record, match)
-            record._log_evidence[match] = 0.0
-            if board.importance > 0.0:
-                record._log_evidence[match] = self.learn(board)
-                if not board.converged:
-                    record.unconverged.append(match)
-                for e in range(board.entries):
-                    self.keep(board, e, table, columns.player[entry + e], now)
-            if record.has_after:
-                for e in range(board.entries):
-                    for k in range(2 * self.traits):
-                        record._after[entry + e, k] = table.cells[columns.player[entry + e] * self.width + k]
 
-    def record(
-        self,
-        rows: list[list[int]],
-        given: Any,
-        table: Table,
-        now: cython.double,
-        unit: cython.double,
-    ) -> tuple[list[list[Rating]], bool]:
-        """Learn from one match between the players of these rows; gives what `rate` gives."""
-        count: cython.Py_ssize_t = 0
-        j: cython.Py_ssize_t = 0
-        e: cython.Py_ssize_t = 0
-        k: cython.Py_ssize_t
-        for team in rows:
-            count += len(team)
-        board: Board = self.board(len(rows), count)
-        board.time = now
-        for team in rows:
-            board.start[j] = cython.cast(cython.int, e)
-            board.place[j] = cython.cast(cython.int, j + 1)
-            board.score[j] = NAN
-            for row in team:
-                self.believe(board, e, table, row, now, unit)
-                for k in range(e * self.traits, (e + 1) * self.traits):
-                    board.alpha[k] = 1.0
-                e += 1
-            j += 1
-        board.start[j] = cython.cast(cython.int, e)
-        if given is not None:
-            given.put(board)
+@cython.cfunc
+@cython.exceptval(check=False)
+def _still_open(
+    pipeline: Pipeline, table: Table, base: cython.Py_ssize_t, now: cython.double, unit: cython.double
+) -> cython.bint:
+    """Whether the period in which a player was last seen is that of a match at this time."""
+    then: cython.double = table.cells[base + 2 * pipeline.traits]
+    games: cython.double = table.cells[base + pipeline.width - 2]
+    return games > 0.0 and now >= then and passed(pipeline, then, now, unit) == 0.0
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _close(
+    pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, table: Table, base: cython.Py_ssize_t
+) -> cython.bint:
+    """End a rating period: drift, then absorb all that its matches said, on a board of its own."""
+    k: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    past: Board = board.past
+    traits: cython.Py_ssize_t = pipeline.traits
+    first: cython.Py_ssize_t = base + pipeline.pending
+    past.played[0] = board.played[e]
+    past.games[0] = table.cells[first + 2 * traits]
+    past.elapsed[0] = table.cells[first + 2 * traits + 1]
+    for k in range(traits):
+        past.mu[k] = board.mu[e * traits + k]
+        past.var[k] = board.var[e * traits + k]
+        past.g1[k] = table.cells[first + k]
+        past.g2[k] = table.cells[first + traits + k]
+        past.kept[k] = 1.0
+    i = e * pipeline.extras
+    for k in range(pipeline.extras):
+        past.extra[k] = board.extra[i + k]
+    pipeline.drift.widen(past)
+    pipeline.absorb.absorb(past)
+    for k in range(traits):
+        board.mu[e * traits + k] = past.mu[k]
+        board.var[e * traits + k] = past.var[k]
+    for k in range(pipeline.extras):
+        board.extra[i + k] = past.extra[k]
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def keep(
+    pipeline: Pipeline,
+    board: Board,
+    e: cython.Py_ssize_t,
+    table: Table,
+    row: cython.Py_ssize_t,
+    now: cython.double,
+    unit: cython.double,
+) -> cython.void:
+    """Keep what is now believed of a player, or what the match said of her, and that she played."""
+    k: cython.Py_ssize_t
+    base: cython.Py_ssize_t = row * pipeline.width
+    last: cython.Py_ssize_t = base + 2 * pipeline.traits
+    if pipeline.period > 0.0 and now == now:
+        _gather(pipeline, board, e, table, base, now, unit)
+    else:
+        for k in range(pipeline.traits):
+            table.cells[base + 2 * k] = board.mu[e * pipeline.traits + k]
+            table.cells[base + 2 * k + 1] = board.var[e * pipeline.traits + k]
+        for k in range(pipeline.extras):
+            table.cells[last + 2 + k] = board.extra[e * pipeline.extras + k]
+        for k in range(base + pipeline.pending, base + pipeline.width):
+            table.cells[k] = 0.0
+    table.cells[last + 1] = board.played[e] + 1.0
+    if now == now:
+        table.cells[last] = now
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _gather(
+    pipeline: Pipeline,
+    board: Board,
+    e: cython.Py_ssize_t,
+    table: Table,
+    base: cython.Py_ssize_t,
+    now: cython.double,
+    unit: cython.double,
+) -> cython.void:
+    """Add what a match said of a player to the sums of the period, which is opened if need be."""
+    k: cython.Py_ssize_t
+    traits: cython.Py_ssize_t = pipeline.traits
+    first: cython.Py_ssize_t = base + pipeline.pending
+    if not _still_open(pipeline, table, base, now, unit):
+        for k in range(traits):
+            table.cells[base + 2 * k] = board.mu[e * traits + k]
+            table.cells[base + 2 * k + 1] = board.before[e * traits + k]
+        for k in range(pipeline.extras):
+            table.cells[base + 2 * traits + 2 + k] = board.extra[e * pipeline.extras + k]
+        for k in range(first, first + 2 * traits + 1):
+            table.cells[k] = 0.0
+        table.cells[first + 2 * traits + 1] = board.elapsed[e]
+    for k in range(traits):
+        table.cells[first + k] += board.importance * board.g1[e * traits + k]
+        table.cells[first + traits + k] += board.importance * board.g2[e * traits + k]
+    table.cells[first + 2 * traits] += board.importance
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def recall(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
+    """Lay what is known of the league as a whole on the board."""
+    k: cython.Py_ssize_t
+    for k in range(pipeline.memories):
+        board.memory[k] = table.memory[k]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def remember(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
+    """Keep what is now known of the league as a whole."""
+    k: cython.Py_ssize_t
+    for k in range(pipeline.memories):
+        table.memory[k] = board.memory[k]
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _load(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    match: cython.Py_ssize_t,
+    now: cython.double,
+) -> cython.bint:
+    """Lay a match of the history on the board: its teams, its entries' beliefs, and what was seen."""
+    first: cython.Py_ssize_t = columns.match_start[match]
+    entry: cython.Py_ssize_t = columns.team_start[first]
+    j: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    board.time = now
+    board.teams = columns.match_start[match + 1] - first
+    board.entries = columns.team_start[first + board.teams] - entry
+    board.importance = columns.importance[match] if columns.has_importance else 1.0
+    board.home = columns.home[match] if columns.has_home else -1
+    recall(pipeline, board, table)
+    for j in range(board.teams):
+        board.start[j + 1] = cython.cast(cython.int, columns.team_start[first + j + 1] - entry)
+        board.place[j] = columns.place[first + j]
+        board.score[j] = columns.score[first + j] if columns.has_score else NAN
+    for e in range(board.entries):
+        for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
+            board.alpha[k] = columns.weight[entry + e] if columns.has_weight else 1.0
+        believe(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _write(pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t) -> cython.void:
+    """Write the forecasts of a match down."""
+    first: cython.Py_ssize_t = columns.match_start[match] * pipeline.traits
+    k: cython.Py_ssize_t
+    for k in range(board.teams * pipeline.traits):
+        record._mean[first + k] = board.mean[k]
+        record._variance[first + k] = board.variance[k]
+    record._win[match] = board.win if board.teams == 2 else NAN
+    record._draw[match] = board.draw if board.teams == 2 else NAN
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _write_after(
+    pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, entry: cython.Py_ssize_t
+) -> cython.bint:
+    """Write down what is believed of every entry now, as if the rating period ended here."""
+    e: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    for e in range(board.entries):
+        row = columns.player[entry + e]
+        for k in range(2 * pipeline.traits):
+            record._after[entry + e, k] = table.cells[row * pipeline.width + k]
+        if pipeline.period > 0.0 and table.cells[row * pipeline.width] == table.cells[row * pipeline.width]:
+            believe(pipeline, board, e, table, row, NAN, 1.0)
+            for k in range(pipeline.traits):
+                record._after[entry + e, 2 * k] = board.mu[e * pipeline.traits + k]
+                record._after[entry + e, 2 * k + 1] = board.var[e * pipeline.traits + k]
+    return False
+
+
+def sweep(
+    pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, start: int, stop: int
+) -> None:
+    """Rate the matches from `start` to `stop`: for each, forecast, write that down, learn, keep.
+
+    An error leaves the state as it was before the match at which it arose, `record.at`.
+    """
+    match: cython.Py_ssize_t
+    entry: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    now: cython.double
+    for match in range(start, stop):
+        record.at = match
+        now = columns.time[match] if columns.has_time else NAN
+        entry = columns.team_start[columns.match_start[match]]
+        for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
+            prefetch(cython.address(table.cells[columns.player[e] * pipeline.width]))
+        _load(pipeline, board, columns, table, match, now)
+        pipeline.look(board)
+        _write(pipeline, board, columns, record, match)
+        record._log_evidence[match] = 0.0
         if board.importance > 0.0:
-            self.look(board)
-            self.learn(board)
-            e = 0
-            for team in rows:
-                for row in team:
-                    self.keep(board, e, table, row, now)
-                    e += 1
-        rated = nested(board, self.caution)
-        self.put_back(board)
-        return rated, board.converged
+            record._log_evidence[match] = pipeline.learn(board)
+            if not board.converged:
+                record.unconverged.append(match)
+            if not (pipeline.period > 0.0 and now == now):
+                pipeline.absorb.absorb(board)
+            for e in range(board.entries):
+                keep(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
+            remember(pipeline, board, table)
+        if record.has_after:
+            _write_after(pipeline, board, columns, table, record, entry)

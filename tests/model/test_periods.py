@@ -1,0 +1,115 @@
+"""Rating periods: matches of a period are rated together, from the ratings at its start."""
+
+import numpy as np
+import pytest
+
+import prowess as pw
+
+
+def model(**changes):
+    """A model whose rule may gather: Newton steps on TrueSkill's outcome, with drift by periods."""
+    parts = {"absorb": pw.absorb.Newton(), "drift": pw.drift.PerTime(2.0), "period": 7.0, "draw_probability": 0.1}
+    return pw.TrueSkill().replace(**(parts | changes))
+
+
+def two(a, b, time, **more):
+    return {"teams": [[a], [b]], "time": time, **more}
+
+
+def test_matches_of_a_period_are_rated_from_its_start():
+    history = pw.History.from_matches([two("a", "b", 0.0), two("a", "c", 1.0), two("d", "a", 6.9)])
+    fit = model().fit(history)
+    assert (fit.forecasts.mean == 25.0).all()  # nobody has moved when the third match is forecast
+    single = pw.TrueSkill().replace(absorb=pw.absorb.Newton(), drift=pw.drift.Still(), draw_probability=0.1)
+    new = single.rating()
+    win, loss = single.rate([[new], [new]])[0][0], single.rate([[new], [new]])[1][0]
+    precision = 1 / new.sigma**2
+    gained = (1 / win.sigma**2 - precision) * 3  # the three matches say the same about the precision
+    push = 2 * (win.mu - 25) / win.sigma**2 + (loss.mu - 25) / loss.sigma**2
+    assert fit["a"].sigma == pytest.approx((precision + gained) ** -0.5, rel=1e-12)
+    assert fit["a"].mu == pytest.approx(25 + push / (precision + gained), rel=1e-12)
+    assert fit["b"] == pw.Rating(loss.mu, loss.sigma)
+
+
+def test_a_later_period_starts_from_the_end_of_the_one_before():
+    first = pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 1.0)])
+    both = pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 1.0), two("a", "b", 30.0)])
+    after = model().fit(first)
+    widened = after["a"].sigma ** 2 + 4.0 * 4  # from the period of day 0 to that of day 30
+    noise = (25 / 6) ** 2
+    forecast = model().fit(both).forecasts
+    assert forecast.mean[4] == after["a"].mu
+    assert forecast.variance[4] == pytest.approx(widened + noise, rel=1e-14)
+
+
+@pytest.fixture
+def season():
+    rng = np.random.default_rng(3)
+    found = []
+    for number in range(200):
+        a, b = rng.choice(12, 2, replace=False)
+        found.append(two(f"p{a}", f"p{b}", number * 0.7, importance=float(rng.choice([0.0, 0.5, 1.0, 2.0]))))
+    return found
+
+
+def test_split_and_resume_ladder_and_fit_agree(season, tmp_path):
+    whole = model().fit(pw.History.from_matches(season))
+    half = model().fit(pw.History.from_matches(season[:101]))
+    assert model().fit(pw.History.from_matches(season[101:]), start=half.ladder).ladder == whole.ladder
+    ladder = pw.Ladder(model())
+    for match in season[:150]:
+        rated = ladder.record(match["teams"], time=match["time"], importance=match["importance"])
+        if match["importance"] > 0:
+            assert rated == [[ladder[name] for name in team] for team in match["teams"]]
+    ladder.save(tmp_path / "open.prowess")
+    again = pw.Ladder.load(tmp_path / "open.prowess")
+    assert again == ladder
+    for match in season[150:]:
+        again.record(match["teams"], time=match["time"], importance=match["importance"])
+    assert again == whole.ladder
+    shown = dict(whole.leaderboard().select("player", "mu").iter_rows())
+    assert {name: whole[name].mu for name in shown} == shown
+    assert whole.trajectory("p1")["mu"][-1] == whole["p1"].mu
+
+
+def test_the_order_within_a_period_does_not_matter(season):
+    week = [match | {"time": 3.0} for match in season[:50]]
+    one, other = (model().fit(pw.History.from_matches(matches)) for matches in (week, week[::-1]))
+    for name in one.ladder:
+        assert one[name].mu == pytest.approx(other[name].mu, rel=1e-13)
+
+
+def test_a_failed_match_leaves_an_open_period_open():
+    ladder = pw.Ladder(model())
+    ladder.record([["a"], ["b"]], time=0.0)
+    before = ladder.copy()
+    with pytest.raises(pw.Error):
+        ladder.record([["a"], ["b"]], time=50.0, weights=[[1], [-1]])
+    assert ladder == before
+    ladder.record([["a"], ["b"]], time=6.0)
+    assert ladder == model().fit(pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 6.0)])).ladder
+
+
+def test_without_times_every_match_is_a_period():
+    matches = [{"teams": [["a"], ["b"]]}, {"teams": [["b"], ["a"]]}, {"teams": [["a"], ["c"]]}]
+    once, never = (model(period=span).fit(pw.History.from_matches(matches)) for span in (7.0, None))
+    assert (once.forecasts.win == never.forecasts.win).all()
+    assert [once[name] for name in "abc"] == [never[name] for name in "abc"]
+
+
+def test_weeks_of_dates_begin_on_monday():
+    days = ["2026-01-04", "2026-01-05", "2026-01-11", "2026-01-12"]  # Sunday, Monday, Sunday, Monday
+    fit = model().fit(pw.History.from_matches([two("a", "b", day) for day in days]))
+    means = fit.forecasts.mean[::2]
+    assert means[0] != means[1] == means[2] != means[3]
+
+
+@pytest.mark.parametrize("period", [0, -1, float("nan"), "week"])
+def test_a_period_must_be_positive(period):
+    with pytest.raises(pw.Error, match="period"):
+        model(period=period)
+
+
+def test_moment_takes_one_match_at_a_time():
+    with pytest.raises(pw.Error, match="takes one match at a time"):
+        pw.TrueSkill().replace(period=7)
