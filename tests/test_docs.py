@@ -12,11 +12,12 @@ import pytest
 import typer
 
 import prowess as pw
+from prowess.model.outcome.comparison import Comparison
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 ADRS = sorted(ROOT.glob("docs/adr/[0-9]*.md"))
-BASES = (pw.Absorb, pw.Drift, pw.Margin, pw.Outcome, pw.Prior, pw.TeamFunction)
+BASES = (pw.Absorb, pw.Drift, pw.Margin, pw.Outcome, pw.Prior, pw.TeamFunction, Comparison, pw.outcome.Score)
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 

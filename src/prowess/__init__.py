@@ -14,23 +14,42 @@ from . import model as _model
 from .errors import Error
 from .history import History
 from .model import absorb, drift, outcome, team
-from .model.board import Absorb, Board, Drift, Margin, Outcome, Prior, TeamFunction
+from .model.bases import Absorb, Drift, Outcome, Prior, TeamFunction
+from .model.board import Board, Margin
 from .model.home import Home
 from .model.ladder import Ladder
 from .model.model import Model
-from .model.presets import TrueSkill
-from .model.prior import Normal
+from .model.presets import (
+    TS2,
+    TS3,
+    Elo,
+    GaussianElo,
+    GaussianOD,
+    GaussianSD,
+    Glicko,
+    Glicko2,
+    Harkness,
+    PoissonOD,
+    TrueSkill,
+    TS2a,
+    TS2b,
+    TS2c,
+    TSa,
+    TSb,
+)
+from .model.prior import Normal, Point
 from .model.rating import Rating
 
 if TYPE_CHECKING:
     from . import lab as lab
-    from .model.fit import Fit, Forecasts
+    from .model.fit import Fit
+    from .model.forecasts import Forecasts
     from .model.prediction import Prediction
 
 __version__ = "0.1.0"
 
 
-_LATER = {"Fit": ".model.fit", "Forecasts": ".model.fit", "Prediction": ".model.prediction", "lab": ".lab"}
+_LATER = {"Fit": ".model.fit", "Forecasts": ".model.forecasts", "Prediction": ".model.prediction", "lab": ".lab"}
 
 
 def __getattr__(name: str) -> Any:
@@ -42,12 +61,21 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "TS2",
+    "TS3",
     "Absorb",
     "Board",
     "Drift",
+    "Elo",
     "Error",
     "Fit",
     "Forecasts",
+    "GaussianElo",
+    "GaussianOD",
+    "GaussianSD",
+    "Glicko",
+    "Glicko2",
+    "Harkness",
     "History",
     "Home",
     "Ladder",
@@ -55,9 +83,16 @@ __all__ = [
     "Model",
     "Normal",
     "Outcome",
+    "Point",
+    "PoissonOD",
     "Prediction",
     "Prior",
     "Rating",
+    "TS2a",
+    "TS2b",
+    "TS2c",
+    "TSa",
+    "TSb",
     "TeamFunction",
     "TrueSkill",
     "absorb",

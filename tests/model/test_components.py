@@ -244,13 +244,22 @@ def test_extra_columns_are_a_players_own(tmp_path):
     assert pw.Ladder.load(tmp_path / "x", model=model) == fit.ladder
 
 
-def test_parameters_of_two_parts_must_not_share_a_name():
+def test_parameters_of_two_parts_may_share_a_name():
+    """Each is then known by its part and its name."""
+
     @dataclass(frozen=True)
-    class Noisy(pw.Outcome):
+    class Noisy(Coin):
         noise: float = 1.0
 
-    with pytest.raises(pw.Error, match="a parameter called 'noise'"):
-        pw.TrueSkill().replace(outcome=Noisy())
+    model = pw.TrueSkill().replace(outcome=Noisy())
+    assert (model.params["outcome_noise"], model.params["beta"]) == (1.0, 25 / 6)
+    assert model.replace(outcome_noise=2.0).outcome.noise == 2.0
+    drifting = pw.Glicko2().replace(drift=pw.drift.PerTime(1.0))
+    assert (drifting.params["drift_tau"], drifting.params["absorb_tau"]) == (1.0, 0.5)
+    assert drifting.replace(absorb_tau=0.3).absorb.tau == 0.3
+    with pytest.raises(pw.Error, match=r"'tau'; there are .*drift_tau"):
+        drifting.replace(tau=2.0)
+    assert "tau" in drifting.replace(drift=pw.drift.Still()).params
 
 
 def test_scores_do_not_stay_on_the_board():

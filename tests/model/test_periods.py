@@ -1,5 +1,7 @@
 """Rating periods: matches of a period are rated together, from the ratings at its start."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -113,3 +115,44 @@ def test_a_period_must_be_positive(period):
 def test_moment_takes_one_match_at_a_time():
     with pytest.raises(pw.Error, match="takes one match at a time"):
         pw.TrueSkill().replace(period=7)
+
+
+def test_a_rule_that_fails_when_a_period_is_shown_changes_nothing():
+    calls = []
+
+    def rule(matches, mu):
+        calls.append(matches)
+        return 32.0 if len(calls) < 3 else -5.0
+
+    ladder = pw.Ladder(pw.Elo(k=rule).replace(period=7))
+    ladder.record([["a"], ["b"]], time=0.0)
+    before = ladder.copy()
+    with pytest.raises(pw.Error, match="K by the rule"):
+        ladder.record([["a"], ["b"]], time=1.0)
+    assert ladder == before
+
+
+def test_the_home_advantage_is_rated_by_periods_too():
+    """A Newton step from the start of the period, on the sum of all its matches, as players take."""
+    weekly = pw.Glicko(period=7.0, c=0).replace(home=pw.Home(0.0, home_sigma=50.0))
+    twenty = [two("a", "b", 0.1 * day, home=0) for day in range(20)]
+    one = weekly.fit(pw.History.from_matches(twenty))
+    q, g = math.log(10) / 400, 1 / math.sqrt(1 + 3 * (math.log(10) / 400) ** 2 * 350**2 / math.pi**2)
+    precision = 1 / 50**2 + 20 * (q * g) ** 2 / 4  # Newton from the start of the period, every match at even odds
+    assert one.home.sigma == pytest.approx(precision**-0.5, rel=1e-9)
+    assert one.home.mu == pytest.approx(20 * q * g / 2 / precision, rel=1e-9)
+    later = [*twenty, two("c", "d", 30.0, home=0)]
+    split = weekly.fit(
+        pw.History.from_matches(later[10:]), start=weekly.fit(pw.History.from_matches(later[:10])).ladder
+    )
+    assert split.ladder == weekly.fit(pw.History.from_matches(later)).ladder
+
+
+def test_without_periods_every_match_is_one():
+    daily, none = pw.Glicko(period=1.0), pw.Glicko(period=None)
+    matches = [two("a", "b", "2026-01-01"), two("a", "b", "2026-03-01")]
+    assert (
+        none.fit(pw.History.from_matches(matches))["a"].sigma < daily.fit(pw.History.from_matches(matches))["a"].sigma
+    )
+    untimed = [{"teams": match["teams"]} for match in matches]
+    assert none.fit(pw.History.from_matches(matches))["a"] == none.fit(pw.History.from_matches(untimed))["a"]

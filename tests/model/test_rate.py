@@ -63,7 +63,7 @@ def test_importance_zero_changes_nothing_at_all():
 
 
 def test_importance_scales_the_message():
-    """A message of precision π and mean ν/π taken w times: precision 1/σ² + wπ (MODELS.md, section 1)."""
+    """A message of precision π and mean ν/π taken w times: precision 1/σ² + wπ."""
     model = pw.TrueSkill(tau=0)
     once = model.rate([[A, B], [C]])
     for w in (0.25, 0.5, 1.0 + 1e-9, 2.0, 7.0):
@@ -174,3 +174,32 @@ def test_numpy_values_are_welcome():
     timed = model.replace(drift=pw.drift.PerTime(1.0))
     nested = timed.rate([[A], [B]], elapsed=np.array([[1.0], [2.0]]))
     assert pairs(nested) == pairs(timed.rate([[A], [B]], elapsed=[[1.0], [2.0]]))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: pw.Rating(), "a rating needs mu"),
+        (lambda: pw.Rating(offence=30, defence=20), "skills by name that are ratings"),
+        (lambda: pw.Rating(30, offence=pw.Rating(1, 1)), "rating with offence follow from these"),
+        (lambda: pw.Rating(30, 4, shown=3), "shown follows"),
+        (lambda: pw.Rating(1500, 200, volatility=-1), "volatility must be"),
+        (lambda: pw.GaussianOD().rating(offence=30), "offence must be a Rating"),
+        (lambda: pw.Glicko2().rating(volatility=pw.Rating(1, 1)), "volatility must be a number"),
+        (lambda: pw.TrueSkill().rating(volatility=0.1), "have no 'volatility'"),
+        (lambda: rate_with(pw.TrueSkill(), pw.Rating(30, 4, volatilty=3)), "player 1 of team 1: it has 'volatilty'"),
+        (
+            lambda: rate_with(pw.TrueSkill(), pw.GaussianOD().rating()),
+            "it has 'offence', which this model does not know",
+        ),
+        (lambda: rate_with(pw.GaussianOD(), pw.Rating(30, 4)), "it has no offence"),
+        (lambda: pw.Model(prior=pw.Normal(0, 1), noise=1, outcome=pw.outcome.Order), r"call it: Order\("),
+    ],
+)
+def test_ratings_of_another_kind(call, message):
+    with pytest.raises(pw.Error, match=message):
+        call()
+
+
+def rate_with(model, rating):
+    return model.rate([[rating], [model.rating()]], scores=[1, 0])

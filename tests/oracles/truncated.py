@@ -16,7 +16,7 @@ class Moments(NamedTuple):
 
 
 def truncated(m: float, v: float, lo: float, hi: float, dps: int = 60) -> Moments:
-    """Moments of x ~ N(m, v) given lo < x < hi (MODELS.md section 2, |x| ≤ ε being the case of two finite ends).
+    """Moments of x ~ N(m, v) given lo < x < hi (|x| ≤ ε is the case of two finite ends).
 
     The formula cancels: a ratio u costs log10(1/u) digits or more, so `dps` has to cover the arguments' exponents.
     """

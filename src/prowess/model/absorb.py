@@ -1,4 +1,4 @@
-"""Absorb rules: from the derivatives of a match's log-evidence to a player's new belief (DESIGN: the one idea)."""
+"""Absorb rules: from the derivatives of a match's log-evidence to a player's new belief."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ except ModuleNotFoundError:
     from . import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.board import Absorb, Board
+    from cython.cimports.prowess.model.bases import Absorb
+    from cython.cimports.prowess.model.board import Board
 else:
-    from .board import Absorb, Board
+    from .bases import Absorb
+    from .board import Board
 
+from .points import Fide, Harkness, Rule, Share, Step
+from .volatile import Volatile
 
-__all__ = ["Constant", "Moment", "Newton"]
+__all__ = ["Constant", "Fide", "Harkness", "Moment", "Newton", "Rule", "Share", "Step", "Volatile"]
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -44,7 +48,7 @@ class Moment(Absorb):
         else:
             for k in range(board.entries * board.traits):
                 again = board.kept[k] / board.importance
-                scale = again - board.var[k] * board.g2[k]
+                scale = again - board.var[k] * min(board.g2[k], 0.0)
                 board.mu[k] += board.var[k] * board.g1[k] / scale
                 board.var[k] *= again / scale
 
@@ -59,6 +63,8 @@ class Newton(Absorb):
     Newton()
     """
 
+    periods = True
+
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
@@ -66,7 +72,7 @@ class Newton(Absorb):
         k: cython.Py_ssize_t
         narrower: cython.double
         for k in range(board.entries * board.traits):
-            narrower = board.var[k] / (1.0 - board.importance * board.var[k] * board.g2[k])
+            narrower = board.var[k] / (1.0 - board.importance * board.var[k] * min(board.g2[k], 0.0))
             board.mu[k] += board.importance * narrower * board.g1[k]
             board.var[k] = narrower
 
@@ -75,11 +81,13 @@ class Newton(Absorb):
 @cython.final
 @cython.cclass
 class Constant(Absorb):
-    """The mean moves by σ²g₁, the variance never does (Elo, with σ² = K/q; TS2c).
+    """The mean moves by σ²g₁, the variance never does (TS2c): drift widens it for one match, and no longer.
 
     >>> Constant()
     Constant()
     """
+
+    periods = True
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -88,3 +96,4 @@ class Constant(Absorb):
         k: cython.Py_ssize_t
         for k in range(board.entries * board.traits):
             board.mu[k] += board.importance * board.var[k] * board.g1[k]
+            board.var[k] = board.before[k]

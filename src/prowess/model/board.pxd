@@ -6,7 +6,7 @@ cdef class Board:
     # of the match
     cdef public Py_ssize_t home
     cdef public double importance, time, win, draw, loss, epsilon, unit, beta
-    cdef public bint converged
+    cdef public bint converged, periods
     # of a team, or of a team and trait
     cdef public int[::1] start, place, order
     cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
@@ -19,7 +19,9 @@ cdef class Board:
     cdef public Margin margin
     cdef public Truncated cut, ahead, behind
     cdef public double sharpness, gap, edge
-    cdef public double[:, ::1] work
+    cdef public double expected, conceded, push, pull, rest, distance, odds
+    cdef public double[:, ::1] work, lane
+    cdef public int[::1] seat
 
     cpdef bint holds(self, Py_ssize_t teams, Py_ssize_t entries) except? -1
 
@@ -28,30 +30,6 @@ cpdef double positive(double variance) except? -1.0
 cpdef bint compare(Board board) except -1
 
 
-# A step returns a bint: 0, or -1 for an exception, which costs nothing to check; what a Python method returns is ignored.
-cdef class Prior:
-    cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1
-
-
-cdef class Drift:
-    cpdef bint widen(self, Board board) except -1
-
-
-cdef class TeamFunction:
-    cpdef bint weigh(self, Board board) except -1
-
-
 cdef class Margin:
     cpdef bint measure(self, Board board, bint seen) except -1
     cpdef double between(self, Board board, Py_ssize_t i, Py_ssize_t j) except? -1.0
-
-
-cdef class Outcome:
-    cpdef bint prepare(self, Board board) except -1
-    cpdef bint forecast(self, Board board) except -1
-    cpdef double evidence(self, Board board) except? -1.0
-
-
-cdef class Absorb:
-    cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1
-    cpdef bint absorb(self, Board board) except -1

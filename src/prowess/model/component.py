@@ -1,6 +1,7 @@
 """Components as values: their parameters by name, a changed copy, and a form that can be written to a file.
 
-Every component is a frozen dataclass whose fields are its parameters, under the names that users know.
+Every component is a frozen dataclass whose fields are its parameters, under the names that users know. A field may hold
+a component itself (the margin of an outcome, the team function that gets a leader bonus): its parameters are found too.
 """
 
 from __future__ import annotations
@@ -18,28 +19,47 @@ EITHER = {"draw_probability": "margin", "margin": "draw_probability"}
 
 
 def parameters(component: Any) -> dict[str, Any]:
-    """The parameters of a component by name; None means not set.
+    """The parameters of a component by name, and those of the components among them; None means not set.
 
-    >>> from prowess.model.prior import Normal
-    >>> parameters(Normal(25.0, 8.0))
-    {'mu': 25.0, 'sigma': 8.0}
+    A name that stands both outside and inside means the outer parameter.
+
+    >>> from prowess.model.team import FullSquad, LeaderBonus
+    >>> parameters(FullSquad())
+    {'size': 6, 'discount': 0.02, 'larger': 'top'}
+    >>> list(parameters(LeaderBonus(FullSquad())))
+    ['squad', 'leader_bonus', 'size', 'discount', 'larger']
     """
-    if not dataclasses.is_dataclass(component):
+    own = _fields(component)
+    found = dict(own)
+    for value in own.values():
+        found |= {name: inner for name, inner in parameters(value).items() if name not in found}
+    return found
+
+
+def _fields(component: Any) -> dict[str, Any]:
+    """A component's own parameters."""
+    if not dataclasses.is_dataclass(component) or isinstance(component, type):
         return {}
     return {field.name: getattr(component, field.name) for field in dataclasses.fields(component)}
 
 
 def change(component: Any, changes: dict[str, Any]) -> Any:
-    """A copy of a component with other parameters.
+    """A copy of a component with other parameters, its own or those of the components among them.
 
-    >>> from prowess.model.prior import Normal
-    >>> change(Normal(25.0, 8.0), {"sigma": 4.0})
-    Normal(mu=25.0, sigma=4.0)
+    >>> from prowess.model.team import FullSquad, LeaderBonus
+    >>> change(LeaderBonus(FullSquad(6, 0.02)), {"leader_bonus": 0.2, "size": 5})
+    LeaderBonus(squad=FullSquad(size=5, discount=0.02, larger='top'), leader_bonus=0.2)
     """
-    had = parameters(component)
-    others = {EITHER[name]: None for name in changes if EITHER.get(name) in had and EITHER[name] not in changes}
+    own = _fields(component)
+    given = {name: value for name, value in changes.items() if name in own}
+    rest = {name: value for name, value in changes.items() if name not in own}
+    others = {EITHER[name]: None for name in given if EITHER.get(name) in own and EITHER[name] not in given}
+    for name, value in (own | given | others).items():
+        inside = {key: rest.pop(key) for key in parameters(value) if key in rest}
+        if inside:
+            given[name] = change(value, inside)
     try:
-        return dataclasses.replace(component, **changes, **others)
+        return dataclasses.replace(component, **given, **rest, **others)
     except TypeError as error:
         raise Error(f"{type(component).__name__} cannot take {_listed(changes)}: {error}") from None
 
@@ -58,7 +78,7 @@ def spec(component: Any, known: dict[str, type]) -> dict[str, Any]:
     name = type(component).__name__
     if known.get(name) is not type(component):
         raise Error(f"{name} is no part of prowess, so it cannot be written to a file")
-    return {"is": name} | {key: _plain(value, known) for key, value in parameters(component).items()}
+    return {"is": name} | {key: _plain(value, known) for key, value in _fields(component).items()}
 
 
 def read_spec(plain: Any, known: dict[str, type]) -> Any:

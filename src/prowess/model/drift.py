@@ -1,4 +1,4 @@
-"""Dynamics: how much a skill may have moved since it was last seen (MODELS: σ² ← σ² + γ²)."""
+"""Drift: how much a skill may have moved since it was last seen."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ except ModuleNotFoundError:
     from . import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.board import Board, Drift
+    from cython.cimports.prowess.model.bases import Drift
+    from cython.cimports.prowess.model.board import Board
 else:
-    from .board import Board, Drift
+    from .bases import Drift
+    from .board import Board
 
 from .. import checks
 
-__all__ = ["PerMatch", "PerTime", "Still"]
+__all__ = ["Idle", "PerMatch", "PerPeriod", "PerTime", "Still"]
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -78,12 +80,90 @@ class PerTime(Drift):
     def widen(self, board: Board) -> cython.bint:
         """σ² ← max(σ², min(σ² + τ² t, cap²))."""
         e: cython.Py_ssize_t
-        k: cython.Py_ssize_t
         tau: cython.double = self.tau
         cap: cython.double = self.cap
-        wider: cython.double
+        for e in range(board.entries):
+            _widen(board, e, tau * tau * board.elapsed[e], cap)
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class PerPeriod(Drift):
+    """In every rating period a skill moves by N(0, c²); sigma grows up to `cap` (Glicko: RD ← min(√(RD² + c²t), 350)).
+
+    t is the number of periods since the player was last seen, and at least 1; in a model without periods every match is
+    one. As in Glicko nobody is less certain than `cap`, not even who was given so.
+
+    >>> PerPeriod(c=34.6)
+    PerPeriod(c=34.6, cap=350.0)
+    """
+
+    c: object
+    cap: object = 350.0
+
+    def __post_init__(self) -> None:
+        checks.scale("c", self.c, zero=True)
+        if self.cap != float("inf"):
+            checks.scale("cap", self.cap)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def widen(self, board: Board) -> cython.bint:
+        """σ² ← min(σ² + c² max(t, 1), cap²)."""
+        e: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        c: cython.double = self.c
+        cap: cython.double = self.cap
         for e in range(board.entries):
             for k in range(e * board.traits, (e + 1) * board.traits):
-                wider = min(board.var[k] + tau * tau * board.elapsed[e], cap * cap)
-                if wider > board.var[k]:
-                    board.var[k] = wider
+                board.var[k] += c * c * (max(board.elapsed[e], 1.0) if board.periods else 1.0)
+                board.var[k] = min(board.var[k], cap * cap)
+        return False
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Idle(Drift):
+    """In every rating period that a player sits out her skill moves by her own volatility (Glicko-2, step 6).
+
+    The volatility is that of `Volatile`, which moves beliefs in the periods that she plays; with other absorb rules, or
+    without periods, nothing happens. Sigma grows up to `cap`, which Glicko-2 does not have.
+
+    >>> Idle()
+    Idle(cap=inf)
+    """
+
+    cap: object = float("inf")
+
+    def __post_init__(self) -> None:
+        if self.cap != float("inf"):
+            checks.scale("cap", self.cap)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def widen(self, board: Board) -> cython.bint:
+        """σ² ← max(σ², min(σ² + (t − 1) volatility², cap²)), the volatility in points."""
+        e: cython.Py_ssize_t
+        cap: cython.double = self.cap
+        move: cython.double
+        if board.extras == 0 or not board.periods:
+            return False
+        for e in range(board.entries):
+            move = board.extra[e * board.extras] * board.unit
+            _widen(board, e, move * move * max(board.elapsed[e] - 1.0, 0.0), cap)
+        return False
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _widen(board: Board, e: cython.Py_ssize_t, more: cython.double, cap: cython.double) -> cython.void:
+    """Add to the variances of an entry, up to cap²; one that is wider already stays as it is."""
+    k: cython.Py_ssize_t
+    wider: cython.double
+    for k in range(e * board.traits, (e + 1) * board.traits):
+        wider = min(board.var[k] + more, cap * cap)
+        if wider > board.var[k]:
+            board.var[k] = wider

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from ..history import History, name_of, show_time
 from ..history.ragged import owners
 from ..history.times import Stamp
 from .columns import Columns, Record
+from .forecasts import written
 from .ladder import Ladder
 from .model import Model
 from .online import check_times, common_stamp
@@ -28,65 +28,11 @@ from .sweep import sweep
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Fit", "Forecasts", "fit"]
+__all__ = ["Fit", "fit"]
 
 CHUNK = 200_000  # entries between two looks at the keyboard and the progress bar
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Forecasts:
-    """What was predicted before each match: columns over the history's teams and matches.
-
-    `mean` and `variance` of every team's performance; for matches of two teams `win` (of the first team) and `draw`,
-    NaN for others. The column `log_evidence` is what the match then said of the model.
-
-    >>> import prowess as pw
-    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
-    >>> pw.TrueSkill().fit(history).forecasts.win.round(3)
-    array([0.478, 0.754])
-    """
-
-    history: History
-    mean: Floats
-    variance: Floats
-    win: Floats
-    draw: Floats
-    log_evidence: Floats
-
-    def __len__(self) -> int:
-        """Count the matches."""
-        return len(self.win)
-
-    def __repr__(self) -> str:
-        """Say how many there are."""
-        return f"Forecasts({len(self)} matches)"
-
-    def to_frame(self) -> pl.DataFrame:
-        """A Polars frame with a row for every team of every match: match, team, place, mean, sigma, win, draw.
-
-        >>> import prowess as pw
-        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
-        >>> pw.TrueSkill().fit(history).forecasts.to_frame().columns
-        ['match', 'team', 'place', 'mean', 'sigma', 'win', 'draw']
-        """
-        import polars as pl
-
-        teams = np.diff(self.history.match_start)
-        match = np.repeat(np.arange(len(self)), teams)
-        team = np.arange(self.history.teams) - self.history.match_start[match]
-        win = np.where(team == 0, self.win[match], 1.0 - self.win[match] - self.draw[match])
-        columns = {
-            "match": match,
-            "team": team,
-            "place": self.history.place,
-            "mean": self.mean,
-            "sigma": np.sqrt(self.variance),
-            "win": win,
-            "draw": self.draw[match],
-        }
-        return pl.DataFrame(columns).with_columns(pl.col("win", "draw").fill_nan(None))
 
 
 class Fit:
@@ -113,7 +59,7 @@ class Fit:
         """Hold the results of a sweep; `Model.fit` makes one."""
         self.model = model
         self.history = history
-        self.forecasts = Forecasts(history, record.mean, record.variance, record.win, record.draw, record.log_evidence)
+        self.forecasts = written(model.outcome, history, record)
         self.unconverged: list[int] = record.unconverged
         self._before, self._after, self._rows = before, after, rows
 
@@ -133,6 +79,17 @@ class Fit:
         True
         """
         return self._after.copy()
+
+    @property
+    def home(self) -> Rating | None:
+        """What is believed of the home advantage after the last match; None where the model has none.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "home": 0}])
+        >>> pw.TrueSkill().replace(home_sigma=2).fit(history).home.mu > 0
+        True
+        """
+        return self._after.home
 
     @property
     def log_evidence(self) -> float:

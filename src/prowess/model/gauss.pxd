@@ -2,6 +2,9 @@ cdef class Truncated:
     cdef public double shift, mean, left, lost
     cdef double z, base, mass, cut_off, r0, r1, r2
 
+# Gauss–Legendre with 16 nodes on [−1, 1], the positive half.
+cdef double[::1] NODE, NODE_WEIGHT
+
 cpdef double mills(double x) noexcept
 cpdef double log_pdf(double x) noexcept
 cpdef double cdf(double x) noexcept

@@ -31,10 +31,13 @@ class Given(NamedTuple):
         """Lay the details on the board over the usual ones: first listed won, everyone played all of it, just now."""
         board.importance = self.importance
         board.home = self.home
+        weights = self.weights
+        if weights is not None and board.traits > 1:
+            weights = [weight for weight in weights for _ in range(board.traits)]
         columns: tuple[tuple[Any, Sequence[float] | None], ...] = (
             (board.place, self.places),
             (board.score, self.scores),
-            (board.alpha, self.weights),
+            (board.alpha, weights),
             (board.elapsed, self.elapsed),
         )
         for column, values in columns:

@@ -16,7 +16,7 @@ from ..history.times import Stamp
 from .columns import Table
 from .given import given, once
 from .model import Model
-from .rate import enter, look_up, settle
+from .rate import enter, look_up, recalled, settle
 from .rating import Rating
 
 if TYPE_CHECKING:
@@ -105,12 +105,12 @@ class Ladder:
         pipeline, home = self.model.pipeline, self.model.home
         if home is None or not home.learnt:
             return None if home is None else Rating(home.home_mu, home.home_sigma, self.model.caution)
-        cells = self.memory[pipeline.home_memory :].tolist()
-        beliefs = zip(self.model.outcome.traits, cells[::2], cells[1::2], strict=True)
+        cells = recalled(pipeline, self.table)[pipeline.home_memory :]
+        beliefs = zip(self.model.outcome.traits, cells[::2], cells[1::2], strict=False)
         parts: dict[str, Any] = {
             trait: Rating(mu, variance**0.5, self.model.caution) for trait, mu, variance in beliefs
         }
-        return parts["skill"] if len(parts) == 1 else Rating(caution=self.model.caution, **parts)
+        return Rating(caution=self.model.caution, **parts) if len(parts) > 1 else next(iter(parts.values()))
 
     def reserve(self, rows: int) -> None:
         """Make room for this many players.
@@ -247,7 +247,7 @@ class Ladder:
         array([0.759, 0.172])
         """
         details = given(teams, None, None, weights, 1.0, elapsed, home)
-        return self.model.predict_from(self.memory.tolist(), self.ratings(teams), details)
+        return self.model.predict_from(recalled(self.model.pipeline, self.table), self.ratings(teams), details)
 
     def quality(
         self,
@@ -264,7 +264,7 @@ class Ladder:
         0.97
         """
         details = given(teams, None, None, weights, home=home)
-        return self.model.quality_from(self.memory.tolist(), self.ratings(teams), details)
+        return self.model.quality_from(recalled(self.model.pipeline, self.table), self.ratings(teams), details)
 
     def leaderboard(self) -> pl.DataFrame:
         """The players from best to worst: rank, player, mu, sigma, shown, matches, last_seen.

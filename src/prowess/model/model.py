@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -16,7 +17,8 @@ from . import drift as drifts
 from . import outcome as outcomes
 from . import prior as priors
 from . import team as teams_
-from .board import Absorb, Board, Drift, Outcome, Prior, TeamFunction
+from .bases import Absorb, Drift, Outcome, Prior, TeamFunction
+from .board import Board
 from .component import change, parameters, read_spec, spec
 from .given import Given, given
 from .home import Home
@@ -41,7 +43,17 @@ KNOWN: dict[str, type] = {
     if dataclasses.is_dataclass(getattr(module, name))
 } | {"Home": Home}
 
+OWN = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Home())}  # names that a model itself has
+
 Teams = Sequence[Sequence[Rating]]
+
+
+def _addresses(parts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """The part and the key of every parameter, by a name that no other has."""
+    found = [(part, key) for part in BASES for key in parameters(parts[part])]
+    often = Counter(key for _, key in found)
+    unique = {key for key, times in often.items() if times == 1 and key not in OWN}
+    return {key if key in unique else f"{part}_{key}": (part, key) for part, key in found}
 
 
 @dataclass(frozen=True)
@@ -68,12 +80,10 @@ class Model:
     def __post_init__(self) -> None:
         """Check the parts, so that a model that exists works."""
         for name, base in BASES.items():
-            if not isinstance(getattr(self, name), base) or type(getattr(self, name)) is base:
-                raise Error(f"{name} must be of the kind {base.__name__}, not {getattr(self, name)!r}")
-        names = self._names()
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise Error(f"two parts have a parameter called {twice!r}; rename that of your own")
+            part = getattr(self, name)
+            if not isinstance(part, base) or type(part) is base:
+                hint = f"; call it: {part.__name__}(…)" if isinstance(part, type) else ""
+                raise Error(f"{name} must be of the kind {base.__name__}, not {part!r}{hint}")
         object.__setattr__(self, "noise", scale("beta", self.noise, zero=True))
         object.__setattr__(self, "caution", number("caution", self.caution))
         if self.period is not None:
@@ -85,7 +95,9 @@ class Model:
         if not self.outcome.whole:
             raise Error(f"{self.outcome!r} is a part of an outcome; put it into one, such as OffenceDefence(…)")
         if self.period is not None and not self.absorb.periods:
-            raise Error(f"{self.absorb!r} takes one match at a time; a rating period needs Newton, Volatile or Step")
+            raise Error(
+                f"{self.absorb!r} takes one match at a time; for a rating period choose an absorb rule that gathers"
+            )
         if self.home is not None and not isinstance(self.home, Home):
             raise Error(f"home must be a Home, such as Home(2.0), not {self.home!r}")
         if self.home is not None and self.home.learnt and not self.outcome.gradient:
@@ -110,17 +122,17 @@ class Model:
     def params(self) -> dict[str, Any]:
         """Every parameter that is set, by the name that `replace` takes.
 
+        Where two parts have a parameter of the same name, each has that of its part before it: `drift_tau`.
+
         >>> import prowess as pw
         >>> pw.TrueSkill(beta=4).params["beta"]
         4.0
         """
-        found: dict[str, Any] = {}
-        for name in BASES:
-            found |= {key: value for key, value in parameters(getattr(self, name)).items() if value is not None}
-            if name == "prior":
-                found["beta"] = self.noise
-        found |= {} if self.period is None else {"period": self.period}
-        return found | ({} if self.home is None else parameters(self.home)) | {"caution": self.caution}
+        parts = {name: getattr(self, name) for name in BASES}
+        found = {name: parameters(parts[part])[key] for name, (part, key) in _addresses(parts).items()}
+        found |= {"beta": self.noise, "period": self.period}
+        found |= ({} if self.home is None else parameters(self.home)) | {"caution": self.caution}
+        return {name: value for name, value in found.items() if value is not None}
 
     def replace(self, **changes: Any) -> Model:
         """A model with other parts or other parameters.
@@ -133,10 +145,11 @@ class Model:
             changes["noise"] = changes.pop("beta")
         own = {field.name: getattr(self, field.name) for field in fields(self)}
         parts = own | {name: changes.pop(name) for name in list(changes) if name in own}
-        for name in BASES:
-            taken = {key: changes.pop(key) for key in parameters(parts[name]) if key in changes}
-            if taken:
-                parts[name] = change(parts[name], taken)
+        taken: dict[str, dict[str, Any]] = {}
+        for name, (part, key) in _addresses(parts).items():
+            if name in changes:
+                taken.setdefault(part, {})[key] = changes.pop(name)
+        parts |= {part: change(parts[part], new) for part, new in taken.items()}
         hosted = {key: changes.pop(key) for key in parameters(Home()) if key in changes}
         if hosted:
             parts["home"] = dataclasses.replace(parts["home"] or Home(), **hosted)
@@ -146,7 +159,7 @@ class Model:
 
     def _names(self) -> list[str]:
         """All names that `replace` takes."""
-        own = [key for name in BASES for key in parameters(getattr(self, name))]
+        own = _addresses({name: getattr(self, name) for name in BASES})
         return ["noise", "beta", *own, *parameters(Home()), "caution", "period", "home", *BASES]
 
     def to_dict(self) -> dict[str, Any]:
@@ -196,6 +209,9 @@ class Model:
         unknown = [name for name in parts if name not in own]
         if unknown:
             raise Error(f"the ratings of this model have no {unknown[0]!r}")
+        for name, part in parts.items():
+            if isinstance(part, Rating) != (name in self.outcome.traits):
+                raise Error(f"{name} must be {'a Rating' if name in self.outcome.traits else 'a number'}, not {part!r}")
         if self.pipeline.traits == 1:
             return self._changed(newcomer, mu, sigma, own | parts)
         traits = {trait: self._changed(own[trait], mu, sigma, {}) for trait in self.outcome.traits}

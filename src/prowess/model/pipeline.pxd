@@ -1,4 +1,5 @@
-from .board cimport Absorb, Board, Drift, Outcome, Prior, TeamFunction
+from .bases cimport Absorb, Drift, Outcome, Prior, TeamFunction
+from .board cimport Board
 from .rating cimport Kind
 
 
@@ -12,12 +13,18 @@ cdef class Pipeline:
     cdef readonly double beta, period, home_mu, home_variance, home_drift
     cdef readonly bint duels, has_home, learns_home
     cdef readonly Py_ssize_t traits, extras, pending, width, memories, home_memory
+    cdef double[::1] first_memory
     cdef list spare
 
     cpdef Board board(self, Py_ssize_t teams, Py_ssize_t entries)
     cpdef bint look(self, Board board) except -1
     cpdef bint pool(self, Board board) except -1
     cpdef double learn(self, Board board) except? -1.0
+    cpdef bint absorb_all(self, Board board) except -1
+    cdef bint gathers(self, double now) noexcept
+    cdef void gather_home(self, Board board) noexcept
+    cdef bint close_home(self, Board board) except -1
+    cdef bint absorb_home(self, Board board) except -1
     cdef void host(self, Board board) noexcept
     cdef bint learn_home(self, Board board) except -1
     cdef void spread(self, Board board) noexcept

@@ -6,6 +6,8 @@ cannot differ. It works on a board; where beliefs come from and where they are k
 
 from __future__ import annotations
 
+from array import array
+from contextlib import suppress
 from typing import Any
 
 try:
@@ -20,11 +22,13 @@ else:
     from .board import Board
     from .rating import Kind
 
+from ..errors import Error
 from .absorb import Moment, Newton
 
 __all__ = ["Pipeline"]
 
 NAN = cython.declare(cython.double, float("nan"))
+RUNAWAY = cython.declare(cython.double, 1e60)  # no rating comes here from numbers within ±1e30
 
 
 @cython.final
@@ -57,20 +61,26 @@ class Pipeline:
         self.home_mu = model.home.home_mu if self.has_home else 0.0
         self.home_variance = model.home.home_sigma**2 if self.has_home else 0.0
         self.home_drift = model.home.home_tau**2 if self.has_home else 0.0
-        self.home_absorb = Newton() if model.outcome.laplace else Moment()
-        self.memories = self.home_memory + (2 * self.traits if self.learns_home else 0)
+        self.home_absorb = Newton() if model.outcome.laplace or self.period > 0.0 else Moment()
+        self.memories = self.home_memory
+        if self.learns_home:  # belief; within a rating period also sums, games and the time of the last
+            self.memories += 2 * self.traits + (2 * self.traits + 2 if self.period > 0.0 else 0)
+        self.first_memory = array("d", self.memory() or [0.0])
         self.spare = []
 
     def memory(self) -> list[float]:
         """What a model has in mind of a league of which it has seen nothing."""
         learnt = [self.home_mu, self.home_variance] * self.traits if self.learns_home else []
-        return [0.0] * self.home_memory + learnt
+        found = [0.0] * self.home_memory + learnt
+        return found + [0.0] * (self.memories - len(found))
 
     @cython.ccall
     def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
         """A board that holds a match of this size: one that lies about, or a new one (threads never share one)."""
         k: cython.Py_ssize_t
-        board: Board = self.spare.pop() if self.spare else None
+        board: Board = None
+        with suppress(IndexError):  # another thread may have been faster
+            board = self.spare.pop()
         if board is None or not board.holds(teams, entries):
             board = self._new(teams, entries)
             board.side = self._new(1, 1) if self.has_home else None
@@ -81,15 +91,15 @@ class Pipeline:
         board.home = -1
         board.time = NAN
         board.converged = True
-        if self.memories > 0:
-            for k, number in enumerate(self.memory()):
-                board.memory[k] = number
+        for k in range(self.memories):
+            board.memory[k] = self.first_memory[k]
         return board
 
     def _new(self, teams: int, entries: int) -> Board:
         """A board that the outcome has prepared."""
         board = Board(teams, entries, self.traits, self.extras, self.memories)
         board.beta = self.beta
+        board.periods = self.period > 0.0
         self.outcome.prepare(board)
         return board
 
@@ -165,6 +175,17 @@ class Pipeline:
             self.learn_home(board)
         return log_z
 
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def absorb_all(self, board: Board) -> cython.bint:
+        """Let every player's belief take up what the board says of it; what runs away is an error."""
+        k: cython.Py_ssize_t
+        self.absorb.absorb(board)
+        for k in range(board.entries * self.traits):
+            if not -RUNAWAY < board.mu[k] < RUNAWAY:
+                raise Error("the ratings run away, match after match; the parts of this model do not go together")
+        return False
+
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def learn_home(self, board: Board) -> cython.bint:
@@ -180,10 +201,55 @@ class Pipeline:
             side.kept[k] = 1.0
             if side.var[k] > 0.0 and not self.duels:
                 side.kept[k] = (_rest(board, board.home, k, -1) + side.var[k] * board.left[t]) / board.variance[t]
-        self.home_absorb.absorb(side)
+        if self.gathers(board.time):
+            self.gather_home(board)
+            return False
+        return self.absorb_home(board)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def gathers(self, now: cython.double) -> cython.bint:
+        """Whether a match at this time belongs to a rating period; without a time it is one of its own."""
+        return self.period > 0.0 and now == now
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def gather_home(self, board: Board) -> cython.void:
+        """Add what a match says of the home advantage to the sums of the period."""
+        k: cython.Py_ssize_t
+        first: cython.Py_ssize_t = self.home_memory + 2 * self.traits
         for k in range(self.traits):
-            board.memory[self.home_memory + 2 * k] = side.mu[k]
-            board.memory[self.home_memory + 2 * k + 1] = side.var[k]
+            board.memory[first + 2 * k] += board.importance * board.side.g1[k]
+            board.memory[first + 2 * k + 1] += board.importance * board.side.g2[k]
+        board.memory[self.memories - 2] += board.importance
+        board.memory[self.memories - 1] = board.time
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def close_home(self, board: Board) -> cython.bint:
+        """End a rating period for the home advantage."""
+        k: cython.Py_ssize_t
+        first: cython.Py_ssize_t = self.home_memory + 2 * self.traits
+        side: Board = board.side
+        side.importance = 1.0
+        for k in range(self.traits):
+            side.mu[k] = board.memory[self.home_memory + 2 * k]
+            side.var[k] = board.memory[self.home_memory + 2 * k + 1] + self.home_drift
+            side.g1[k] = board.memory[first + 2 * k]
+            side.g2[k] = board.memory[first + 2 * k + 1]
+        for k in range(first, self.memories):
+            board.memory[k] = 0.0
+        return self.absorb_home(board)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def absorb_home(self, board: Board) -> cython.bint:
+        """Take up what the side board says, and remember the home advantage."""
+        k: cython.Py_ssize_t
+        self.home_absorb.absorb(board.side)
+        for k in range(self.traits):
+            board.memory[self.home_memory + 2 * k] = board.side.mu[k]
+            board.memory[self.home_memory + 2 * k + 1] = board.side.var[k]
         return False
 
     @cython.cfunc

@@ -12,6 +12,7 @@ from ..errors import Error
 from .board import Board
 from .grid import grid
 from .ranks import first_alone, rank_matrix
+from .score_distribution import ScoreDifference, ScoreDistribution
 
 __all__ = ["Prediction", "predict"]
 
@@ -25,6 +26,9 @@ class Prediction:
     `win[i]` is the probability that team i is first alone, `draw` that first place is shared (for two teams: a draw),
     so `win.sum() + draw` is 1. `ranks[i, r]` is the probability that r teams finish ahead of team i. `mean` and `sigma`
     describe the teams' performances.
+
+    Models of scores also say `scores` and `score_means`, and their distributions (`score_distribution`); those with
+    normal scores say by how much the first of two teams outscores the second (`score_difference`). All else is None.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill(draw_probability=0)
@@ -42,6 +46,35 @@ class Prediction:
     win: Floats
     draw: float
     margins: list[tuple[NDArray[np.int32], Floats]] = field(repr=False)  # teams, and their margins to all
+    cell: float = field(default=0.0, repr=False)  # half the step to which performances are rounded, if they are
+    score_distribution: ScoreDistribution | None = field(default=None, repr=False, kw_only=True)
+    score_difference: ScoreDifference | None = field(default=None, repr=False, kw_only=True)
+
+    @cached_property
+    def scores(self) -> Floats | None:
+        """The point forecast of every team's score: the median. None where scores, or their level, are not modelled.
+
+        >>> import prowess as pw
+        >>> outcome = pw.outcome.OffenceDefence(pw.outcome.GaussianScore(3))
+        >>> model = pw.Model(prior=pw.Normal(4, 3), noise=2, outcome=outcome)
+        >>> teams = [[pw.Rating(offence=pw.Rating(30, 2), defence=pw.Rating(10, 2))], [model.rating()]]
+        >>> model.predict(teams).scores
+        array([26., -6.])
+        """
+        return None if self.score_distribution is None else self.score_distribution.medians
+
+    @property
+    def score_means(self) -> Floats | None:
+        """The expected score of every team; large where counts are uncertain, and never shown above e⁷⁰⁰.
+
+        >>> import prowess as pw
+        >>> outcome = pw.outcome.OffenceDefence(pw.outcome.PoissonScore())
+        >>> model = pw.Model(prior=pw.Normal(1, 1), noise=1, outcome=outcome)
+        >>> found = model.predict([[model.rating()], [model.rating()]])
+        >>> found.score_means.round(2), found.scores
+        (array([7.39, 7.39]), array([1., 1.]))
+        """
+        return None if self.score_distribution is None else self.score_distribution.means
 
     @cached_property
     def ranks(self) -> Floats:
@@ -59,19 +92,22 @@ class Prediction:
         for wanted, margin in self.margins:
             nodes = grid(self.mean, self.sigma, margin)
             scratch = np.empty(n), np.empty(n + 1), np.empty(2, np.int32)
-            rank_matrix(self.mean, self.sigma, margin, wanted, *nodes, *scratch, out)  # type: ignore[arg-type]
+            rank_matrix(self.mean, self.sigma, margin, wanted, *nodes, self.cell, *scratch, out)  # type: ignore[arg-type]
         out /= out.sum(axis=1, keepdims=True)
         return out
 
 
-def predict(board: Board) -> Prediction:
-    """The forecast of the match that lies on a board, its teams' performances known."""
+def predict(board: Board, cell: float | None = None) -> Prediction:
+    """The forecast of the match that lies on a board, its teams' performances known.
+
+    With `cell`, performances are rounded to a grid of twice this step and a random phase; ties are those of a cell.
+    """
     n = board.teams
     mean = np.array(board.mean[:n])
     sigma = np.sqrt(np.array(board.variance[:n]))
     if n == 2:
         return Prediction(mean, sigma, np.array([board.win, board.loss]), board.draw, [])
-    margins = _margins(board)
+    margins = _margins(board) if cell is None else [(np.ones(n, np.int32), np.full(n, cell))]
     if not sigma.all():
         raise Error(
             "a team's performance is known exactly; give the model a beta above 0 to predict three or more teams"
@@ -79,10 +115,10 @@ def predict(board: Board) -> Prediction:
     win = np.zeros(n)
     for wanted, margin in margins:
         nodes = grid(mean, sigma, margin)
-        first_alone(mean, sigma, margin, wanted, *nodes, np.empty(n + 1), win)  # type: ignore[arg-type]
+        first_alone(mean, sigma, margin, wanted, *nodes, cell or 0.0, np.empty(n + 1), win)  # type: ignore[arg-type]
     if not any(margin.any() for _, margin in margins):
         return Prediction(mean, sigma, win / win.sum(), 0.0, margins)
-    return Prediction(mean, sigma, win, max(1.0 - float(win.sum()), 0.0), margins)
+    return Prediction(mean, sigma, win, max(1.0 - float(win.sum()), 0.0), margins, cell or 0.0)
 
 
 def _margins(board: Board) -> list[tuple[NDArray[np.int32], Floats]]:

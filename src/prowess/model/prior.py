@@ -8,13 +8,15 @@ except ModuleNotFoundError:
     from . import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.board import Board, Prior
+    from cython.cimports.prowess.model.bases import Prior
+    from cython.cimports.prowess.model.board import Board
 else:
-    from .board import Board, Prior
+    from .bases import Prior
+    from .board import Board
 
 from .. import checks
 
-__all__ = ["Normal"]
+__all__ = ["Normal", "Point"]
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -44,3 +46,29 @@ class Normal(Prior):
         for k in range(entry * board.traits, (entry + 1) * board.traits):
             board.mu[k] = mu
             board.var[k] = sigma * sigma
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Point(Prior):
+    """Every newcomer is rated mu, and no uncertainty is kept (Elo, Harkness).
+
+    >>> Point(1500.0)
+    Point(mu=1500.0)
+    """
+
+    mu: object
+
+    def __post_init__(self) -> None:
+        checks.number("mu", self.mu)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
+        """Set the rating of a newcomer; its variance is 0."""
+        k: cython.Py_ssize_t
+        for k in range(entry * board.traits, (entry + 1) * board.traits):
+            board.mu[k] = self.mu
+            board.var[k] = 0.0
+        return False

@@ -3,6 +3,9 @@
 Team i is ranked 1 + #{j : t_j > t_i + ε}. Given t_i = x the others are ahead independently of each other, so their
 number is Poisson-binomial: a product of two-term polynomials, from which one team's factor is divided out again. One
 grid of x (`grid.py`) serves all teams.
+
+Performances that are rounded to cells of half width ε and a random phase are the same integral over the centre x of the
+cell of team i: the density of t_i is only averaged over the cell.
 """
 
 from __future__ import annotations
@@ -13,10 +16,10 @@ except ModuleNotFoundError:
     from . import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp
+    from cython.cimports.libc.math import exp, fabs
     from cython.cimports.prowess.model.gauss import cdf, log_pdf
 else:
-    from math import exp
+    from math import exp, fabs
 
     from .gauss import cdf, log_pdf
 
@@ -34,6 +37,7 @@ def first_alone(
     bases: cython.const[cython.double][::1],
     offsets: cython.const[cython.double][::1],
     weights: cython.const[cython.double][::1],
+    cell: cython.double,
     ahead: cython.double[::1],
     out: cython.double[::1],
 ) -> cython.void:
@@ -49,7 +53,7 @@ def first_alone(
         below = weights[k]  # and over all teams before i
         for i in range(n):
             if wanted[i]:
-                out[i] += below * ahead[i + 1] * _density((bases[k] - means[i]) + offsets[k], deviations[i])
+                out[i] += below * ahead[i + 1] * _density((bases[k] - means[i]) + offsets[k], deviations[i], cell)
             below *= cdf(((bases[k] - means[i]) + offsets[k] - margins[i]) / deviations[i])
             if below == 0.0:
                 break
@@ -64,6 +68,7 @@ def rank_matrix(
     bases: cython.const[cython.double][::1],
     offsets: cython.const[cython.double][::1],
     weights: cython.const[cython.double][::1],
+    cell: cython.double,
     ahead: cython.double[::1],
     count: cython.double[::1],
     span: cython.int[::1],
@@ -80,15 +85,20 @@ def rank_matrix(
         _count(ahead, n, count, span)
         for i in range(n):
             if wanted[i]:
-                mass = weights[k] * _density((bases[k] - means[i]) + offsets[k], deviations[i])
+                mass = weights[k] * _density((bases[k] - means[i]) + offsets[k], deviations[i], cell)
                 if mass > 1e-30:
                     _add_without(count, n, span, ahead[i], mass, out[i])
 
 
 @cython.cfunc
 @cython.exceptval(-1.0, check=True)
-def _density(x: cython.double, deviation: cython.double) -> cython.double:
-    return exp(log_pdf(x / deviation)) / deviation
+def _density(x: cython.double, deviation: cython.double, cell: cython.double) -> cython.double:
+    """The density at a distance x from the mean, averaged over a cell of this half width around it."""
+    t: cython.double = fabs(x) / deviation
+    e: cython.double = cell / deviation
+    if e * max(t, 1.0) < 1e-3:
+        return exp(log_pdf(t)) / deviation * (1.0 + e * e * (t * t - 1.0) / 6.0)
+    return (cdf(e - t) - cdf(-e - t)) / (2.0 * cell)
 
 
 @cython.cfunc

@@ -28,7 +28,7 @@ else:
 from ..errors import Error
 from .given import check_teams
 
-__all__ = ["enter", "lay", "look_up", "rate", "record", "settle"]
+__all__ = ["enter", "lay", "look_up", "rate", "recalled", "record", "settle"]
 
 NAN = cython.declare(cython.double, float("nan"))
 
@@ -108,7 +108,7 @@ def rate(pipeline: Pipeline, teams: Any, given: Any) -> tuple[list[list[Rating]]
     if board.importance > 0.0:
         pipeline.look(board)
         pipeline.learn(board)
-        pipeline.absorb.absorb(board)
+        pipeline.absorb_all(board)
     rated = nested(pipeline.kind, board)
     pipeline.put_back(board)
     return rated, board.converged
@@ -125,7 +125,7 @@ def record(
         count += len(team)
     board: Board = pipeline.board(len(rows), count)
     board.time = now
-    recall(pipeline, board, table)
+    recall(pipeline, board, table, now, unit)
     for team in rows:
         _start(board, j, e)
         for row in team:
@@ -138,9 +138,14 @@ def record(
     if board.importance > 0.0:
         pipeline.look(board)
         pipeline.learn(board)
-        if not (pipeline.period > 0.0 and now == now):
-            pipeline.absorb.absorb(board)
-        _keep_all(pipeline, board, rows, table, now, unit)
+        if not pipeline.gathers(now):
+            pipeline.absorb_all(board)
+        before = _cells(pipeline, rows, table) if pipeline.period > 0.0 else None
+        try:
+            _keep_all(pipeline, board, rows, table, now, unit)
+        except BaseException:  # a rule of the user's own, when what was gathered is shown
+            _put_cells(pipeline, rows, table, before)
+            raise
     rated = nested(pipeline.kind, board)
     pipeline.put_back(board)
     return rated, board.converged
@@ -161,6 +166,35 @@ def _keep_all(
             e += 1
     remember(pipeline, board, table)
     return False
+
+
+@cython.cfunc
+def _cells(pipeline: Pipeline, rows: list, table: Table) -> list:
+    """The rows of a match's players, to be put back if need be."""
+    width: cython.Py_ssize_t = pipeline.width
+    return [[table.cells[row * width + k] for k in range(width)] for team in rows for row in team]
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _put_cells(pipeline: Pipeline, rows: list, table: Table, before: list) -> cython.bint:
+    """Put the rows of a match's players back as they were."""
+    k: cython.Py_ssize_t
+    first: cython.Py_ssize_t
+    for row, cells in zip([row for team in rows for row in team], before or (), strict=False):
+        first = row * pipeline.width
+        for k in range(pipeline.width):
+            table.cells[first + k] = cells[k]
+    return False
+
+
+def recalled(pipeline: Pipeline, table: Table) -> list[float]:
+    """What is known of the league as a whole, as if its rating period ended now."""
+    board: Board = pipeline.board(1, 1)
+    recall(pipeline, board, table, NAN, 1.0)
+    found = [board.memory[k] for k in range(pipeline.memories)]
+    pipeline.put_back(board)
+    return found
 
 
 def look_up(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating:

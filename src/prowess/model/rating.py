@@ -59,6 +59,8 @@ class Rating:
         self._caution = checks.number("caution", caution)
         self._parts = None
         traits = {name: part for name, part in parts.items() if isinstance(part, Rating)}
+        if parts:
+            _check_parts(parts)
         if traits and (mu is not None or sigma is not None):
             raise errors.Error(
                 f"the mu and sigma of a rating with {', '.join(traits)} follow from these; leave them out"
@@ -69,6 +71,8 @@ class Rating:
             self._mu = sum([part.mu for part in traits.values()])
             self._sigma = sqrt(sum([(part.sigma or 0.0) ** 2 for part in traits.values()]))
         else:
+            if mu is None:
+                raise errors.Error("a rating needs mu, or skills by name that are ratings, as offence=Rating(30, 4)")
             self._mu = checks.number("mu", mu)
             self._sigma = float("nan") if sigma is None else checks.scale("sigma", sigma, zero=True)
 
@@ -144,6 +148,15 @@ class Rating:
         return stored, (self._mu, self._sigma, self._caution, self._parts)
 
 
+def _check_parts(parts: dict[str, Any]) -> None:
+    """Parts have names of their own; a volatility is positive."""
+    for name in ("parts", "shown"):
+        if name in parts:
+            raise errors.Error(f"{name} follows from the rest of a rating; leave it out")
+    if "volatility" in parts:
+        checks.scale("volatility", parts["volatility"])
+
+
 @cython.ccall
 def stored(mu: cython.double, sigma: cython.double, caution: cython.double, parts: object = None) -> Rating:
     """A rating of numbers that come from a board or a file, not from a user: they need no check."""
@@ -161,6 +174,8 @@ def put(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssize_t) -> c
     """Lay a rating on a board; its extra columns must hold a newcomer's already."""
     k: cython.Py_ssize_t
     one: Rating
+    if rating._parts is not None:
+        _check_known(rating._parts, kind)
     if len(kind.traits) == 1:
         _put_trait(rating, kind, board, entry)
     else:
@@ -178,6 +193,15 @@ def put(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssize_t) -> c
     return False
 
 
+def _check_known(parts: dict[str, Any], kind: Kind) -> None:
+    """A rating must not hold what the model has no place for: it may be one of another model, or a misspelt name."""
+    for name, part in parts.items():
+        if name not in kind.traits and name not in kind.extras:
+            raise errors.Error(f"it has {name!r}, which this model does not know")
+        if isinstance(part, Rating) != (name in kind.traits):
+            raise errors.Error(f"its {name} must be a {'Rating' if name in kind.traits else 'number'}, not {part!r}")
+
+
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def _put_trait(rating: Rating, kind: Kind, board: Board, cell: cython.Py_ssize_t) -> cython.bint:
@@ -188,6 +212,7 @@ def _put_trait(rating: Rating, kind: Kind, board: Board, cell: cython.Py_ssize_t
         if isnan(rating._sigma):
             raise errors.Error("it has no sigma, which this model needs")
         board.var[cell] = rating._sigma * rating._sigma
+    board.before[cell] = board.var[cell]
     return False
 
 

@@ -89,12 +89,12 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
     if header["format"] != FORMAT:
         raise Error(f"no ladder of prowess: its format is {header['format']!r}")
     if header["version"] not in READABLE or header["version"] is True:
-        raise Error(f"version {header['version']} of the format; this prowess reads version {VERSION}: update it")
+        raise Error(f"version {header['version']} of the format; this prowess reads up to version {VERSION}: update it")
     ladder = Ladder(_agreed(header["model"], model))
     if header["columns"] != _columns(ladder.model):
         raise Error(f"its columns are {header['columns']}, but the model has {_columns(ladder.model)}")
     ladder.stamp = _stamp(header["time"])
-    ladder.memory[:] = _memory(header.get("memory", []), ladder.memory.tolist())
+    ladder.memory[:] = _memory(header.get("memory", []), ladder.model)
     names = [name_of(name) for name in players]
     if names != list(players):
         raise Error("damaged: a name has blanks around it")
@@ -116,12 +116,16 @@ def _stamp(plain: Any) -> Stamp | None:
     return Stamp(kind, zone)
 
 
-def _memory(plain: Any, first: list[float]) -> list[float]:
+def _memory(plain: Any, model: Model) -> list[float]:
     """What the ladder knows of its league: finite numbers, as many as the model has."""
+    first = model.pipeline.memory()
     if not isinstance(plain, list) or len(plain) != len(first):
         raise Error(f"damaged: its memory must hold {len(first)} numbers, not {plain!r}")
     if not all(type(cell) in (int, float) and isfinite(cell) for cell in plain):
         raise Error(f"damaged: its memory cannot be {plain}")
+    beliefs = plain[model.pipeline.home_memory :][: 2 * model.pipeline.traits]
+    if min(beliefs[1::2], default=0) < 0:
+        raise Error(f"damaged: a variance in its memory cannot be negative: {plain}")
     return plain
 
 
@@ -134,7 +138,10 @@ def _row(name: str, row: Any, model: Model) -> list[float]:
         if (cell is None and index != last) or (cell is not None and (type(cell) not in (int, float) or cell != cell)):
             raise Error(f"damaged: {name} has {cell!r} where a number should be")
     variances, matches = row[1:last:2], row[last + 1]
-    if min(variances) < 0 or matches < 0 or matches != int(matches) or not all(map(isfinite, row[:last])):
+    finite = all(map(isfinite, row[:last] + row[last + 1 :]))
+    gathered = row[-2] if model.period is not None else 0
+    steady = all(row[last + 2 + k] > 0 for k, name in enumerate(model.absorb.extras) if name == "volatility")
+    if not finite or not steady or min(*variances, gathered, matches) < 0 or matches != int(matches):
         raise Error(f"damaged: the numbers of {name} cannot be: {row}")
     if row[last] is not None and not abs(row[last]) <= LARGEST:
         raise Error(f"damaged: the last time of {name} cannot be {row[last]}")

@@ -20,5 +20,5 @@ cdef bint believe(
 cdef void keep(
     Pipeline pipeline, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now, double unit
 ) noexcept
-cdef void recall(Pipeline pipeline, Board board, Table table) noexcept
+cdef bint recall(Pipeline pipeline, Board board, Table table, double now, double unit) except -1
 cdef void remember(Pipeline pipeline, Board board, Table table) noexcept

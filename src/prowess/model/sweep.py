@@ -65,9 +65,8 @@ def believe(
             board.extra[e * pipeline.extras + k] = table.cells[last + 2 + k]
         if pipeline.period > 0.0:
             _count_periods(pipeline, board, e, table, base, now, unit)
-    if pipeline.period > 0.0:
-        for k in range(e * traits, (e + 1) * traits):
-            board.before[k] = board.var[k]
+    for k in range(e * traits, (e + 1) * traits):
+        board.before[k] = board.var[k]
     return False
 
 
@@ -132,11 +131,12 @@ def _close(
         past.g1[k] = table.cells[first + k]
         past.g2[k] = table.cells[first + traits + k]
         past.kept[k] = 1.0
+        past.before[k] = past.var[k]
     i = e * pipeline.extras
     for k in range(pipeline.extras):
         past.extra[k] = board.extra[i + k]
     pipeline.drift.widen(past)
-    pipeline.absorb.absorb(past)
+    pipeline.absorb_all(past)
     for k in range(traits):
         board.mu[e * traits + k] = past.mu[k]
         board.var[e * traits + k] = past.var[k]
@@ -160,7 +160,7 @@ def keep(
     k: cython.Py_ssize_t
     base: cython.Py_ssize_t = row * pipeline.width
     last: cython.Py_ssize_t = base + 2 * pipeline.traits
-    if pipeline.period > 0.0 and now == now:
+    if pipeline.gathers(now):
         _gather(pipeline, board, e, table, base, now, unit)
     else:
         for k in range(pipeline.traits):
@@ -206,12 +206,17 @@ def _gather(
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
-def recall(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
-    """Lay what is known of the league as a whole on the board."""
+@cython.exceptval(-1, check=False)
+def recall(pipeline: Pipeline, board: Board, table: Table, now: cython.double, unit: cython.double) -> cython.bint:
+    """Lay what is known of the league as a whole on the board; the home advantage has rating periods, too."""
     k: cython.Py_ssize_t
     for k in range(pipeline.memories):
         board.memory[k] = table.memory[k]
+    if not pipeline.learns_home or pipeline.period == 0.0 or board.memory[pipeline.memories - 2] == 0.0:
+        return False
+    if now != now or passed(pipeline, board.memory[pipeline.memories - 1], now, unit) > 0.0:
+        pipeline.close_home(board)
+    return False
 
 
 @cython.cfunc
@@ -244,7 +249,7 @@ def _load(
     board.entries = columns.team_start[first + board.teams] - entry
     board.importance = columns.importance[match] if columns.has_importance else 1.0
     board.home = columns.home[match] if columns.has_home else -1
-    recall(pipeline, board, table)
+    recall(pipeline, board, table, now, columns.unit)
     for j in range(board.teams):
         board.start[j + 1] = cython.cast(cython.int, columns.team_start[first + j + 1] - entry)
         board.place[j] = columns.place[first + j]
@@ -314,8 +319,8 @@ def sweep(
             record._log_evidence[match] = pipeline.learn(board)
             if not board.converged:
                 record.unconverged.append(match)
-            if not (pipeline.period > 0.0 and now == now):
-                pipeline.absorb.absorb(board)
+            if not pipeline.gathers(now):
+                pipeline.absorb_all(board)
             for e in range(board.entries):
                 keep(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
             remember(pipeline, board, table)

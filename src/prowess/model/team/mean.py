@@ -8,9 +8,11 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.board import Board, TeamFunction, positive
+    from cython.cimports.prowess.model.bases import TeamFunction
+    from cython.cimports.prowess.model.board import Board, positive
 else:
-    from ..board import Board, TeamFunction, positive
+    from ..bases import TeamFunction
+    from ..board import Board, positive
 
 
 __all__ = ["Mean"]
@@ -34,6 +36,10 @@ class Mean(TeamFunction):
         k: cython.Py_ssize_t
         total: cython.double
         for j in range(board.teams):
+            k = board.start[j] * board.traits
+            if board.traits == 1 and board.start[j + 1] - board.start[j] == 1 and board.alpha[k] > 0.0:
+                board.alpha[k] = 1.0
+                continue
             total = 0.0
             for k in range(board.start[j] * board.traits, board.start[j + 1] * board.traits):
                 total += board.alpha[k] / board.traits

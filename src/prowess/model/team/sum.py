@@ -8,9 +8,11 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.board import Board, TeamFunction
+    from cython.cimports.prowess.model.bases import TeamFunction
+    from cython.cimports.prowess.model.board import Board
 else:
-    from ..board import Board, TeamFunction
+    from ..bases import TeamFunction
+    from ..board import Board
 
 
 __all__ = ["Sum"]

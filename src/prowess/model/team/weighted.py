@@ -1,4 +1,4 @@
-"""Weights by position in the team."""
+"""Weights by role, which is the position in the listed team."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.board import Board, TeamFunction
+    from cython.cimports.prowess.model.bases import TeamFunction
+    from cython.cimports.prowess.model.board import Board
 else:
-    from ..board import Board, TeamFunction
+    from ..bases import TeamFunction
+    from ..board import Board
 
 from ... import checks, errors
 
@@ -22,6 +24,9 @@ __all__ = ["Weighted"]
 @cython.cclass
 class Weighted(TeamFunction):
     """The player at position i of her team counts `weights[i]` times: a captain, a goalkeeper, a second chair.
+
+    The order in which a team's players are listed carries their roles; who plays a role does so by standing at its
+    position. A team may be smaller than there are weights, not larger.
 
     >>> Weighted((1.0, 0.5))
     Weighted(weights=(1.0, 0.5))

@@ -1,0 +1,99 @@
+"""TS2's outcome: every place has a performance of its own, and teams that share it were near it.
+
+Nikolenko, Sirotkin, "A New Bayesian Rating System for Team Competitions" (2011), section 3. With one variable l for
+each distinct place, |t − l| ≤ ε for every team t on it, and l is better by more than 2ε than the l of the next place.
+Nothing else is known of l. Many teams may share a place: the result depends neither on the order in which they are
+listed nor, as in TrueSkill, on a chain of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.bases import Outcome
+    from cython.cimports.prowess.model.board import Board
+    from cython.cimports.prowess.model.outcome.places_ep import meet
+    from cython.cimports.prowess.model.outcome.places_pair import meet_pair, plain
+    from cython.cimports.prowess.model.outcome.rounding import foresee, one_margin
+else:
+    from ..bases import Outcome
+    from ..board import Board
+    from .places_ep import meet
+    from .places_pair import meet_pair, plain
+    from .rounding import foresee, one_margin
+
+from .chain import check_run
+from .margin import margin_from
+from .rounding import tie_width
+
+if TYPE_CHECKING:
+    from ..prediction import Prediction
+
+__all__ = ["Places"]
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Places(Outcome):
+    """Places by performance, each with one of its own: teams on a place are nearer to it than the margin.
+
+    The margin is given itself (a number or a policy), or follows from the probability that two equal teams tie. A match
+    has one margin (`one_margin`). EP stops when no message moves by more than `tolerance` (in standard deviations of
+    what is known), and reports a match in which one still does after `sweeps` sweeps.
+
+    The graph has no process by which ties arise, because nothing is known of l; forecasts take performances as rounded
+    (`foresee`). Z is defined up to a constant for each place; here a place is anywhere with density 1/2ε. So for two
+    teams that tie, the log-evidence is near the logarithm of their forecast; over all possible results its exponential
+    does not sum to one. Where ε is 0, ties have a density instead.
+
+    >>> Places(margin=0.5).tolerance
+    1e-09
+    """
+
+    draw_probability: object = None
+    margin: object = None
+    tolerance: object = 1e-9
+    sweeps: object = 1000
+
+    def __post_init__(self) -> None:
+        margin_from(self.draw_probability, self.margin, tie_width)
+        check_run(self.tolerance, self.sweeps)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def prepare(self, board: Board) -> cython.bint:
+        """The margin's policy is made once."""
+        board.margin = margin_from(self.draw_probability, self.margin, tie_width)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def forecast(self, board: Board) -> cython.bint:
+        """Two teams tie if their performances are rounded to the same number."""
+        board.margin.measure(board, False)
+        foresee(board, one_margin(board))
+        return False
+
+    def predict(self, board: Board) -> Prediction:
+        """The same for any number of teams."""
+        from ..prediction import predict
+
+        board.margin.measure(board, False)
+        return predict(board, one_margin(board))
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def evidence(self, board: Board) -> cython.double:
+        """Algorithms 1 to 3."""
+        epsilon: cython.double
+        board.margin.measure(board, True)
+        epsilon = one_margin(board)
+        if board.teams == 2 and plain(board, epsilon):
+            return meet_pair(board, epsilon, self.tolerance, self.sweeps)
+        return meet(board, epsilon, self.tolerance, self.sweeps)

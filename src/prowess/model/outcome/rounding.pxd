@@ -1,0 +1,4 @@
+from prowess.model.board cimport Board
+
+cpdef double one_margin(Board board) except? -1.0
+cpdef bint foresee(Board board, double epsilon) except -1

@@ -1,0 +1,5 @@
+cpdef double log_factorial(double n) noexcept
+cpdef double log_pmf(double n, double log_rate, double rate) noexcept
+cpdef double tilt(double mean, double variance, double count) noexcept
+cpdef double mixed_pmf(double n, double mean, double variance) noexcept
+cpdef double mixed_cdf(double n, double mean, double variance) noexcept

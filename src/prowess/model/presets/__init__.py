@@ -1,0 +1,67 @@
+"""The rating systems by name, each with the constants of its paper.
+
+`PRESETS` is the one list of them: the conformance tests, the documentation and the command line go by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...errors import Error
+from ..model import Model
+from .classics import Elo, GaussianElo, Glicko, Glicko2, Harkness
+from .places import TS2, TS3, TS2a, TS2b, TS2c
+from .scores import GaussianOD, GaussianSD, PoissonOD
+from .trueskill import TrueSkill, TSa, TSb
+
+__all__ = [
+    "PRESETS",
+    "TS2",
+    "TS3",
+    "Elo",
+    "GaussianElo",
+    "GaussianOD",
+    "GaussianSD",
+    "Glicko",
+    "Glicko2",
+    "Harkness",
+    "PoissonOD",
+    "TS2a",
+    "TS2b",
+    "TS2c",
+    "TSa",
+    "TSb",
+    "TrueSkill",
+    "preset",
+]
+
+PRESETS: dict[str, Callable[..., Model]] = {
+    "Harkness": Harkness,
+    "Elo": Elo,
+    "GaussianElo": GaussianElo,
+    "Glicko": Glicko,
+    "Glicko2": Glicko2,
+    "TrueSkill": TrueSkill,
+    "TSa": TSa,
+    "TSb": TSb,
+    "TS2": TS2,
+    "TS2a": TS2a,
+    "TS2b": TS2b,
+    "TS2c": TS2c,
+    "TS3": TS3,
+    "GaussianOD": GaussianOD,
+    "GaussianSD": GaussianSD,
+    "PoissonOD": PoissonOD,
+}
+
+
+def preset(name: str) -> Callable[..., Model]:
+    """The preset of a name, in whatever case it is written.
+
+    >>> preset("trueskill") is TrueSkill
+    True
+    """
+    found = {known.lower(): make for known, make in PRESETS.items()}
+    if name.lower() not in found:
+        raise Error(f"no model is called {name!r}; there are {', '.join(PRESETS)}")
+    return found[name.lower()]

@@ -1,0 +1,223 @@
+"""What is expected of the scores of one match: probabilities, quantiles and intervals for each team."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import floor, isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..checks import number, team_index
+from ..errors import Error
+from .gauss import cdf
+from .poisson import mixed_cdf, mixed_pmf
+
+__all__ = ["CountScores", "NormalScores", "ScoreDifference", "ScoreDistribution"]
+
+Floats = NDArray[np.float64]
+
+LARGEST_LOG = 700.0  # larger scores than e⁷⁰⁰ are shown as that
+LARGEST = float(np.exp(LARGEST_LOG))
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreDistribution(ABC):
+    """The distribution of every team's score in one match, before it is played.
+
+    >>> import prowess as pw
+    >>> outcome = pw.outcome.OffenceDefence(pw.outcome.PoissonScore())
+    >>> model = pw.Model(prior=pw.Normal(0.2, 0.5), noise=0.2, outcome=outcome)
+    >>> found = model.predict([[model.rating()], [model.rating()]]).score_distribution
+    >>> found.pmf(0, 3).round(3)
+    array([0.375, 0.291, 0.162, 0.083])
+    >>> round(found.cdf(0, 3), 3), found.quantile(0, 0.9), found.interval(0, 0.8)
+    (0.91, 3.0, (0.0, 3.0))
+    """
+
+    mean: Floats
+    sigma: Floats
+
+    @property
+    def medians(self) -> Floats:
+        """The scores that are as likely exceeded as not: the best point forecasts by absolute error."""
+        return np.array([self.quantile(team, 0.5) for team in range(len(self.mean))])
+
+    @property
+    @abstractmethod
+    def means(self) -> Floats:
+        """The expected scores."""
+
+    @abstractmethod
+    def pmf(self, team: int, n: int) -> Floats:
+        """P(score = 0), …, P(score = n) of a team."""
+
+    @abstractmethod
+    def cdf(self, team: int, x: float) -> float:
+        """P(score ≤ x) of a team."""
+
+    @abstractmethod
+    def quantile(self, team: int, q: float) -> float:
+        """The lowest score that a team stays at or below with probability q."""
+
+    def interval(self, team: int, level: float = 0.9) -> tuple[float, float]:
+        """The scores between which a team's lies with this probability, cut off equally at both ends."""
+        tail = 0.5 * (1.0 - _probability("level", level))
+        return self.quantile(team, tail), self.quantile(team, 1.0 - tail)
+
+    def grid(self, n: int) -> Floats:
+        """P(first team scores a, second team scores b) in row a, column b, up to n each; for two teams.
+
+        Given what is believed, the two scores are independent.
+
+        >>> import numpy as np
+        >>> CountScores(np.log([1.0, 2.0]), np.zeros(2)).grid(1).round(3)
+        array([[0.05, 0.1 ],
+               [0.05, 0.1 ]])
+        """
+        if len(self.mean) != 2:
+            raise Error(f"a grid of scores is for two teams, not {len(self.mean)}")
+        return np.outer(self.pmf(0, n), self.pmf(1, n))
+
+    def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
+        """Logarithms of scores, drawn for given x, where scores are counts."""
+        raise Error(f"{type(self).__name__} cannot be drawn as counts")
+
+    def _at(self, team: int) -> tuple[float, float]:
+        index = team_index("team", team, len(self.mean))
+        return float(self.mean[index]), float(self.sigma[index])
+
+
+@dataclass(frozen=True, eq=False)
+class NormalScores(ScoreDistribution):
+    """Normal scores, which may be negative and are no whole numbers: they have no `pmf`.
+
+    >>> import numpy as np
+    >>> found = NormalScores(np.array([20.0, 17.0]), np.array([4.0, 5.0]))
+    >>> [round(score, 2) for score in found.interval(0)]
+    [13.42, 26.58]
+    """
+
+    @property
+    def medians(self) -> Floats:
+        """The means."""
+        return self.mean.copy()
+
+    @property
+    def means(self) -> Floats:
+        """The means."""
+        return self.mean.copy()
+
+    def pmf(self, team: int, n: int) -> Floats:
+        """Refuse: single scores have no probability."""
+        raise Error("normal scores have a density and no probabilities of single scores; use cdf, or PoissonScore")
+
+    def cdf(self, team: int, x: float) -> float:
+        """P(score ≤ x) of a team."""
+        return ScoreDifference(*self._at(team)).cdf(x)
+
+    def quantile(self, team: int, q: float) -> float:
+        """The score that a team stays below with probability q."""
+        return ScoreDifference(*self._at(team)).quantile(q)
+
+
+@dataclass(frozen=True, eq=False)
+class CountScores(ScoreDistribution):
+    """Counts whose rate is e^x with x ~ N(mean, sigma²); where sigma is 0 they are Poisson.
+
+    >>> import numpy as np
+    >>> found = CountScores(np.log([1.5, 90.0]), np.array([0.0, 0.2]))
+    >>> found.medians, found.means.round(2)
+    (array([ 1., 90.]), array([ 1.5 , 91.82]))
+    """
+
+    @property
+    def means(self) -> Floats:
+        """The expected scores, exp(mean + sigma²/2): useless where x is uncertain, because few huge scores rule it."""
+        return np.exp(np.minimum(self.mean + 0.5 * self.sigma**2, LARGEST_LOG))
+
+    def pmf(self, team: int, n: int) -> Floats:
+        """P(score = 0), …, P(score = n) of a team."""
+        mean, sigma = self._at(team)
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
+            raise Error(f"n must be a whole number from 0 on, not {n!r}")
+        return np.array([mixed_pmf(float(score), mean, sigma**2) for score in range(n + 1)])
+
+    def cdf(self, team: int, x: float) -> float:
+        """P(score ≤ x) of a team."""
+        mean, sigma = self._at(team)
+        if not isfinite(x):
+            raise Error(f"x must be a finite number, not {x!r}")
+        return mixed_cdf(float(floor(x)), mean, sigma**2) if x >= 0 else 0.0
+
+    def quantile(self, team: int, q: float) -> float:
+        """The lowest score that a team stays at or below with probability q; at most e⁷⁰⁰."""
+        mean, sigma = self._at(team)
+        _probability("q", q)
+        below, above = -1.0, float(floor(np.exp(min(max(mean, 0.0), LARGEST_LOG))))
+        while above < LARGEST and mixed_cdf(above, mean, sigma**2) < q:
+            below, above = above, min(4.0 * above, LARGEST)
+        while above - below > max(1.0, 1e-15 * above):
+            middle = floor(0.5 * (above + below)) if above < 16 * below + 64 else floor(above**0.5 * (below + 1) ** 0.5)
+            if mixed_cdf(float(middle), mean, sigma**2) < q:
+                below = float(middle)
+            else:
+                above = float(middle)
+        return above
+
+    def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
+        """Logarithms of counts; those of huge rates are normal."""
+        near = x < 27.0
+        counts = rng.poisson(np.exp(np.where(near, x, 0.0)))
+        low = np.where(counts > 0, np.log(np.maximum(counts, 1)), -np.inf)
+        return np.where(near, low, x + rng.standard_normal(x.shape) * np.exp(-0.5 * np.maximum(x, 0.0)))
+
+
+@dataclass(frozen=True)
+class ScoreDifference:
+    """By how much the first team outscores the second: a normal variable.
+
+    >>> found = ScoreDifference(mean=3.0, sigma=12.0)
+    >>> round(1 - found.cdf(6.5), 3), round(found.quantile(0.9), 2)
+    (0.385, 18.38)
+    """
+
+    mean: float
+    sigma: float
+
+    def cdf(self, x: float) -> float:
+        """P(difference ≤ x).
+
+        >>> ScoreDifference(3.0, 12.0).cdf(3.0)
+        0.5
+        """
+        return cdf((number("x", x) - self.mean) / self.sigma)
+
+    def quantile(self, q: float) -> float:
+        """The difference that is not exceeded with probability q.
+
+        >>> ScoreDifference(3.0, 12.0).quantile(0.5)
+        3.0
+        """
+        from statistics import NormalDist
+
+        return self.mean + self.sigma * NormalDist().inv_cdf(_probability("q", q))
+
+    def interval(self, level: float = 0.9) -> tuple[float, float]:
+        """Between which differences it lies with this probability, cut off equally at both ends.
+
+        >>> [round(end, 1) for end in ScoreDifference(3.0, 12.0).interval(0.5)]
+        [-5.1, 11.1]
+        """
+        tail = 0.5 * (1.0 - _probability("level", level))
+        return self.quantile(tail), self.quantile(1.0 - tail)
+
+
+def _probability(name: str, value: Any) -> float:
+    """A probability that is neither 0 nor 1."""
+    result = number(name, value)
+    if not 0.0 < result < 1.0:
+        raise Error(f"{name} must lie between 0 and 1, not {value!r}")
+    return result

@@ -1,0 +1,66 @@
+"""TS2 by expectation propagation the slow and obvious way: one dense joint normal of all teams and all places.
+
+The graph of the papers is a tree, so message passing on it and EP on the joint have the same fixed points. The factors
+are renewed one at a time, in a new random order in every sweep.
+"""
+
+import math
+
+import numpy as np
+
+from tests.oracles.dense_ep import Posterior, dense_log_mass, joint, log_mass
+from tests.oracles.truncated import truncated
+
+
+def factors(places, epsilon: float) -> list:
+    """(a, lo, hi) for every a·x in (lo, hi), x being all teams, then all places: |t − l| ≤ ε, and l − l' > 2ε."""
+    distinct = sorted(set(places))
+    size = len(places) + len(distinct)
+    rows = []
+    for team, place in enumerate(places):
+        a = np.zeros(size)
+        a[team], a[len(places) + distinct.index(place)] = 1, -1
+        rows.append((a, -epsilon, epsilon))
+    for k in range(len(distinct) - 1):
+        a = np.zeros(size)
+        a[len(places) + k], a[len(places) + k + 1] = 1, -1
+        rows.append((a, 2 * epsilon, np.inf))
+    return rows
+
+
+def places_ep(means, variances, places, epsilon: float, seed=0, sweeps: int = 2000, tolerance=1e-11) -> Posterior:
+    """EP of TS2. Its log-evidence is log of Z/(2ε)^(number of places), the l being integrated over all numbers."""
+    teams, distinct = len(places), len(set(places))
+    known = factors(places, epsilon)
+    rows = [a for a, _, _ in known]
+    precision0 = np.diag(np.append(1 / np.asarray(variances, float), np.zeros(distinct)))
+    shift0 = np.append(np.divide(means, variances), np.zeros(distinct))
+    # the first message of an interval: uniform on [−ε, ε]
+    sites = np.array([[3 / epsilon**2, 0.0]] * teams + [[0.0, 0.0]] * (distinct - 1))
+    parts = np.zeros(len(known))
+    rng = np.random.default_rng(seed)
+    for _ in range(sweeps):
+        moved = 0.0
+        for f in rng.permutation(len(known)):
+            a, lo, hi = known[f]
+            covariance = np.linalg.inv(joint(precision0, shift0, rows, sites)[0])
+            v, m = a @ covariance @ a, a @ covariance @ joint(precision0, shift0, rows, sites)[1]
+            cavity = np.array([1 / v, m / v]) - sites[f]
+            if cavity[0] <= 1e-12 / v:  # nothing is known: the site stays that of a uniform, and Z is 2ε
+                parts[f] = math.log(hi - lo) - log_mass(*sites[f]) - math.log(2 * math.pi) / 2
+                continue
+            found = truncated(cavity[1] / cavity[0], 1 / cavity[0], lo, hi)
+            whole = np.array([float(1 / found.variance), float(found.mean / found.variance)])
+            parts[f] = float(found.log_z) - log_mass(*whole) + log_mass(*cavity)
+            moved = max(moved, np.max(np.abs(whole - cavity - sites[f]) / (np.abs(whole) + np.abs(cavity) + 1e-9)))
+            sites[f] = whole - cavity
+        if moved <= tolerance:
+            break
+    else:
+        raise ArithmeticError(f"the sites still move by {moved} after {sweeps} sweeps")
+    precision, shift = joint(precision0, shift0, rows, sites)
+    log_z = parts.sum() + dense_log_mass(precision, shift)
+    log_z -= dense_log_mass(precision0[:teams, :teams], shift0[:teams])
+    log_z += distinct * math.log(math.sqrt(2 * math.pi) / (2 * epsilon))
+    covariance = np.linalg.inv(precision)
+    return Posterior((covariance @ shift)[:teams], np.diag(covariance)[:teams].copy(), float(log_z))

@@ -1,0 +1,64 @@
+"""TS3 the slow and obvious way: a general constrained optimiser for the places, closed forms for the teams."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_ndtr
+
+from tests.oracles.truncated import truncated
+
+
+class Fitted(NamedTuple):
+    """The places' performances, the teams given these, and the log-likelihood that was maximised."""
+
+    x: np.ndarray
+    means: np.ndarray
+    variances: np.ndarray
+    log_z: float
+
+
+def log_likelihood(x, places, means, variances, epsilon) -> tuple[float, np.ndarray]:
+    """Σ log P(|t − x| ≤ ε), t ~ N(mean, variance), and its slope by each x; `places` count from 0."""
+    deviations = np.sqrt(variances)
+    middle = -np.abs(x[places] - means) / deviations  # reflected: Φ is only ever a difference of small numbers
+    upper, lower = log_ndtr(middle + epsilon / deviations), log_ndtr(middle - epsilon / deviations)
+    terms = upper + np.log(-np.expm1(lower - upper))
+    density = [np.exp(-((middle + side * epsilon / deviations) ** 2) / 2 - terms) for side in (1, -1)]
+    slopes = np.sign(means - x[places]) * (density[0] - density[1]) / np.sqrt(2 * np.pi) / deviations
+    return terms.sum(), np.bincount(places, slopes, len(x))
+
+
+def fit_places(places, means, variances, epsilon) -> Fitted:
+    """Maximise it subject to x_k ≥ x_k+1 + 2ε by sequential least squares, and condition every team on its x."""
+    places, means, variances = np.asarray(places), np.asarray(means, float), np.asarray(variances, float)
+    count = places.max() + 1
+    steps = np.eye(count)[:-1] - np.eye(count)[1:]
+    scale = np.sqrt(np.median(variances))
+
+    def objective(x):
+        value, slope = log_likelihood(x * scale, places, means, variances, epsilon)
+        return -value, -slope * scale
+
+    start = (means.mean() + epsilon * (count - 1 - 2.0 * np.arange(count))) / scale
+    constraint = {"type": "ineq", "fun": lambda x: steps @ x - 2 * epsilon / scale, "jac": lambda x: steps}
+    for _ in range(20):  # once more from where it stopped, until it stays there
+        found = minimize(
+            objective,
+            start,
+            jac=True,
+            method="SLSQP",
+            constraints=[constraint],
+            options={"ftol": 1e-15, "maxiter": 2000},
+        )
+        moved, start = np.abs(found.x - start).max(), found.x
+        if moved < 1e-9:
+            break
+    x = start * scale
+    rest = [truncated(m, v, x[k] - epsilon, x[k] + epsilon) for k, m, v in zip(places, means, variances, strict=True)]
+    return Fitted(
+        x,
+        np.array([float(team.mean) for team in rest]),
+        np.array([float(team.variance) for team in rest]),
+        float(sum(team.log_z for team in rest)),
+    )

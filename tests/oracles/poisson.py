@@ -1,0 +1,64 @@
+"""Slow and obvious counts: mixtures of Poisson distributions on a dense grid, sums over all scores, sampling."""
+
+from math import exp, log, sqrt
+
+import numpy as np
+from scipy import stats
+from scipy.integrate import simpson
+from scipy.special import digamma, gammaln, ndtr, polygamma
+
+LOWEST = -45.0
+
+
+def pmf(n, mean, variance):
+    """P(S = n) for all n of an array, S ~ Poisson(eˣ), x ~ N(mean, variance)."""
+    n = np.asarray(n, float)
+    if variance == 0:
+        return stats.poisson.pmf(n, exp(mean))
+    deviation, top = sqrt(variance), n.max()
+    low = max(mean - 9 * deviation, LOWEST)
+    high = min(mean + 9 * deviation, log(top + 10 * sqrt(top) + 60))
+    step = min(deviation / 8, 0.25 / sqrt(top + 1))
+    x = np.arange(low, high + step, step)
+    weight = stats.norm.pdf(x, mean, deviation) * step
+    found = np.zeros(len(n))
+    for part in np.array_split(np.arange(len(x)), len(x) // 2000 + 1):
+        found += np.exp(n[:, None] * x[part] - np.exp(x[part]) - gammaln(n + 1)[:, None]) @ weight[part]
+    if low == LOWEST:
+        found[n == 0] += ndtr((low - step / 2 - mean) / deviation)
+    return found
+
+
+def win_and_draw(first, second, most=1500):
+    """P(S₀ > S₁) and P(S₀ = S₁), each team (mean, variance), by summing over scores up to `most`.
+
+    Beyond it, where the spread of x is far above that of the counts, n is a normal variable of log n.
+    """
+    reach = max(mean + 7 * sqrt(variance) for mean, variance in (first, second))
+    top = min(most, int(exp(min(reach, 9)) + 10 * exp(min(reach, 9) / 2) + 40))
+    n = np.arange(top + 1)
+    one, two = pmf(n, *first), pmf(n, *second)
+    win, draw = one[1:] @ np.cumsum(two)[:-1], one @ two
+    end = first[0] + 9 * sqrt(first[1])
+    if top == most and end > log(top + 0.5):
+        t = np.linspace(log(top + 0.5), end, 200_001)
+        mine, theirs = _beyond(t, *first), _beyond(t, *second)
+        win += simpson(np.exp(t) * mine[0] * theirs[1], x=t)
+        draw += simpson(np.exp(t) * mine[0] * theirs[0], x=t)
+    return float(win), float(draw)
+
+
+def _beyond(t, mean, variance):
+    """P(S = n) and P(S < n) at n = exp(t), by the moments of the logarithm of a Gamma(n) variable."""
+    n = np.exp(t)
+    spread = np.sqrt(variance + polygamma(1, n))
+    return stats.norm.pdf(digamma(n), mean, spread) / n, ndtr((digamma(n) - mean) / spread)
+
+
+def sampled(first, second, samples=1_000_000, seed=1):
+    """P(S₀ > S₁) and P(S₀ = S₁) by drawing, and their standard errors."""
+    rng = np.random.default_rng(seed)
+    rates = [np.exp(np.minimum(rng.normal(mean, sqrt(variance), samples), 40)) for mean, variance in (first, second)]
+    one, two = (rng.poisson(rate) for rate in rates)
+    found = np.array([(one > two).mean(), (one == two).mean()])
+    return found, np.sqrt(np.maximum(found * (1 - found), 1e-6) / samples)

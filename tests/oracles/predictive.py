@@ -1,0 +1,35 @@
+"""Monte Carlo of what each model says will happen: performances, then places or scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def ranks_of(values):
+    """1 + the number of teams strictly ahead, in each row."""
+    return 1 + (values[:, None, :] > values[:, :, None]).sum(axis=2)
+
+
+def by_margin(rng, mean, sigma, margin, count):
+    """Ranks of independent performances: ahead means better by more than the margin (a matrix, team by team)."""
+    shown = rng.normal(mean, sigma, (count, len(mean)))
+    return 1 + (shown[:, None, :] > shown[:, :, None] + margin[None]).sum(axis=2)
+
+
+def by_rounding(rng, mean, sigma, epsilon, count):
+    """Ranks of performances rounded to a grid of step 2ε with a random phase."""
+    shown = rng.normal(mean, sigma, (count, len(mean)))
+    return ranks_of(np.floor((shown + rng.uniform(0, 2 * epsilon, (count, 1))) / (2 * epsilon)))
+
+
+def by_scores(rng, draw, mean, variance, count):
+    """Ranks by scores: each team's offence less the mean of the others' defences, columns of (offence, defence)."""
+    shown = rng.normal(mean, np.sqrt(variance), (count, *mean.shape))
+    offence, defence = shown[:, :, 0], shown[:, :, 1]
+    others = (defence.sum(axis=1, keepdims=True) - defence) / (mean.shape[0] - 1)
+    return ranks_of(draw(offence - others))
+
+
+def by_differences(rng, mean, variance, gamma, count):
+    """Ranks by scores of which only differences are modelled: half of the noise is each team's."""
+    return ranks_of(rng.normal(mean, np.sqrt(variance + gamma**2 / 2), (count, len(mean))))
