@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from .. import Fit, History, TrueSkill
+from .. import Fit, History, Model
 from ..errors import Error
 from ..files import ending_of
+from ..model.presets import PRESETS, preset
 from .screen import count, note, screen
 from .standings import ENDINGS, print_standings, to_json, write
 
@@ -38,12 +39,14 @@ Columns = Annotated[
 TimeFormat = Annotated[str | None, typer.Option(help="How dates are written, as %d.%m.%Y.", show_default=False)]
 Utc = Annotated[bool, typer.Option("--utc", help="Read times of different zones as instants.")]
 Separator = Annotated[str | None, typer.Option(help="What separates the cells of a text file.", show_default=False)]
-Draw = Annotated[float | None, typer.Option(help="How often equals draw, 0 to 1 (default: 0.1).", show_default=False)]
+Name = Annotated[str, typer.Option("--model", metavar="NAME", help=f"The rating system: {', '.join(PRESETS)}.")]
+Draw = Annotated[float | None, typer.Option(help="How often equals draw, 0 to 1.", show_default="0.1 for TrueSkill")]
 Save = Annotated[Path | None, typer.Option(help="Save the ladder, to go on from later: league.prowess.")]
 
 
 def rate(
     file: File,
+    model: Name = "TrueSkill",
     top: Top = None,
     json: Json = False,
     out: Out = None,
@@ -54,12 +57,13 @@ def rate(
     draw_probability: Draw = None,
     save: Save = None,
 ) -> None:
-    """Rate the players of a file of matches with TrueSkill, and print the standings.
+    """Rate the players of a file of matches, and print the standings.
 
     How the file is laid out is recognised by the names of its columns: a row per match or a row per player.
 
     \b
     prowess rate matches.csv
+    prowess rate matches.csv --model glicko2
     prowess rate matches.csv --top 0 --out standings.csv
     prowess rate chess.csv --columns winner=won --columns loser=lost
     prowess rate matches.parquet --json | jq '.[0].player'
@@ -67,8 +71,9 @@ def rate(
     if out is not None:
         ending_of(out, ENDINGS)  # before the work, not after it
     _check_targets(file, out, save)
+    system = _model(model, draw_probability)
     history = _read(file, _mapping(columns or []), time_format, utc, separator)
-    fit = TrueSkill(draw_probability=draw_probability).fit(history)
+    fit = system.fit(history)
     standings = fit.leaderboard()
     if out is not None:
         write(standings, out)
@@ -82,8 +87,18 @@ def rate(
     else:
         print_standings(part)
     _remarks(fit, len(standings) - len(part), [path for path in (out, save) if path is not None])
-    if draw_probability is None:
+    if draw_probability is None and "draw_probability" in fit.model.params:
         _advise(history, fit.model.params["draw_probability"])
+
+
+def _model(name: str, draw_probability: float | None) -> Model:
+    """The preset of this name; only some take a draw probability."""
+    model = preset(name)()
+    if draw_probability is None:
+        return model
+    if not hasattr(model.outcome, "draw_probability"):
+        raise Error(f"--draw-probability is for TrueSkill and its relatives, not for {name}")
+    return model.replace(draw_probability=draw_probability)
 
 
 def _mapping(columns: list[str]) -> dict[str, str | None]:
@@ -146,7 +161,9 @@ def _advise(history: History, supposed: float) -> None:
 
 def _remarks(fit: Fit, hidden: int, written: list[Path]) -> None:
     """What a reader of the table may want to know."""
-    if len(fit.history):
+    if fit.model.absorb.certain and len(fit.history):
+        note("rating = μ: this system does not say how sure it is")
+    elif len(fit.history):
         note(f"rating = μ − {fit.model.caution:g}σ: almost certainly the skill is higher")
     else:
         note("there are no matches in the file, and so no standings")

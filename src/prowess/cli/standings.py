@@ -47,9 +47,11 @@ def _columns(frame: pl.DataFrame) -> dict[str, list[str]]:
         "rank": list(map(str, frame["rank"])),
         "player": list(map(shown, frame["player"])),
         "rating": list(map("{:.2f}".format, frame["shown"])),
-        "μ ± σ": list(map("{:.2f} ± {:.2f}".format, frame["mu"], frame["sigma"])),
+        "μ ± σ": [f"{mu:.2f} ± {sigma or 0.0:.2f}" for mu, sigma in frame.select("mu", "sigma").iter_rows()],
         "matches": list(map(str, frame["matches"])),
     }
+    if len(frame) and frame["sigma"].null_count() == len(frame):  # a system without uncertainty: the rating says it all
+        del columns["μ ± σ"]
     if frame["last_seen"].null_count() < len(frame):
         columns["last seen"] = list(map(_moment, frame["last_seen"]))
     return columns
