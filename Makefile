@@ -32,7 +32,7 @@ test-pure: $(VENV)/test.stamp  ## the kernel tests once more, uncompiled
 test-long: $(VENV)/test.stamp
 	$(BIN)/pytest -m long
 
-bench: $(VENV)/test.stamp  ## speed, as ratios against other packages
+bench: $(VENV)/bench.stamp  ## speed, as ratios against other packages
 	$(BIN)/python -m benchmarks
 
 golden: $(VENV)/test.stamp  ## make the golden files anew from the packages that they come from
@@ -45,6 +45,10 @@ $(BIN)/python:
 $(VENV)/demo.stamp: $(BIN)/python $(KERNELS) constraints.txt
 	@echo "Setting up: packages are downloaded and the kernels compiled, once"
 	$(INSTALL) '.[lab]'
+	@touch $@
+
+$(VENV)/bench.stamp: $(VENV)/test.stamp
+	$(INSTALL) '.[bench]'
 	@touch $@
 
 $(VENV)/test.stamp: $(BIN)/python $(KERNELS) constraints.txt

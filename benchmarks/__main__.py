@@ -15,6 +15,18 @@ import prowess
 from .figures import table
 from .sections import SECTIONS
 
+PACKAGES = (
+    "prowess",
+    "trueskill",
+    "openskill",
+    "evalica",
+    "glicko2",
+    "riix",
+    "trueskillthroughtime",
+    "numpy",
+    "polars",
+)
+
 
 def main(
     json_file: Annotated[Path | None, typer.Option("--json", help="Also write the figures to this file.")] = None,
@@ -23,7 +35,7 @@ def main(
     only: Annotated[str, typer.Option(help="Run only sections whose name contains this.")] = "",
     pure: Annotated[bool, typer.Option("--pure", help="Measure the uncompiled kernel, too.")] = False,
 ) -> None:
-    """Measure prowess against trueskill and openskill, in turn, and show the medians."""
+    """Measure prowess against other packages, in turn, and show the medians."""
     console, kernel = Console(), prowess.kernel_mode()
     if kernel == "pure" and not pure:
         console.print("The kernel is pure Python: build it with a C compiler first, or pass --pure.")
@@ -44,7 +56,7 @@ def main(
 
 def about(kernel: str, scale: float, repeats: int) -> dict[str, str]:
     """What was measured on what."""
-    packages = {name: version(name) for name in ("prowess", "trueskill", "openskill", "numpy", "polars")}
+    packages = {name: version(name) for name in PACKAGES}
     python = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
     return {"kernel": kernel, "python": python, **packages, "scale": f"{scale:g}", "repeats": str(repeats)}
 

@@ -11,7 +11,10 @@ UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3}
 
 @dataclass(frozen=True)
 class Figure:
-    """Seconds per item for prowess, and for a peer where there is one; targets are ratios between the two."""
+    """Seconds per item for prowess, and for a peer where there is one.
+
+    Targets are ratios between the two, or, with `below`, a number of the unit.
+    """
 
     measure: str
     seconds: float
@@ -20,6 +23,7 @@ class Figure:
     peer_seconds: float | None = None
     at_least: float | None = None
     at_most: float | None = None
+    below: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -31,11 +35,15 @@ class Figure:
     @property
     def target(self) -> str:
         """The target as it is shown."""
+        if self.below is not None:
+            return f"< {self.below:g} {self.unit}"
         return f"≥ {self.at_least:g}×" if self.at_least else f"≤ {self.at_most:g}×" if self.at_most else ""
 
     @property
     def met(self) -> bool | None:
         """Whether the target is met, None without one."""
+        if self.below is not None:
+            return self.seconds * UNITS[self.unit] < self.below
         if self.ratio is None or not self.target:
             return None
         return self.ratio >= self.at_least if self.at_least else self.ratio <= self.at_most

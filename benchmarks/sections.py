@@ -13,6 +13,7 @@ from prowess.model.sweep import sweep
 
 from .figures import Figure
 from .peers import play_openskill, play_trueskill
+from .systems import systems, tournaments
 from .timing import import_clock, interleaved, per_call, per_item
 from .workloads import BETA, MU, SIGMA, Workload, frame, history
 
@@ -125,6 +126,8 @@ def kernel(model: pw.Model, past: pw.History, state: np.ndarray) -> Callable[[],
 
 SECTIONS = {
     "Histories": histories,
+    "Systems": systems,
+    "Tournaments": tournaments,
     "One match": single_call,
     "Import": imports,
     "Growth in matches": growth_in_matches,

@@ -1,5 +1,6 @@
 """Clocks: several things in turn, so that a busy machine slows all of them, and the median of each."""
 
+import gc
 import statistics
 import subprocess
 import sys
@@ -8,10 +9,15 @@ from collections.abc import Callable, Mapping
 
 
 def seconds(task: Callable[[], object]) -> float:
-    """How long one run takes."""
-    start = time.perf_counter()
-    task()
-    return time.perf_counter() - start
+    """How long one run takes; as in `timeit`, garbage of others is collected before and not meanwhile."""
+    gc.collect()
+    gc.disable()
+    try:
+        start = time.perf_counter()
+        task()
+        return time.perf_counter() - start
+    finally:
+        gc.enable()
 
 
 def interleaved(clocks: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, float]:
