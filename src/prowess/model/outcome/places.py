@@ -8,32 +8,25 @@ listed nor, as in TrueSkill, on a chain of them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.bases import Outcome
     from cython.cimports.prowess.model.board import Board
     from cython.cimports.prowess.model.outcome.places_ep import meet
     from cython.cimports.prowess.model.outcome.places_pair import meet_pair, plain
-    from cython.cimports.prowess.model.outcome.rounding import foresee, one_margin
+    from cython.cimports.prowess.model.outcome.rounding import Rounded, one_margin
 else:
-    from ..bases import Outcome
     from ..board import Board
     from .places_ep import meet
     from .places_pair import meet_pair, plain
-    from .rounding import foresee, one_margin
+    from .rounding import Rounded, one_margin
 
 from .chain import check_run
 from .margin import margin_from
 from .rounding import tie_width
-
-if TYPE_CHECKING:
-    from ..prediction import Prediction
 
 __all__ = ["Places"]
 
@@ -41,7 +34,7 @@ __all__ = ["Places"]
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final
 @cython.cclass
-class Places(Outcome):
+class Places(Rounded):
     """Places by performance, each with one of its own: teams on a place are nearer to it than the margin.
 
     The margin is given itself (a number or a policy), or follows from the probability that two equal teams tie. A match
@@ -65,27 +58,6 @@ class Places(Outcome):
     def __post_init__(self) -> None:
         margin_from(self.draw_probability, self.margin, tie_width)
         check_run(self.tolerance, self.sweeps)
-
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
-    def prepare(self, board: Board) -> cython.bint:
-        """The margin's policy is made once."""
-        board.margin = margin_from(self.draw_probability, self.margin, tie_width)
-
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
-    def forecast(self, board: Board) -> cython.bint:
-        """Two teams tie if their performances are rounded to the same number."""
-        board.margin.measure(board, False)
-        foresee(board, one_margin(board))
-        return False
-
-    def predict(self, board: Board) -> Prediction:
-        """The same for any number of teams."""
-        from ..prediction import predict
-
-        board.margin.measure(board, False)
-        return predict(board, one_margin(board))
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)

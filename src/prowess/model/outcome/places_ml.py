@@ -7,30 +7,23 @@ conditioned on |t − x_k| ≤ ε as if x were known.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 try:
     import cython
 except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.model.bases import Outcome
     from cython.cimports.prowess.model.board import Board
     from cython.cimports.prowess.model.outcome.chain import by_place
-    from cython.cimports.prowess.model.outcome.rounding import foresee, one_margin
+    from cython.cimports.prowess.model.outcome.rounding import Rounded, one_margin
 else:
-    from ..bases import Outcome
     from ..board import Board
     from .chain import by_place
-    from .rounding import foresee, one_margin
+    from .rounding import Rounded, one_margin
 
 from .isotonic import most_likely
 from .margin import margin_from
 from .rounding import tie_width
-
-if TYPE_CHECKING:
-    from ..prediction import Prediction
 
 __all__ = ["PlacesML"]
 
@@ -38,7 +31,7 @@ __all__ = ["PlacesML"]
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final
 @cython.cclass
-class PlacesML(Outcome):
+class PlacesML(Rounded):
     """Places by maximum likelihood: within ε of a performance for each place, places at least 2ε apart (TS3).
 
     The margin ε is given itself (a number or a policy), or follows from the probability that two equal teams draw; it
@@ -62,27 +55,6 @@ class PlacesML(Outcome):
 
     def __post_init__(self) -> None:
         margin_from(self.draw_probability, self.margin, tie_width)
-
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
-    def prepare(self, board: Board) -> cython.bint:
-        """The margin's policy is made once."""
-        board.margin = margin_from(self.draw_probability, self.margin, tie_width)
-
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
-    def forecast(self, board: Board) -> cython.bint:
-        """As in `Places`: two teams tie if their performances are rounded to the same number."""
-        board.margin.measure(board, False)
-        foresee(board, one_margin(board))
-        return False
-
-    def predict(self, board: Board) -> Prediction:
-        """The same for any number of teams."""
-        from ..prediction import predict
-
-        board.margin.measure(board, False)
-        return predict(board, one_margin(board))
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)

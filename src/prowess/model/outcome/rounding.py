@@ -6,6 +6,8 @@ with probability max(0, 1 − |d|/2ε). The performance of a place is then the c
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -13,17 +15,55 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import exp, expm1, fabs, sqrt
+    from cython.cimports.prowess.model.bases import Outcome
     from cython.cimports.prowess.model.board import Board, positive
     from cython.cimports.prowess.model.gauss import Truncated, above, cdf, log_pdf, probability
 else:
     from math import exp, expm1, fabs, sqrt
 
+    from ..bases import Outcome
     from ..board import Board, positive
     from ..gauss import Truncated, above, cdf, log_pdf, probability
 
-__all__ = ["foresee", "one_margin", "tie_width"]
+from .margin import margin_from
+
+if TYPE_CHECKING:
+    from ..prediction import Prediction
+
+__all__ = ["Rounded", "foresee", "one_margin", "tie_width"]
 
 NARROW = cython.declare(cython.double, 0.01)  # a step of the grid below which a series is better than differences
+
+
+@cython.cclass
+class Rounded(Outcome):
+    """An outcome of places that has a margin, and no process of its own by which ties arise: it forecasts by rounding.
+
+    >>> from prowess.model.outcome import Places, PlacesML
+    >>> issubclass(Places, Rounded) and issubclass(PlacesML, Rounded)
+    True
+    """
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def prepare(self, board: Board) -> cython.bint:
+        """The margin's policy is made once."""
+        board.margin = margin_from(self.draw_probability, self.margin, tie_width)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def forecast(self, board: Board) -> cython.bint:
+        """Two teams tie if their performances are rounded to the same number."""
+        board.margin.measure(board, False)
+        foresee(board, one_margin(board))
+        return False
+
+    def predict(self, board: Board) -> Prediction:
+        """The same for any number of teams."""
+        from ..prediction import predict
+
+        board.margin.measure(board, False)
+        return predict(board, one_margin(board))
 
 
 @cython.ccall
