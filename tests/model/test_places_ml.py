@@ -1,7 +1,5 @@
 """TS3's outcome: general optimisers, exact cases, what the optimum must satisfy, and size."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -255,22 +253,3 @@ def test_teams_that_are_known_exactly_are_refused():
     model = pw.TrueSkill(tau=0).replace(outcome=pw.outcome.PlacesML(margin=1.0), beta=0)
     with pytest.raises(pw.Error, match="beta above 0"):
         model.rate([[pw.Rating(25, 0)], [pw.Rating(25, 8)]])
-
-
-@pytest.mark.long
-def test_thousands_of_teams_take_milliseconds():
-    if pw.kernel_mode() == "pure":
-        pytest.skip("about speed")
-    taken = {}
-    for teams in (2000, 20000):
-        board, _ = seen(*match(9, teams, 40), 1.0)
-        outcome = pw.outcome.PlacesML(margin=1.0)
-        taken[teams] = min(spent(outcome, board) for _ in range(7))
-    assert taken[2000] < 0.02
-    assert taken[20000] < 15 * taken[2000]
-
-
-def spent(outcome, board):
-    start = time.perf_counter()
-    outcome.evidence(board)
-    return time.perf_counter() - start

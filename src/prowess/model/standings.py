@@ -38,7 +38,7 @@ def leaderboard(ladder: Ladder) -> pl.DataFrame:
         columns |= {trait: state[:, 2 * k] for k, trait in enumerate(model.outcome.traits)}
     columns |= {extra: state[:, last + 2 + k] for k, extra in enumerate(model.absorb.extras)}
     frame = pl.DataFrame(columns)
-    place = pl.col("shown").rank("min", descending=True).cast(pl.Int64).alias("rank")
+    place = pl.Series("rank", _level(shown, mu)).rank("min", descending=True).cast(pl.Int64)
     return frame.select(place, pl.all()).sort("rank", maintain_order=True)
 
 
@@ -50,6 +50,12 @@ def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
         return mu, np.full(len(mu), np.nan), mu
     sigma = np.sqrt(beliefs[:, 1 : 2 * traits : 2].sum(axis=1))
     return mu, sigma, mu - model.caution * sigma
+
+
+def _level(shown: Floats, mu: Floats) -> Floats:
+    """What is shown, without the last digits: iterations leave equal players apart by them."""
+    unit = 1e-11 * max(np.abs(shown).max(initial=0.0), np.abs(mu).max(initial=0.0))
+    return np.rint(shown / unit) if unit > 0.0 else shown
 
 
 def _last_seen(ladder: Ladder, numbers: Floats) -> pl.Series:
