@@ -43,7 +43,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/demo.stamp: $(BIN)/python $(KERNELS) constraints.txt
-	@echo "Setting up: packages are downloaded and the kernels compiled, once"
+	@echo "Setting up: packages are downloaded and the kernels compiled, once; this takes a few minutes"
 	$(INSTALL) '.[lab]'
 	@touch $@
 
