@@ -52,6 +52,7 @@ KERNELS = [
     "prowess.model.outcome.offence_defence",
     "prowess.model.columns",
     "prowess.model.ranks",
+    "prowess.model.pairs",
     "prowess.model.pipeline",
     "prowess.model.sweep",
     "prowess.model.rate",

@@ -161,6 +161,14 @@ class Outcome:
         means, variances, noises = board.mean, board.variance, board.noise
         return [means[t] for t in teams], [variances[t] for t in teams], [noises[t] for t in teams]
 
+    def performance(self, variance: Any) -> Any:
+        """The variance of a normal performance by which a team of this prior variance finishes: here the same.
+
+        >>> Outcome().performance(2.0)
+        2.0
+        """
+        return variance
+
     def predict(self, board: Board) -> Prediction:
         """What is expected of a match of any number of teams: places by performances and the margin, exactly."""
         from .prediction import predict

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -65,7 +67,7 @@ class Comparison(Outcome):
         """
         return 0.0
 
-    def performance(self, variance: float) -> float:
+    def performance(self, variance: Any) -> Any:
         """The variance of a normal performance such that the better of two performances wins with about `chance`."""
         raise missing(self, "performance")
 

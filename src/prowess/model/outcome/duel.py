@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 try:
     import cython
@@ -85,6 +85,10 @@ class Duel(Outcome):
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
         """As the inner outcome does."""
         return self.pair.performances(board)
+
+    def performance(self, variance: Any) -> Any:
+        """As the inner outcome does."""
+        return self.pair.performance(variance)
 
     def predict(self, board: Board) -> Prediction:
         """As the inner outcome does."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -114,7 +116,7 @@ class Logistic(Pairwise):
         scale: cython.double = self.scale
         return 4.0 * scale / LN10
 
-    def performance(self, variance: float) -> float:
+    def performance(self, variance: Any) -> Any:
         """E is a logistic distribution of the difference, of scale² 1/q² + 3v/π²; half of it comes from each side."""
         unit: float = self.scale / LN10
         return NORMAL * (0.5 * unit * unit + THREE_OVER_PI2 * variance)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -85,7 +87,7 @@ class Opposition(Pairwise):
         """A straight line is smooth everywhere."""
         return 1e60
 
-    def performance(self, variance: float) -> float:
+    def performance(self, variance: Any) -> Any:
         """Half of the variance that `chance` has beside the ratings' own."""
         return variance + 0.5 * _noise(self.span)
 

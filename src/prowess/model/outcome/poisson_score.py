@@ -99,6 +99,19 @@ class PoissonScore(Score):
         """By integration over both x, or with the plug-in rates, which are known."""
         chances(mean, self._known(variance), win, draw)
 
+    def points(self, mean: Any, variance: Any) -> dict[str, Any]:
+        """The medians and means of counts, and the "plug-in" rate eˣ of the paper.
+
+        >>> import numpy as np
+        >>> {name: find().round(2) for name, find in PoissonScore().points(np.zeros(1), np.ones(1)).items()}
+        {'median': array([1.]), 'mean': array([1.65]), 'plug-in': array([1.])}
+        """
+        from ..score_distribution import CountScores
+
+        found = CountScores(mean, self._known(variance) ** 0.5)
+        rate = CountScores(mean, 0.0 * variance)
+        return {"median": lambda: found.medians, "mean": lambda: found.means, "plug-in": lambda: rate.means}
+
     def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
         """Counts with a log-normal rate, or with the plug-in rate."""
         from ..score_distribution import CountScores

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -94,6 +96,6 @@ class Probit(Pairwise):
         """Four standard deviations of the difference, where all sides have the same."""
         return 4.0 * sqrt(2.0 * least) if least == most else 0.0
 
-    def performance(self, variance: float) -> float:
+    def performance(self, variance: Any) -> Any:
         """Performances are normal already."""
         return variance

@@ -90,6 +90,14 @@ class Score(Outcome):
         """Fill P(win) and P(draw) of many matches at once, from both teams' x in a row; where they come `later`."""
         raise missing(self, "chances")
 
+    def points(self, mean: Any, variance: Any) -> dict[str, Any]:
+        """Ways to forecast the scores of teams whose x are N(mean, variance), by name: here all are x.
+
+        >>> Score().points(3.0, 1.0)["median"]()
+        3.0
+        """
+        return dict.fromkeys(("median", "mean", "plug-in"), lambda: mean)
+
     def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
         """The distributions of the scores of teams whose x are N(mean, variance)."""
         raise missing(self, "distribution")

@@ -1,37 +1,29 @@
-"""Charts for notebooks, reports and pages, drawn by Altair and written without a network by vl-convert."""
+"""Skill over time: the curves of some players, with their uncertainty."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
-from html import escape
 from math import erf, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks import scale
-from ..errors import Error
-from ..files import ending_of, replacing
-from ..history import name_of
-from .extras import extra
+from ...checks import scale
+from ...errors import Error
+from ...history import name_of
+from ..extras import extra
+from .theme import COLOURS, DASHES, styled
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from ..model.fit import Fit
+    from ...model.fit import Fit
 
-__all__ = ["COLOURS", "save", "skill_curves"]
+__all__ = ["skill_curves"]
 
-# Okabe and Ito (2008), who chose them for every kind of colour vision; the faint ones on white last
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-DASHES = ([1, 0], [6, 3], [2, 2])  # tell those apart who share a colour
 POINTS = 500  # a curve shows no more than its pixels, whatever the number of matches
-ENDINGS = (".png", ".svg", ".html", ".json")
-INK, FAINT = "#333333", "#e4e4e4"
 
 
 def skill_curves(
@@ -61,26 +53,8 @@ def skill_curves(
     shade = min(0.18, 0.9 / len(names))  # many bands on top of each other must not become a wall
     base = altair.Chart(data, width=width, height=height)
     chart = _layers(altair, base, f"x:{kind}", x_title, shade, *_legend(altair, names, order))
-    styled: alt.LayerChart = _styled(altair, chart, title, _subtitle(band))
-    return styled
-
-
-def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
-    """Write a chart to a file: .png, .svg, .html (one file that needs no network) or .json, by its ending.
-
-    >>> from pathlib import Path; from tempfile import TemporaryDirectory
-    >>> import prowess as pw
-    >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-    >>> with TemporaryDirectory() as folder:
-    ...     save(skill_curves(fit, ["ann"]), Path(folder, "ann.svg"))
-    ...     Path(folder, "ann.svg").read_text()[:4]
-    '<svg'
-    """
-    ending = ending_of(path, ENDINGS)
-    spec = chart.to_dict()
-    content = json.dumps(spec, ensure_ascii=False, indent=1) if ending == ".json" else _drawn(spec, ending)
-    with replacing(path) as place:
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
+    finished: alt.LayerChart = styled(altair, chart, title, _subtitle(band))
+    return finished
 
 
 def _names(players: Iterable[str]) -> list[str]:
@@ -179,63 +153,3 @@ def _subtitle(band: float) -> str:
     times = "" if band == 1 else f"{band:g}"
     share = 100 * erf(band / sqrt(2))
     return f"line: mean μ; band: μ ± {times}σ, which holds the skill with {share:.3g} % probability"
-
-
-def _styled(alt: Any, chart: Any, title: str, subtitle: str) -> Any:
-    """One look for all charts: quiet axes, type that is still read at half the size, no links to elsewhere."""
-    heading = alt.TitleParams(title, subtitle=subtitle, anchor="start", offset=14)
-    actions = {"export": True, "source": False, "compiled": False, "editor": False}
-    return (
-        chart.properties(title=heading, padding=16, background="white", usermeta={"embedOptions": {"actions": actions}})
-        .configure(font="DejaVu Sans, Noto Sans, Segoe UI, Helvetica, Arial, sans-serif")
-        .configure_title(fontSize=20, subtitleFontSize=14, color=INK, subtitleColor=INK, subtitlePadding=6)
-        .configure_axis(
-            labelFontSize=14,
-            titleFontSize=15,
-            titleFontWeight="normal",
-            titlePadding=10,
-            labelColor=INK,
-            titleColor=INK,
-            gridColor=FAINT,
-            domainColor=FAINT,
-            tickColor=FAINT,
-            tickCount=6,
-        )
-        .configure_legend(labelFontSize=15, titleFontSize=15, titleFontWeight="normal", rowPadding=5, offset=20)
-        .configure_view(stroke=None)
-    )
-
-
-def _drawn(spec: dict[str, Any], ending: str) -> str | bytes:
-    """The chart as a picture, or as a page."""
-    vlc = extra("vl_convert", "vl-convert")
-    version = ".".join(extra("altair", "Altair").SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    if ending == ".html":
-        return _page(spec, vlc.javascript_bundle(vl_version=version))
-    drawn: str | bytes
-    if ending == ".svg":
-        drawn = vlc.vegalite_to_svg(spec, vl_version=version)
-    else:
-        drawn = vlc.vegalite_to_png(spec, vl_version=version, scale=2)
-    return drawn
-
-
-def _page(spec: dict[str, Any], script: str) -> str:
-    """A page that holds all it needs; a name such as "</script>" in the data must not end the script."""
-    heading = spec.get("title", "")
-    title = escape(heading.get("text", "") if isinstance(heading, dict) else str(heading)) or "Chart"
-    data = json.dumps(spec, ensure_ascii=False).replace("<", "\\u003c")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="UTF-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<script>{script}</script>
-</head>
-<body>
-<div id="chart"></div>
-<script>vegaEmbed("#chart", {data}, {{renderer: "svg"}}).catch(console.error);</script>
-</body>
-</html>
-"""

@@ -1,0 +1,7 @@
+"""Charts for notebooks, reports and pages, drawn by Altair and written without a network by vl-convert."""
+
+from .files import save
+from .skill import skill_curves
+from .theme import COLOURS
+
+__all__ = ["COLOURS", "save", "skill_curves"]

@@ -1,0 +1,82 @@
+"""Charts as files: drawn without a network by vl-convert."""
+
+from __future__ import annotations
+
+import json
+import os
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ...files import ending_of, replacing
+from ..extras import extra
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["bundle", "save"]
+
+ENDINGS = (".png", ".svg", ".html", ".json")
+
+
+def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
+    """Write a chart to a file: .png, .svg, .html (one file that needs no network) or .json, by its ending.
+
+    >>> from pathlib import Path; from tempfile import TemporaryDirectory
+    >>> import prowess as pw
+    >>> from prowess.lab import skill_curves
+    >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    >>> with TemporaryDirectory() as folder:
+    ...     save(skill_curves(fit, ["ann"]), Path(folder, "ann.svg"))
+    ...     Path(folder, "ann.svg").read_text()[:4]
+    '<svg'
+    """
+    ending = ending_of(path, ENDINGS)
+    spec = chart.to_dict()
+    content = json.dumps(spec, ensure_ascii=False, indent=1) if ending == ".json" else _drawn(spec, ending)
+    with replacing(path) as place:
+        place.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def bundle() -> str:
+    """The JavaScript that draws charts on a page, Vega and all, so that the page needs no network."""
+    script: str = extra("vl_convert", "vl-convert").javascript_bundle(vl_version=_version())
+    return script
+
+
+def _version() -> str:
+    """The version of Vega-Lite that Altair writes."""
+    return ".".join(extra("altair", "Altair").SCHEMA_VERSION.lstrip("v").split(".")[:2])
+
+
+def _drawn(spec: dict[str, Any], ending: str) -> str | bytes:
+    """The chart as a picture, or as a page."""
+    vlc = extra("vl_convert", "vl-convert")
+    if ending == ".html":
+        return _page(spec, bundle())
+    drawn: str | bytes
+    if ending == ".svg":
+        drawn = vlc.vegalite_to_svg(spec, vl_version=_version())
+    else:
+        drawn = vlc.vegalite_to_png(spec, vl_version=_version(), scale=2)
+    return drawn
+
+
+def _page(spec: dict[str, Any], script: str) -> str:
+    """A page that holds all it needs; a name such as "</script>" in the data must not end the script."""
+    heading = spec.get("title", "")
+    title = escape(heading.get("text", "") if isinstance(heading, dict) else str(heading)) or "Chart"
+    data = json.dumps(spec, ensure_ascii=False).replace("<", "\\u003c")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<script>{script}</script>
+</head>
+<body>
+<div id="chart"></div>
+<script>vegaEmbed("#chart", {data}, {{renderer: "svg"}}).catch(console.error);</script>
+</body>
+</html>
+"""

@@ -1,0 +1,46 @@
+"""What was expected of every team, as one number: the mean of its performance before the match."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...model.forecasts import Forecasts
+from .tally import Floats
+
+__all__ = ["performance", "strength"]
+
+
+def strength(forecasts: Forecasts) -> Floats:
+    """The expected performance of every team; the team with the higher one is expected to finish ahead.
+
+    Offence and defence of a team make one number: the defence counts once for each opponent, whose scores it takes
+    part in, and so by 1/(k − 1) where k teams meet.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
+    >>> strength(pw.TrueSkill().fit(history).forecasts).round(2)
+    array([25. , 25. , 29.4, 20.6])
+    """
+    if forecasts.mean.ndim == 1:
+        return forecasts.mean
+    return forecasts.mean[:, 0] + _share(forecasts) * forecasts.mean[:, 1]
+
+
+def performance(forecasts: Forecasts) -> Floats:
+    """The variance of every team's performance, in the same sense: what is not known of skill, and noise.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+    >>> performance(pw.TrueSkill().fit(history).forecasts).round(2)
+    array([86.81, 86.81])
+    """
+    if forecasts.variance.ndim == 1:
+        found: Floats = forecasts.outcome.performance(forecasts.variance)
+        return found
+    return forecasts.variance[:, 0] + _share(forecasts) ** 2 * forecasts.variance[:, 1]
+
+
+def _share(forecasts: Forecasts) -> Floats:
+    """How much a team's defence counts: 1/(k − 1)."""
+    teams = np.diff(forecasts.history.match_start)
+    return np.repeat(1.0 / np.maximum(teams - 1, 1), teams)

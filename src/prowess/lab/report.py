@@ -1,0 +1,184 @@
+"""A report: sections of text, tables and charts, as plain data and as one page that needs no network."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ..files import ending_of, replacing
+from .charts.files import bundle
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+__all__ = ["Claim", "Report", "Section"]
+
+VERDICTS = {True: "holds", False: "does not hold", None: "cannot be told from these data"}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What somebody claims, whether it holds on these data (None: cannot be told), and the figures that say so.
+
+    >>> Claim("TS2 beats TrueSkill", True, "pair error 24.6 % against 28.0 %").verdict
+    'holds'
+    """
+
+    text: str
+    holds: bool | None
+    evidence: str
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words."""
+        return VERDICTS[self.holds]
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A heading with what stands under it: text, a table, a chart, claims; any of them may be missing.
+
+    `bold` marks cells of the table that stand out, as pairs of row and column name.
+
+    >>> Section("Pair error", text="Lower is better.").title
+    'Pair error'
+    """
+
+    title: str
+    text: str = ""
+    table: pl.DataFrame | None = None
+    chart: alt.TopLevelMixin | None = None
+    claims: tuple[Claim, ...] = ()
+    bold: frozenset[tuple[int, str]] = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Sections under one title.
+
+    >>> report = Report("A league", (Section("Matches", text="Three were played."),))
+    >>> report.to_dict()["sections"][0]["text"]
+    'Three were played.'
+    """
+
+    title: str
+    sections: tuple[Section, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data, for JSON; charts are left out, the numbers are in the tables.
+
+        >>> Report("A league", ()).to_dict()
+        {'title': 'A league', 'sections': []}
+        """
+        return {"title": self.title, "sections": [_plain(section) for section in self.sections]}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the report to a file, by its ending: .html, one page that holds all it needs, or .json.
+
+        >>> from pathlib import Path; from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     Report("A league", ()).save(Path(folder, "report.json"))
+        ...     Path(folder, "report.json").read_text()[:20]
+        '{"title": "A league"'
+        """
+        ending = ending_of(path, (".html", ".json"))
+        text = self.to_html() if ending == ".html" else json.dumps(self.to_dict(), ensure_ascii=False)
+        with replacing(path) as place:
+            place.write_text(text, encoding="utf-8")
+
+    def to_html(self) -> str:
+        """The report as one page, light or dark as the reader likes, with charts that answer to the mouse.
+
+        >>> "<h1>A league</h1>" in Report("A league", ()).to_html()
+        True
+        """
+        specs = [section.chart.to_dict() for section in self.sections if section.chart is not None]
+        charts = iter(range(len(specs)))
+        body = "\n".join(_html(section, charts) for section in self.sections)
+        data = json.dumps(specs, ensure_ascii=False).replace("<", "\\u003c")
+        script = f"<script>{bundle()}</script>\n<script>const charts = {data};{DRAW}</script>" if specs else ""
+        return PAGE.format(title=escape(self.title), style=STYLE, body=body, script=script)
+
+
+def _plain(section: Section) -> dict[str, Any]:
+    """A section as plain data."""
+    found: dict[str, Any] = {"title": section.title}
+    if section.text:
+        found["text"] = section.text
+    if section.table is not None:
+        found["table"] = section.table.to_dicts()
+    if section.claims:
+        found["claims"] = [
+            {"claim": claim.text, "holds": claim.holds, "evidence": claim.evidence} for claim in section.claims
+        ]
+    return found
+
+
+def _html(section: Section, charts: Any) -> str:
+    """A section as HTML; the charts are drawn into places that are numbered."""
+    parts = [f"<section>\n<h2>{escape(section.title)}</h2>"]
+    parts += [f"<p>{escape(part)}</p>" for part in section.text.split("\n\n") if part]
+    if section.claims:
+        parts.append("<ul>" + "".join(map(_claim, section.claims)) + "</ul>")
+    if section.table is not None:
+        parts.append(_table(section.table, section.bold))
+    if section.chart is not None:
+        parts.append(f'<div class="chart" id="chart{next(charts)}"></div>')
+    return "\n".join([*parts, "</section>"])
+
+
+def _claim(claim: Claim) -> str:
+    verdict = f"<strong>{escape(claim.verdict)}</strong>"
+    return f"<li>{escape(claim.text)}: {verdict} <span>({escape(claim.evidence)})</span></li>"
+
+
+def _table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]]) -> str:
+    """A table; numbers stand to the right."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in frame.columns)
+    rows = []
+    for index, row in enumerate(frame.iter_rows()):
+        cells = (_cell(value, (index, name) in bold) for name, value in zip(frame.columns, row, strict=True))
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _cell(value: Any, bold: bool) -> str:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    text = f"<strong>{escape(text)}</strong>" if bold else escape(text)
+    return f'<td class="number">{text}</td>' if number else f"<td>{text}</td>"
+
+
+DRAW = """
+charts.forEach((spec, i) => vegaEmbed("#chart" + i, spec, {renderer: "svg"}).catch(console.error));
+"""
+STYLE = """
+:root { color-scheme: light; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 60rem; }
+body { margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.7rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
+.table, .chart { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .8rem; text-align: left; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
+td.number { text-align: right; }
+li span { color: #555; }
+"""
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>{title}</h1>
+{body}
+{script}
+</body>
+</html>
+"""
