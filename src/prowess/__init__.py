@@ -37,7 +37,7 @@ from .model.presets import (
     TSa,
     TSb,
 )
-from .model.prior import Normal, Point
+from .model.prior import Newcomers, Normal, Point
 from .model.rating import Rating
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ __all__ = [
     "Ladder",
     "Margin",
     "Model",
+    "Newcomers",
     "Normal",
     "Outcome",
     "Point",

@@ -37,6 +37,7 @@ DRIFTS = {
     "PerTime": pw.drift.PerTime(0.1, cap=9.0),
     "PerPeriod": pw.drift.PerPeriod(0.1, cap=9.0),
     "Idle": pw.drift.Idle(),
+    "Seasons": pw.drift.Seasons(pw.drift.PerMatch(0.1), gap=1.5, carry=0.8, season_tau=0.2),
 }
 
 outcomes = pytest.mark.parametrize("name", OUTCOMES)

@@ -4,6 +4,7 @@ from .board cimport Board
 # A step returns a bint: 0, or -1 for an exception, which costs nothing to check; what a Python method returns is ignored.
 cdef class Prior:
     cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1
+    cpdef bint meet(self, Board board) except -1
 
 
 cdef class Drift:

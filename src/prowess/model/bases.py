@@ -41,11 +41,19 @@ class Prior:
     Rating(mu=30.0, sigma=1.0)
     """
 
+    learns = False  # whether it remembers, from `board.level` on, two numbers for each trait
+
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the belief of a newcomer."""
         raise missing(self, "welcome")
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def meet(self, board: Board) -> cython.bint:
+        """In a prior that learns: look at the beliefs of a match's players, before the drift, and remember."""
+        return False
 
 
 @cython.cclass
@@ -61,6 +69,8 @@ class Drift:
     >>> model.predict([[pw.Rating(25, 0)], [pw.Rating(25, 0)]]).sigma.round(3)
     array([4.285, 4.285])
     """
+
+    reverts = False  # whether it looks at `board.centre`, the mean of the prior
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

@@ -5,7 +5,7 @@ cdef class Board:
     cdef public Py_ssize_t teams, entries, traits, extras, team_capacity, entry_capacity
     # of the match
     cdef public Py_ssize_t home
-    cdef public double importance, time, win, draw, loss, epsilon, unit, beta
+    cdef public double importance, time, win, draw, loss, epsilon, unit, beta, span
     cdef public bint converged, periods
     # of a team, or of a team and trait
     cdef public int[::1] start, place, order
@@ -13,7 +13,8 @@ cdef class Board:
     # of an entry, or of an entry and trait
     cdef public double[::1] elapsed, played, games, alpha, mu, var, g1, g2, kept, before, extra
     # of the league
-    cdef public double[::1] memory
+    cdef public double[::1] memory, centre, centre_var
+    cdef public Py_ssize_t level
     cdef public Board side, past
     # for the outcome
     cdef public Margin margin

@@ -17,11 +17,13 @@ of an entry and trait                 her weight `alpha`; belief N(`mu`, `var`);
 `left` is u = v′/v, the share of the variance that the outcome leaves of a team's performance; `kept` is the same of a
 player's skill. `games` is how many matches a player's `g1` and `g2` are the sum of: one, but for rating periods.
 `before` is a variance before the drift. `extra` holds further columns of an entry (a volatility). `memory` is what the
-model has learnt of the league as a whole, `beta` the noise of one player, `unit` how many points a whole game is worth
-to an outcome that counts in points. `side` and `past` are boards of one entry, for the home advantage and for a rating
-period that ends; `periods` tells whether `elapsed` is counted in such. The rest is scratch of the outcome: `order` and
-`work`; `lane` and `seat` of one that compares all players with each other; `expected`, `conceded`, `push`, `pull`,
-`distance`, `odds` of comparisons of two; `push`, `pull` and `rest` of one score.
+model has learnt of the league as a whole; from `level` on it is that of newcomers. N(`centre`, `centre_var`) is what a
+drift or a prior takes for the usual skill, `beta` the noise of one player, `unit` how many points a whole game is worth
+to an outcome that counts in points, `span` how much time a unit of `elapsed` is. `side` and `past` are boards of one
+entry, for the home advantage and for a rating period that ends; `periods` tells whether `elapsed` is counted in such.
+The rest is scratch of the outcome: `order` and `work`; `lane` and `seat` of one that compares all players with each
+other; `expected`, `conceded`, `push`, `pull`, `distance`, `odds` of comparisons of two; `push`, `pull` and `rest` of
+one score.
 """
 
 from __future__ import annotations
@@ -104,6 +106,10 @@ class Board:
         self.before = _doubles(entries * traits)
         self.extra = _doubles(entries * extras)
         self.memory = _doubles(memory)
+        self.centre = _doubles(traits)
+        self.centre_var = _doubles(traits)
+        self.level = 0
+        self.span = 1.0
         self.side = None
         self.past = None
         self.margin = Margin()

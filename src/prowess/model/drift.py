@@ -15,8 +15,9 @@ else:
     from .board import Board
 
 from .. import checks
+from .seasons import Seasons
 
-__all__ = ["Idle", "PerMatch", "PerPeriod", "PerTime", "Still"]
+__all__ = ["Idle", "PerMatch", "PerPeriod", "PerTime", "Seasons", "Still"]
 
 
 @cython.dataclasses.dataclass(frozen=True)

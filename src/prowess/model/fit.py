@@ -92,6 +92,16 @@ class Fit:
         return self._after.home
 
     @property
+    def newcomer(self) -> Rating:
+        """The rating with which a player would join after the last match; it moves only where the prior is learnt.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).newcomer.mu
+        25.0
+        """
+        return self._after.newcomer
+
+    @property
     def log_evidence(self) -> float:
         """The logarithm of how probable the model found the history, match by match; matches count by their importance.
 

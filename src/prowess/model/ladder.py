@@ -112,6 +112,16 @@ class Ladder:
         }
         return Rating(caution=self.model.caution, **parts) if len(parts) > 1 else next(iter(parts.values()))
 
+    @property
+    def newcomer(self) -> Rating:
+        """The rating with which a player would join now; it moves only where the prior is learnt.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill()).newcomer.mu
+        25.0
+        """
+        return self.model.newcomer_from(self.memory.tolist())
+
     def reserve(self, rows: int) -> None:
         """Make room for this many players.
 

@@ -98,6 +98,10 @@ class Model:
             raise Error(
                 f"{self.absorb!r} takes one match at a time; for a rating period choose an absorb rule that gathers"
             )
+        if self.prior.learns and self.absorb.certain:
+            raise Error(f"the level of newcomers cannot be learnt with {self.absorb!r}, which keeps no uncertainty")
+        if self.prior.learns and self.period is not None:
+            raise Error("the level of newcomers is learnt match by match, not by rating periods: set period=None")
         if self.home is not None and not isinstance(self.home, Home):
             raise Error(f"home must be a Home, such as Home(2.0), not {self.home!r}")
         if self.home is not None and self.home.learnt and not self.outcome.gradient:
@@ -200,11 +204,7 @@ class Model:
         >>> pw.TrueSkill().rating(mu=30).mu
         30.0
         """
-        board = self.pipeline.board(1, 1)
-        self.prior.welcome(board, 0)
-        self.absorb.welcome(board, 0)
-        newcomer = taken(self.pipeline.kind, board, 0)
-        self.pipeline.put_back(board)
+        newcomer = self.newcomer_from(self.pipeline.memory())
         own = newcomer.parts
         unknown = [name for name in parts if name not in own]
         if unknown:
@@ -216,6 +216,22 @@ class Model:
             return self._changed(newcomer, mu, sigma, own | parts)
         traits = {trait: self._changed(own[trait], mu, sigma, {}) for trait in self.outcome.traits}
         return Rating(caution=self.caution, **(own | traits | parts))
+
+    def newcomer_from(self, memory: Sequence[float]) -> Rating:
+        """A newcomer's rating in a league of which this is known; it matters where the prior is learnt.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill().newcomer_from([]).mu
+        25.0
+        """
+        board = self.pipeline.board(1, 1)
+        for index, known in enumerate(memory):
+            board.memory[index] = known
+        self.prior.welcome(board, 0)
+        self.absorb.welcome(board, 0)
+        newcomer = taken(self.pipeline.kind, board, 0)
+        self.pipeline.put_back(board)
+        return newcomer
 
     def _changed(self, rating: Rating, mu: float | None, sigma: float | None, parts: dict[str, Any]) -> Rating:
         """A rating with another mean or deviation."""

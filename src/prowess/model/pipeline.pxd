@@ -11,8 +11,8 @@ cdef class Pipeline:
     cdef readonly Absorb absorb, home_absorb
     cdef readonly Kind kind
     cdef readonly double beta, period, home_mu, home_variance, home_drift
-    cdef readonly bint duels, has_home, learns_home
-    cdef readonly Py_ssize_t traits, extras, pending, width, memories, home_memory
+    cdef readonly bint duels, has_home, learns_home, centred
+    cdef readonly Py_ssize_t traits, extras, pending, width, memories, home_memory, level
     cdef double[::1] first_memory
     cdef list spare
 

@@ -55,7 +55,9 @@ class Pipeline:
         self.extras = len(kind.extras)
         self.pending = 2 * self.traits + 2 + self.extras
         self.width = self.pending + (2 * self.traits + 2 if self.period > 0.0 else 0)
-        self.home_memory = len(model.outcome.remembers)
+        self.level = len(model.outcome.remembers)
+        self.home_memory = self.level + (2 * self.traits if model.prior.learns else 0)
+        self.centred = model.prior.learns or model.drift.reverts
         self.has_home = model.home is not None
         self.learns_home = self.has_home and model.home.learnt
         self.home_mu = model.home.home_mu if self.has_home else 0.0
@@ -100,6 +102,12 @@ class Pipeline:
         board = Board(teams, entries, self.traits, self.extras, self.memories)
         board.beta = self.beta
         board.periods = self.period > 0.0
+        board.span = self.period or 1.0
+        board.level = self.level
+        if self.centred:
+            self.prior.welcome(board, 0)  # nothing is remembered yet
+            for k in range(self.traits):
+                board.centre[k], board.centre_var[k] = board.mu[k], board.var[k]
         self.outcome.prepare(board)
         return board
 
@@ -111,6 +119,8 @@ class Pipeline:
     @cython.exceptval(-1, check=False)
     def look(self, board: Board) -> cython.bint:
         """From beliefs to the prior performances of the teams, and the forecast for two of them."""
+        if self.centred:
+            self.prior.meet(board)
         self.drift.widen(board)
         self.pool(board)
         if board.teams == 2:

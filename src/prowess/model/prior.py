@@ -15,8 +15,9 @@ else:
     from .board import Board
 
 from .. import checks
+from .newcomers import Newcomers
 
-__all__ = ["Normal", "Point"]
+__all__ = ["Newcomers", "Normal", "Point"]
 
 
 @cython.dataclasses.dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from array import array
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
@@ -124,9 +125,17 @@ def _memory(plain: Any, model: Model) -> list[float]:
     if not all(type(cell) in (int, float) and isfinite(cell) for cell in plain):
         raise Error(f"damaged: its memory cannot be {plain}")
     beliefs = plain[model.pipeline.home_memory :][: 2 * model.pipeline.traits]
-    if min(beliefs[1::2], default=0) < 0:
+    if min(beliefs[1::2], default=0) < 0 or not _can_join(plain, model):
         raise Error(f"damaged: a variance in its memory cannot be negative: {plain}")
     return plain
+
+
+def _can_join(memory: list[float], model: Model) -> bool:
+    """Whether the memory gives newcomers a belief that can be."""
+    board = model.pipeline.board(1, 1)
+    board.memory[: len(memory)] = array("d", memory)
+    model.prior.welcome(board, 0)
+    return min(board.var[: model.pipeline.traits]) >= 0
 
 
 def _row(name: str, row: Any, model: Model) -> list[float]:

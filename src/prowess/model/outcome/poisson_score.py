@@ -24,6 +24,7 @@ else:
     from ..poisson import log_pmf, tilt
     from .score import Score
 
+from ... import checks
 from ...errors import Error
 from ..chances import chances
 
@@ -44,17 +45,22 @@ class PoissonScore(Score):
     Predictions are "integrated" over what is not known of x, or, as in the paper, made with "plug-in" rates, the
     exponentials of the means: those are over-confident. Both find the probabilities of win and draw when somebody asks.
 
+    Leagues see more draws than independent scores would make, or fewer: between two teams a draw is `draw_factor` times
+    as likely, relative to win and loss, as the two scores say. It changes forecasts alone, and not what is learnt.
+
     >>> PoissonScore("plug-in").prediction
     'plug-in'
     """
 
     prediction: object = "integrated"
+    draw_factor: object = 1.0
 
     later = True
 
     def __post_init__(self) -> None:
         if self.prediction not in PREDICTIONS:
             raise Error(f'prediction must be "integrated" or "plug-in", not {self.prediction!r}')
+        checks.scale("draw_factor", self.draw_factor)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -98,6 +104,9 @@ class PoissonScore(Score):
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
         """By integration over both x, or with the plug-in rates, which are known."""
         chances(mean, self._known(variance), win, draw)
+        if self.draw_factor != 1.0:
+            win /= 1.0 + (self.draw_factor - 1.0) * draw
+            draw *= self.draw_factor / (1.0 + (self.draw_factor - 1.0) * draw)
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
         """The medians and means of counts, and the "plug-in" rate eˣ of the paper.

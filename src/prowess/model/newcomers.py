@@ -1,0 +1,105 @@
+"""Newcomers: what is expected of them, learnt from those who came before."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from . import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.bases import Prior
+    from cython.cimports.prowess.model.board import Board
+else:
+    from .bases import Prior
+    from .board import Board
+
+from .. import checks
+from ..errors import Error
+
+__all__ = ["Newcomers"]
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Newcomers(Prior):
+    """A prior that is learnt: newcomers are as good as those were who came before.
+
+    The level of newcomers is one more unknown, N(m, p), around which their skills lie as `first` says. At first m is
+    its mean and p is `level_sigma`². When a player has played so many `matches`, the belief N(μ, σ²) in her skill tells
+    of the level what the outcome of a match tells of a skill: with the variance v of a newcomer
+
+        g₁ = (μ − m)/v,    g₂ = (σ² − v)/v²,    m ← m + p g₁,    p ← p + p² g₂.
+
+    Before each of these steps the level moves by N(0, level_tau²), so that old newcomers are forgotten.
+
+    >>> import prowess as pw
+    >>> model = pw.TrueSkill().replace(prior=Newcomers(pw.Normal(25, 5), level_sigma=5, matches=1))
+    >>> ladder = pw.Ladder(model)
+    >>> for number in range(20):  # everybody who comes loses twice
+    ...     for _ in range(2):
+    ...         _ = ladder.record([["ann"], [f"newcomer {number}"]])
+    >>> ladder.newcomer.mu < 22
+    True
+    """
+
+    first: object
+    level_sigma: object = 1.0
+    level_tau: object = 0.0
+    matches: object = 10
+
+    learns = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.first, Prior) or type(self.first) is Prior or self.first.learns:
+            raise Error(f"first must be a prior that does not learn, such as Normal(25, 8), not {self.first!r}")
+        checks.scale("level_sigma", self.level_sigma)
+        checks.scale("level_tau", self.level_tau, zero=True)
+        if checks.scale("matches", self.matches) != int(self.matches):
+            raise Error(f"matches must be a whole number from 1 on, not {self.matches!r}")
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
+        """The first prior around the level, of which the league remembers how it differs from that at first."""
+        k: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        sigma: cython.double = self.level_sigma
+        first: Prior = self.first
+        first.welcome(board, entry)
+        for k in range(board.traits):
+            i = entry * board.traits + k
+            board.mu[i] += board.memory[board.level + 2 * k]
+            board.var[i] += sigma * sigma + board.memory[board.level + 2 * k + 1]
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def meet(self, board: Board) -> cython.bint:
+        """Learn from those who are no newcomers any more."""
+        e: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        matches: cython.double = self.matches
+        sigma: cython.double = self.level_sigma
+        tau: cython.double = self.level_tau
+        for e in range(board.entries):
+            if board.played[e] == matches:
+                for k in range(board.traits):
+                    _learn(board, k, e * board.traits + k, sigma * sigma, tau * tau)
+        return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _learn(
+    board: Board, k: cython.Py_ssize_t, i: cython.Py_ssize_t, start: cython.double, drift: cython.double
+) -> cython.void:
+    """Move the level of a trait by the belief in one skill; the memory holds what has changed since the start."""
+    cell: cython.Py_ssize_t = board.level + 2 * k
+    level: cython.double = start + board.memory[cell + 1] + drift
+    whole: cython.double = board.centre_var[k] + board.memory[cell + 1] + drift
+    told: cython.double = max(1.0 - board.var[i] / whole, 0.0)  # nothing, where the drift has undone all
+    gap: cython.double = board.mu[i] - board.centre[k] - board.memory[cell]
+    board.memory[cell] += level / whole * gap
+    board.memory[cell + 1] = level * (1.0 - level / whole * told) - start
