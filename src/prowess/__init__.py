@@ -42,6 +42,7 @@ from .model.rating import Rating
 
 if TYPE_CHECKING:
     from . import lab as lab
+    from .lab.simulate import Simulation, simulate
     from .model.fit import Fit
     from .model.forecasts import Forecasts
     from .model.prediction import Prediction
@@ -49,7 +50,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
-_LATER = {"Fit": ".model.fit", "Forecasts": ".model.forecasts", "Prediction": ".model.prediction", "lab": ".lab"}
+_LATER = {
+    "Fit": ".model.fit",
+    "Forecasts": ".model.forecasts",
+    "Prediction": ".model.prediction",
+    "Simulation": ".lab.simulate",
+    "lab": ".lab",
+    "simulate": ".lab.simulate",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -89,6 +97,7 @@ __all__ = [
     "Prediction",
     "Prior",
     "Rating",
+    "Simulation",
     "TS2a",
     "TS2b",
     "TS2c",
@@ -100,6 +109,7 @@ __all__ = [
     "drift",
     "kernel_mode",
     "outcome",
+    "simulate",
     "team",
 ]
 

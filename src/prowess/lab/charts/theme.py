@@ -12,7 +12,7 @@ DASHES = ([1, 0], [6, 3], [2, 2])  # tell those apart who share a colour
 INK, FAINT = "#333333", "#e4e4e4"
 
 
-def styled(alt: Any, chart: Any, title: str, subtitle: str) -> Any:
+def styled(alt: Any, chart: Any, title: str, subtitle: str | list[str]) -> Any:
     """Give a chart the one look, a title and a subtitle; no links to elsewhere.
 
     >>> import altair as alt

@@ -1,0 +1,33 @@
+"""Leagues from any model's own generative process, with the truth kept.
+
+`simulate` is the door; its options are small values: `Attendance` (`Rounds`, `Even`, `Zipf`, `Lognormal`), `Roster`,
+`Calendar`, `Questions`. `quiz_league` is a ready-made league like that of the papers about tournaments.
+"""
+
+from . import play_pairs as play_pairs  # the processes that it registers
+from . import play_scores as play_scores  # the same
+from .attendance import Attendance, Even, Lognormal, Rounds, Zipf
+from .calendar import Calendar
+from .field import Field
+from .play import Played, play
+from .questions import Questions
+from .quiz import quiz_league
+from .roster import Roster
+from .simulation import Simulation, simulate
+
+__all__ = [
+    "Attendance",
+    "Calendar",
+    "Even",
+    "Field",
+    "Lognormal",
+    "Played",
+    "Questions",
+    "Roster",
+    "Rounds",
+    "Simulation",
+    "Zipf",
+    "play",
+    "quiz_league",
+    "simulate",
+]

@@ -1,0 +1,154 @@
+"""The true skills of a simulated league: drawn from the prior, and moved by the model's own drift.
+
+What the model believes of a newcomer at her first match is what her skill is drawn from. From match to match her skill
+is laid on a board as if it were known exactly; what the drift makes of that belief is the distribution of where the
+skill is next. So every drift works here, whatever its formula, and no formula is repeated.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...errors import Error
+from ...history.ragged import starts
+from ...model.bases import Prior
+from ...model.model import Model
+from ...model.newcomers import Newcomers
+from ...model.prior import Point
+from .options import Floats, Ints
+from .path import Path
+from .sheet import Sheet
+
+__all__ = ["first_skills", "steps", "walk"]
+
+CHUNK = 100_000  # entries on one board
+
+
+def first_skills(rng: np.random.Generator, model: Model, players: int, skills: Any) -> Floats:
+    """The true skills of all players at their first match: players × traits; drawn, or as they are given.
+
+    Of a prior whose level is learnt (`Newcomers`), one level is drawn for the whole league; it does not drift here.
+
+    >>> import prowess as pw
+    >>> first_skills(np.random.default_rng(1), pw.TrueSkill(), 3, [30, 25, 20]).ravel()
+    array([30., 25., 20.])
+    """
+    traits = model.pipeline.traits
+    if skills is not None and not isinstance(skills, Prior):
+        return _given(skills, players, traits)
+    prior: Any = model.prior if skills is None else skills
+    if skills is None and isinstance(prior, Point):
+        raise Error(
+            f"by {prior!r} all players have the same skill; say how they differ: skills=pw.Normal({prior.mu:g}, sigma)"
+        )
+    sheet = Sheet(model, 1, 1)
+    level = np.zeros(traits)
+    if isinstance(prior, Newcomers):
+        level, prior = float(prior.level_sigma) * rng.standard_normal(traits), prior.first  # type: ignore[arg-type]
+    prior.welcome(sheet.board, 0)
+    model.absorb.welcome(sheet.board, 0)
+    mean, variance = _moved(model, sheet, 1, np.zeros(1), np.zeros(1))
+    return np.asarray(level + rng.normal(mean, np.sqrt(variance), (players, traits)))
+
+
+def _given(skills: Any, players: int, traits: int) -> Floats:
+    try:
+        found = np.array(skills, np.float64)
+    except (TypeError, ValueError):
+        raise Error(f"skills must be a Prior, such as pw.Normal(25, 8), or numbers, not {skills!r}") from None
+    if found.shape not in ((players, traits), *([(players,)] if traits == 1 else [])) or not np.isfinite(found).all():
+        raise Error(f"skills must be finite numbers for {players} players and {traits} trait{'s' * (traits > 1)}")
+    return found.reshape(players, traits)
+
+
+def _moved(model: Model, sheet: Sheet, count: int, elapsed: Floats, played: Floats | Ints) -> tuple[Floats, Floats]:
+    """Where the beliefs on a sheet are at the next match, by the drift; and by the absorb rule, with nothing to absorb.
+
+    In Glicko-2 it is the absorb rule that moves skills in the periods in which a player plays.
+    """
+    cells = count * model.pipeline.traits
+    sheet.board.entries = count
+    sheet.elapsed[:count] = elapsed
+    sheet.played[:count] = played
+    sheet.games[:count] = sheet.kept[:cells] = 1.0
+    sheet.g1[:cells] = sheet.g2[:cells] = 0.0
+    sheet.before[:cells] = sheet.var[:cells]
+    model.drift.widen(sheet.board)
+    sheet.before[:cells] = sheet.var[:cells]
+    if not model.absorb.certain:
+        model.absorb.absorb(sheet.board)
+    shape = count, model.pipeline.traits
+    return sheet.mu[:cells].reshape(shape).copy(), sheet.var[:cells].reshape(shape).copy()
+
+
+def walk(rng: np.random.Generator, model: Model, way: Path, player: Ints, first: Floats) -> Floats:
+    """The true skill of every entry at its match, entries × traits, from the skills at the first match.
+
+    >>> import prowess as pw
+    >>> from prowess.lab.simulate.lineup import Lineup
+    >>> lineup = Lineup(np.array([0, 2, 4], np.int32), np.arange(5, dtype=np.int32), np.array([0, 1, 0, 2]))
+    >>> way = Path(pw.TrueSkill(), lineup, None)
+    >>> skill = walk(np.random.default_rng(1), pw.TrueSkill(), way, lineup.player, np.full((3, 1), 25.0))
+    >>> skill[[0, 1, 3]].ravel(), bool(skill[2] != 25.0)
+    (array([25., 25., 25.]), True)
+    """
+    near = steps(model, way, first[player])
+    far = steps(model, way, first[player] + 1.0 + first.std())
+    if not (near[0] == 0.0).all() or not (far[0] == 0.0).all() or not np.array_equal(near[1], far[1]):
+        return _one_by_one(rng, model, way, player, first)
+    leaps = (np.sqrt(near[1]) * rng.standard_normal(near[1].shape))[way.order]
+    sums = np.cumsum(leaps, axis=0)
+    found = np.empty_like(leaps)
+    found[way.order] = first[player[way.order]] + sums - sums[way.start]  # the first leap is 0
+    return found
+
+
+def steps(model: Model, way: Path, skill: Floats) -> tuple[Floats, Floats]:
+    """By how much the mean of every entry's skill moves since the entry before, and the variance; 0 for first entries.
+
+    `skill` is where the skills are before they move. Of most drifts the answer does not depend on it.
+    """
+    shift, variance = np.zeros(skill.shape), np.zeros(skill.shape)
+    moving = np.flatnonzero((way.before >= 0) & ~way.still)
+    sheet = _sheet(model, min(len(moving), CHUNK))
+    for begin in range(0, len(moving), CHUNK):
+        some = moving[begin : begin + CHUNK]
+        mean, variance[some] = _from(model, sheet, skill[some], way.elapsed[some], way.played[some])
+        shift[some] = mean - skill[some]
+    return shift, variance
+
+
+def _sheet(model: Model, entries: int) -> Sheet:
+    """A sheet of players who have been seen: their extra columns are those that they began with."""
+    sheet = Sheet(model, 1, max(entries, 1))
+    extras = model.pipeline.extras
+    model.absorb.welcome(sheet.board, 0)
+    for k in range(extras):
+        sheet.extra[k::extras] = sheet.extra[k]
+    return sheet
+
+
+def _from(model: Model, sheet: Sheet, skill: Floats, elapsed: Floats, played: Floats | Ints) -> tuple[Floats, Floats]:
+    """Mean and variance of known skills after they have moved."""
+    cells = skill.size
+    sheet.mu[:cells] = skill.ravel()
+    sheet.var[:cells] = 0.0
+    return _moved(model, sheet, len(skill), elapsed, played)
+
+
+def _one_by_one(rng: np.random.Generator, model: Model, way: Path, player: Ints, first: Floats) -> Floats:
+    """Where the mean moves too (a regression to the mean): all players' second matches, then all third ones, …"""
+    found = first[player]
+    order = np.argsort(way.played, kind="stable")
+    turn = starts(np.bincount(way.played))
+    sheet = _sheet(model, len(first))
+    for begin, end in pairwise(turn[1:]):
+        some = order[begin:end]
+        found[some] = found[way.before[some]]
+        some = some[~way.still[some]]
+        mean, variance = _from(model, sheet, found[some], way.elapsed[some], way.played[some])
+        found[some] = rng.normal(mean, np.sqrt(variance))
+    return found

@@ -1,0 +1,78 @@
+"""Coverage of intervals, and its chart."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import norm
+
+import prowess as pw
+from prowess.lab.charts.coverage import coverage_curves
+from prowess.lab.charts.files import save
+from prowess.lab.coverage import LEVELS, coverage, covered, standard_errors
+from prowess.lab.simulate import Calendar, simulate
+
+
+def test_an_exact_model_covers_what_it_says():
+    frame = coverage(pw.GaussianSD(gamma=6.0), 10_000, 2000, seed=1)
+    assert frame["level"].to_list() == list(LEVELS)
+    assert frame["skills"].to_list() == [2000] * len(LEVELS)
+    level = frame["level"].to_numpy()
+    np.testing.assert_allclose(frame["error"], np.sqrt(level * (1 - level) / 2000), rtol=0.3)
+    assert (np.abs(frame["covered"] - level) < 4 * np.sqrt(level * (1 - level) / 2000)).all()
+
+
+def test_coverage_is_a_share_of_intervals():
+    """By another way: each player's interval from her rating, for both skills."""
+    league = simulate(pw.PoissonOD(mu=0, sigma=0.4, beta=0.2), 300, 40, seed=2)
+    fit = league.model.fit(league.history)
+    ratings = [fit[name] for name in league.history.players]
+    mu = np.array([[rating.offence.mu, rating.defence.mu] for rating in ratings])
+    sigma = np.array([[rating.offence.sigma, rating.defence.sigma] for rating in ratings])
+    error = league.skill - mu - (league.skill - mu).mean(axis=0)
+    np.testing.assert_allclose(standard_errors(league, fit), error / sigma, rtol=1e-9)
+    low, high = norm.interval(0.8, 0, sigma)
+    assert covered(league, fit, [0.8])["covered"][0] == pytest.approx(((low < error) & (error < high)).mean())
+
+
+def test_an_over_confident_model_covers_less():
+    league = simulate(pw.TrueSkill(), 3000, 300, seed=3)
+    wrong = pw.TrueSkill(beta=1.0, tau=0)
+    assert covered(league, wrong.fit(league.history), [0.9])["covered"][0] < 0.6
+
+
+def test_rating_periods_are_closed():
+    frame = coverage(pw.Glicko(c=0, period=5), 3000, 300, levels=[0.9], calendar=Calendar(0, matches=150), seed=1)
+    assert 0.7 < frame["covered"][0] < 0.9
+
+
+def test_what_has_no_coverage():
+    league = simulate(pw.Elo(), 20, 6, skills=pw.Normal(1500, 200))
+    with pytest.raises(pw.Error, match="no uncertainty"):
+        covered(league, pw.Elo().fit(league.history))
+    with pytest.raises(pw.Error, match="another history"):
+        covered(league, pw.TrueSkill().fit(simulate(pw.TrueSkill(), 20, 6).history))
+    with pytest.raises(pw.Error, match="levels must be probabilities"):
+        covered(league, pw.TrueSkill().fit(league.history), [90])
+
+
+def test_chart(tmp_path):
+    level = np.array(LEVELS)
+    frame = pl.DataFrame({"level": level, "covered": level, "error": 0.01, "skills": 100})
+    names = ["TrueSkill", "</script>"]
+    chart = coverage_curves(
+        {name: frame.with_columns(pl.col("covered") * f) for name, f in zip(names, (1, 0.5), strict=True)}
+    )
+    spec = chart.to_dict()
+    encoding = spec["layer"][1]["encoding"]
+    assert encoding["x"]["title"] == "nominal probability of the interval (%)"
+    assert encoding["y"]["scale"]["domain"] == encoding["x"]["scale"]["domain"] == [0, 100]
+    assert encoding["color"]["scale"]["domain"] == names
+    assert "at most 5 %" in spec["title"]["subtitle"][1]
+    rows = [row for data in spec["datasets"].values() for row in data if row.get("model") == "TrueSkill"]
+    assert [row["covered"] for row in rows] == pytest.approx(100 * level)
+    save(chart, tmp_path / "coverage.png")
+    assert (tmp_path / "coverage.png").stat().st_size > 10_000
+    with pytest.raises(pw.Error, match="1 to 24 models"):
+        coverage_curves({})
