@@ -10,10 +10,21 @@ export PROWESS_REQUIRE_COMPILED ?= $(if $(or $(CC_FOUND),$(filter true,$(CI))),1
 export PROWESS_DATA ?= $(wildcard ../shared/data)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test lint test-compiled test-pure test-long bench golden clean
+.PHONY: demo papers test lint test-compiled test-pure test-long bench golden clean
 
 demo: $(VENV)/demo.stamp  ## rate the example league, predict, draw a skill curve
 	$(BIN)/prowess demo
+
+# The Halo 2 files may not be redistributed; that paper is run where they are.
+HALO2 := $(wildcard $(addprefix $(PROWESS_DATA)/,FreeForAll.csv SmallTeam.csv HeadToHead.csv LargeTeam.csv))
+PAPERS := classics tournaments scores $(if $(HALO2),halo2)
+
+papers: $(VENV)/demo.stamp  ## run the papers on the files of PROWESS_DATA; pages go to papers/
+	@mkdir -p papers
+	set -e; for name in $(PAPERS); do \
+	  $(BIN)/prowess papers $$name --data '$(PROWESS_DATA)' --jobs 2 --html papers/$$name.html > papers/$$name.txt; \
+	  cat papers/$$name.txt; \
+	done
 
 test: lint test-compiled test-pure  ## everything that must hold before a change lands
 

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from .. import __version__, kernel_mode
 from .demo import demo
+from .papers import papers
 from .rate import rate
 from .screen import polite
 
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 app.command()(rate)
 app.command()(demo)
+app.command()(papers)
 
 
 def _version(wanted: bool) -> None:
@@ -54,6 +56,7 @@ def prowess(
     prowess demo                              see it work on an example league
     prowess rate matches.csv                  standings of your own
     prowess rate matches.csv --out table.csv  the same as a file
+    prowess papers halo2 --data DIR           a paper's experiments once more
     """
 
 

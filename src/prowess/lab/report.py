@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["Claim", "Report", "Section"]
+__all__ = ["Claim", "Report", "Section", "shown_column"]
 
+ALIGNED = 3  # digits after the point up to which a column has as many in all of its cells
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be told from these data"}
 
 
@@ -139,18 +141,43 @@ def _claim(claim: Claim) -> str:
 def _table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]]) -> str:
     """A table; numbers stand to the right."""
     head = "".join(f"<th>{escape(name)}</th>" for name in frame.columns)
-    rows = []
-    for index, row in enumerate(frame.iter_rows()):
-        cells = (_cell(value, (index, name) in bold) for name, value in zip(frame.columns, row, strict=True))
-        rows.append(f"<tr>{''.join(cells)}</tr>")
+    columns = [
+        [_cell(text, column.dtype.is_numeric(), (row, column.name) in bold) for row, text in enumerate(texts)]
+        for column, texts in ((column, shown_column(column.to_list())) for column in frame)
+    ]
+    rows = [f"<tr>{''.join(cells)}</tr>" for cells in zip(*columns, strict=True)]
     return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
-def _cell(value: Any, bold: bool) -> str:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+def _cell(text: str, number: bool, bold: bool) -> str:
     text = f"<strong>{escape(text)}</strong>" if bold else escape(text)
     return f'<td class="number">{text}</td>' if number else f"<td>{text}</td>"
+
+
+def shown_column(values: Sequence[Any]) -> list[str]:
+    """A column as a table shows it: four digits, more where there are more before the point, points below each other.
+
+    >>> shown_column([38.3, 35.64, None, float("nan")]), shown_column([1464.0507, 0.05999]), shown_column([7, "ann"])
+    (['38.30', '35.64', '', ''], ['1464.05', '0.05999'], ['7', 'ann'])
+    """
+    texts = [_shown(value) for value in values]
+    floats = [text for text, value in zip(texts, values, strict=True) if text and isinstance(value, float)]
+    places = max((len(text.partition(".")[2]) for text in floats), default=0)
+    if places > ALIGNED or any("e" in text or "n" in text for text in floats):
+        return texts
+    return [
+        f"{value:.{places}f}" if text and isinstance(value, float) else text
+        for text, value in zip(texts, values, strict=True)
+    ]
+
+
+def _shown(value: Any) -> str:
+    """A value as text; nothing for what is not there."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1000.0 else f"{value:.2f}".rstrip("0").rstrip(".")
+    return str(value)
 
 
 DRAW = """

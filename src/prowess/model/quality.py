@@ -6,12 +6,18 @@ formula are tridiagonal; their factors are found without a subtraction, their de
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp, log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Error
 
-__all__ = ["quality"]
+__all__ = ["qualities", "quality"]
+
+Floats = NDArray[np.float64]
 
 
 def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence[float]) -> float:
@@ -29,8 +35,29 @@ def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence
     return exp(0.5 * (log_noise - log_all - square))
 
 
-def _factor(variances: Sequence[float], means: Sequence[float]) -> tuple[float, float]:
-    """log det and yᵀM⁻¹y of the covariance M of the neighbours' differences y.
+def qualities(match_start: NDArray[np.int32], means: Floats, variances: Floats, noises: Floats) -> Floats:
+    """The quality of every match of a history, from columns over its teams; matches of one size are one calculation.
+
+    >>> import numpy as np
+    >>> team = np.full(5, 25.0), np.full(5, 86.8), np.full(5, 17.36)
+    >>> qualities(np.array([0, 2, 5], np.int32), *team).round(3)
+    array([0.447, 0.2  ])
+    """
+    if noises.min(initial=1.0) <= 0.0:
+        raise Error("match quality needs performance noise; give the model a beta above 0")
+    teams = np.diff(match_start)
+    found = np.ones(len(teams))
+    for size in np.unique(teams[teams > 1]):
+        match = np.flatnonzero(teams == size)
+        team = match_start[match] + np.arange(size)[:, None]
+        log_noise, _ = _factor(noises[team], np.zeros((size, 1)), np.log)
+        log_all, square = _factor(variances[team], means[team], np.log)
+        found[match] = np.exp(0.5 * (log_noise - log_all - square))
+    return found
+
+
+def _factor(variances: Any, means: Any, log: Callable[[Any], Any] = log) -> tuple[Any, Any]:
+    """log det and yᵀM⁻¹y of the covariance M of the neighbours' differences y; of one match, or of columns of them.
 
     The pivots are d = V' + e with e = V e/d of the step before: sums and products of positive numbers only.
     """
@@ -40,6 +67,6 @@ def _factor(variances: Sequence[float], means: Sequence[float]) -> tuple[float, 
         rest = variances[k] * (rest / pivot if k else 1.0)
         solved = means[k] - means[k + 1] + (variances[k] / pivot * solved if k else 0.0)
         pivot = variances[k + 1] + rest
-        log_det += log(pivot)
-        square += solved / pivot * solved
+        log_det = log_det + log(pivot)
+        square = square + solved / pivot * solved
     return log_det, square

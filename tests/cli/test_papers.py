@@ -1,0 +1,100 @@
+"""`prowess papers`: which there are, and what each prints and writes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from prowess.cli.report import print_report, report_json
+from prowess.lab.papers import PAPERS
+from prowess.lab.report import Claim, Report, Section
+from tests.cli.running import command, run
+from tests.lab.papers.halo_files import write
+
+
+def test_alone_it_lists_the_papers_and_what_they_need() -> None:
+    result = run("papers")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [line.split()[0] for line in result.stdout.splitlines()[::2]] == list(PAPERS)
+    assert "needs one or more of FreeForAll.csv, SmallTeam.csv, HeadToHead.csv, LargeTeam.csv" in result.stdout
+    assert "needs no data" in result.stdout
+
+
+def test_ours_stand_beside_theirs(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = run("papers", "halo2", "--data", write(tmp_path, 40, ("HeadToHead.csv",)), "--small", "--html", page)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0] == "TrueSkill and Elo on Halo 2"
+    head = next(line for line in lines if "TrueSkill: ours" in line)
+    row = next(line for line in lines if line.startswith("Head to Head  full"))
+    assert "33.24" in row
+    assert row.index("32.44") + 5 == head.index("TrueSkill: published") + len("TrueSkill: published")
+    assert any(line.startswith("• ") and ": Head to Head, all games" in line for line in lines)
+    assert f"wrote {page}" in result.stderr
+    assert "halo2: " in result.stderr
+    text = page.read_text(encoding="utf-8")
+    assert "<h1>TrueSkill and Elo on Halo 2</h1>" in text
+    assert "vegaEmbed" in text
+    assert "<script src=" not in text
+    assert not set(result.stdout) & set("\x1b─│…")
+
+
+def test_json_is_the_report_and_nothing_else() -> None:
+    result = run("papers", "classics", "--small", "--json")
+    said = json.loads(result.stdout)
+    assert said["sections"][0]["table"][0] == {
+        "what": "new rating",
+        "printed": "1712.5",
+        "ours": "1712.5",
+        "agrees": "yes",
+    }
+    assert said["sections"][2]["claims"][0]["holds"] is True
+    assert "the charts are on the page that --html FILE writes" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("halo3",), "error: there is no paper 'halo3'; there are halo2, tournaments, scores, classics"),
+        (("halo2",), "error: halo2 needs --data DIR, a folder with one or more of FreeForAll.csv"),
+        (("halo2", "--data", "."), "has none of the files: halo2 needs one or more of FreeForAll.csv"),
+        (("halo2", "--data", "."), "(CSV without header: datetime, game id, variant, map, player id, team, score"),
+        (("scores", "--data", "."), "has no premier_league_1995_2009.csv and no afl_1999_2009.csv: scores needs"),
+        (("tournaments", "--data", "nowhere"), "nowhere: there is no such folder; tournaments needs one with chgk"),
+        (("classics", "--html", "page.pdf"), "error: page.pdf: the name must end in .html"),
+        (("classics", "--html", "nowhere/page.html"), "error: nowhere/page.html: there is no folder nowhere"),
+    ],
+)
+def test_errors_are_one_line_that_says_what_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("papers", *words)
+    assert (result.exit_code, result.stdout) == (1, "")
+    [line] = result.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert message in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_terminal_shows_rules_and_verdicts_in_colour() -> None:
+    result = command("papers", "classics", "--small", FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
+    assert result.returncode == 0
+    assert "─" in result.stdout
+    assert "\x1b[1;32mholds: " in result.stdout
+    assert "\x1b[1;31mdoes not hold: " in result.stdout
+
+
+def test_a_report_of_odd_values(capsys: pytest.CaptureFixture[str]) -> None:
+    import polars as pl
+
+    frame = pl.DataFrame({"name": ["[red]a[/red]", "b\x1b[2J"], "x": [1.5, float("nan")], "n": [3, None]})
+    claim = Claim("It works", None, "who knows")
+    report = Report("Odd", (Section("A", "", frame, claims=(claim,), bold=frozenset({(0, "x")})), Section("B")))
+    print_report(report)
+    said = capsys.readouterr().out
+    assert "[red]a[/red]" in said
+    assert "\x1b" not in said
+    assert "• cannot be told from these data: It works (who knows)" in said
+    assert json.loads(report_json(report))["sections"][0]["table"][1] == {"name": "b\x1b[2J", "x": None, "n": None}

@@ -1,0 +1,244 @@
+"""The score paper, run again: the published curves, the right models, and the protocol."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import prowess as pw
+from prowess.lab.papers import scores
+from prowess.lab.papers.scores import authors, right
+from prowess.lab.papers.scores.claims import ahead, as_good, claims
+from prowess.lab.papers.scores.curves import Curves, learn, of_model, t_quantile
+from prowess.lab.papers.scores.data import Games, League, merged, read_games, read_leagues
+from prowess.lab.papers.scores.published import TOLERANCES, deviations, published
+from prowess.lab.papers.scores.splits import PERCENTS, Split, anew, carried, resampled
+from prowess.lab.papers.scores.tuned import TUNED, contest
+
+SYSTEMS = ("Poisson-OD", "Gaussian-OD", "TrueSkill", "Gaussian-SD")
+
+
+def league(data: Path, name: str) -> League:
+    (found,) = (league for league in read_leagues(data) if league.name == name)
+    return found
+
+
+def curves(found: League, systems: dict[str, object], percents: tuple[int, ...] = PERCENTS) -> Curves:
+    return learn(systems, lambda percent, season: anew(found, percent, season), percents, found.seasons)
+
+
+def test_the_published_curves_of_the_premier_league_to_their_last_digit(data: Path) -> None:
+    found = curves(league(data, "premier_league"), authors.systems("premier_league"))
+    points = {key: point for key, point in published().items() if key[0] == "premier_league"}
+    assert len(points) == 32 + 24 + 16  # the AUC of Gaussian-SD was not published
+    for (_, measure, system, percent), point in points.items():
+        at = found.percents.index(percent)
+        assert found.mean(system, measure)[at] == pytest.approx(point.mean, abs=1e-5)
+        assert found.error(system, measure)[at] == pytest.approx(point.stderr, abs=1e-5)
+
+
+def test_the_published_curves_of_the_afl_as_near_as_another_file_allows(data: Path) -> None:
+    found = curves(league(data, "afl"), authors.systems("afl"))
+    near = {deviation.measure: deviation for deviation in deviations("afl", found)}
+    assert {measure: deviation.points for measure, deviation in near.items()} == {
+        "information_gain": 32,
+        "auc": 32,
+        "score_mae": 16,
+    }
+    assert near["information_gain"].largest < TOLERANCES["afl", "information_gain"] == 0.025
+    assert near["auc"].largest < TOLERANCES["afl", "auc"] == 0.015
+    assert near["score_mae"].largest < 0.15
+
+
+def test_the_right_gaussian_od_beats_trueskill_where_the_released_one_did_not(data: Path) -> None:
+    found = curves(league(data, "afl"), right.systems(), (80,))
+    gain = {system: found.mean(system, "information_gain")[0] for system in SYSTEMS}
+    assert gain["Gaussian-OD"] == pytest.approx(0.106, abs=0.001)  # an independent analysis of the same file
+    assert gain["Gaussian-OD"] > gain["TrueSkill"]
+    assert gain["Gaussian-OD"] > published()["afl", "information_gain", "TrueSkill", 80].mean
+
+
+def test_the_cut_skellam_sum() -> None:
+    rates = np.array([[1.4, 1.1], [90.0, 60.0], [200.0, 60.0], [0.02, 800.0], [1e-9, 1e-9]])
+    history = pw.History.from_matches([{"teams": [[f"a{i}"], [f"b{i}"]], "scores": [1, 0]} for i in range(len(rates))])
+    model = pw.PoissonOD(mu=0)
+    start = {}
+    for i, (first, second) in enumerate(np.log(rates)):
+        for name, offence in ((f"a{i}", first), (f"b{i}", second)):
+            start[name] = model.rating(offence=pw.Rating(offence, 1), defence=pw.Rating(0, 1))
+    forecasts = model.fit(history, start).forecasts
+    k = np.arange(1, 75)[:, None]
+    expected = stats.skellam.pmf(k, rates[:, 0], rates[:, 1]).sum(axis=0)
+    np.testing.assert_allclose(authors.skellam(forecasts), expected, atol=1e-10)
+    assert expected[2] < 0.01  # where the truth is 1
+
+
+@pytest.mark.parametrize("systems", [authors.systems("afl"), right.systems()])
+def test_predictions_do_not_know_the_matches_that_are_predicted(systems: dict[str, object]) -> None:
+    found = seasons_of(1, matches=40).history
+    after = found.score.reshape(-1, 2).copy()
+    after[20:] = 3.0 * after[20:] + 50.0  # other scores, the same winners
+    one, two = (
+        Split.of(replace(found, score=score), list(range(20)), list(range(30, 40)))
+        for score in (found.score, after.ravel())
+    )
+    assert one.train == two.train
+    for system in systems.values():
+        assert system(one)[:2] == system(two)[:2]
+
+
+def seasons_of(count: int, matches: int = 20) -> League:
+    rng = np.random.default_rng(3)
+    rows = [
+        {"teams": [["abcd"[i]], ["abcd"[j]]], "scores": rng.poisson(2, 2).tolist(), "home": 0}
+        for i, j in (rng.choice(4, 2, replace=False) for _ in range(count * matches))
+    ]
+    return League("afl", pw.History.from_matches(rows), np.repeat(np.arange(2000, 2000 + count), matches))
+
+
+def test_splits_of_seasons() -> None:
+    found = seasons_of(3)
+    alone, memory = anew(found, 50, 2001), carried(found, 50, 2001)
+    assert (alone.learnt, len(alone.history)) == (10, 14)
+    assert (memory.learnt, len(memory.history)) == (30, 34)
+    assert alone.train == found.history[20:30]
+    assert memory.train == found.history[:30]
+    tests = found.history[36:40]
+    for split in (alone, memory):
+        assert split.history[split.learnt :].take(np.arange(4)).score.tolist() == tests.score.tolist()
+        assert split.history.importance.tolist() == [1.0] * split.learnt + [0.0] * 4
+    with pytest.raises(pw.Error, match="too few"):
+        anew(seasons_of(2, matches=2), 10, 2000)
+
+
+def test_draws_of_games() -> None:
+    rng = np.random.default_rng(4)
+    rows = [
+        {"teams": [[f"p{i}"], [f"p{j}"]], "scores": [3, 1]}
+        for i, j in (rng.choice(60, 2, replace=False) for _ in range(200))
+    ]
+    games = Games("halo2", pw.History.from_matches(rows))
+    split = resampled(games, 20, (7, 0))
+    assert split.learnt == 40
+    known = {name for match in split.train for team in match["teams"] for name in team}
+    tests = [match["teams"] for match in split.history[split.learnt :]]
+    last = [row["teams"] for row in rows[180:]]
+    assert tests == [teams for teams in last if {name for team in teams for name in team} <= known]
+    assert 0 < len(tests) < 20
+    assert resampled(games, 20, (7, 0)).history == split.history
+    assert resampled(games, 20, (7, 1)).history != split.history
+
+
+def write_halo(folder: Path, games: int = 200) -> None:
+    """Head to head in the format of the real file: players with skills, ids that differ in the last digit alone."""
+    rng = np.random.default_rng(5)
+    skill = rng.normal(0.0, 4.0, 12)
+    lines = []
+    for game in range(games):
+        pair = rng.choice(12, 2, replace=False)
+        when = f"08 July 2004 {15 + game // 60 % 9:02d}:{game % 60:02d}:00,{215333 + game},2,10"
+        for team, player in enumerate(pair):
+            ident = 2726956381513200 + 10 * (player // 2) + player % 2
+            score = round(rng.normal(10.0 + skill[player], 4.0)) - 5
+            lines.append(f"{when},{ident},{team + 1},{score}\n")
+    (folder / "HeadToHead.csv").write_text("".join(lines), encoding="utf-8")
+
+
+def test_halo_2_in_the_format_of_its_files(tmp_path: Path) -> None:
+    write_halo(tmp_path)
+    games = read_games(tmp_path)
+    assert games is not None
+    assert (len(games.history), len(games.history.players), games.history.score.min()) == (200, 12, 0.0)
+    fewer = merged(games).history
+    assert len(fewer.players) == 6
+    pairs = [match["teams"] for match in games.history]
+    assert len(fewer) == sum(one[0][:-1] != two[0][:-1] for one, two in pairs) < 200
+    report = scores.run(tmp_path, small=True)
+    text = json.dumps(report.to_dict(), allow_nan=False)
+    assert "200 matches of 12 players (6 without the last digit)" in text
+    assert "Halo 2: Gaussian-OD gains more information than Gaussian-SD" in text
+
+
+def test_the_report(data: Path) -> None:
+    report = scores.run(data, small=True)
+    plain = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    sections = {section["title"]: section for section in plain["sections"]}
+    first = sections["With the authors' switches: distance from the published curves"]["table"]
+    assert [row["within"] for row in first] == ["yes"] * 5 + [None]
+    for title in (
+        "Premier League: AUC, ours and as published",
+        "AFL: the right models",
+        "Premier League: tuned models, 2002 and later",
+        "AFL: tuned, right and published",
+    ):
+        assert sections[title]["table"]
+    assert sum(section.chart is not None for section in report.sections) == 3
+    for title in ("with the authors' switches", "with the right models"):
+        judged = sections[f"The paper's claims, {title}"]["claims"]
+        assert len(judged) == 5 + 4
+        assert all("[" in claim["evidence"] for claim in judged)
+    chart = next(section.chart for section in report.sections if section.chart is not None).to_dict()
+    assert len(chart["datasets"]["points"]) == 2 * 3 * (4 + 4 + 2)
+
+
+def test_a_folder_without_the_files_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(pw.Error, match=r"none of premier_league_1995_2009\.csv, .* is there"):
+        scores.run(tmp_path)
+    file = tmp_path / "afl_1999_2009.csv"
+    file.write_text("date,home,away,home_points,away_points\n2001-01-01,a,b,3,4\n", encoding="utf-8")
+    with pytest.raises(pw.Error, match="needs a date and the year of its season"):
+        scores.run(tmp_path)
+    file.write_text("season,date,home,away\n2001,2001-01-01,a,b\n", encoding="utf-8")
+    with pytest.raises(pw.Error, match=r"afl_1999_2009\.csv"):
+        scores.run(tmp_path)
+
+
+def test_students_t() -> None:
+    for freedom in (1, 2, 3, 4, 5, 8, 10, 13, 29, 1000):
+        assert t_quantile(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), abs=3e-4)
+
+
+def test_differences_are_paired_over_the_seasons() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=(2, 3, 11, 4))
+    found = Curves(("a", "b"), (10, 40, 80), values).difference("a", "b", "auc", (10, 80))
+    gaps = (values[0] - values[1])[[0, 2], :, 1].mean(axis=0)
+    expected = stats.ttest_1samp(gaps, 0.0).confidence_interval(0.95)
+    np.testing.assert_allclose(found, (gaps.mean(), expected.low, expected.high), atol=1e-4)
+
+
+def test_verdicts() -> None:
+    rng = np.random.default_rng(7)
+    values = rng.normal(0.0, 0.001, (4, 8, 14, 4))
+    values[1, :, :, 0] += 0.1  # Gaussian-OD gains more information, and misses scores by more
+    values[1, :, :, 2] += 0.1
+    found = Curves(SYSTEMS, PERCENTS, values)
+    assert ahead(found, "information_gain", [("Gaussian-OD", "TrueSkill")])[0] is True
+    assert ahead(found, "information_gain", [("TrueSkill", "Gaussian-OD")])[0] is False
+    assert ahead(found, "information_gain", [("Gaussian-OD", "TrueSkill"), ("TrueSkill", "Poisson-OD")])[0] is None
+    assert ahead(found, "auc", [("TrueSkill", "TrueSkill")])[0] is False
+    assert as_good(found, "information_gain", [("Gaussian-OD", "TrueSkill")])[0] is True
+    assert as_good(found, "information_gain", [("TrueSkill", "Gaussian-OD")])[0] is False
+    verdict = {claim.text: claim.holds for claim in claims({"premier_league": found, "afl": found})}
+    assert verdict["Premier League: Gaussian-OD predicts scores better than Poisson-OD"] is False
+    assert verdict["AFL: Poisson-OD predicts scores better than Gaussian-OD"] is True
+
+
+def test_given_models_by_a_protocol_in_one_process_or_two() -> None:
+    found = seasons_of(3)
+    models = TUNED["premier_league"].models
+    one = contest(found, models, percents=(50, 80))
+    two = contest(found, models, percents=(50, 80), jobs=2)
+    np.testing.assert_array_equal(one.values, two.values)
+    alone = contest(found, models, anew, percents=(80,), seasons=[2002])
+    expected = of_model(models["TrueSkill"])(anew(found, 80, 2002))
+    assert alone.mean("TrueSkill", "auc") == [expected.auc]
+    assert not one.has("TrueSkill", "score_mae")
+    assert one.has("TrueSkill", "log_loss")
+    with pytest.raises(pw.Error, match="at least one"):
+        contest(found, models, seasons=[])
