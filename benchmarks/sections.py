@@ -11,6 +11,7 @@ import prowess as pw
 from prowess.model.columns import Columns, Record, Table
 from prowess.model.sweep import sweep
 
+from .comparing import comparing
 from .figures import Figure
 from .peers import play_openskill, play_trueskill
 from .systems import systems, tournaments
@@ -128,6 +129,7 @@ SECTIONS = {
     "Histories": histories,
     "Systems": systems,
     "Tournaments": tournaments,
+    "Compare": comparing,
     "One match": single_call,
     "Import": imports,
     "Growth in matches": growth_in_matches,

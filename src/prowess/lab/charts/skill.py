@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, date, datetime
 from math import erf, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ...errors import Error
 from ...history import name_of
 from ..extras import extra
 from .theme import COLOURS, DASHES, styled
+from .times import place_of, time_axis
 
 if TYPE_CHECKING:
     import altair as alt
@@ -47,7 +47,7 @@ def skill_curves(
     band = scale("band", band)
     names = _names(players)
     curves = {name: _thinned(fit.trajectory(name), name) for name in names}
-    time, kind, x_title = _time_axis(fit)
+    time, kind, x_title = time_axis(fit.history)
     data = altair.InlineData(values=[point for name in names for point in _points(curves[name], name, time, band)])
     order = sorted(names, key=lambda name: -curves[name]["mu"][-1])
     shade = min(0.18, 0.9 / len(names))  # many bands on top of each other must not become a wall
@@ -83,7 +83,7 @@ def _points(curve: pl.DataFrame, name: str, key: str, band: float) -> list[dict[
     points: list[dict[str, Any]] = [
         {
             "player": name,
-            "x": _place(when),
+            "x": place_of(when),
             "mu": mu,
             "sigma": sigma,
             "low": mu - band * sigma,
@@ -93,26 +93,6 @@ def _points(curve: pl.DataFrame, name: str, key: str, band: float) -> list[dict[
     ]
     points[-1]["last"] = True
     return points
-
-
-def _place(when: float | date) -> float | str:
-    """A time on the axis: without a zone, so that a browser shows the same date everywhere; matches count from 1."""
-    if isinstance(when, datetime):
-        return (when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)).isoformat()
-    if isinstance(when, date):
-        return f"{when.isoformat()}T00:00:00"
-    return when + 1 if isinstance(when, int) else when
-
-
-def _time_axis(fit: Fit) -> tuple[str, str, str]:
-    """The column of a trajectory that runs along the axis, its kind for Vega-Lite, and what to call it."""
-    history = fit.history
-    if history.time is None:
-        return "match", "Q", "match number"
-    if history.time_kind == "number":
-        return "time", "Q", "time (as in the history)"
-    zone = "" if history.time_zone is None else " (UTC)"
-    return "time", "T", "date" if history.time_kind == "date" else f"time{zone}"
 
 
 def _legend(alt: Any, names: list[str], order: list[str]) -> tuple[Any, Any]:

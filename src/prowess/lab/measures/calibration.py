@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import Error
 from ...model.forecasts import Forecasts
@@ -15,7 +16,9 @@ from .tally import Floats, Where
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Calibration", "calibration"]
+__all__ = ["Calibration", "binned", "bins_of", "calibration", "edges_of", "pooled"]
+
+DECIDE = 100_000  # forecasts that decide where the bins lie
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,20 +65,62 @@ def calibration(forecasts: Forecasts, where: Where = None, *, bins: int = 10) ->
     >>> calibration(pw.TrueSkill(draw_probability=0).fit(history).forecasts, bins=2).to_frame()["happened"].to_list()
     [0.0, 0.8]
     """
-    if bins < 1:
-        raise Error(f"calibration needs at least one bin, not {bins}")
+    _, p, seen = pooled(forecasts, where)
+    edges = edges_of(p, bins)
+    at = bins_of(p, edges)
+    count, expected, happened = (np.bincount(at, column, len(edges) + 1) for column in (np.ones(len(p)), p, seen))
+    return binned(count.astype(np.float64), expected.astype(np.float64), happened.astype(np.float64))
+
+
+def pooled(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Every forecast of win, draw and loss that is not 0: its match, the probability, and whether it came true.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+    >>> pooled(pw.Elo().fit(history).forecasts)
+    (array([0, 0]), array([0.5, 0.5]), array([1., 0.]))
+    """
     match, result = two_teams(forecasts)
     chosen = np.zeros(len(forecasts), bool)
     chosen[slice(None) if where is None else where] = True
+    kept = chosen[match]
     lost = ~result.won & ~result.drawn
-    p = np.concatenate([side[chosen[match]] for side in (result.win, result.draw, result.loss)])
-    seen = np.concatenate([side[chosen[match]] for side in (result.won, result.drawn, lost)])
-    p, seen = p[p > 0], seen[p > 0].astype(np.float64)
+    p = np.concatenate([side[kept] for side in (result.win, result.draw, result.loss)])
+    seen = np.concatenate([side[kept] for side in (result.won, result.drawn, lost)])
+    some = p > 0
+    return np.tile(match[kept], 3)[some], p[some], seen[some].astype(np.float64)
+
+
+def edges_of(p: Floats, bins: int) -> Floats:
+    """What lies between bins that hold equally many forecasts; of very many forecasts, evenly picked ones decide.
+
+    >>> edges_of(np.array([0.1, 0.2, 0.6, 0.7]), 2)
+    array([0.4])
+    """
+    if bins < 1:
+        raise Error(f"calibration needs at least one bin, not {bins}")
     if not len(p):
         raise Error("none of these matches has two teams: there is nothing to calibrate")
-    edges = np.unique(np.quantile(p, np.linspace(0, 1, bins + 1)[1:-1]))
-    at = np.searchsorted(edges, p, side="right")
-    count = np.bincount(at, minlength=len(edges) + 1).astype(np.float64)
+    return np.unique(np.quantile(p[:: 1 + len(p) // DECIDE], np.linspace(0, 1, bins + 1)[1:-1]))
+
+
+def bins_of(p: Floats, edges: Floats) -> NDArray[np.intp]:
+    """The bin of every forecast; the edges are few, and looking at each is faster than a search.
+
+    >>> bins_of(np.array([0.3, 0.4, 0.5]), np.array([0.4]))
+    array([0, 1, 1])
+    """
+    at: NDArray[np.intp] = np.zeros(len(p), np.intp)
+    for edge in edges:
+        at += p >= edge
+    return at
+
+
+def binned(count: Floats, expected: Floats, happened: Floats) -> Calibration:
+    """The calibration of bins of which the sums are known.
+
+    >>> binned(np.array([10.0, 0.0]), np.array([2.0, 0.0]), np.array([3.0, 0.0])).happened
+    array([0.3])
+    """
     kept = count > 0
-    expected, happened = (np.bincount(at, column, minlength=len(count))[kept] / count[kept] for column in (p, seen))
-    return Calibration(count[kept], expected, happened)
+    return Calibration(count[kept], expected[kept] / count[kept], happened[kept] / count[kept])

@@ -38,10 +38,15 @@ class Result(NamedTuple):
 def two_teams(forecasts: Forecasts) -> tuple[NDArray[np.intp], Result]:
     """The matches of two teams, and their forecasts and results."""
     history = forecasts.history
-    match = np.flatnonzero(np.diff(history.match_start) == 2)
-    first = history.match_start[match]
-    ahead = history.place[first + 1] - history.place[first]
-    win, draw = forecasts.win[match], forecasts.draw[match]
+    two = np.diff(history.match_start) == 2
+    match = np.flatnonzero(two)
+    if two.all():  # the common case, without copies
+        first, second = history.place[::2], history.place[1::2]
+        win, draw = forecasts.win, forecasts.draw
+    else:
+        first, second = (history.place[history.match_start[match] + k] for k in (0, 1))
+        win, draw = forecasts.win[match], forecasts.draw[match]
+    ahead = second - first
     return match, Result(win, draw, np.maximum(1.0 - win - draw, 0.0), ahead > 0, ahead == 0)
 
 
@@ -59,6 +64,8 @@ def surprise(p: Floats, least: float) -> Floats:
 
 def _tally(forecasts: Forecasts, match: NDArray[np.intp], values: Floats) -> Tally:
     """The values of some matches, each of weight 1; the others weigh nothing."""
+    if len(match) == len(forecasts):
+        return Tally(values, np.ones(len(match)))
     total, weight = np.zeros(len(forecasts)), np.zeros(len(forecasts))
     total[match], weight[match] = values, 1.0
     return Tally(total, weight)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import Error
 from ...model.forecasts import Forecasts
 from .probabilities import two_teams
 from .tally import Floats, Where
 
-__all__ = ["auc", "auc_of"]
+__all__ = ["auc", "auc_of", "placements"]
 
 DRAWN = ("skip", "negative")
 
@@ -41,9 +42,29 @@ def auc_of(p: Floats, won: Floats) -> float:
     >>> auc_of(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))
     0.875
     """
-    levels, at = np.unique(p, return_inverse=True)
-    wins = np.bincount(at, won, minlength=len(levels))
-    rest = np.bincount(at, 1.0 - won, minlength=len(levels))
-    below = np.cumsum(rest) - rest
-    pairs = float(wins.sum() * rest.sum())
-    return float((wins * (below + 0.5 * rest)).sum()) / pairs if pairs else 0.5
+    wins = float(won.sum())
+    if not 0.0 < wins < len(won):
+        return 0.5
+    order, placed = placements(p, won)
+    return float(placed @ won[order]) / wins
+
+
+def placements(p: Floats, won: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """The order of the matches by what they were given, and in that order, where each stands among the other kind.
+
+    For a match that was won, that is the share of the others that were given less; for one of the others, the share of
+    those won that were given more; the same counts half. The mean of either is the area: DeLong et al. (1988).
+
+    >>> import numpy as np
+    >>> placements(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))
+    (array([2, 1, 3, 0]), array([1.  , 0.75, 0.75, 1.  ]))
+    """
+    order = np.argsort(p)
+    given, kind = p[order], won[order]
+    level = np.zeros(len(p), np.intp)
+    np.cumsum(given[1:] != given[:-1], out=level[1:])
+    wins = np.bincount(level, kind)
+    rest = np.bincount(level, 1.0 - kind)
+    below = (np.cumsum(rest) - 0.5 * rest) / max(float(rest.sum()), 1.0)
+    above = 1.0 - (np.cumsum(wins) - 0.5 * wins) / max(float(wins.sum()), 1.0)
+    return order, np.where(kind > 0, below[level], above[level])

@@ -1,0 +1,87 @@
+"""`compare`: ten models on one history, against the time of their fits alone, in one process and in two."""
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import joblib
+import numpy as np
+
+import prowess as pw
+from prowess.lab.catalogue import Measure, chosen
+from prowess.lab.compare import compare
+from prowess.lab.protocols import Run
+from prowess.lab.scored import Shared, score
+from prowess.model.presets import PRESETS
+
+from .figures import Figure
+from .timing import interleaved, per_item
+from .workloads import Workload, history
+
+TEN = ("Harkness", "Elo", "GaussianElo", "Glicko", "Glicko2", "TrueSkill", "TSb", "TS2a", "TS2c", "TS3")
+
+
+def comparing(scale: float, repeats: int) -> Iterator[Figure]:
+    """Ten models on 1v1: the comparison, its table with all intervals, and what a worker holds in memory."""
+    models = {name: PRESETS[name]() for name in TEN}
+    past = either_side(history(Workload("1v1", int(1_000_000 * scale), 100_000)))
+    found = compare(past, models)
+    joblib.Parallel(n_jobs=2)(joblib.delayed(abs)(k) for k in range(4))  # processes that are there already
+    items = len(past) * len(TEN)
+    fits, one, two, table = "their fits", "one process", "two processes", "table"
+    clocks = {
+        fits: per_item(lambda: [model.fit(past) for model in models.values()], items),
+        one: per_item(lambda: compare(past, models), items),
+        two: per_item(lambda: compare(past, models, jobs=2), items),
+        table: per_item(lambda: (found._known.clear(), found.table()), items),
+    }
+    medians = interleaved(clocks, repeats)
+    for name, limit in ((one, 1.3), (two, 0.75)):
+        label = f"ten models on {len(past):,}, {name}: per match and model"
+        yield Figure(label, medians[name], "ns", fits, medians[fits], at_most=limit)
+    yield Figure("all measures with intervals: per match and model", medians[table], "ns", fits, medians[fits])
+    yield Figure("memory of a worker", worker_memory(past, models), "MB", "the history", past.nbytes, at_most=2.0)
+
+
+def either_side(past: pw.History) -> pw.History:
+    """The same matches, the winner not always named first."""
+    turned = np.random.default_rng(0).random(len(past)) < 0.5
+    columns = {}
+    for name in ("place", "player"):
+        pairs = getattr(past, name).reshape(-1, 2)
+        columns[name] = np.where(turned[:, None], pairs[:, ::-1], pairs).ravel()
+    return replace(past, **columns)
+
+
+def worker_memory(past: pw.History, models: dict[str, pw.Model]) -> float:
+    """The most memory of its own, in bytes, that one of two workers had beyond that of an idle one (Linux)."""
+    shared, wanted, run = Shared.of(past), chosen(None, past, models), Run(slice(0, len(past)))
+    with joblib.Parallel(n_jobs=2) as parallel:
+        idle = min(parallel(joblib.delayed(own_memory)() for _ in range(4)))
+        work = (joblib.delayed(weighed)(name, model, shared, run, wanted) for name, model in models.items())
+        return max(parallel(work)) - idle
+
+
+def weighed(name: str, model: pw.Model, shared: Shared, run: Run, measures: tuple[Measure, ...]) -> float:
+    """The most memory that a worker had while it scored a model."""
+    most, done = [0.0], threading.Event()
+
+    def watch() -> None:
+        while not done.is_set():
+            most[0] = max(most[0], own_memory())
+            time.sleep(0.002)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    score(name, model, shared, run, measures)
+    done.set()
+    watcher.join()
+    return max(most[0], own_memory())
+
+
+def own_memory() -> float:
+    """The bytes that no other process shares."""
+    [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("RssAnon")]
+    return 1024.0 * float(line.split()[1])

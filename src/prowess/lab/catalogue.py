@@ -1,0 +1,213 @@
+"""The measures by name: what they are called, in which unit, which way is better, and how they add up over matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import Error
+from ..history import History
+from ..model.forecasts import Forecasts
+from ..model.model import Model
+from . import measures
+from .bootstrap import Groups, Sums, ratio
+from .measures import Tally
+from .measures.calibration import Calibration, binned, bins_of, edges_of, pooled
+from .measures.probabilities import two_teams
+from .measures.ranking import placements
+from .measures.tally import Floats
+
+__all__ = ["MEASURES", "Measure", "calibration_of", "chosen"]
+
+BINS = 10
+
+Parts = Callable[[], Iterator[tuple[slice, Forecasts]]]  # forecasts of all matches, some in a row at a time
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its name, title and unit; `higher` says that more is better.
+
+    Most are means of a `tally` over the matches. The others have `sums`, which says what groups of matches add.
+    `chances` says that win and draw of two teams are all that it looks at, `scores` that it needs predicted scores.
+
+    >>> from functools import partial
+    >>> strict = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
+    >>> strict.titled, MEASURES["log_loss"].titled
+    ('pair error, ties wrong', 'log loss (nats)')
+    """
+
+    name: str
+    title: str
+    unit: str = ""
+    higher: bool = False
+    tally: Callable[[Forecasts], Tally] | None = None
+    sums: Callable[[Parts, Groups], Sums] | None = None
+    chances: bool = False
+    scores: bool = False
+
+    def __post_init__(self) -> None:
+        """A measure must measure."""
+        if (self.tally is None) == (self.sums is None):
+            raise Error(f"the measure {self.name!r} needs either a tally or sums")
+
+    @property
+    def titled(self) -> str:
+        """The title with the unit.
+
+        >>> MEASURES["auc"].titled
+        'AUC'
+        """
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+    def fits(self, model: Model) -> bool:
+        """Whether it can be told of a model.
+
+        >>> import prowess as pw
+        >>> MEASURES["score_error"].fits(pw.Elo()), MEASURES["score_error"].fits(pw.PoissonOD())
+        (False, True)
+        """
+        return not self.scores or hasattr(model.outcome, "score")
+
+    def best(self, values: Mapping[str, float]) -> str:
+        """The name of the best value.
+
+        >>> MEASURES["auc"].best({"Elo": 0.7, "Glicko": 0.72}), MEASURES["brier"].best({"Elo": 0.7, "Glicko": 0.72})
+        ('Glicko', 'Elo')
+        """
+        return (max if self.higher else min)(values, key=lambda name: values[name])
+
+    def added(self, parts: Parts, groups: Groups) -> Sums:
+        """What every group of matches adds to the measure, from forecasts that come in parts."""
+        if self.sums is not None:
+            return self.sums(parts, groups)
+        assert self.tally is not None
+        found = np.zeros((groups.number, 2))
+        for where, forecasts in parts():
+            tally = self.tally(forecasts)
+            for side, column in enumerate((tally.total, tally.weight)):
+                found[:, side] += np.bincount(groups.of[where], column, groups.number)
+        return Sums(found, ratio)
+
+
+def area_sums(parts: Parts, groups: Groups) -> Sums:
+    """The area under the curve as two means, over matches that the first team won and over those that it lost.
+
+    The structural components of DeLong, DeLong and Clarke-Pearson (1988): resampled, their means give the area but for
+    terms of the order 1/n.
+    """
+    found = [(where, *two_teams(forecasts)) for where, forecasts in parts()]
+    group = np.concatenate([groups.of[where][match] for where, match, _ in found])
+    drawn = np.concatenate([result.drawn for _, _, result in found])
+    p = np.concatenate([result.expected for _, _, result in found])[~drawn]
+    won = np.concatenate([result.won for _, _, result in found])[~drawn].astype(np.float64)
+    order, placed = placements(p, won)
+    group, won = group[~drawn][order], won[order]
+    columns = (placed * won, won, placed * (1.0 - won), 1.0 - won)
+    sums: Floats = np.stack([np.bincount(group, column, groups.number) for column in columns], axis=1, dtype=np.float64)
+    area = float(ratio(sums.sum(axis=0)[:2]))
+    return Sums(sums, lambda drawn: ratio(drawn[..., :2]) + ratio(drawn[..., 2:]) - area)
+
+
+def calibration_sums(parts: Parts, groups: Groups) -> Sums:
+    """The expected calibration error: in every bin, the number of forecasts, and the sums of expected and happened."""
+    some = np.concatenate([_some(forecasts, len(groups.of)) for _, forecasts in parts()])
+    if not len(some):
+        return Sums(np.zeros((groups.number, 3)), _distance)  # no two teams anywhere
+    edges = edges_of(some, BINS)
+    bins = len(edges) + 1
+    found = np.zeros((3, groups.number * bins))
+    for where, forecasts in parts():
+        match, p, seen = pooled(forecasts)
+        at = groups.of[where][match] * bins + bins_of(p, edges)
+        for side, column in enumerate((None, p, seen)):
+            found[side] += np.bincount(at, column, groups.number * bins)
+    shaped = found.reshape(3, groups.number, bins).transpose(1, 0, 2).reshape(groups.number, 3 * bins)
+    return Sums(shaped, _distance, _distance_by_chance)
+
+
+def _some(forecasts: Forecasts, many: int) -> Floats:
+    """Enough of the forecasts to decide on the bins."""
+    step = 1 + many // 50_000
+    result = two_teams(forecasts)[1]
+    p = np.concatenate([side[::step] for side in (result.win, result.draw, result.loss)])
+    return p[p > 0]
+
+
+def _distance(sums: Floats) -> Floats:
+    """How far expected and happened are apart, on average over the forecasts."""
+    count, expected, happened = np.split(sums, 3, axis=-1)
+    return ratio(np.stack([np.abs(expected - happened).sum(axis=-1), count.sum(axis=-1)], axis=-1))
+
+
+def _distance_by_chance(drawn: Floats, whole: Floats) -> Floats:
+    """The same, if all bins were right: how far resampled bins are from those of all matches."""
+    count, expected, happened = np.split(drawn, 3, axis=-1)
+    off = expected - happened - np.subtract(*np.split(whole, 3)[1:])
+    return ratio(np.stack([np.abs(off).sum(axis=-1), count.sum(axis=-1)], axis=-1))
+
+
+def calibration_of(sums: Sums) -> Calibration:
+    """The bins behind a calibration error.
+
+    >>> calibration_of(Sums(np.array([[4.0, 3.0, 2.0], [6.0, 3.0, 4.0]]), _distance)).happened
+    array([0.6])
+    """
+    return binned(*np.split(sums.parts.sum(axis=0), 3))
+
+
+MEASURES: Mapping[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        Measure("log_loss", "log loss", "nats", tally=measures.log_loss, chances=True),
+        Measure("information_gain", "information gain", "bits", True, measures.information_gain, chances=True),
+        Measure("brier", "Brier score", tally=measures.brier, chances=True),
+        Measure("auc", "AUC", higher=True, sums=area_sums, chances=True),
+        Measure("pair_error", "pair error", tally=measures.pair_error),
+        Measure("calibration_error", "calibration error", sums=calibration_sums, chances=True),
+        Measure("pair_log_loss", "pair log loss", "nats", tally=measures.pair_log_loss),
+        Measure("place_error", "place error", tally=measures.place_error),
+        Measure("score_error", "score error", "points", tally=measures.score_error, scores=True),
+        Measure("sharpness", "sharpness", "bits", tally=measures.sharpness, chances=True),
+    )
+}
+TWO_TEAMS = ("log_loss", "information_gain", "brier", "auc", "pair_error", "calibration_error")
+MORE_TEAMS = ("pair_error", "pair_log_loss", "place_error")
+
+
+def chosen(
+    wanted: Iterable[str | Measure] | None, history: History, models: Mapping[str, Model]
+) -> tuple[Measure, ...]:
+    """The measures that were asked for, or those that suit the history and the models.
+
+    >>> import prowess as pw
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}])
+    >>> [measure.name for measure in chosen(None, history, {"Elo": pw.Elo()})]
+    ['pair_error', 'pair_log_loss', 'place_error']
+    """
+    if wanted is None:
+        names: list[Any] = list(TWO_TEAMS if (np.diff(history.match_start) == 2).all() else MORE_TEAMS)
+        if history.score is not None and any(MEASURES["score_error"].fits(model) for model in models.values()):
+            names.append("score_error")
+        wanted = names
+    found = [_measure(name) for name in ([wanted] if isinstance(wanted, (str, Measure)) else wanted)]
+    if not found:
+        raise Error("there is no measure to compare by: leave `measures` out for those that suit the history")
+    for measure in found:
+        if [other.name for other in found].count(measure.name) > 1:
+            raise Error(f"the measure {measure.name!r} is named twice")
+        if measure.scores and (history.score is None or not any(map(measure.fits, models.values()))):
+            raise Error(f"{measure.name} needs a history with scores and a model that predicts them, such as PoissonOD")
+    return tuple(found)
+
+
+def _measure(name: str | Measure) -> Measure:
+    """A measure by name."""
+    if isinstance(name, Measure):
+        return name
+    if name not in MEASURES:
+        raise Error(f"no measure is called {name!r}; there are {', '.join(MEASURES)}")
+    return MEASURES[name]

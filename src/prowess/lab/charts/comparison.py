@@ -1,0 +1,175 @@
+"""Charts of a comparison: measures with intervals, a measure over time, and calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from ...errors import Error
+from ..extras import extra
+from .theme import COLOURS, DASHES, INK, styled
+from .times import place_of
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+__all__ = ["calibration_chart", "measure_chart", "time_chart"]
+
+
+def measure_chart(table: pl.DataFrame, titles: Mapping[str, str], *, title: str, subtitle: str) -> alt.ConcatChart:
+    """A panel for every measure: the value of every model as a dot, on a line as long as its interval.
+
+    `table` has columns model, x, x_low and x_high for every measure x, of which `titles` has the title.
+
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"model": ["Elo"], "brier": [0.5], "brier_low": [0.4], "brier_high": [0.6]})
+    >>> chart = measure_chart(table, {"brier": "Brier score"}, title="Elo", subtitle="95 % intervals")
+    >>> chart.to_dict()["concat"][0]["layer"][0]["encoding"]["x"]["title"]
+    'Brier score'
+    """
+    altair = extra("altair", "Altair")
+    panels = [_panel(altair, table, name, text) for name, text in titles.items()]
+    found: alt.ConcatChart = styled(altair, altair.concat(*panels, columns=2, spacing=36), title, subtitle)
+    return found
+
+
+def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str) -> Any:
+    """One measure; a model far off from the others is written at the side."""
+    cells = table.select("model", measure, f"{measure}_low", f"{measure}_high").drop_nulls(measure).rows()
+    rows = [
+        {"model": name, "value": value, "low": value if low is None else low, "high": value if high is None else high}
+        for name, value, low, high in cells
+    ]
+    near = _near({row["model"]: row["value"] for row in rows}, [row["high"] - row["low"] for row in rows])
+    low = min(row["low"] for row in rows if row["model"] in near)
+    high = max(row["high"] for row in rows if row["model"] in near)
+    pad = 0.06 * (high - low) or 0.01 * abs(high) or 0.01
+    x = alt.X(
+        "value:Q", title=title, scale=alt.Scale(domain=[low - pad, high + pad], nice=False), axis=alt.Axis(tickCount=4)
+    )
+    names = [row["model"] for row in rows]
+    model = alt.Y("model:N", sort=names, title=None, axis=alt.Axis(labelLimit=180, domain=False, ticks=False))
+    shown = [alt.Tooltip("model:N"), *(alt.Tooltip(f"{key}:Q", format=".5g") for key in ("value", "low", "high"))]
+    size = {"width": 300, "height": max(90, 30 * len(names))}
+    inside = alt.Chart(alt.InlineData(values=[row for row in rows if row["model"] in near]), **size)
+    line = inside.mark_rule(strokeWidth=3, color=COLOURS[0], opacity=0.55)
+    dot = inside.mark_point(filled=True, size=95, color=COLOURS[0], opacity=1)
+    layers = [
+        line.encode(x=x, y=model).encode(x=_also(alt, x, "low:Q"), x2="high:Q", tooltip=shown),
+        dot.encode(x=x, y=model, tooltip=shown),
+    ]
+    for beyond, sign in ((True, "{} ▸"), (False, "◂ {}")):
+        far = [row for row in rows if row["model"] not in near and (row["value"] > high) == beyond]
+        texts = [{"model": row["model"], "text": sign.format(f"{row['value']:.3g}")} for row in far]
+        base = alt.Chart(alt.InlineData(values=texts), **size)
+        written = base.mark_text(
+            align="right" if beyond else "left", fontSize=13, color=COLOURS[0], dx=-4 if beyond else 4
+        )
+        if far:
+            layers.append(written.encode(x=alt.value(300 if beyond else 0), y=model, text="text:N"))
+    return alt.layer(*layers)
+
+
+def _also(alt: Any, x: Any, field: str) -> Any:
+    """The same axis for another field."""
+    other = x.copy()
+    other["shorthand"] = field
+    return other
+
+
+def _near(values: Mapping[str, float], widths: Sequence[float]) -> set[str]:
+    """Those that the scale is made for: a model that is very far off must not press all others together."""
+    middle = median(values.values())
+    reach = max(20 * median(abs(value - middle) for value in values.values()), 5 * median(widths))
+    return {name for name, value in values.items() if len(values) < 3 or abs(value - middle) <= reach}
+
+
+def time_chart(
+    frame: pl.DataFrame, measure: str, axis: tuple[str, str, str], *, title: str, subtitle: str
+) -> alt.Chart:
+    """A measure as time goes by, a line for every model; `axis`: column, kind and title of the time.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"model": ["Elo"] * 2, "match": [0, 1], "value": [0.5, 0.4]})
+    >>> chart = time_chart(frame, "pair error", ("match", "Q", "match number"), title="Over time", subtitle="")
+    >>> chart.to_dict()["encoding"]["y"]["title"]
+    'pair error'
+    """
+    altair = extra("altair", "Altair")
+    column, kind, x_title = axis
+    names = _few(frame["model"].unique(maintain_order=True).to_list())
+    curves = {name: frame.filter(frame["model"] == name)["value"].to_list() for name in names}
+    heights = [max(curve) - min(curve) for curve in curves.values()]
+    near = _near({name: median(curve) for name, curve in curves.items()}, heights)
+    low, high = min(min(curves[name]) for name in near), max(max(curves[name]) for name in near)
+    pad = 0.05 * (high - low) or 0.01
+    values = zip(frame["model"].to_list(), frame[column].to_list(), frame["value"].to_list(), strict=True)
+    rows = [{"model": model, "x": place_of(when), "value": value} for model, when, value in values]
+    colour = altair.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])
+    dash = altair.Scale(domain=names, range=[DASHES[i // len(COLOURS)] for i in range(len(names))])
+    legend = altair.Legend(title="model", symbolType="stroke", symbolStrokeWidth=4, symbolSize=260, labelLimit=220)
+    chart = (
+        altair.Chart(altair.InlineData(values=rows), width=720, height=380)
+        .mark_line(strokeWidth=2.2, strokeJoin="round", clip=True)
+        .encode(
+            x=altair.X(f"x:{kind}", title=x_title, scale=altair.Scale(zero=False), axis=altair.Axis(grid=False)),
+            y=altair.Y("value:Q", title=measure, scale=altair.Scale(domain=[low - pad, high + pad], nice=False)),
+            color=altair.Color("model:N", scale=colour, legend=legend),
+            strokeDash=altair.StrokeDash("model:N", scale=dash, legend=legend),
+            tooltip=["model:N", altair.Tooltip(f"x:{kind}", title=x_title), altair.Tooltip("value:Q", format=".4g")],
+        )
+    )
+    outside = (
+        f"; off the chart: {', '.join(name for name in names if name not in near)}" if len(near) < len(names) else ""
+    )
+    finished: alt.Chart = styled(altair, chart, title, subtitle + outside)
+    return finished
+
+
+def calibration_chart(frame: pl.DataFrame, *, title: str = "Calibration", subtitle: str = "") -> alt.ConcatChart:
+    """What happened against what was expected, a panel for every model; on the grey line forecasts are right.
+
+    `frame` has columns model, expected, happened and stderr.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"model": ["Elo"], "expected": [0.5], "happened": [0.6], "stderr": [0.05], "count": [100]})
+    >>> len(calibration_chart(frame).to_dict()["concat"])
+    1
+    """
+    altair = extra("altair", "Altair")
+    names = frame["model"].unique(maintain_order=True).to_list()
+    panels = [_curve(altair, frame.filter(frame["model"] == name), name) for name in names]
+    found: alt.ConcatChart = styled(altair, altair.concat(*panels, columns=3, spacing=30), title, subtitle)
+    return found
+
+
+def _curve(alt: Any, frame: pl.DataFrame, name: str) -> Any:
+    """The calibration of one model."""
+    rows = [
+        {"expected": p, "happened": share, "low": max(share - 2 * se, 0.0), "high": min(share + 2 * se, 1.0), "n": n}
+        for p, share, se, n in frame.select("expected", "happened", "stderr", "count").rows()
+    ]
+    whole = alt.Scale(domain=[0, 1])
+    ticks = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
+    x = alt.X("expected:Q", title="expected", scale=whole, axis=ticks)
+    y = alt.Y("happened:Q", title="happened", scale=whole, axis=ticks)
+    size = {"width": 220, "height": 220}
+    right = alt.Chart(alt.InlineData(values=[{"expected": 0, "happened": 0}, {"expected": 1, "happened": 1}]), **size)
+    base = alt.Chart(alt.InlineData(values=rows), **size)
+    shown = [alt.Tooltip("expected:Q", format=".1%"), alt.Tooltip("happened:Q", format=".1%"), alt.Tooltip("n:Q")]
+    return alt.layer(
+        right.mark_line(color="#999999", strokeWidth=1.5).encode(x=x, y=y),
+        base.mark_rule(color=COLOURS[0], strokeWidth=2, opacity=0.6).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
+        base.mark_line(color=COLOURS[0], strokeWidth=1.5, opacity=0.6).encode(x=x, y=y),
+        base.mark_point(color=COLOURS[0], filled=True, size=45, opacity=1).encode(x=x, y=y, tooltip=shown),
+    ).properties(title=alt.TitleParams(name, fontSize=15, anchor="middle", color=INK, offset=6))
+
+
+def _few(names: Sequence[str]) -> list[str]:
+    """As many models as can be told apart."""
+    most = len(COLOURS) * len(DASHES)
+    if len(names) > most:
+        raise Error(f"a chart shows the curves of 1 to {most} models, not of {len(names)}")
+    return list(names)

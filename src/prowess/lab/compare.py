@@ -1,0 +1,155 @@
+"""Compare models on a history: one pass for each of them, scored on the same matches."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import Error
+from ..history import History
+from ..model.model import Model
+from ..model.presets import PRESETS, preset
+from .bootstrap import Resampling
+from .catalogue import Measure, chosen
+from .comparison import Comparison
+from .parallel import each
+from .protocols import Prequential, Protocol, Run
+from .rows import Rows
+from .scored import Shared, joined, score
+from .stream import forecast_parts
+
+__all__ = ["compare"]
+
+EVERYTHING = Prequential()
+Some = Model | str | Callable[..., Model]  # a model, the name of a preset, or a preset
+
+
+def compare(
+    history: History,
+    models: Mapping[str, Some] | Iterable[str | Callable[..., Model]],
+    *,
+    protocol: Protocol = EVERYTHING,
+    measures: Iterable[str | Measure] | None = None,
+    block: float | str | None = None,
+    confidence: float = 0.95,
+    draws: int = 1000,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Comparison:
+    """Say which model predicts a league best, and how sure that is.
+
+    `models`: by name, or a list of presets such as `["elo", pw.TrueSkill]`. `protocol`: what is learnt from and what is
+    scored (`pw.lab.Prequential`, `Seasons`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`) or a
+    `pw.lab.Measure`, the one to decide by first; if not given, those that suit the history. `block`, `confidence`,
+    `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`. `jobs`: 2 works in two
+    processes; None in this one, or as `joblib.parallel_config` says, which also leads to a Dask cluster. The result is
+    the same, to the last bit.
+
+    >>> import prowess as pw
+    >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
+    >>> history = pw.History.from_matches([{"teams": [[winner], [loser]]} for winner, loser in wins])
+    >>> found = compare(history, {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill(draw_probability=0)})
+    >>> found.best
+    'TrueSkill'
+    >>> found.table().columns[:4]
+    ['model', 'log_loss', 'log_loss_low', 'log_loss_high']
+    """
+    named = _named(models)
+    if not isinstance(history, History):
+        raise Error(f"compare needs a History, not {type(history).__name__}; History.read and from_frame make one")
+    if not len(history):
+        raise Error("this history has no matches to compare models on")
+    if not isinstance(protocol, Protocol):
+        hint = f"; call it: {protocol.__name__}()" if isinstance(protocol, type) else ""
+        raise Error(f"protocol must be one such as Prequential(), not {protocol!r}{hint}")
+    resampling = Resampling(block, confidence, draws, seed)
+    wanted = chosen(measures, history, named)
+    runs = protocol.runs(history)
+    rows = Rows.of(history, runs)
+    if not len(rows):
+        raise Error(f"there is no match to score: {protocol}")
+    shared = Shared.of(history)
+    _check_usable(named, shared.history, runs)
+    tasks = [(name, model, shared, run, wanted) for name, model in named.items() for run in runs]
+    results = each(score, tasks, jobs=jobs, label="comparing", progress=progress)
+    sizes = [int(size) for size in np.bincount(rows.run, minlength=len(runs))]
+    found = {name: joined(results[i * len(runs) : (i + 1) * len(runs)], sizes) for i, name in enumerate(named)}
+    for name, scored in found.items():
+        if scored.unconverged:
+            warnings.warn(f"{name}: EP did not converge in {scored.unconverged} matches", stacklevel=2)
+    return Comparison(named, wanted, protocol, rows, found, resampling)
+
+
+def _named(models: Any) -> dict[str, Model]:
+    """The models by name."""
+    if isinstance(models, Mapping):
+        pairs = [(name, _model(some)) for name, some in models.items()]
+    elif isinstance(models, (str, Model)) or not isinstance(models, Iterable):
+        raise Error(f'models must be a mapping from names to models, or a list such as ["elo"], not {models!r}')
+    else:
+        pairs = [_preset(some) for some in models]
+    named: dict[str, Model] = {}
+    for name, model in pairs:
+        if not isinstance(name, str) or not name.strip():
+            raise Error(f"a model needs a name, not {name!r}")
+        if name in named:
+            raise Error(f"two models are called {name}: give a mapping with a name for each")
+        named[name] = model
+    if not named:
+        raise Error('there is no model to compare: give some, such as {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}')
+    return named
+
+
+def _model(some: Any) -> Model:
+    """A model, as it is or by its preset."""
+    return some if isinstance(some, Model) else _preset(some)[1]
+
+
+def _preset(some: Any) -> tuple[str, Model]:
+    """A preset's name and its model."""
+    make = preset(some) if isinstance(some, str) else some
+    for name, known in PRESETS.items():
+        if known is make:
+            return name, make()
+    if isinstance(some, Model):
+        raise Error("a model in a list has no name: give a mapping from names to models")
+    raise Error(f"{some!r} is neither a model nor a preset")
+
+
+def _check_usable(models: Mapping[str, Model], history: History, runs: Sequence[Run]) -> None:
+    """Try every model on matches that could be too much for it, before any of them works for minutes."""
+    learnt = np.zeros(len(history), bool)
+    for run in runs:
+        learnt[run.matches] |= True if run.learnt is None else run.learnt
+    if history.importance is not None:
+        learnt &= history.importance > 0
+    for match in _odd(history, np.flatnonzero(learnt)):
+        trial = history.take([match])
+        players = np.arange(len(trial.player), dtype=np.int32)  # nobody plays twice in a match
+        for name, model in models.items():
+            try:
+                for _ in forecast_parts(model, replace(trial, player=players)):
+                    pass
+            except Error as error:
+                cause = str(error.__cause__ or error)
+                raise Error(f"{name} cannot use match {match + 1} of this history: {cause}") from error
+
+
+def _odd(history: History, learnt: Any) -> list[int]:
+    """The matches that a model may stumble over: the largest, without scores, with the lowest, with a broken score."""
+    if not len(learnt):
+        return []
+    found = [learnt[np.argmax(np.diff(history.match_start)[learnt])]]
+    if history.score is None:
+        return [int(found[0])]
+    first = history.match_start[:-1]
+    lowest = np.minimum.reduceat(history.score, first)[learnt]  # NaN, where a score is missing
+    broken = np.maximum.reduceat((history.score != np.floor(history.score)).astype(int), first)[learnt]
+    found += [learnt[np.argmax(np.isnan(lowest))], learnt[np.argmin(np.nan_to_num(lowest, nan=np.inf))]]
+    found.append(learnt[np.argmax(broken & ~np.isnan(lowest))])
+    return list(dict.fromkeys(int(match) for match in found))

@@ -1,0 +1,51 @@
+"""Many tasks through joblib: in this process, in processes of this machine, or wherever its backend leads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from ..errors import Error
+from ..model.progress import steps
+from .extras import extra
+
+__all__ = ["each"]
+
+Result = TypeVar("Result")
+
+
+def each(
+    function: Callable[..., Result],
+    tasks: Sequence[tuple[Any, ...]],
+    *,
+    jobs: int | None = None,
+    label: str = "working",
+    progress: bool | None = None,
+) -> list[Result]:
+    """The results of a function for all tasks, in their order, with a bar for what takes longer than two seconds.
+
+    `jobs`: 1 works in this process, 2 in two processes, −1 in as many as there are processors. None works in this
+    process, too, unless `joblib.parallel_config` says otherwise.
+
+    >>> each(max, [(1, 2), (4, 3)])
+    [2, 4]
+    """
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0):
+        raise Error(f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}")
+    if jobs == 1 or (jobs is None and "joblib" not in sys.modules):
+        found: Iterator[Result] = (function(*task) for task in tasks)
+    else:
+        found = _through_joblib(function, tasks, jobs)
+    return [next(found) for _ in steps(range(len(tasks)), label, progress)]
+
+
+def _through_joblib(
+    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int | None
+) -> Iterator[Result]:
+    """The results as they come, in the order of the tasks, where the backend can; else all at the end."""
+    joblib = extra("joblib", "joblib")
+    backend, _ = joblib.parallel.get_active_backend()
+    gives = getattr(backend, "supports_return_generator", False)
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator" if gives else "list")
+    return iter(parallel(joblib.delayed(function)(*task) for task in tasks))

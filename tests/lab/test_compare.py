@@ -1,0 +1,426 @@
+"""Comparisons: numbers by brute force from the fits, the same in every backend, and pages that need nothing else."""
+
+import os
+import re
+import sys
+from dataclasses import replace
+
+import joblib
+import numpy as np
+import polars as pl
+import pytest
+
+import prowess as pw
+from prowess.lab import MEASURES, Measure, Prequential, RandomSplits, Seasons, answer, compare, measures, save, slices
+from prowess.lab.measures import Tally
+from prowess.lab.stream import forecast_parts
+from prowess.model.presets import PRESETS
+
+TWO = {"Elo": pw.Elo(), "Glicko-2": pw.Glicko2(period=30), "TrueSkill": pw.TrueSkill(draw_probability=0.2)}
+
+
+def league(matches=300, teams=2, seed=0, scores=True):
+    """Players of different skill, with draws, times, home teams and some matches that count for nothing."""
+    rng = np.random.default_rng(seed)
+    skill = rng.normal(size=12)
+    rows = []
+    for k in range(matches):
+        who = rng.permutation(12)[:teams]
+        points = rng.poisson(np.exp(0.5 * skill[who] + 0.3)).astype(float).tolist()
+        day = np.datetime64("2024-01-01") + np.timedelta64(3 * k, "D")
+        row = {"teams": [[f"p{i}"] for i in who], "time": day, "home": 0, "importance": float(k % 10 != 9)}
+        rows.append(row | ({"scores": points} if scores else {"ranks": (-np.array(points)).tolist()}))
+    return pw.History.from_matches(rows)
+
+
+@pytest.fixture(scope="module")
+def history():
+    return league()
+
+
+@pytest.fixture(scope="module")
+def found(history):
+    return compare(history, TWO)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_parts_are_what_fit_forecasts(history, name):
+    """Bit for bit, whatever the size of the parts."""
+    model = PRESETS[name]()
+    whole = model.fit(history).forecasts
+    for teams in (7, 100_000):
+        parts = [part.forecasts for part in forecast_parts(model, history, teams)]
+        for column in ("mean", "variance", "log_evidence", "win", "draw"):
+            joined = np.concatenate([getattr(part, column) for part in parts])
+            assert np.array_equal(joined, getattr(whole, column), equal_nan=True)
+
+
+def test_the_table_is_of_measures_of_fits(history, found):
+    fits = {name: model.fit(history).forecasts for name, model in TWO.items()}
+    late = slices.after(history, 0.5) & slices.established(history, 10)
+    for where in (None, late):
+        table = found.table(where)
+        assert table["model"].to_list() == list(TWO)
+        assert table.columns[1:4] == ["log_loss", "log_loss_low", "log_loss_high"]
+        for row in table.iter_rows(named=True):
+            own = fits[row["model"]]
+            for name in ("log_loss", "information_gain", "brier", "pair_error"):
+                assert row[name] == pytest.approx(getattr(measures, name)(own).mean(where), abs=1e-12)
+            assert row["auc"] == pytest.approx(measures.auc(own, where), abs=1e-12)
+            assert row["calibration_error"] == pytest.approx(measures.calibration(own, where).error, abs=1e-12)
+            for name in MEASURES.keys() & set(table.columns):
+                assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
+    assert found.measure("sharpness").unit == "bits"  # win and draw are there
+    for name, own in fits.items():
+        assert found.tally(name, "sharpness").values.tolist() == measures.sharpness(own).values.tolist()
+        for measure in ("log_loss", "pair_error"):
+            theirs = getattr(measures, measure)(own)
+            assert np.array_equal(found.tally(name, measure).values, theirs.values, equal_nan=True)
+
+
+def test_pairwise_by_brute_force(history, found):
+    for measure, sign in (("log_loss", 1), ("information_gain", -1), ("pair_error", 1)):
+        values = {n: sign * getattr(measures, measure)(m.fit(history).forecasts).values for n, m in TWO.items()}
+        table = found.pairwise(measure)
+        for one in TWO:
+            for other in TWO:
+                better = sum(a < b for a, b in zip(values[one], values[other], strict=True))
+                assert table.filter(model=one)[other].item() == better
+    with pytest.raises(pw.Error, match="auc is not a mean over matches"):
+        found.pairwise("auc")
+
+
+def test_differences_are_paired(history, found):
+    frame = found.differences("Elo").filter(measure="brier", model="TrueSkill").row(0, named=True)
+    one, other = (measures.brier(TWO[name].fit(history).forecasts) for name in ("TrueSkill", "Elo"))
+    expected = pw.lab.Resampling().difference(one, other, history)
+    assert frame["difference"] == pytest.approx(expected.value, abs=1e-12)
+    assert (frame["low"], frame["high"]) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert frame["within_noise"] == expected.within_noise
+    best = found.differences()
+    assert set(best.filter(measure="log_loss")["baseline"]) == {found.best}
+    assert (best.filter(measure="log_loss")["difference"] > 0).all()
+    assert (best.filter(measure="auc")["difference"] < 0).all()
+    twins = compare(history, {"a": pw.Elo(), "b": pw.Elo()})
+    assert twins.differences()["within_noise"].all()
+    assert "cannot tell it from b" in answer.verdict(twins)
+
+
+def test_over_time_and_by_labels(history, found):
+    frame = found.over_time(window=40, measure="brier")
+    own = measures.brier(TWO["Elo"].fit(history).forecasts).window(40)
+    rows = frame.filter(model="Elo")
+    assert rows["value"].to_list() == own[rows["match"].to_numpy()].tolist()
+    assert rows["match"].to_list() == list(range(39, 300))
+    assert rows["time"][0] == history[39]["time"]
+    year = slices.seasons(history)
+    by = found.by(year)
+    assert by["label"].unique(maintain_order=True).to_list() == sorted(set(year))
+    for row in by.iter_rows(named=True):
+        mine = found.table(year == row["label"]).filter(model=row["model"]).row(0, named=True)
+        assert row["matches"] == (year == row["label"]).sum()
+        for name in ("log_loss", "auc", "pair_error", "calibration_error"):
+            assert row[name] == pytest.approx(mine[name], abs=1e-12)
+
+
+def test_calibration_is_that_of_the_measures(history, found):
+    frame = found.calibration().filter(model="TrueSkill")
+    own = measures.calibration(TWO["TrueSkill"].fit(history).forecasts).to_frame()
+    for name in ("count", "expected", "happened", "stderr"):
+        assert frame[name].to_list() == pytest.approx(own[name].to_list(), abs=1e-12)
+
+
+def test_scores_and_models_without_them():
+    history = league(120)
+    found = compare(history, {"Elo": pw.Elo(), "Poisson": pw.PoissonOD(mu=0, sigma=0.5)})
+    table = found.table()
+    assert table["score_error"][0] is None
+    own = measures.score_error(pw.PoissonOD(mu=0, sigma=0.5).fit(history).forecasts)
+    assert table["score_error"][1] == pytest.approx(own.mean(), abs=1e-12)
+    assert "score_error" not in compare(history, ["elo"]).table().columns
+    assert found.by(np.zeros(120))["score_error"].to_list()[0] is None
+
+
+def test_more_than_two_teams():
+    history = league(80, teams=5, scores=False)
+    models = {"TS2": pw.TS2(), "Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}
+    found = compare(history, models, protocol=Prequential(30))
+    assert [measure.name for measure in found.measures] == ["pair_error", "pair_log_loss", "place_error"]
+    assert len(found) == 50
+    for row in found.table().iter_rows(named=True):
+        own = models[row["model"]].fit(history).forecasts
+        for measure in found.measures:
+            assert row[measure.name] == pytest.approx(measure.tally(own).mean(slice(30, None)), abs=1e-12)
+    with pytest.raises(pw.Error, match="'auc' was not measured; there are pair_error"):
+        found.intervals("auc")
+    assert [section.title for section in found.report().sections if section.chart is not None] == [
+        "Measures",
+        "Pair error over time",
+    ]
+    assert repr(found).startswith(f"{found.best} has the lowest pair error of 3 models over 50 matches: 0.")
+    mixed = compare(history, ["elo"], measures=["auc", "calibration_error", "pair_error"])
+    assert mixed.table().select("auc", "calibration_error").row(0) == (None, None)  # no match of two teams
+    with pytest.raises(pw.Error, match="nothing to calibrate"):
+        mixed.calibration()
+
+
+def same(one, other):
+    """Whether two comparisons hold the same bits."""
+    for name in one.models:
+        first, second = one.scored[name], other.scored[name]
+        assert np.array_equal(first.win, second.win, equal_nan=True)
+        assert np.array_equal(first.draw, second.draw, equal_nan=True)
+        assert first.tallies.keys() == second.tallies.keys()
+        for key, columns in first.tallies.items():
+            assert all(map(np.array_equal, columns, second.tallies[key]))
+    assert one.table().equals(other.table())
+    assert one.differences().equals(other.differences())
+    return True
+
+
+def where_it_is(forecasts):
+    """A measure that says in which process it was made, and where the history's memory is."""
+    player = forecasts.history.player
+    while isinstance(player.base, np.ndarray):
+        player = player.base
+    return Tally(np.full(len(forecasts), float(id(player))), np.full(len(forecasts), float(os.getpid())))
+
+
+def mapped(forecasts):
+    """A measure that says whether the history is mapped, and not copied."""
+    return Tally(
+        np.full(len(forecasts), float(isinstance(forecasts.history.player, np.memmap))), np.ones(len(forecasts))
+    )
+
+
+def failing(forecasts):
+    raise pw.Error("this measure always fails")
+
+
+@pytest.mark.parametrize("protocol", [Prequential(20), Seasons(0.6), RandomSplits(3, 0.5)])
+def test_processes_and_threads_give_the_same_bits(history, protocol):
+    here = compare(history, TWO, protocol=protocol)
+    assert same(here, compare(history, TWO, protocol=protocol, jobs=2))
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        assert same(here, compare(history, TWO, protocol=protocol))
+
+
+def test_a_history_is_mapped_into_processes_and_not_copied():
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"winner": rng.integers(0, 500, 150_000), "loser": rng.integers(500, 999, 150_000)})
+    found = compare(
+        pw.History.from_frame(frame), ["elo", "trueskill"], measures=[Measure("mapped", "mapped", tally=mapped)], jobs=2
+    )
+    assert found.table()["mapped"].to_list() == [1.0, 1.0]
+
+
+def test_errors_of_workers_come_back(history):
+    for jobs in (1, 2):
+        with pytest.raises(pw.Error, match=r"^Elo: this measure always fails$"):
+            compare(history, ["elo"], measures=[Measure("failing", "failing", tally=failing)], jobs=jobs)
+
+
+def test_a_dask_cluster_gives_the_same_bits(history, monkeypatch):
+    """The same call with two workers of a real cluster; the history travels once to each of them."""
+    from dask.distributed import Client, LocalCluster
+
+    place = Measure("place", "place", tally=where_it_is)
+    models = {f"Elo {k}": pw.Elo(k=k) for k in (10, 20, 30, 40, 50, 60)}
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        found = compare(history, TWO)
+        places = compare(history, models, measures=[place])
+        with pytest.raises(pw.Error, match=r"^Elo: this measure always fails$"):
+            compare(history, ["elo"], measures=[Measure("failing", "failing", tally=failing)])
+    assert same(compare(history, TWO), found)
+    seen = {(float(scored.tallies["place"][1]), float(scored.tallies["place"][0])) for scored in places.scored.values()}
+    workers = {process for process, _ in seen}
+    assert os.getpid() not in workers
+    assert len(seen) == len(workers) <= 2  # one copy of the history in each
+
+
+def test_models_by_mapping_preset_and_name(history):
+    found = compare(history, ["elo", pw.TrueSkill, "GLICKO2"], measures="brier")
+    assert list(found.models) == ["Elo", "TrueSkill", "Glicko2"]
+    assert found.models["Elo"] == pw.Elo()
+    assert list(compare(history, {"mine": "elo"}, measures="brier").models) == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ({}, "there is no model to compare"),
+        ([], "there is no model to compare"),
+        (["elo", pw.Elo], "two models are called Elo"),
+        (["no such"], "no model is called 'no such'; there are Harkness, Elo"),
+        ([pw.Elo()], "a model in a list has no name"),
+        (pw.Elo(), "models must be a mapping"),
+        ("elo", "models must be a mapping"),
+        ({"Elo": 3}, "3 is neither a model nor a preset"),
+        ({"": pw.Elo()}, "a model needs a name"),
+    ],
+)
+def test_wrong_models(history, models, message):
+    with pytest.raises(pw.Error, match=message):
+        compare(history, models)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": ["logloss"]}, "no measure is called 'logloss'; there are log_loss"),
+        ({"measures": ["auc", "auc"]}, "the measure 'auc' is named twice"),
+        ({"measures": []}, "there is no measure to compare by"),
+        ({"measures": ["score_error"]}, "score_error needs a history with scores and a model that predicts them"),
+        ({"protocol": Prequential}, r"protocol must be one such as Prequential\(\), .*; call it: Prequential\(\)"),
+        ({"protocol": Prequential("2099-01-01")}, "there is no match to score: every match was forecast"),
+        ({"protocol": Seasons(train=0.99)}, "there is no match to score"),
+        ({"confidence": 95}, "confidence must lie between 0 and 1"),
+        ({"jobs": 0}, "jobs must be a number of processes"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(pw.Error, match=message):
+        compare(league(30), ["elo"], **options)
+
+
+def test_wrong_histories(history, found):
+    with pytest.raises(pw.Error, match="this history has no matches"):
+        compare(history[:0], ["elo"])
+    with pytest.raises(pw.Error, match="compare needs a History, not list"):
+        compare([], ["elo"])
+    with pytest.raises(pw.Error, match="none of the matches of `where` was scored"):
+        found.table(np.zeros(300, bool))
+    with pytest.raises(pw.Error, match="where must be a mask of 300 truth values"):
+        found.table([1, 2, 3])
+    with pytest.raises(pw.Error, match="no model is called 'Eloo'"):
+        found.differences("Eloo")
+    with pytest.raises(pw.Error, match="a window has 1 to 300 matches"):
+        found.over_time(window=301)
+
+
+def test_a_model_that_cannot_use_the_history_is_named_before_others_run(monkeypatch):
+    history = league(50, scores=False)
+    monkeypatch.setattr(sys.modules["prowess.lab.compare"], "each", None)  # nothing runs
+    message = r"^Poisson cannot use match 1 of this history: .*PoissonScore needs scores; team 1 has none$"
+    with pytest.raises(pw.Error, match=message):
+        compare(history, {"Elo": pw.Elo(), "Poisson": pw.PoissonOD()})
+    scored = league(50)
+    gaps = scored.score.copy()
+    gaps[60:62] = np.nan
+    with pytest.raises(pw.Error, match="Poisson cannot use match 31"):
+        compare(replace(scored, score=gaps), {"Elo": pw.Elo(), "Poisson": pw.PoissonOD()})
+    minus = scored.score.copy()
+    minus[80] = -2.0
+    with pytest.raises(pw.Error, match="Poisson cannot use match 41"):
+        compare(replace(scored, score=minus), {"Elo": pw.Elo(), "Poisson": pw.PoissonOD()})
+
+
+def test_what_is_not_learnt_from_need_not_have_scores():
+    history = league(40)
+    gaps = history.score.copy()
+    gaps[-4:] = np.nan
+    table = compare(replace(history, score=gaps), ["poissonod"], protocol=RandomSplits(2, 0.5, test=0.2)).table()
+    assert table["log_loss"][0] > 0
+
+
+def test_ep_that_does_not_converge_is_told():
+    history = league(20, teams=6, scores=False)
+    hasty = pw.TrueSkill().replace(sweeps=1)
+    with pytest.warns(UserWarning, match=r"Hasty: EP did not converge in \d+ matches"):
+        compare(history, {"Hasty": hasty})
+
+
+def test_one_sentence(found):
+    best = found.best
+    interval = found.intervals()[best]
+    assert repr(found) == (
+        f"{best} has the lowest log loss of 3 models over 300 matches: "
+        f"{interval.value:.2f} nats (95 % interval {interval.low:.2f} to {interval.high:.2f})."
+    )
+    assert 0.3 < found.sureness <= 1
+    alone = compare(league(30), ["elo"], measures=["auc"], confidence=0.9)
+    assert re.fullmatch(
+        r"Elo has an AUC of \S+ over 30 matches \(90 % interval \S+ to \S+\)\.|Elo has an AUC of .*", repr(alone)
+    )
+
+
+def test_draws_that_were_never_expected_are_noted():
+    found = compare(
+        league(200), {"Never": pw.TrueSkill(draw_probability=0), "TrueSkill": pw.TrueSkill(draw_probability=0.2)}
+    )
+    assert "Never never expected a draw" in answer.notes(found)[-1]
+
+
+@pytest.fixture(scope="module")
+def report(found):
+    return found.report()
+
+
+def test_the_page_holds_all_it_needs(found, report, tmp_path, monkeypatch):
+    monkeypatch.setattr(type(found), "report", lambda self: report)  # made once for all tests
+    found.to_html(tmp_path / "found.html")
+    page = (tmp_path / "found.html").read_text(encoding="utf-8")
+    markup = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
+    assert not re.search(r"src=|href=|url\(|@import|https?:", markup)
+    assert not re.search(r"<script[^>]*\ssrc|https?://cdn|jsdelivr|unpkg", page)
+    titles = re.findall("<h2>(.*?)</h2>", markup)
+    assert titles == [
+        "Which model to use",
+        "Measures",
+        "Differences",
+        "Log loss over time",
+        "Calibration",
+        "Matches won",
+        "How this was measured",
+    ]
+    assert f"<p>Use {found.best}. {found.best} has the lowest log loss of 3 models over 300 matches" in page
+    assert re.search(r"<td><strong>\d\.\d+ \(\d\.\d+ to \d\.\d+\)</strong></td>", page)
+    with pytest.raises(pw.Error, match=r"found\.pdf: the name must end in \.html"):
+        found.to_html(tmp_path / "found.pdf")
+    assert [file.name for file in tmp_path.iterdir()] == ["found.html"]
+
+
+def test_charts_are_drawn(report, tmp_path):
+    charts = [section.chart for section in report.sections if section.chart is not None]
+    axes = ("log loss (nats), lower is better", "log loss (nats)", "expected")
+    for chart, axis in zip(charts, axes, strict=True):
+        save(chart, tmp_path / "a.svg")
+        text = (tmp_path / "a.svg").read_text(encoding="utf-8")
+        assert all(name in text for name in (*TWO, axis))
+    save(charts[1], tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_model_far_off_does_not_press_the_others_together():
+    models = {f"TrueSkill {p}": pw.TrueSkill(draw_probability=p) for p in (0.1, 0.15, 0.2, 0.25)}
+    found = compare(league(400), models | {"Never": pw.TrueSkill(draw_probability=0)}, measures=["log_loss"])
+    worst = found.intervals()["Never"]
+    assert worst.value > 2
+    where = slices.after(found.history, 100)
+    spec = found.chart(where).to_dict()
+    assert spec["title"]["text"] == "Measures of 5 models over 300 matches"
+    *_, dot, far = spec["concat"][0]["layer"]
+    assert dot["encoding"]["x"]["scale"]["domain"][1] < 2
+    assert [row["text"] for row in spec["datasets"][far["data"]["name"]]] == [
+        f"{found.table(where)['log_loss'][4]:.3g} ▸"
+    ]
+    [over_time] = answer._time(found)
+    assert "off the chart: Never" in over_time.chart.to_dict()["title"]["subtitle"]
+
+
+def test_home_advantage_in_the_premier_league(data):
+    """Playing at home is worth 0.03 nats a match, far beyond noise."""
+    history = pw.History.read(data / "premier_league_1995_2009.csv")
+    plain = pw.TrueSkill(draw_probability=0.27)
+    found = compare(history, {"plain": plain, "home": plain.replace(home_sigma=2)}, protocol=Prequential("1996-08-01"))
+    assert len(found) == 4940
+    assert (found.best, found.sureness) == ("home", 1.0)
+    row = found.differences("home").filter(measure="log_loss").row(0, named=True)
+    assert 0.015 < row["low"] < row["difference"] < row["high"] < 0.05
