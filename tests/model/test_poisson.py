@@ -9,6 +9,7 @@ from scipy import stats
 
 from prowess.model.chances import chances
 from prowess.model.poisson import log_factorial, log_pmf, mixed_cdf, mixed_pmf, tilt
+from prowess.model.score_distribution import CountScores
 from tests.oracles import poisson as oracle
 
 EXTREMES = [-1e30, -1e3, -30.0, 0.0, 4.0, 60.0, 1e3, 1e30]
@@ -144,3 +145,21 @@ def test_beyond_all_rates_only_the_means_count():
     assert win == pytest.approx(stats.norm.cdf(1 / spread), abs=1e-9)
     assert draw == 0
     assert meet((1e3, 0.0), (1e3, 0.0)) == (0.5, 0.0)
+
+
+def test_medians_of_many_are_those_of_one():
+    """By search, by the mixture on a dense grid, and where the bounds on which they rest are tight."""
+    rng = np.random.default_rng(4)
+    for sigma in (0.0, 1e-3, 0.2, 1.0, 13.0, 1e3):
+        mean = rng.uniform(-8, 8, 60)
+        found = CountScores(mean, np.full(60, sigma))
+        assert found.medians.tolist() == [found.quantile(team, 0.5) for team in range(60)]
+    for n in (0, 1, 2, 7, 50, 3000):
+        for variance in (0.0, 1e-4, 0.1, 1.0, 100.0, 1e6):
+            assert mixed_cdf(n, math.log(n + 0.5), variance) > 0.5 - 1e-12
+            assert mixed_cdf(n, math.log(n + math.log(2)), variance) < 0.5 + 1e-12
+    for mean, variance in ((0.5, 0.4), (0.5, 0.0), (-0.45, 0.01), (-0.45, 9.0), (2.13, 1.5)):
+        cdf = np.cumsum(oracle.pmf(np.arange(20), mean, variance))
+        assert CountScores(np.array([mean]), np.array([variance**0.5])).medians == np.argmax(cdf >= 0.5)
+    huge = CountScores(np.array([-1e30, 699.0, 701.0, 1e30]), np.array([1.0, 1e15, 0.0, 3.0])).medians
+    assert huge.tolist() == pytest.approx([0, np.exp(699.0), np.exp(700.0), np.exp(700.0)])

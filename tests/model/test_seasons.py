@@ -43,13 +43,16 @@ def test_the_level_of_newcomers_by_hand():
     rng = np.random.default_rng(4)
     for _ in range(60):
         pair = rng.choice(list(seen), 2, replace=False).tolist()
+        known = [ladder[name] for name in pair if seen[name] == 2]
+        level += 0.25 * len(known)
+        sites = [(0.0, 0.0)]  # of those who are known now: in what each would leave alone, less what was before
+        for rating in known:
+            whole = 16.0 + level
+            after = level * (1 - level / whole * max(1 - rating.sigma**2 / whole, 0))
+            sites.append((1 / after - 1 / level, (mean + level / whole * (rating.mu - mean)) / after - mean / level))
+        precision, tilt = (sum(column) for column in zip(*sites, strict=True))
+        mean, level = (mean / level + tilt) / (1 / level + precision), 1 / (1 / level + precision)
         for name in pair:
-            if seen[name] == 2:
-                whole, rating = 16.0 + level + 0.25, ladder[name]
-                told = max(1 - rating.sigma**2 / whole, 0)
-                level += 0.25
-                mean += level / whole * (rating.mu - mean)
-                level *= 1 - level / whole * told
             seen[name] += 1
         ladder.record([[pair[0]], [pair[1]]])
         assert ladder.newcomer.mu == pytest.approx(mean, rel=1e-12)

@@ -76,17 +76,17 @@ def unless_usual(name: str, column: Column) -> Column | None:
     return column
 
 
-def indices(chosen: NDArray[Any], length: int) -> NDArray[np.intp]:
-    """Read indices, which may be negative, or a boolean mask, as indices from 0."""
+def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np.intp]:
+    """Read indices, which may be negative, or a boolean mask, as indices from 0; errors begin with a name."""
     if chosen.dtype == bool and chosen.shape == (length,):
         return np.flatnonzero(chosen)
     if chosen.shape == (0,):
         return np.zeros(0, np.intp)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-        raise Error(f"take needs indices or a mask of {length} booleans, not {chosen.dtype} of shape {chosen.shape}")
+        raise Error(f"{name} needs indices or a mask of {length} booleans, not {chosen.dtype} of shape {chosen.shape}")
     wrong = chosen[(chosen < -length) | (chosen >= length)]
     if len(wrong):
-        raise Error(f"take: there is no match {wrong[0]} in a history of {length} matches")
+        raise Error(f"{name}: there is no match {wrong[0]} in a history of {length} matches")
     return chosen.astype(np.intp) % length
 
 

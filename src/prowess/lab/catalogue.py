@@ -131,10 +131,7 @@ def calibration_sums(parts: Parts, groups: Groups) -> Sums:
 
 def _some(forecasts: Forecasts, many: int) -> Floats:
     """Enough of the forecasts to decide on the bins."""
-    step = 1 + many // 50_000
-    result = two_teams(forecasts)[1]
-    p = np.concatenate([side[::step] for side in (result.win, result.draw, result.loss)])
-    return p[p > 0]
+    return pooled(forecasts)[1][:: 1 + many // 50_000]
 
 
 def _distance(sums: Floats) -> Floats:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..files import ending_of, replacing
@@ -73,6 +74,8 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data, for JSON; charts are left out, the numbers are in the tables.
 
+        JSON knows no NaN and no infinity, nor dates: they are None, and text.
+
         >>> Report("A league", ()).to_dict()
         {'title': 'A league', 'sections': []}
         """
@@ -88,12 +91,12 @@ class Report:
         '{"title": "A league"'
         """
         ending = ending_of(path, (".html", ".json"))
-        text = self.to_html() if ending == ".html" else json.dumps(self.to_dict(), ensure_ascii=False)
+        text = self.to_html() if ending == ".html" else _json(self.to_dict())
         with replacing(path) as place:
             place.write_text(text, encoding="utf-8")
 
     def to_html(self) -> str:
-        """The report as one page, light or dark as the reader likes, with charts that answer to the mouse.
+        """The report as one page, which holds all it needs; its charts answer to the mouse.
 
         >>> "<h1>A league</h1>" in Report("A league", ()).to_html()
         True
@@ -101,7 +104,7 @@ class Report:
         specs = [section.chart.to_dict() for section in self.sections if section.chart is not None]
         charts = iter(range(len(specs)))
         body = "\n".join(_html(section, charts) for section in self.sections)
-        data = json.dumps(specs, ensure_ascii=False).replace("<", "\\u003c")
+        data = _json(_clean(specs)).replace("<", "\\u003c")  # a name may not end the script
         script = f"<script>{bundle()}</script>\n<script>const charts = {data};{DRAW}</script>" if specs else ""
         return PAGE.format(title=escape(self.title), style=STYLE, body=body, script=script)
 
@@ -112,12 +115,27 @@ def _plain(section: Section) -> dict[str, Any]:
     if section.text:
         found["text"] = section.text
     if section.table is not None:
-        found["table"] = section.table.to_dicts()
+        found["table"] = _clean(section.table.to_dicts())
     if section.claims:
         found["claims"] = [
             {"claim": claim.text, "holds": claim.holds, "evidence": claim.evidence} for claim in section.claims
         ]
     return found
+
+
+def _clean(value: Any) -> Any:
+    """Plain data that JSON can hold."""
+    if isinstance(value, dict):
+        return {str(key): _clean(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_clean(part) for part in value]
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
+
+
+def _json(plain: Any) -> str:
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False)
 
 
 def _html(section: Section, charts: Any) -> str:
@@ -139,19 +157,19 @@ def _claim(claim: Claim) -> str:
 
 
 def _table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]]) -> str:
-    """A table; numbers stand to the right."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in frame.columns)
-    columns = [
-        [_cell(text, column.dtype.is_numeric(), (row, column.name) in bold) for row, text in enumerate(texts)]
-        for column, texts in ((column, shown_column(column.to_list())) for column in frame)
-    ]
+    """A table; numbers stand to the right, and so do their headings."""
+    sides = [' class="number"' if kind.is_numeric() else "" for kind in frame.dtypes]
+    head = "".join(f"<th{side}>{escape(name)}</th>" for name, side in zip(frame.columns, sides, strict=True))
+    columns = []
+    for column, side in zip(frame, sides, strict=True):
+        texts = enumerate(shown_column(column.to_list()))
+        columns.append([f"<td{side}>{_cell(text, (row, column.name) in bold)}</td>" for row, text in texts])
     rows = [f"<tr>{''.join(cells)}</tr>" for cells in zip(*columns, strict=True)]
     return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
-def _cell(text: str, number: bool, bold: bool) -> str:
-    text = f"<strong>{escape(text)}</strong>" if bold else escape(text)
-    return f'<td class="number">{text}</td>' if number else f"<td>{text}</td>"
+def _cell(text: str, bold: bool) -> str:
+    return f"<strong>{escape(text)}</strong>" if bold else escape(text)
 
 
 def shown_column(values: Sequence[Any]) -> list[str]:
@@ -176,7 +194,7 @@ def _shown(value: Any) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, float):
-        return f"{value:.4g}" if abs(value) < 1000.0 else f"{value:.2f}".rstrip("0").rstrip(".")
+        return f"{value:.2f}".rstrip("0").rstrip(".") if 1e3 <= abs(value) < 1e15 else f"{value:.4g}"
     return str(value)
 
 
@@ -191,7 +209,7 @@ h1 { font-size: 1.7rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 .table, .chart { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .8rem; text-align: left; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
-td.number { text-align: right; }
+.number { text-align: right; }
 li span { color: #555; }
 """
 PAGE = """<!DOCTYPE html>

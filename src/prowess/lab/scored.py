@@ -102,6 +102,7 @@ def _of_scored(forecasts: Forecasts, scored: Mask | None, first: int) -> Forecas
         forecasts.variance[teams],
         forecasts.log_evidence[index],
         (forecasts.written[0][index], forecasts.written[1][index]),
+        None if forecasts.scatter is None else forecasts.scatter[index],
     )
 
 

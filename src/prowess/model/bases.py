@@ -179,6 +179,15 @@ class Outcome:
         """
         return variance
 
+    def scatter(self, board: Board) -> float:
+        """What results add to the variance of all teams' performances, where that is normal: the noise of scores.
+
+        >>> from prowess.model.board import Board
+        >>> Outcome().scatter(Board())
+        0.0
+        """
+        return 0.0
+
     def predict(self, board: Board) -> Prediction:
         """What is expected of a match of any number of teams: places by performances and the margin, exactly."""
         from .prediction import predict

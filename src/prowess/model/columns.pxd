@@ -11,8 +11,8 @@ cdef class Table:
 
 
 cdef class Record:
-    cdef public object mean, variance, win, draw, log_evidence, after
-    cdef double[::1] _mean, _variance, _win, _draw, _log_evidence
+    cdef public object mean, variance, win, draw, scatter, log_evidence, after
+    cdef double[::1] _mean, _variance, _win, _draw, _scatter, _log_evidence
     cdef double[:, ::1] _after
     cdef public bint has_after
     cdef public Py_ssize_t at

@@ -70,6 +70,7 @@ class Record:
         self.variance = np.empty(columns.teams * traits)
         self.win = np.empty(columns.matches)
         self.draw = np.empty(columns.matches)
+        self.scatter = np.empty(columns.matches)
         self.log_evidence = np.empty(columns.matches)
         self.after = np.empty((columns.entries if after else 0, 2 * traits))
         self.has_after = after
@@ -79,5 +80,6 @@ class Record:
         self._variance = memoryview(self.variance)
         self._win = memoryview(self.win)
         self._draw = memoryview(self.draw)
+        self._scatter = memoryview(self.scatter)
         self._log_evidence = memoryview(self.log_evidence)
         self._after = memoryview(self.after)

@@ -41,6 +41,7 @@ class Forecasts:
     variance: Floats
     log_evidence: Floats
     written: tuple[Floats, Floats]  # win and draw, as the sweep left them
+    scatter: Floats | None = None  # of matches of more than two teams: what results add to every team's variance
 
     def __len__(self) -> int:
         """Count the matches."""
@@ -115,4 +116,4 @@ def written(outcome: Outcome, history: History, record: Record) -> Forecasts:
     traits = outcome.traits
     shape = (-1, len(traits)) if len(traits) > 1 else (-1,)
     mean, variance = record.mean.reshape(shape), record.variance.reshape(shape)
-    return Forecasts(history, outcome, mean, variance, record.log_evidence, (record.win, record.draw))
+    return Forecasts(history, outcome, mean, variance, record.log_evidence, (record.win, record.draw), record.scatter)

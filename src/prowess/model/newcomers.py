@@ -77,29 +77,45 @@ class Newcomers(Prior):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def meet(self, board: Board) -> cython.bint:
-        """Learn from those who are no newcomers any more."""
+        """Learn from those who are no newcomers any more; from several at once, in whatever order they are listed."""
         e: cython.Py_ssize_t
         k: cython.Py_ssize_t
+        count: cython.double = 0.0
         matches: cython.double = self.matches
         sigma: cython.double = self.level_sigma
         tau: cython.double = self.level_tau
         for e in range(board.entries):
             if board.played[e] == matches:
-                for k in range(board.traits):
-                    _learn(board, k, e * board.traits + k, sigma * sigma, tau * tau)
+                count += 1.0
+        if count > 0.0:
+            for k in range(board.traits):
+                _learn(board, k, matches, sigma * sigma, count * tau * tau)
         return False
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _learn(
-    board: Board, k: cython.Py_ssize_t, i: cython.Py_ssize_t, start: cython.double, drift: cython.double
+    board: Board, k: cython.Py_ssize_t, matches: cython.double, start: cython.double, drift: cython.double
 ) -> cython.void:
-    """Move the level of a trait by the belief in one skill; the memory holds what has changed since the start."""
+    """Move the level of a trait by the beliefs in some skills; the memory holds what has changed since the start.
+
+    Each tells the same that it would tell alone. What they tell together is the sum of their sites.
+    """
+    e: cython.Py_ssize_t
+    i: cython.Py_ssize_t
     cell: cython.Py_ssize_t = board.level + 2 * k
     level: cython.double = start + board.memory[cell + 1] + drift
     whole: cython.double = board.centre_var[k] + board.memory[cell + 1] + drift
-    told: cython.double = max(1.0 - board.var[i] / whole, 0.0)  # nothing, where the drift has undone all
-    gap: cython.double = board.mu[i] - board.centre[k] - board.memory[cell]
-    board.memory[cell] += level / whole * gap
-    board.memory[cell + 1] = level * (1.0 - level / whole * told) - start
+    share: cython.double = level / whole
+    left: cython.double
+    push: cython.double = 0.0
+    pull: cython.double = 1.0
+    for e in range(board.entries):
+        if board.played[e] == matches:
+            i = e * board.traits + k
+            left = 1.0 - share * max(1.0 - board.var[i] / whole, 0.0)  # 1, where the drift has undone all
+            push += share * (board.mu[i] - board.centre[k] - board.memory[cell]) / left
+            pull += (1.0 - left) / left
+    board.memory[cell] += push / pull
+    board.memory[cell + 1] = level / pull - start

@@ -15,7 +15,9 @@ else:
 
     from .gauss import cdf
 
-__all__ = ["count_losses", "count_wrong"]
+__all__ = ["count_ahead", "count_losses", "count_wrong"]
+
+LOW = cython.declare(cython.double, 1e-280)  # a product of probabilities is not let fall below
 
 
 @cython.ccall
@@ -58,6 +60,36 @@ def count_wrong(
 
 
 @cython.ccall
+def count_ahead(
+    start: cython.const[cython.int][::1],
+    key: cython.const[cython.double][::1],
+    ahead: cython.int[::1],
+    level: cython.int[::1],
+) -> cython.void:
+    """How many teams of its match stand before each team by a key, the lowest first, and how many others beside it.
+
+    >>> import numpy as np
+    >>> ahead, level = np.empty(3, np.int32), np.empty(3, np.int32)
+    >>> count_ahead(np.array([0, 3], np.int32), np.array([2.0, 1.0, 2.0]), ahead, level)
+    >>> ahead, level
+    (array([1, 0, 1], dtype=int32), array([1, 0, 1], dtype=int32))
+    """
+    match: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    before: cython.int
+    beside: cython.int
+    for match in range(len(start) - 1):
+        for i in range(start[match], start[match + 1]):
+            before = beside = 0
+            for j in range(start[match], start[match + 1]):
+                before += key[j] < key[i]
+                beside += key[j] == key[i]
+            ahead[i] = before
+            level[i] = beside - 1
+
+
+@cython.ccall
 def count_losses(
     start: cython.const[cython.int][::1],
     place: cython.const[cython.int][::1],
@@ -69,7 +101,8 @@ def count_losses(
 ) -> cython.void:
     """−Σ ln P(order) over the pairs of each match that do not share a place, and how many those are.
 
-    P = Φ(Δ/√(v₁ + v₂)), which counts as at least `least`.
+    P = Φ(Δ/√(v₁ + v₂)), which counts as at least `least`. Probabilities are multiplied while that is safe: a logarithm
+    of every one would take as long as the rest.
 
     >>> import numpy as np
     >>> loss, decided = np.empty(1), np.empty(1)
@@ -84,15 +117,22 @@ def count_losses(
     total: cython.double
     pairs: cython.double
     gap: cython.double
+    p: cython.double
+    product: cython.double
     for match in range(len(loss)):
         total = pairs = 0.0
+        product = 1.0
         for i in range(start[match], start[match + 1]):
             for j in range(start[match], i):
                 if place[i] != place[j]:
                     gap = strength[i] - strength[j] if place[i] < place[j] else strength[j] - strength[i]
-                    total -= log(max(_chance(gap, variance[i] + variance[j]), least))
+                    p = max(_chance(gap, variance[i] + variance[j]), least)
                     pairs += 1.0
-        loss[match] = total
+                    if product * p < LOW:
+                        total -= log(product)
+                        product = 1.0
+                    product *= p
+        loss[match] = total - log(product)
         decided[match] = pairs
 
 

@@ -15,19 +15,21 @@ except ModuleNotFoundError:
     from . import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, expm1, fabs, log, sqrt
+    from cython.cimports.libc.math import exp, expm1, fabs, floor, log, sqrt
     from cython.cimports.prowess.model.gauss import NODE, NODE_WEIGHT, cdf, log_pdf
 else:
-    from math import exp, expm1, fabs, log, sqrt
+    from math import exp, expm1, fabs, floor, log, sqrt
 
     from .gauss import NODE, NODE_WEIGHT, cdf, log_pdf
 
-__all__ = ["log_factorial", "log_pmf", "mixed_cdf", "mixed_pmf", "tilt"]
+__all__ = ["log_factorial", "log_pmf", "medians", "mixed_cdf", "mixed_pmf", "tilt"]
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 REACH = cython.declare(cython.double, 8.7)  # standard deviations beyond which nothing is looked for
 PANEL = cython.declare(cython.double, 3.4)  # width of a Gauss–Legendre panel, in standard deviations
 TABLE = cython.declare(cython.Py_ssize_t, 256)
+LARGEST_LOG = cython.declare(cython.double, 700.0)  # larger counts than e⁷⁰⁰ are taken for that
+LOG_2 = cython.declare(cython.double, 0.69314718055994530942)
 LOG_FACTORIALS = cython.declare(cython.double[::1], array("d", [math.log(math.factorial(n)) for n in range(256)]))
 
 
@@ -191,6 +193,33 @@ def mixed_cdf(n: cython.double, mean: cython.double, variance: cython.double) ->
     (0.770694, 0.693736)
     """
     return min(_log_gamma_mean(n + 1.0, mean, sqrt(variance), False), 1.0)
+
+
+@cython.ccall
+def medians(
+    means: cython.const[cython.double][::1], variances: cython.const[cython.double][::1], out: cython.double[::1]
+) -> cython.void:
+    """The lowest counts n with P(S ≤ n) ≥ ½, for many rates that are log-normal.
+
+    P(S ≤ n) ≥ ½ where m is at most the median of g + √v z, with g the logarithm of a Gamma(n + 1) variable and z
+    standard normal. It lies between the mean of g, which is above log(n + ½), and the median of g, which is at most
+    log(n + log 2): Choi (1994). So the median is e^m but for what comes after the point, and P must be computed only
+    where that lies between ½ and log 2.
+
+    >>> found = array("d", [0.0, 0.0])
+    >>> medians(array("d", [0.5, 0.5]), array("d", [0.0, 0.4]), found)
+    >>> list(found)
+    [1.0, 2.0]
+    """
+    k: cython.Py_ssize_t
+    rate: cython.double
+    count: cython.double
+    for k in range(len(out)):
+        rate = exp(min(means[k], LARGEST_LOG))
+        count = floor(rate)
+        if rate - count > LOG_2 or (rate - count >= 0.5 and mixed_cdf(count, means[k], variances[k]) < 0.5):
+            count += 1.0
+        out[k] = count
 
 
 @cython.cfunc

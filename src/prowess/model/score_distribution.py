@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..checks import number, team_index
 from ..errors import Error
 from .gauss import cdf
-from .poisson import mixed_cdf, mixed_pmf
+from .poisson import medians, mixed_cdf, mixed_pmf
 
 __all__ = ["CountScores", "NormalScores", "ScoreDifference", "ScoreDistribution"]
 
@@ -134,6 +134,13 @@ class CountScores(ScoreDistribution):
     """
 
     @property
+    def medians(self) -> Floats:
+        """The scores that are as likely exceeded as not, of all teams at once."""
+        found = np.empty(len(self.mean))
+        medians(_view(self.mean), _view(self.sigma**2), _view(found))
+        return found
+
+    @property
     def means(self) -> Floats:
         """The expected scores, exp(mean + sigma²/2): useless where x is uncertain, because few huge scores rule it."""
         return np.exp(np.minimum(self.mean + 0.5 * self.sigma**2, LARGEST_LOG))
@@ -213,6 +220,12 @@ class ScoreDifference:
         """
         tail = 0.5 * (1.0 - _probability("level", level))
         return self.quantile(tail), self.quantile(1.0 - tail)
+
+
+def _view(column: Any) -> Any:
+    """A column as a kernel reads it, and writes it."""
+    found: Any = np.ascontiguousarray(column, np.float64)
+    return memoryview(found)
 
 
 def _probability(name: str, value: Any) -> float:

@@ -261,9 +261,9 @@ def _load(
 
 
 @cython.cfunc
-@cython.exceptval(check=False)
-def _write(pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t) -> cython.void:
-    """Write the forecasts of a match down."""
+@cython.exceptval(-1, check=False)
+def _write(pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t) -> cython.bint:
+    """Write the forecasts of a match down; of more than two teams, what the comparison of two of them will need."""
     first: cython.Py_ssize_t = columns.match_start[match] * pipeline.traits
     k: cython.Py_ssize_t
     for k in range(board.teams * pipeline.traits):
@@ -271,6 +271,8 @@ def _write(pipeline: Pipeline, board: Board, columns: Columns, record: Record, m
         record._variance[first + k] = board.variance[k]
     record._win[match] = board.win if board.teams == 2 else NAN
     record._draw[match] = board.draw if board.teams == 2 else NAN
+    record._scatter[match] = 0.0 if board.teams == 2 else pipeline.outcome.scatter(board)
+    return False
 
 
 @cython.cfunc

@@ -58,7 +58,8 @@ class Calibration:
 def calibration(forecasts: Forecasts, where: Where = None, *, bins: int = 10) -> Calibration:
     """Compare the probabilities of win, draw and loss of two teams with how often each came true.
 
-    Every match adds its three forecasts, except those that are 0; the bins hold equally many of them.
+    Every match adds its three forecasts; draws are left out where none was given a chance and none came. The bins hold
+    about equally many forecasts; equal ones stay together.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 4)
@@ -73,27 +74,25 @@ def calibration(forecasts: Forecasts, where: Where = None, *, bins: int = 10) ->
 
 
 def pooled(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Every forecast of win, draw and loss that is not 0: its match, the probability, and whether it came true.
+    """Every forecast of win, loss and draw: its match, the probability, and whether it came true (1 or 0).
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
     >>> pooled(pw.Elo().fit(history).forecasts)
     (array([0, 0]), array([0.5, 0.5]), array([1., 0.]))
     """
-    match, result = two_teams(forecasts)
-    chosen = np.zeros(len(forecasts), bool)
-    chosen[slice(None) if where is None else where] = True
-    kept = chosen[match]
-    lost = ~result.won & ~result.drawn
-    p = np.concatenate([side[kept] for side in (result.win, result.draw, result.loss)])
-    seen = np.concatenate([side[kept] for side in (result.won, result.drawn, lost)])
-    some = p > 0
-    return np.tile(match[kept], 3)[some], p[some], seen[some].astype(np.float64)
+    match, result = two_teams(forecasts, where)
+    sides = [(result.win, result.won), (result.loss, ~result.won & ~result.drawn)]
+    if result.draw.any() or result.drawn.any():
+        sides.append((result.draw, result.drawn))
+    p, seen = (np.concatenate(columns) for columns in zip(*sides, strict=True))
+    return np.tile(match, len(sides)), p, seen.astype(np.float64)
 
 
 def edges_of(p: Floats, bins: int) -> Floats:
     """What lies between bins that hold equally many forecasts; of very many forecasts, evenly picked ones decide.
 
+    >>> import numpy as np
     >>> edges_of(np.array([0.1, 0.2, 0.6, 0.7]), 2)
     array([0.4])
     """
@@ -107,6 +106,7 @@ def edges_of(p: Floats, bins: int) -> Floats:
 def bins_of(p: Floats, edges: Floats) -> NDArray[np.intp]:
     """The bin of every forecast; the edges are few, and looking at each is faster than a search.
 
+    >>> import numpy as np
     >>> bins_of(np.array([0.3, 0.4, 0.5]), np.array([0.4]))
     array([0, 1, 1])
     """
@@ -119,6 +119,7 @@ def bins_of(p: Floats, edges: Floats) -> NDArray[np.intp]:
 def binned(count: Floats, expected: Floats, happened: Floats) -> Calibration:
     """The calibration of bins of which the sums are known.
 
+    >>> import numpy as np
     >>> binned(np.array([10.0, 0.0]), np.array([2.0, 0.0]), np.array([3.0, 0.0])).happened
     array([0.3])
     """

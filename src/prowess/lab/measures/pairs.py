@@ -7,13 +7,18 @@ from typing import Any
 import numpy as np
 
 from ...checks import number
+from ...errors import Error
 from ...model.forecasts import Forecasts
 from ...model.pairs import count_losses, count_wrong
 from .probabilities import probability, surprise, two_teams
+from .scores import opposed
+from .sizes import by_size
 from .strength import performance, strength
-from .tally import Floats, Tally
+from .tally import Floats, Tally, views
 
 __all__ = ["pair_error", "pair_log_loss"]
+
+PAIRS = 1_000_000  # pairs of teams that are looked at together
 
 
 def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None = None, pooled: bool = False) -> Tally:
@@ -31,20 +36,21 @@ def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None =
     history = forecasts.history
     wrong: Any = np.empty(len(forecasts))
     shared: Any = np.empty(len(forecasts))
-    expected = np.ascontiguousarray(strength(forecasts))
-    count_wrong(history.match_start, history.place, expected, number("ties", ties), wrong, shared)
+    start, place, expected = views(history.match_start, history.place, np.ascontiguousarray(strength(forecasts)))
+    count_wrong(start, place, expected, _share("ties", ties), wrong, shared)
     teams = np.diff(history.match_start).astype(np.float64)
     pairs = teams * (teams - 1.0) / 2.0
     if drawn is None:
         return _weighed(wrong, pairs - shared, pooled)
-    return _weighed(wrong + number("drawn", drawn) * shared, pairs, pooled)
+    return _weighed(wrong + _share("drawn", drawn) * shared, pairs, pooled)
 
 
 def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = False) -> Tally:
     """−ln P(order) of the pairs of teams that do not share a place, whatever the number of teams (nats).
 
     For two teams P is win / (win + loss) as it was forecast; for more it follows from the normal performances of the
-    two. A probability counts as at least `least`, so that one surprise is not infinitely bad.
+    two, without a margin, or from their counts. A probability counts as at least `least`, so that one surprise is not
+    infinitely bad. `pooled` as in `pair_error`.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -54,15 +60,50 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
     history, least = forecasts.history, probability("least", least)
     loss: Any = np.empty(len(forecasts))
     decided: Any = np.empty(len(forecasts))
-    expected, spread = (np.ascontiguousarray(of(forecasts)) for of in (strength, performance))
-    count_losses(history.match_start, history.place, expected, spread, least, loss, decided)
+    expected, spread = views(*(np.ascontiguousarray(of(forecasts)) for of in (strength, performance)))
+    start, place = views(history.match_start, history.place)
+    count_losses(start, place, expected, spread, least, loss, decided)
     two, result = two_teams(forecasts)
     if len(two):
         p = np.where(result.won, result.win, result.loss)
         either = result.win + result.loss
         p = np.divide(p, either, out=np.full(len(p), 0.5), where=either > 0)
         loss[two] = np.where(result.drawn, 0.0, surprise(p, least))
+    if forecasts.outcome.later and forecasts.mean.ndim == 2:
+        _count_counts(forecasts, least, loss)
     return _weighed(loss, decided, pooled)
+
+
+def _count_counts(forecasts: Forecasts, least: float, loss: Floats) -> None:
+    """−Σ ln P(order) of matches of more than two teams by the distribution of their scores, which are not normal.
+
+    Of two teams, what is common to both (the others' defences) is taken as known; the rest of each is its own.
+    """
+    place, mean, variance = forecasts.history.place, opposed(forecasts)[0], performance(forecasts)
+    for match, team in by_size(forecasts.history.match_start):
+        i, j = np.triu_indices(team.shape[1], 1)
+        rows = max(1, PAIRS // len(i))
+        for first in range(0, len(match) if team.shape[1] > 2 else 0, rows):
+            some = team[first : first + rows]
+            pair = np.stack([some[:, i], some[:, j]], axis=-1)
+            at, which = np.nonzero(place[pair[..., 0]] != place[pair[..., 1]])
+            pair = pair[at, which]
+            traits = np.zeros((2, len(pair), 2, 2))  # mean and variance of offences, each against no defence
+            traits[0, :, :, 0], traits[1, :, :, 0] = mean[pair], variance[pair]
+            win, draw = np.empty(len(pair)), np.empty(len(pair))
+            forecasts.outcome.chances(traits[0].ravel(), traits[1].ravel(), win, draw)
+            either = np.maximum(1.0 - draw, np.finfo(np.float64).tiny)
+            ahead = np.clip(win / either, 0.0, 1.0)
+            p = np.where(place[pair[:, 0]] < place[pair[:, 1]], ahead, 1.0 - ahead)
+            loss[match[first : first + rows]] = np.bincount(at, surprise(p, least), minlength=len(some))
+
+
+def _share(name: str, value: float) -> float:
+    """How much a pair counts: from 0, right, to 1, wrong."""
+    found = number(name, value)
+    if not 0.0 <= found <= 1.0:
+        raise Error(f"{name} must lie between 0 (right) and 1 (wrong), not {value!r}")
+    return found
 
 
 def _weighed(total: Floats, weight: Floats, pooled: bool) -> Tally:

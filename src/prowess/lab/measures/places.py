@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ...model.forecasts import Forecasts
+from ...model.pairs import count_ahead
 from .strength import strength
-from .tally import Floats, Tally
+from .tally import Tally, views
 
 __all__ = ["place_error"]
 
@@ -23,25 +26,20 @@ def place_error(forecasts: Forecasts) -> Tally:
     >>> place_error(pw.TrueSkill().fit(history).forecasts).values.round(3)
     array([0.653, 1.307])
     """
-    history = forecasts.history
-    match = np.repeat(np.arange(len(history)), np.diff(history.match_start))
-    taken, order = _mid_ranks(history.match_start, match, history.place)
-    predicted, _ = _mid_ranks(history.match_start, match, -strength(forecasts))
-    off = order * (taken - predicted) ** 2
-    return Tally(np.sqrt(np.bincount(match, off, minlength=len(history))), np.ones(len(history)))
+    start = forecasts.history.match_start
+    if not len(forecasts):
+        return Tally(np.zeros(0), np.zeros(0))
+    before, beside = _standing(start, forecasts.history.place)
+    ahead, level = _standing(start, -strength(forecasts))
+    discount = np.cumsum(1.0 / np.sqrt(np.arange(1, np.diff(start).max() + 1)))
+    discount = np.concatenate([[0.0], discount])
+    weight = (discount[before + beside + 1] - discount[before]) / (beside + 1)
+    off = weight * (before + 0.5 * beside - (ahead + 0.5 * level)) ** 2
+    return Tally(np.sqrt(np.add.reduceat(off, start[:-1])), np.ones(len(forecasts)))
 
 
-def _mid_ranks(
-    start: NDArray[np.int32], match: NDArray[np.intp], key: NDArray[np.int32] | Floats
-) -> tuple[Floats, Floats]:
-    """The place of every team in its match by a key, lowest first, and its weight 1/√i; those who tie share both."""
-    by = np.lexsort((key, match))
-    place = np.arange(len(key)) - np.repeat(start[:-1], np.diff(start)) + 1.0
-    fresh = np.ones(len(key), bool)
-    fresh[1:] = (match[by][1:] != match[by][:-1]) | (key[by][1:] != key[by][:-1])
-    group = np.cumsum(fresh) - 1
-    size = np.bincount(group)
-    rank, weight = np.empty(len(key)), np.empty(len(key))
-    rank[by] = (np.bincount(group, place) / size)[group]
-    weight[by] = (np.bincount(group, 1.0 / np.sqrt(place)) / size)[group]
-    return rank, weight
+def _standing(start: NDArray[np.int32], key: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """How many teams of its match are before each team by a key, the lowest first, and how many others beside it."""
+    ahead, level = np.empty(len(key), np.int32), np.empty(len(key), np.int32)
+    count_ahead(*views(start, np.ascontiguousarray(key, np.float64), ahead, level))
+    return ahead, level

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...checks import number
 from ...errors import Error
 from ...model.forecasts import Forecasts
-from .tally import Floats, Tally
+from .tally import Floats, Tally, Where, picked
 
 __all__ = ["brier", "information_gain", "log_loss", "sharpness"]
 
@@ -35,26 +35,27 @@ class Result(NamedTuple):
         return self.win + 0.5 * self.draw
 
 
-def two_teams(forecasts: Forecasts) -> tuple[NDArray[np.intp], Result]:
-    """The matches of two teams, and their forecasts and results."""
+def two_teams(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.intp], Result]:
+    """The matches of two teams, all or of those chosen (a match as often as it is chosen): forecasts and results."""
     history = forecasts.history
-    two = np.diff(history.match_start) == 2
-    match = np.flatnonzero(two)
-    if two.all():  # the common case, without copies
+    match = np.arange(len(history))[picked(where, len(history))]
+    win, draw = forecasts.win, forecasts.draw
+    if where is None and history.teams == 2 * len(history):  # by far the most frequent case: nothing to be copied
         first, second = history.place[::2], history.place[1::2]
-        win, draw = forecasts.win, forecasts.draw
     else:
-        first, second = (history.place[history.match_start[match] + k] for k in (0, 1))
-        win, draw = forecasts.win[match], forecasts.draw[match]
-    ahead = second - first
-    return match, Result(win, draw, np.maximum(1.0 - win - draw, 0.0), ahead > 0, ahead == 0)
+        match = match[np.diff(history.match_start)[match] == 2]
+        at = history.match_start[match]
+        first, second = history.place[at], history.place[at + 1]
+        win, draw = win[match], draw[match]
+    return match, Result(win, draw, np.maximum(1.0 - win - draw, 0.0), first < second, first == second)
 
 
 def probability(name: str, value: float) -> float:
     """A probability that is neither 0 nor 1."""
-    if not 0.0 < number(name, value) < 1.0:
+    found = number(name, value)
+    if not 0.0 < found < 1.0:
         raise Error(f"{name} must be a probability between 0 and 1, not {value!r}")
-    return value
+    return found
 
 
 def surprise(p: Floats, least: float) -> Floats:

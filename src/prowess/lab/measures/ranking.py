@@ -28,15 +28,15 @@ def auc(forecasts: Forecasts, where: Where = None, *, drawn: str = "skip") -> fl
     """
     if drawn not in DRAWN:
         raise Error(f'drawn must be "skip" or "negative", not {drawn!r}')
-    match, result = two_teams(forecasts)
-    chosen = np.zeros(len(forecasts), bool)
-    chosen[slice(None) if where is None else where] = True
-    counts = chosen[match] & ~(result.drawn & (drawn == "skip"))
+    _, result = two_teams(forecasts, where)
+    counts = ~result.drawn if drawn == "skip" else np.ones(len(result.drawn), bool)
+    if not counts.any():
+        raise Error("none of these matches has two teams and a winner: there is nothing to rank")
     return auc_of(result.expected[counts], result.won[counts].astype(np.float64))
 
 
 def auc_of(p: Floats, won: Floats) -> float:
-    """The area by the ranks of the forecasts, which may be tied; ½ where there is nothing to tell apart.
+    """The area by the ranks of the forecasts, which may be tied; ½ where all were won, or none.
 
     >>> import numpy as np
     >>> auc_of(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...errors import Error
 from ...model.forecasts import Forecasts
+from .sizes import by_size
 from .tally import Floats, Tally
 
 __all__ = ["expected_scores", "score_error"]
@@ -54,12 +55,17 @@ def expected_scores(forecasts: Forecasts, point: str = "median") -> Floats:
 
 def opposed(forecasts: Forecasts) -> tuple[Floats, Floats]:
     """Mean and variance of x, through which a team's score is seen: offence less the mean of the others' defence."""
-    start = forecasts.history.match_start
-    teams = np.diff(start)
-    others = np.repeat(1.0 / (teams - 1), teams)
-    found = []
-    for column, power, sign in ((forecasts.mean, 1, -1.0), (forecasts.variance, 2, 1.0)):
-        defence = column[:, 1]
-        rest = np.repeat(np.add.reduceat(defence, start[:-1]) if len(teams) else defence, teams) - defence
-        found.append(column[:, 0] + sign * others**power * rest)
-    return found[0], found[1]
+    mean, variance = (np.array(column[:, 0]) for column in (forecasts.mean, forecasts.variance))
+    for _, team in by_size(forecasts.history.match_start):
+        share = 1.0 / (team.shape[1] - 1)
+        mean[team] -= share * _others(forecasts.mean[:, 1][team])
+        variance[team] += share**2 * _others(forecasts.variance[:, 1][team])
+    return mean, variance
+
+
+def _others(column: Floats) -> Floats:
+    """The sum over all other teams of the match, a row a match: what is added is never subtracted again."""
+    found = np.zeros(column.shape)
+    found[:, 1:] = np.cumsum(column, axis=1)[:, :-1]
+    found[:, :-1] += np.cumsum(column[:, ::-1], axis=1)[:, -2::-1]
+    return found

@@ -29,15 +29,21 @@ def strength(forecasts: Forecasts) -> Floats:
 def performance(forecasts: Forecasts) -> Floats:
     """The variance of every team's performance, in the same sense: what is not known of skill, and noise.
 
+    Among more than two teams also the normal noise of scores; of two, `win` and `draw` tell of it.
+
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
     >>> performance(pw.TrueSkill().fit(history).forecasts).round(2)
     array([86.81, 86.81])
     """
+    found: Floats
     if forecasts.variance.ndim == 1:
-        found: Floats = forecasts.outcome.performance(forecasts.variance)
+        found = forecasts.outcome.performance(forecasts.variance)
+    else:
+        found = forecasts.variance[:, 0] + _share(forecasts) ** 2 * forecasts.variance[:, 1]
+    if forecasts.scatter is None or not forecasts.scatter.any():
         return found
-    return forecasts.variance[:, 0] + _share(forecasts) ** 2 * forecasts.variance[:, 1]
+    return found + np.repeat(forecasts.scatter, np.diff(forecasts.history.match_start))
 
 
 def _share(forecasts: Forecasts) -> Floats:

@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
+from ...history.select import indices
 
-__all__ = ["Floats", "Tally", "Where"]
+__all__ = ["Floats", "Tally", "Where", "picked", "views"]
 
 Floats = NDArray[np.float64]
 Where = NDArray[np.bool_] | NDArray[np.intp] | slice | None
+
+
+def picked(where: Where, matches: int) -> NDArray[np.intp] | slice:
+    """Matches that are chosen by a mask, by indices (which may repeat a match) or by a slice; None is all of them.
+
+    >>> import numpy as np
+    >>> picked(np.array([False, True, True]), 3), picked(np.array([-1, 0, 0]), 3)
+    (array([1, 2]), array([2, 0, 0]))
+    """
+    if where is None:
+        return slice(None)
+    return where if isinstance(where, slice) else indices(np.asarray(where), matches, "where")
+
+
+def views(*columns: Any) -> tuple[Any, ...]:
+    """Columns as the kernels read them: uncompiled, numbers of NumPy are slow and warn where plain ones do not.
+
+    >>> import numpy as np
+    >>> views(np.zeros(1), np.ones(2))[1].tolist()
+    [1.0, 1.0]
+    """
+    return tuple(map(memoryview, columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +72,20 @@ class Tally:
     def mean(self, where: Where = None) -> float:
         """The measure of all matches, or of those chosen by a mask, by indices or by a slice.
 
+        A match whose index is given twice counts twice.
+
         >>> import numpy as np
         >>> Tally(np.array([1.0, 4.0]), np.array([2.0, 2.0])).mean(np.array([False, True]))
         2.0
         """
-        total, weight = (self.total, self.weight) if where is None else (self.total[where], self.weight[where])
+        chosen = picked(where, len(self))
+        total, weight = self.total[chosen], self.weight[chosen]
         whole = float(weight.sum())
         if whole == 0.0:
             raise Error("none of these matches can be measured: choose others, or another measure")
-        return float(total.sum()) / whole
+        with np.errstate(over="ignore"):
+            found = float(total.sum())
+        return found / whole if isfinite(found) else float((total / whole).sum())
 
     def window(self, matches: int = 50) -> Floats:
         """The measure of the last so many matches up to each match; NaN before there are as many.
@@ -70,9 +100,22 @@ class Tally:
             raise Error(f"a window needs at least one match, not {matches}")
         found = np.full(len(self), np.nan)
         counted = np.flatnonzero(self.weight > 0)
-        total, weight = (np.concatenate([[0.0], np.cumsum(column[counted])]) for column in (self.total, self.weight))
-        if len(counted) >= matches:
-            found[counted[matches - 1 :]] = (total[matches:] - total[:-matches]) / (
-                weight[matches:] - weight[:-matches]
-            )
+        total, weight = (_sliding(column[counted], matches) for column in (self.total, self.weight))
+        found[counted[matches - 1 :]] = total / weight
         return found
+
+
+def _sliding(column: Floats, width: int) -> Floats:
+    """The sums of every `width` neighbours, in linear time and without subtracting: one huge value leaves no trace.
+
+    Every window is the end of one block of that width, and the beginning of the next.
+    """
+    if len(column) < width:
+        return np.zeros(0)
+    padded = np.zeros(-(-len(column) // width) * width)
+    padded[: len(column)] = column
+    blocks = padded.reshape(-1, width)
+    head = np.cumsum(blocks, axis=1).ravel()[width - 1 : len(column)]
+    tail = np.cumsum(blocks[:, ::-1], axis=1)[:, ::-1].ravel()[: len(column) - width + 1].copy()
+    tail[::width] = 0.0  # a window that is a block is told by its head
+    return head + tail

@@ -163,10 +163,14 @@ class GaussianScore(Score):
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
         """Performances with the noise of the scores, by which the teams finish."""
-        half = 0.5 * self._between(board)
+        half = self.scatter(board)
         teams = range(board.teams)
         means, variances, noises = board.mean, board.variance, board.noise
         return [means[j] for j in teams], [variances[j] + half for j in teams], [noises[j] + half for j in teams]
+
+    def scatter(self, board: Board) -> float:
+        """γ²/2: the difference of two scores has γ²."""
+        return 0.5 * self._between(board)
 
     def predict(self, board: Board) -> Prediction:
         """Places by performances with the noise of the scores; of the scores themselves only differences are known."""

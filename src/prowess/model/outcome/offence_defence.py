@@ -122,7 +122,7 @@ class OffenceDefence(Outcome):
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
         """Offence and a team's own part in all defences, with the noise of a score: by these the teams finish."""
         h: cython.double = 1.0 / (board.teams - 1)
-        noise = self.score.added(board) or 0.0
+        noise = self.scatter(board)
         teams = range(0, 2 * board.teams, 2)
         means, variances, noises = board.mean, board.variance, board.noise
         return (
@@ -130,6 +130,10 @@ class OffenceDefence(Outcome):
             [variances[t] + h * h * variances[t + 1] + noise for t in teams],
             [noises[t] + h * h * noises[t + 1] + noise for t in teams],
         )
+
+    def scatter(self, board: Board) -> float:
+        """The noise of a score, where it is normal."""
+        return self.score.added(board) or 0.0
 
     def predict(self, board: Board) -> Prediction:
         """Who scores how much, and who scores most."""

@@ -68,6 +68,7 @@ class Split:
             whole.variance[team:],
             whole.log_evidence[tests],
             (win[tests], draw[tests]),
+            None if whole.scatter is None else whole.scatter[tests],
         )
 
 

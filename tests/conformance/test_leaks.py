@@ -1,0 +1,364 @@
+"""No model knows what it cannot know: of the match that it forecasts, of later ones, of the order of listing.
+
+A new preset is tested by being in `PRESETS`. What else is learnt of a league, or estimated, gets a line in `LEARNING`;
+a part that no model here has is an error. That the tests can find something is shown by models that leak.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import prowess as pw
+from prowess.lab import measures
+from prowess.model import prior
+from prowess.model.outcome import margin
+from prowess.model.presets import PRESETS
+
+from .leagues import duels, history, matches
+
+SKILLS = pw.Newcomers(pw.Normal(25, 25 / 3), level_sigma=4, level_tau=0.5, matches=3)
+BREAKS = pw.drift.Seasons(pw.drift.PerMatch(0.1), gap=10, carry=0.8, season_tau=1.0)
+
+# Everything on that a model may learn of a league, or estimate from it.
+LEARNING = {
+    "TrueSkill, spread": pw.TrueSkill(margin=pw.outcome.Spread()).replace(prior=SKILLS, drift=BREAKS, home_sigma=2.0),
+    "TrueSkill, ε": pw.TrueSkill(margin=1.0).replace(drift=pw.drift.PerTime(0.2), home_sigma=2.0, home_tau=0.1),
+    "TS2, two margins": pw.TS2a(margin=pw.outcome.TwoValued(400.0, 50.0)).replace(home_sigma=200.0),
+    "TS2": pw.TS2c().replace(home_sigma=100.0, drift=pw.drift.Seasons(pw.drift.Still(), gap=10, carry=0.9)),
+    "TS3": pw.TS3().replace(home_sigma=100.0),
+    "Gaussian-OD, γ": pw.GaussianOD().replace(prior=SKILLS, drift=BREAKS, home_sigma=2.0),
+    "Gaussian-SD, γ": pw.GaussianSD().replace(prior=SKILLS, drift=BREAKS, home_sigma=2.0),
+    "Poisson-OD": pw.PoissonOD(mu=0, sigma=0.4, beta=0.1).replace(
+        prior=pw.Newcomers(pw.Normal(0, 0.4), level_sigma=0.2, matches=3), home_sigma=0.2, draw_factor=1.2
+    ),
+    "Elo, δ": pw.Elo().replace(home_sigma=50.0),
+    "Gaussian Elo, δ": pw.GaussianElo().replace(home=pw.Home(20.0)),
+    "Glicko, periods": pw.Glicko(period=7.0).replace(home_sigma=50.0, home_tau=5.0),
+    "Glicko, no periods": pw.Glicko(period=None).replace(
+        prior=pw.Newcomers(pw.Normal(1500, 350), level_sigma=100, matches=3), home_sigma=50.0
+    ),
+    "Glicko-2, periods": pw.Glicko2(period=7.0).replace(home_sigma=50.0),
+    "Harkness": pw.Harkness(period=7.0).replace(home=pw.Home(20.0)),
+}
+MODELS = {name: make() for name, make in PRESETS.items()} | {f"{name} (all)": made for name, made in LEARNING.items()}
+
+models = pytest.mark.parametrize("name", MODELS)
+
+
+def test_every_part_that_learns_is_tried():
+    """Every public drift, prior and margin is in one of the models above (a margin that is a number has no name)."""
+    tried = repr(list(MODELS.values()))
+    parts = {*pw.drift.__all__, *prior.__all__, *margin.__all__, "Home"} - {"Fixed", "FromDraws", "margin_from"}
+    assert {part for part in parts if f"{part}(" not in tried} == set()
+
+
+# Models that leak: each looks at something that it must not know yet.
+
+
+@dataclass(frozen=True)
+class Peek(pw.Outcome):
+    """A forecast that looks at who has won, and says so in a whisper."""
+
+    def forecast(self, board):
+        board.draw = 0.0
+        board.win = 0.53 if board.place[0] < board.place[1] else 0.47
+        board.loss = 1.0 - board.win
+
+    def evidence(self, board):
+        for j in range(board.teams):
+            board.d1[j] = board.d2[j] = 0.0
+            board.left[j] = 1.0
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Hint(pw.Drift):
+    """A drift that gives some winners a little more."""
+
+    def widen(self, board):
+        for e in range(board.entries):
+            team = next(j for j in range(board.teams) if e < board.start[j + 1])
+            board.mu[e] += 1.0 if board.place[team] == 1 and board.score[team] % 2 == 1 else 0.0
+
+
+@dataclass(frozen=True)
+class Telltale(pw.Margin):
+    """A margin that is wide where a match was drawn."""
+
+    def measure(self, board, seen):
+        board.epsilon = 3.0 if board.place[0] == board.place[1] else 1.0
+        return False
+
+    def between(self, board, i, j):
+        return board.epsilon
+
+
+@dataclass(frozen=True)
+class Seeded(pw.TeamFunction):
+    """A team function that believes in the order in which teams are listed."""
+
+    def weigh(self, board):
+        for j in range(board.teams):
+            board.offset[j] = -0.5 * j
+
+
+class Hindsight:
+    """A model whose newcomers are rated by what became of them."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def fit(self, league):
+        late = self.model.fit(league).ladder
+        return self.model.fit(league, start={name: late[name] for name in late})
+
+
+LEAKS = {
+    "Peek": pw.TrueSkill().replace(outcome=Peek()),
+    "Hint": pw.TrueSkill().replace(drift=Hint()),
+    "Telltale": pw.TrueSkill(margin=Telltale()),
+    "Hindsight": Hindsight(pw.TrueSkill()),
+}
+
+
+# A match, and those after it, change nothing in what was forecast before.
+
+
+def said(forecasts, upto):
+    """All that was forecast up to a match and of it, and what earlier matches said of the model."""
+    teams, matches = forecasts.history.match_start[upto + 1], upto + 1
+    of_teams = forecasts.mean, forecasts.variance
+    of_matches = forecasts.win, forecasts.draw, forecasts.scatter
+    return [*(c[:teams] for c in of_teams), *(c[:matches] for c in of_matches), forecasts.log_evidence[:upto]]
+
+
+def differs(model, whole, other, upto):
+    """Whether a history that is the same before a match has other forecasts up to it, in any bit."""
+    pairs = zip(said(whole, upto), said(model.fit(history(other)).forecasts, upto), strict=True)
+    return not all(np.array_equal(one, two, equal_nan=True) for one, two in pairs)
+
+
+def ended(match, rng):
+    return match | {"scores": rng.integers(0, 5, len(match["teams"])).tolist()}
+
+
+def otherwise(found, at, rng):
+    """Histories that are the same before a match: it ends otherwise, all later ones do too, or there are none."""
+    yield [*found[:at], ended(found[at], rng), *found[at + 1 :]]
+    yield found[:at] + [ended(match, rng) for match in found[at:]]
+    yield found[: at + 1]
+
+
+@models
+@settings(max_examples=5)
+@given(at=st.integers(0, 59), seed=st.integers(0, 1000))
+def test_a_match_changes_no_forecast_of_itself_or_before(name, at, seed):
+    found, whole = usual(name)
+    for other in otherwise(found, at, np.random.default_rng(seed)):
+        assert not differs(MODELS[name], whole, other, at)
+
+
+@cache
+def usual(name):
+    found = matches(count=60)
+    return found, MODELS[name].fit(history(found)).forecasts
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_models_that_leak_are_found_by_changing_a_match(name):
+    found = matches(count=60, teams=(2, 3))
+    whole = LEAKS[name].fit(history(found)).forecasts
+    changes = [(at, other) for at in range(30, 40) for other in otherwise(found, at, np.random.default_rng(at))]
+    assert any(differs(LEAKS[name], whole, other, at) for at, other in changes)
+
+
+# With results that say nothing, nothing can be known.
+
+
+@cache
+def league(seed=3, count=3000, players=150):
+    """Players of very different skill, two in a match, the first of them at home."""
+    rng = np.random.default_rng(seed)
+    skill, found = rng.normal(0, 1, players), []
+    for number in range(count):
+        a, b = rng.choice(players, 2, replace=False)
+        edge = 0.1 + 0.4 * (skill[a] - skill[b])
+        scores = rng.poisson(np.exp([0.2 + edge, 0.2 - edge])).tolist()
+        found.append({"teams": [[f"p{a}"], [f"p{b}"]], "scores": scores, "time": float(number // 10), "home": 0})
+    return history(found)
+
+
+def dealt(league, seed, toss):
+    """The results dealt to the matches anew; with a toss also to the sides, so that playing at home says nothing."""
+    rng = np.random.default_rng(seed)
+    score = league.score.reshape(-1, 2)[rng.permutation(len(league))]
+    if toss:
+        score = np.where(rng.random((len(league), 1)) < 0.5, score, score[:, ::-1])
+    place = 1 + (score < score[:, ::-1])
+    return replace(league, score=score.ravel(), place=place.astype(np.int32).ravel())
+
+
+def sigmas(values, expected=0.0):
+    """By how many standard errors the mean of independent values exceeds what is expected."""
+    spread = values.std() / np.sqrt(len(values))
+    return 0.0 if np.abs(values - expected).max() < 1e-9 else (values.mean() - expected) / max(spread, 1e-12)
+
+
+def ranked(forecasts):
+    """AUC less ½ in standard errors (Mann and Whitney)."""
+    first, second = forecasts.history.place.reshape(-1, 2).T
+    won, lost = (first < second).sum(), (first > second).sum()
+    return (measures.auc(forecasts) - 0.5) / np.sqrt((won + lost + 1) / (12 * won * lost))
+
+
+def knowledge(forecasts, rates):
+    """How much more a model knows than the rates of win, draw and loss of the first team, in standard errors.
+
+    The rates are those of all matches: no model that knows nothing can do better than them, however soon it finds them.
+    """
+    win, draw, loss = rates
+    known = tuple(np.full(len(forecasts), rate) for rate in (win, draw))
+    base = replace(forecasts, outcome=pw.TrueSkill().outcome, written=known)
+    wrong = measures.pair_error(forecasts)
+    return {
+        "pair error": -sigmas(wrong.total[wrong.weight > 0], min(win, loss) / (win + loss)),
+        "AUC": ranked(forecasts),
+        "gain": sigmas(measures.information_gain(forecasts).total - measures.information_gain(base).total),
+        "log loss": sigmas(measures.log_loss(base).total - measures.log_loss(forecasts).total),
+    }
+
+
+def rates_of(league, toss):
+    """How often the first team won, drew and lost; after a toss the first and the second are equal."""
+    first, second = league.place.reshape(-1, 2).T
+    win, draw, loss = ((first < second).mean(), (first == second).mean(), (first > second).mean())
+    return ((win + loss) / 2, draw, (win + loss) / 2) if toss else (win, draw, loss)
+
+
+def found_out(model, league, seed):
+    """What a model knows of results that were dealt anew: nothing, if it is honest."""
+    toss, kept = (dealt(league, seed, toss) for toss in (True, False))
+    tossed = knowledge(model.fit(toss).forecasts, rates_of(toss, True))
+    at_home = knowledge(model.fit(kept).forecasts, rates_of(kept, False))
+    return {name: z for name, z in tossed.items() if abs(z) > 3 and (z > 0 or name in ("pair error", "AUC"))} | {
+        f"{name}, at home": z for name, z in at_home.items() if z > 3
+    }
+
+
+@models
+def test_results_that_were_dealt_anew_cannot_be_foreseen(name):
+    assert found_out(MODELS[name], league(), 5) == {}
+
+
+@models
+def test_real_results_that_were_dealt_anew_cannot_be_foreseen(name, data):
+    assert found_out(MODELS[name], premier_league(data), 6) == {}
+
+
+@cache
+def premier_league(data):
+    return pw.History.read(data / "premier_league_1995_2009.csv")
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_models_that_leak_foresee_what_cannot_be_foreseen(name):
+    assert found_out(LEAKS[name], league(), 5)
+
+
+@models
+def test_results_that_mean_something_are_foreseen(name):
+    """So the league is one from which a model can learn, and the same measures tell."""
+    found = knowledge(MODELS[name].fit(league()).forecasts, rates_of(league(), True))
+    assert found["pair error"] > 8
+    assert found["AUC"] > 8
+
+
+@cache
+def crowd(seed=4, count=400):
+    """Three to seven teams of two; their results say nothing, and who did best is listed first, as in many files."""
+    rng, found = np.random.default_rng(seed), []
+    for number in range(count):
+        names = rng.permutation(40)[: 2 * rng.integers(3, 8)].reshape(-1, 2)
+        scores = sorted(rng.integers(0, 6, len(names)).tolist(), reverse=True)
+        teams = [[f"p{player}" for player in team] for team in names]
+        found.append({"teams": teams, "scores": scores, "time": float(number // 4)})
+    return history(found)
+
+
+def listed(model):
+    """How much a model knows of the teams of a crowd, in standard errors."""
+    wrong = measures.pair_error(model.fit(crowd()).forecasts)
+    return -sigmas(wrong.total[wrong.weight > 0], 0.5)
+
+
+@models
+def test_the_order_of_listing_says_nothing(name):
+    assert abs(listed(MODELS[name])) < 3
+
+
+@pytest.mark.parametrize("leak", [{"drift": Hint()}, {"team": Seeded()}])
+def test_models_that_leak_are_found_among_many_teams(leak):
+    assert listed(pw.TrueSkill().replace(**leak)) > 3
+
+
+# The order in which the teams of a match are listed changes nothing.
+
+
+def mirrored(found):
+    """Every match with its teams in reverse order."""
+    turned = [{key: value[::-1] if isinstance(value, list) else value for key, value in m.items()} for m in found]
+    return [m | ({"home": len(m["teams"]) - 1 - m["home"]} if "home" in m else {}) for m in turned]
+
+
+def untied(found, seed=7):
+    rng = np.random.default_rng(seed)
+    return [match | {"scores": rng.permutation(len(match["teams"])).tolist()} for match in found]
+
+
+def reflect(model, found, *, draws=True):
+    """Compare a fit with that of the mirrored history, team by team and player by player."""
+    one, two = model.fit(history(found)), model.fit(history(mirrored(found)))
+    start = one.history.match_start
+    other = np.repeat(start[:-1] + start[1:] - 1, np.diff(start)) - np.arange(one.history.teams)
+    close = {"rtol": 1e-9, "atol": 1e-9 * model.rating().mu}
+    np.testing.assert_allclose(one.forecasts.mean, two.forecasts.mean[other], **close)
+    np.testing.assert_allclose(one.forecasts.variance, two.forecasts.variance[other], rtol=1e-9)
+    for name in one.ladder:
+        assert (one[name].mu, one[name].sigma or 0) == pytest.approx((two[name].mu, two[name].sigma or 0), rel=1e-8)
+    if draws:
+        loss = 1 - two.forecasts.win - two.forecasts.draw
+        fine = 1e-8 if model.outcome.later else 1e-9  # what is integrated is as good as that
+        np.testing.assert_allclose(one.forecasts.win, loss, rtol=0, atol=fine)
+        np.testing.assert_allclose(one.forecasts.draw, two.forecasts.draw, rtol=0, atol=fine)
+
+
+@models
+def test_two_teams_may_be_listed_in_any_order(name):
+    reflect(MODELS[name], duels())
+    reflect(MODELS[name], matches(teams=(2, 3)))
+
+
+@models
+def test_without_ties_many_teams_may_be_listed_in_any_order(name):
+    reflect(MODELS[name], untied(matches()))
+
+
+@models
+def test_what_ties_leave_of_it(name):
+    """All places, by EP or by likelihood, and all scores: everything. Comparisons of two: all but forecasts of draws.
+
+    Of tied teams those count as neighbours, by whom the share of draws is measured, that are listed beside each other.
+    TrueSkill chains tied teams as they are listed, and so depends on it altogether.
+    """
+    outcome = MODELS[name].outcome
+    if isinstance(outcome, pw.outcome.Order):
+        with pytest.raises(AssertionError):
+            reflect(MODELS[name], matches())
+    else:
+        reflect(MODELS[name], matches(), draws=not isinstance(outcome, pw.outcome.Duel))

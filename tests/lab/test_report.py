@@ -1,0 +1,125 @@
+"""Reports: whatever stands in them, the page is well-formed, holds all it needs, and the JSON is JSON."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from html.parser import HTMLParser
+
+import polars as pl
+import pytest
+
+import prowess as pw
+from prowess.lab import Claim, Report, Section, skill_curves
+
+EVIL = '</script><b onload="x">&amp;{title}'
+VOID = {"meta", "br"}
+
+
+class Page(HTMLParser):
+    """Reads a page as a browser would: tags that open and close, the texts by their tag, the scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.texts, self.numbers = [], [], {}, []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+            self.texts.setdefault(tag, []).append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        for tag in dict.fromkeys(self.open):
+            self.texts[tag][-1] += data
+
+
+def strict(text):
+    """JSON as the standard has it: no NaN, no Infinity."""
+    return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+def league():
+    matches = [{"teams": [[EVIL], ["bob"]], "time": f"2026-01-0{day}"} for day in (1, 2, 3)]
+    return pw.TrueSkill().fit(pw.History.from_matches(matches))
+
+
+def table():
+    return pl.DataFrame(
+        {
+            EVIL: [EVIL, "b", None],
+            "x": [1.23456, float("nan"), float("inf")],
+            "n": [1, None, 3],
+            "large": [12345.678, -2e20, 1e-9],
+            "ok": [True, False, None],
+            "day": [date(2026, 1, 31)] * 3,
+            "list": [[1.0, float("nan")], [], None],
+        }
+    )
+
+
+def test_names_that_are_html_stay_names():
+    claims = (Claim(EVIL, True, EVIL), Claim("b", None, ""), Claim("c", False, "1 < 2"))
+    section = Section(EVIL, f"{EVIL}\n\n1 < 2", table(), skill_curves(league(), [EVIL]), claims, frozenset({(0, EVIL)}))
+    page = Page(Report(EVIL, (section, Section("empty"))).to_html())
+    assert page.texts["title"] == page.texts["h1"] == [EVIL]
+    assert page.texts["h2"] == [EVIL, "empty"]
+    assert page.texts["p"] == [EVIL, "1 < 2"]
+    assert page.texts["th"][0] == EVIL
+    assert page.texts["td"][0] == EVIL
+    assert page.texts["strong"] == ["holds", "cannot be told from these data", "does not hold", EVIL]
+    assert [tag for tag, _ in page.tags].count("script") == 2
+    assert "b" not in {tag for tag, _ in page.tags}
+    data = page.texts["script"][1].strip().removeprefix("const charts = ").split(";\ncharts.forEach")[0]
+    [spec] = strict(data)
+    assert EVIL in json.dumps(spec, ensure_ascii=False).replace('\\"', '"')
+
+
+def test_a_page_needs_no_network():
+    page = Page(Report("A league", (Section("Curves", chart=skill_curves(league(), ["bob"])),)).to_html())
+    assert {tag for tag, _ in page.tags}.isdisjoint({"link", "img", "iframe"})
+    assert not any({"src", "href"} & set(attributes) for _, attributes in page.tags)
+    assert ("div", {"class": "chart", "id": "chart0"}) in page.tags
+    assert not any(tag == "script" for tag, _ in Page(Report("A league", ()).to_html()).tags)
+
+
+def test_cells():
+    """Nothing where there is nothing; numbers, and their headings, stand to the right."""
+    page = Page(Report("t", (Section("s", table=table()),)).to_html())
+    rows = [page.texts["td"][i : i + 7] for i in (0, 7, 14)]
+    assert [row[1:5] for row in rows] == [
+        ["1.235", "1", "12345.68", "True"],
+        ["", "", "-2e+20", "False"],
+        ["inf", "3", "1e-09", ""],
+    ]
+    assert rows[0][5:] == ["2026-01-31", "[1.0, nan]"]
+    sides = [attributes.get("class") for tag, attributes in page.tags if tag == "th"]
+    assert sides == [None, "number", "number", "number", None, None, None]
+
+
+def test_json(tmp_path):
+    report = Report(EVIL, (Section("s", "text", table(), claims=(Claim("a", None, "b"),)), Section("empty")))
+    report.save(tmp_path / "report.json")
+    found = strict((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert found == report.to_dict()
+    assert found["title"] == EVIL
+    first, second, third = found["sections"][0]["table"]
+    assert (first["x"], second["x"], third["x"]) == (1.23456, None, None)
+    assert (first["day"], first["list"], first["ok"], second["n"]) == ("2026-01-31", [1.0, None], True, None)
+    assert found["sections"][0]["claims"] == [{"claim": "a", "holds": None, "evidence": "b"}]
+    assert found["sections"][1] == {"title": "empty"}
+
+
+def test_files(tmp_path):
+    report = Report("A league", (Section("s", table=table()),))
+    report.save(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.to_html()
+    with pytest.raises(pw.Error, match=r"\.html"):
+        report.save(tmp_path / "report.pdf")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
