@@ -39,3 +39,12 @@ def data():
     if os.environ.get("CI") == "true":
         pytest.fail("PROWESS_DATA must name the folder of match histories when CI=true")
     return pytest.skip("PROWESS_DATA does not name a folder")
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """The URL of an empty database on a PostgreSQL server of the tests' own."""
+    from tests.postgres import server
+
+    with server() as url:
+        yield url

@@ -39,10 +39,15 @@ from .model.presets import (
 )
 from .model.prior import Newcomers, Normal, Point
 from .model.rating import Rating
+from .model.tunable import Range
 
 if TYPE_CHECKING:
     from . import lab as lab
+    from .lab.compare import compare
+    from .lab.comparison import Comparison
     from .lab.simulate import Simulation, simulate
+    from .lab.tune import tune
+    from .lab.tuning import Tuning
     from .model.fit import Fit
     from .model.forecasts import Forecasts
     from .model.prediction import Prediction
@@ -51,12 +56,16 @@ __version__ = "0.1.0"
 
 
 _LATER = {
+    "Comparison": ".lab",
     "Fit": ".model.fit",
     "Forecasts": ".model.forecasts",
     "Prediction": ".model.prediction",
     "Simulation": ".lab.simulate",
+    "compare": ".lab",
     "lab": ".lab",
     "simulate": ".lab.simulate",
+    "tune": ".lab.tune",
+    "Tuning": ".lab.tuning",
 }
 
 
@@ -73,6 +82,7 @@ __all__ = [
     "TS3",
     "Absorb",
     "Board",
+    "Comparison",
     "Drift",
     "Elo",
     "Error",
@@ -96,6 +106,7 @@ __all__ = [
     "PoissonOD",
     "Prediction",
     "Prior",
+    "Range",
     "Rating",
     "Simulation",
     "TS2a",
@@ -105,12 +116,15 @@ __all__ = [
     "TSb",
     "TeamFunction",
     "TrueSkill",
+    "Tuning",
     "absorb",
+    "compare",
     "drift",
     "kernel_mode",
     "outcome",
     "simulate",
     "team",
+    "tune",
 ]
 
 

@@ -17,6 +17,7 @@ else:
     from .gauss import probability, within
 
 from ..errors import Error
+from .tunable import Range
 
 if TYPE_CHECKING:
     from .prediction import Prediction
@@ -42,6 +43,7 @@ class Prior:
     """
 
     learns = False  # whether it remembers, from `board.level` on, two numbers for each trait
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -71,6 +73,7 @@ class Drift:
     """
 
     reverts = False  # whether it looks at `board.centre`, the mean of the prior
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -92,6 +95,8 @@ class TeamFunction:
     array([75., 50.])
     """
 
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
+
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
@@ -110,7 +115,10 @@ class Outcome:
     ('skill',)
     """
 
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
     traits: ClassVar[tuple[str, ...]] = ("skill",)
+    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # what of all performances its results do not show
+    typical = 0.0  # the deviation that skills usually have, where performances have a scale by nature; 0: not known
     whole = True  # whether it is an outcome by itself, or only a part of one
     gradient = True  # whether `d1` and `d2` are derivatives of a log-evidence, so that a home advantage can be learnt
     laplace = False  # whether `d2` is the curvature at the prior mean, and not what an exact posterior loses
@@ -214,6 +222,7 @@ class Absorb:
     [[Rating(mu=25.0, sigma=8.0)], [Rating(mu=30.0, sigma=4.0)]]
     """
 
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
     extras: ClassVar[tuple[str, ...]] = ()
     certain = False  # whether beliefs are points: a rating without sigma
     periods = False  # whether `g1` and `g2` may be sums over a rating period

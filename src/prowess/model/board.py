@@ -29,6 +29,7 @@ one score.
 from __future__ import annotations
 
 from array import array
+from typing import ClassVar
 
 try:
     import cython
@@ -44,6 +45,7 @@ else:
     from .gauss import Truncated, above
 
 from ..errors import Error
+from .tunable import Range
 
 __all__ = ["Board", "Margin", "compare", "positive"]
 
@@ -167,6 +169,8 @@ class Margin:
     >>> Margin().between(Board(), 0, 1)
     0.0
     """
+
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import Error
 
-__all__ = ["change", "parameters", "read_spec", "spec"]
+__all__ = ["change", "fields_of", "parameters", "read_spec", "spec"]
 
 # Parameters that stand for the same thing: setting one unsets the other.
 EITHER = {"draw_probability": "margin", "margin": "draw_probability"}
@@ -29,15 +29,19 @@ def parameters(component: Any) -> dict[str, Any]:
     >>> list(parameters(LeaderBonus(FullSquad())))
     ['squad', 'leader_bonus', 'size', 'discount', 'larger']
     """
-    own = _fields(component)
+    own = fields_of(component)
     found = dict(own)
     for value in own.values():
         found |= {name: inner for name, inner in parameters(value).items() if name not in found}
     return found
 
 
-def _fields(component: Any) -> dict[str, Any]:
-    """A component's own parameters."""
+def fields_of(component: Any) -> dict[str, Any]:
+    """A component's own parameters; none of what is no component.
+
+    >>> fields_of(25.0)
+    {}
+    """
     if not dataclasses.is_dataclass(component) or isinstance(component, type):
         return {}
     return {field.name: getattr(component, field.name) for field in dataclasses.fields(component)}
@@ -50,7 +54,7 @@ def change(component: Any, changes: dict[str, Any]) -> Any:
     >>> change(LeaderBonus(FullSquad(6, 0.02)), {"leader_bonus": 0.2, "size": 5})
     LeaderBonus(squad=FullSquad(size=5, discount=0.02, larger='top'), leader_bonus=0.2)
     """
-    own = _fields(component)
+    own = fields_of(component)
     given = {name: value for name, value in changes.items() if name in own}
     rest = {name: value for name, value in changes.items() if name not in own}
     others = {EITHER[name]: None for name in given if EITHER.get(name) in own and EITHER[name] not in given}
@@ -78,7 +82,7 @@ def spec(component: Any, known: dict[str, type]) -> dict[str, Any]:
     name = type(component).__name__
     if known.get(name) is not type(component):
         raise Error(f"{name} is no part of prowess, so it cannot be written to a file")
-    return {"is": name} | {key: _plain(value, known) for key, value in _fields(component).items()}
+    return {"is": name} | {key: _plain(value, known) for key, value in fields_of(component).items()}
 
 
 def read_spec(plain: Any, known: dict[str, type]) -> Any:

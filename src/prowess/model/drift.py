@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -16,6 +18,7 @@ else:
 
 from .. import checks
 from .seasons import Seasons
+from .tunable import Range
 
 __all__ = ["Idle", "PerMatch", "PerPeriod", "PerTime", "Seasons", "Still"]
 
@@ -42,6 +45,8 @@ class PerMatch(Drift):
     """
 
     tau: object
+
+    tunable: ClassVar[dict[str, Range]] = {"tau": Range(1.0 / 3000, 1.0 / 3, log=True, unit="sigma")}
 
     def __post_init__(self) -> None:
         checks.scale("tau", self.tau, zero=True)
@@ -70,6 +75,11 @@ class PerTime(Drift):
 
     tau: object
     cap: object = float("inf")
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "tau": Range(1.0 / 100_000, 1.0 / 3, log=True, unit="sigma"),  # a unit of time may be a year, or a minute
+        "cap": Range(0.3, 3, log=True, unit="value"),
+    }
 
     def __post_init__(self) -> None:
         checks.scale("tau", self.tau, zero=True)
@@ -102,6 +112,11 @@ class PerPeriod(Drift):
 
     c: object
     cap: object = 350.0
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "c": Range(1.0 / 300, 1, log=True, unit="sigma"),
+        "cap": Range(0.3, 3, log=True, unit="value"),
+    }
 
     def __post_init__(self) -> None:
         checks.scale("c", self.c, zero=True)
@@ -137,6 +152,8 @@ class Idle(Drift):
     """
 
     cap: object = float("inf")
+
+    tunable: ClassVar[dict[str, Range]] = {"cap": Range(0.3, 3, log=True, unit="value")}
 
     def __post_init__(self) -> None:
         if self.cap != float("inf"):

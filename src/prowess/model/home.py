@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ..checks import number, scale
+from .tunable import Range
 
 __all__ = ["Home"]
 
@@ -25,6 +27,12 @@ class Home:
     home_mu: float = 0.0
     home_sigma: float = 0.0
     home_tau: float = 0.0
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "home_mu": Range(-1, 1, unit="sigma"),
+        "home_sigma": Range(1.0 / 1000, 1, log=True, unit="sigma"),
+        "home_tau": Range(1.0 / 100_000, 1.0 / 10, log=True, unit="sigma"),
+    }
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "home_mu", number("home_mu", self.home_mu))

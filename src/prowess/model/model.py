@@ -26,6 +26,7 @@ from .outcome import margin as margins
 from .pipeline import Pipeline
 from .rate import lay, rate
 from .rating import Kind, Rating, taken
+from .tunable import Range, ranges, resolved
 
 if TYPE_CHECKING:
     from ..history import History
@@ -42,6 +43,11 @@ KNOWN: dict[str, type] = {
     for name in module.__all__
     if dataclasses.is_dataclass(getattr(module, name))
 } | {"Home": Home}
+
+RANGES = {  # of the parameters that a model itself has
+    "beta": Range(1.0 / 30, 3, log=True, unit="sigma", sets="scale"),
+    "period": Range(0.1, 10, log=True, unit="value"),
+}
 
 OWN = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Home())}  # names that a model itself has
 
@@ -137,6 +143,42 @@ class Model:
         found |= {"beta": self.noise, "period": self.period}
         found |= ({} if self.home is None else parameters(self.home)) | {"caution": self.caution}
         return {name: value for name, value in found.items() if value is not None}
+
+    @property
+    def tunable(self) -> dict[str, Range]:
+        """From where to where each parameter may be tuned, by the name that `replace` takes.
+
+        These are the parameters that a component declares to be tunable and that are numbers at present: no γ that is
+        "estimated", no rule for K, and of a margin's policy the policy's own. A noise of 0 means that the outcome has
+        all of it. `pw.tune` leaves out those that only set what results do not show, such as TrueSkill's mu and sigma.
+
+        >>> import prowess as pw
+        >>> pw.Elo(k=20).tunable["k"]
+        Range(low=1.0, high=400.0, log=True, unit='one', sets='')
+        >>> list(pw.TS2().tunable)
+        ['least', 'mu', 'sigma', 'tau', 'leader_bonus', 'discount', 'beta']
+        """
+        parts = {name: getattr(self, name) for name in BASES}
+        addresses = _addresses(parts)
+        declared = {
+            name: ranges(parts[part])[key]
+            for first in ("outcome", *BASES)  # what the outcome sets comes first: see `identified`
+            for name, (part, key) in addresses.items()
+            if part == first and key in ranges(parts[part])
+        }
+        declared |= {name: span for name, span in RANGES.items() if name != "beta" or self.noise}
+        for name, span in ranges(self.home).items():
+            if name == "home_mu" or self.outcome.gradient:
+                declared[name] = span
+        return resolved(declared, self.params, self._unit())
+
+    def _unit(self) -> float:
+        """By what skills are measured: the deviation that is usual, or that of newcomers, or another scale."""
+        newcomer = self.rating()
+        first = newcomer.parts.get(self.outcome.traits[0], newcomer)
+        given = parameters(self.outcome)
+        scales = (given[name] for name, span in ranges(self.outcome).items() if span.sets == "scale")
+        return self.outcome.typical or first.sigma or next(scales, self.noise)
 
     def replace(self, **changes: Any) -> Model:
         """A model with other parts or other parameters.

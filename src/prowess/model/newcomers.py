@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -16,6 +18,7 @@ else:
 
 from .. import checks
 from ..errors import Error
+from .tunable import Range
 
 __all__ = ["Newcomers"]
 
@@ -49,6 +52,10 @@ class Newcomers(Prior):
     level_tau: object = 0.0
     matches: object = 10
 
+    tunable: ClassVar[dict[str, Range]] = {
+        "level_sigma": Range(0.01, 3, log=True, unit="sigma"),
+        "level_tau": Range(0.0003, 0.3, log=True, unit="sigma"),
+    }
     learns = True
 
     def __post_init__(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -16,6 +18,7 @@ else:
 
 from .. import checks
 from .bases import missing
+from .tunable import Range
 
 __all__ = ["Fide", "Harkness", "Rule", "Share", "Step"]
 
@@ -32,6 +35,8 @@ class Rule:
     >>> Step(Settling()).certain
     True
     """
+
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
@@ -84,6 +89,7 @@ class Step(Absorb):
 
     k: object
 
+    tunable: ClassVar[dict[str, Range]] = {"k": Range(1.0 / 400, 1, log=True, unit="sigma")}
     certain = True
     periods = True
 
@@ -145,6 +151,7 @@ class Share(Absorb):
 
     alpha: object = 0.07
 
+    tunable: ClassVar[dict[str, Range]] = {"alpha": Range(0.001, 1, log=True)}
     certain = True
     periods = True
 
@@ -174,6 +181,7 @@ class Harkness(Absorb):
 
     step: object = 50.0
 
+    tunable: ClassVar[dict[str, Range]] = {"step": Range(1.0 / 1000, 1.0 / 2, log=True, unit="sigma")}
     certain = True
     periods = True
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -16,6 +18,7 @@ else:
 
 from .. import checks
 from .newcomers import Newcomers
+from .tunable import Range
 
 __all__ = ["Newcomers", "Normal", "Point"]
 
@@ -32,6 +35,11 @@ class Normal(Prior):
 
     mu: object
     sigma: object
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "mu": Range(-20, 20, unit="sigma", sets="origin"),
+        "sigma": Range(0.02, 10, log=True, unit="sigma", sets="scale"),
+    }
 
     def __post_init__(self) -> None:
         checks.number("mu", self.mu)
@@ -60,6 +68,8 @@ class Point(Prior):
     """
 
     mu: object
+
+    tunable: ClassVar[dict[str, Range]] = {"mu": Range(-20, 20, unit="sigma", sets="origin")}
 
     def __post_init__(self) -> None:
         checks.number("mu", self.mu)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -16,6 +18,7 @@ else:
 
 from .. import checks
 from ..errors import Error
+from .tunable import Range
 
 __all__ = ["Seasons"]
 
@@ -43,6 +46,10 @@ class Seasons(Drift):
     carry: object = 1.0
     season_tau: object = 0.0
 
+    tunable: ClassVar[dict[str, Range]] = {
+        "carry": Range(0, 1.25),
+        "season_tau": Range(0.003, 1, log=True, unit="sigma"),
+    }
     reverts = True
 
     def __post_init__(self) -> None:

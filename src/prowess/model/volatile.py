@@ -23,6 +23,7 @@ else:
     from .board import Board
 
 from .. import checks
+from .tunable import Range
 
 __all__ = ["Volatile"]
 
@@ -49,6 +50,10 @@ class Volatile(Absorb):
     volatility: object = 0.06
     tau: object = 0.5
 
+    tunable: ClassVar[dict[str, Range]] = {
+        "volatility": Range(0.003, 1, log=True),
+        "tau": Range(0.03, 3, log=True),
+    }
     extras: ClassVar[tuple[str, ...]] = ("volatility",)
     periods = True
 

@@ -64,6 +64,11 @@ class Duel(Outcome):
         return self.pair.laplace
 
     @property
+    def blind(self) -> tuple[str, ...]:
+        """As of the inner outcome."""
+        return self.pair.blind
+
+    @property
     def remembers(self) -> tuple[str, ...]:
         """What the inner outcome remembers."""
         return self.pair.remembers

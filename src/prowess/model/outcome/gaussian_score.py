@@ -5,7 +5,7 @@ Guo, Sanner, Graepel, Buntine (2012), sections 3 and 4.3, 4.4. All updates are e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 try:
     import cython
@@ -26,6 +26,7 @@ else:
 
 from ... import checks
 from ...errors import Error
+from ..tunable import Range
 
 if TYPE_CHECKING:
     from ..prediction import Prediction
@@ -66,6 +67,7 @@ class GaussianScore(Score):
 
     gamma: object = "estimated"
 
+    tunable: ClassVar[dict[str, Range]] = {"gamma": Range(0.1, 10, log=True, unit="value")}
     whole = True
 
     def __post_init__(self) -> None:

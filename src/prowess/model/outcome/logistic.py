@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 try:
     import cython
@@ -22,6 +22,7 @@ else:
     from .pairwise import Pairwise, remember
 
 from ... import checks
+from ..tunable import Range
 
 __all__ = ["Logistic"]
 
@@ -53,6 +54,8 @@ class Logistic(Pairwise):
     """
 
     scale: object = 400.0
+
+    tunable: ClassVar[dict[str, Range]] = {"scale": Range(0.1, 10, log=True, unit="value", sets="scale")}
 
     def __post_init__(self) -> None:
         checks.scale("scale", self.scale)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 try:
     import cython
@@ -26,6 +26,7 @@ else:
     from ..gauss import central_width
 
 from ... import checks, errors
+from ..tunable import Range
 
 __all__ = ["Fixed", "FromDraws", "Spread", "TwoValued", "margin_from"]
 
@@ -41,6 +42,8 @@ class Fixed(Margin):
     """
 
     epsilon: object
+
+    tunable: ClassVar[dict[str, Range]] = {"epsilon": Range(1.0 / 3000, 3, log=True, unit="sigma")}
 
     def __post_init__(self) -> None:
         checks.scale("epsilon", self.epsilon, zero=True)
@@ -63,6 +66,8 @@ class FromDraws(Margin):
     """
 
     width: object
+
+    tunable: ClassVar[dict[str, Range]] = {"width": Range(1.0 / 1000, 3, log=True)}
 
     def __post_init__(self) -> None:
         checks.scale("width", self.width, zero=True)
@@ -96,6 +101,8 @@ class Spread(Margin):
 
     least: object = 1.0
     printed: object = False
+
+    tunable: ClassVar[dict[str, Range]] = {"least": Range(0.01, 30, log=True)}
 
     def __post_init__(self) -> None:
         checks.scale("least", self.least, zero=True)
@@ -155,6 +162,12 @@ class TwoValued(Margin):
     tied: object
     untied: object
     fraction: object = 0.1
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "tied": Range(1.0 / 3000, 3, log=True, unit="sigma"),
+        "untied": Range(1.0 / 3000, 3, log=True, unit="sigma"),
+        "fraction": Range(0, 0.9),
+    }
 
     def __post_init__(self) -> None:
         checks.scale("tied", self.tied, zero=True)

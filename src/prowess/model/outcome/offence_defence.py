@@ -50,6 +50,7 @@ class OffenceDefence(Outcome):
     score: object
 
     traits: ClassVar[tuple[str, ...]] = ("offence", "defence")
+    blind: ClassVar[tuple[str, ...]] = ("origin",)  # offence less defence: where both begin is not seen
 
     def __post_init__(self) -> None:
         if not isinstance(self.score, Score) or type(self.score) is Score:
@@ -64,6 +65,16 @@ class OffenceDefence(Outcome):
         ('scores', 'score_mean', 'score_squares')
         """
         return self.score.habits
+
+    @property
+    def typical(self) -> float:
+        """The deviation that skills usually have, by the score's likelihood.
+
+        >>> import prowess as pw
+        >>> OffenceDefence(pw.outcome.PoissonScore()).typical
+        0.3
+        """
+        return self.score.typical
 
     @property
     def later(self) -> bool:

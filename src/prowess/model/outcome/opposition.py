@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 try:
     import cython
@@ -22,6 +22,7 @@ else:
     from .pairwise import Pairwise
 
 from ... import checks
+from ..tunable import Range
 
 __all__ = ["Opposition"]
 
@@ -46,6 +47,7 @@ class Opposition(Pairwise):
 
     span: object = 1000.0
 
+    tunable: ClassVar[dict[str, Range]] = {"span": Range(0.1, 10, log=True, unit="value", sets="scale")}
     gradient = False
 
     def __post_init__(self) -> None:

@@ -7,6 +7,8 @@ stand still. Tied teams are chained in the order in which they are listed, as in
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -26,6 +28,7 @@ else:
     from ..gauss import Truncated, log_z, within
     from . import chain
 
+from ..tunable import Range
 from .chain import check_run
 from .margin import margin_from
 
@@ -50,6 +53,11 @@ class Order(Outcome):
     margin: object = None
     tolerance: object = 1e-9
     sweeps: object = 1000
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "draw_probability": Range(0.001, 0.9, log=True),
+        "margin": Range(1.0 / 3000, 3, log=True, unit="sigma"),
+    }
 
     def __post_init__(self) -> None:
         margin_from(self.draw_probability, self.margin)

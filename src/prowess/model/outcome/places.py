@@ -8,6 +8,8 @@ listed nor, as in TrueSkill, on a chain of them.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -24,6 +26,7 @@ else:
     from .places_pair import meet_pair, plain
     from .rounding import Rounded, one_margin
 
+from ..tunable import Range
 from .chain import check_run
 from .margin import margin_from
 from .rounding import tie_width
@@ -54,6 +57,11 @@ class Places(Rounded):
     margin: object = None
     tolerance: object = 1e-9
     sweeps: object = 1000
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "draw_probability": Range(0.001, 0.9, log=True),
+        "margin": Range(1.0 / 3000, 3, log=True, unit="sigma"),
+    }
 
     def __post_init__(self) -> None:
         margin_from(self.draw_probability, self.margin, tie_width)

@@ -7,6 +7,8 @@ conditioned on |t − x_k| ≤ ε as if x were known.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -21,6 +23,7 @@ else:
     from .chain import by_place
     from .rounding import Rounded, one_margin
 
+from ..tunable import Range
 from .isotonic import most_likely
 from .margin import margin_from
 from .rounding import tie_width
@@ -52,6 +55,11 @@ class PlacesML(Rounded):
 
     draw_probability: object = None
     margin: object = None
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "draw_probability": Range(0.001, 0.9, log=True),
+        "margin": Range(1.0 / 3000, 3, log=True, unit="sigma"),
+    }
 
     def __post_init__(self) -> None:
         margin_from(self.draw_probability, self.margin, tie_width)

@@ -5,7 +5,7 @@ Guo, Sanner, Graepel, Buntine (2012), sections 3 and 4.2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 try:
     import cython
@@ -27,6 +27,7 @@ else:
 from ... import checks
 from ...errors import Error
 from ..chances import chances
+from ..tunable import Range
 
 if TYPE_CHECKING:
     from ..score_distribution import ScoreDistribution
@@ -55,7 +56,9 @@ class PoissonScore(Score):
     prediction: object = "integrated"
     draw_factor: object = 1.0
 
+    tunable: ClassVar[dict[str, Range]] = {"draw_factor": Range(0.3, 3, log=True)}
     later = True
+    typical = 0.3  # of log-rates
 
     def __post_init__(self) -> None:
         if self.prediction not in PREDICTIONS:

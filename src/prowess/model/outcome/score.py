@@ -5,7 +5,7 @@ A `Score` looks at one score at a time; `OffenceDefence` makes an outcome of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 try:
     import cython
@@ -37,6 +37,7 @@ class Score(Outcome):
     """
 
     whole = False
+    blind: ClassVar[tuple[str, ...]] = ("origin",)  # scores have a scale
 
     @property
     def habits(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ else:
     from ..board import Board, positive
 
 from ... import checks, errors
+from ..tunable import Range
 
 __all__ = ["FullSquad"]
 
@@ -57,6 +58,15 @@ class FullSquad(TeamFunction):
             )
         if self.larger not in RULES:
             raise errors.Error(f"larger must be one of {', '.join(map(repr, RULES))}, not {self.larger!r}")
+
+    @property
+    def tunable(self) -> dict[str, Range]:
+        """The discount, up to where little is left of a single player.
+
+        >>> FullSquad(size=11).tunable
+        {'discount': Range(low=0.0, high=0.09, log=False, unit='one', sets='')}
+        """
+        return {"discount": Range(0, min(0.2, 0.9 / (self.size - 1)))} if self.size > 1 else {}
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

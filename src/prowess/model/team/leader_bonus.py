@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 try:
     import cython
 except ModuleNotFoundError:
@@ -15,6 +17,7 @@ else:
     from ..board import Board
 
 from ... import checks, errors
+from ..tunable import Range
 
 __all__ = ["LeaderBonus"]
 
@@ -35,6 +38,8 @@ class LeaderBonus(TeamFunction):
 
     squad: object
     leader_bonus: object = 0.1
+
+    tunable: ClassVar[dict[str, Range]] = {"leader_bonus": Range(0, 0.5)}
 
     def __post_init__(self) -> None:
         if not isinstance(self.squad, TeamFunction) or type(self.squad) is TeamFunction:

@@ -1,0 +1,173 @@
+"""A study of Optuna: which parameters were tried and what came of them, in memory or in a database that many share."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..errors import Error
+from ..model.tunable import Range
+from .extras import extra
+from .objective import Tried
+from .sampler import RANDOM, sampler
+
+__all__ = ["Study", "opened"]
+
+KEY = "prowess"  # under which a study holds what it belongs to
+BELONGS = {
+    "history": "history or another training span",
+    "first": "burn-in",
+    "model": "model, or one with other parameters",
+    "measure": "measure",
+}
+
+
+class Study:
+    """A study of some parameters; `opened` makes one."""
+
+    def __init__(self, study: Any, name: str) -> None:
+        """Hold a study of Optuna."""
+        self.optuna = extra("optuna", "Optuna")
+        self.name = name
+        self.study = study
+
+    def belong(self, to: Mapping[str, Any]) -> None:
+        """Write down what the study belongs to, or find that it belongs to something else."""
+        known = self.study.user_attrs.get(KEY)
+        if known is None and self.study.get_trials(deepcopy=False):
+            raise Error(f"the study {self.name!r} was not made by prowess; choose another name")
+        for key, what in BELONGS.items():
+            if known is not None and known.get(key) != to[key]:
+                raise Error(f"the study {self.name!r} belongs to another {what}; choose another name for this one")
+        if known is None:
+            self.study.set_user_attr(KEY, dict(to))
+
+    @property
+    def space(self) -> dict[str, Range]:
+        """The parameters that the study is of; none while nobody has said."""
+        known = self.study.user_attrs.get("parameters", [])
+        return {name: Range(low, high, log) for name, low, high, log in known}
+
+    def agree(self, space: Mapping[str, Range]) -> None:
+        """Write down the parameters, or find that the study is of others."""
+        if not self.space:
+            self.study.set_user_attr("parameters", [[name, *_bounds(span)] for name, span in space.items()])
+        elif [(name, _bounds(span)) for name, span in self.space.items()] != [
+            (name, _bounds(span)) for name, span in space.items()
+        ]:
+            raise Error(
+                f"the study {self.name!r} tunes other parameters or ranges: {_listed(self.space)}, not "
+                f"{_listed(space)}; choose another name for this one"
+            )
+
+    def _distributions(self) -> dict[str, Any]:
+        float_ = self.optuna.distributions.FloatDistribution
+        return {name: float_(span.low, span.high, log=span.log) for name, span in self.space.items()}
+
+    def tell_present(self, values: Mapping[str, float], loss: float) -> None:
+        """Make the present parameters the first trial, unless they are one already, or lie outside of the ranges."""
+        space = self.space
+        inside = all(
+            span.low <= values[name] <= span.high or (span.log and not values[name]) for name, span in space.items()
+        )
+        if inside and not any(trial.user_attrs.get("present") for trial in self.trials()):
+            near = {name: max(values[name], span.low) for name, span in space.items()}  # 0 on a logarithmic scale
+            trial = self.optuna.trial.create_trial(
+                params=near, distributions=self._distributions(), value=loss, user_attrs={"present": True}
+            )
+            self.study.add_trial(trial)
+
+    def ask(self, count: int) -> list[Any]:
+        """So many trials, each with parameters to try."""
+        return [self.study.ask(self._distributions()) for _ in range(count)]
+
+    def tell(self, trial: Any, tried: Tried | None) -> None:
+        """What came of a trial; None if it was broken off. A model that failed counts as worse than all others."""
+        states = self.optuna.trial.TrialState
+        if tried is None:
+            self.study.tell(trial, state=states.FAIL)
+        elif tried.error:
+            trial.set_user_attr("error", tried.error)
+            self.study.tell(trial, state=states.PRUNED)
+        else:
+            self.study.tell(trial, tried.loss)
+
+    def trials(self) -> list[Any]:
+        """The trials that came to an end, in order; those that were broken off are not counted."""
+        states = self.optuna.trial.TrialState
+        found = self.study.get_trials(deepcopy=False, states=(states.COMPLETE, states.PRUNED))
+        return sorted(found, key=lambda trial: int(trial.number))
+
+    def importance(self) -> dict[str, float]:
+        """How much each parameter decides whether a trial is among the better ones: PED-ANOVA, Watanabe et al. (2023).
+
+        The shares add up to 1. It takes some trials to say anything.
+        """
+        if len(self.trials()) < 2 * RANDOM:
+            return {}
+        evaluator = self.optuna.importance.PedAnovaImportanceEvaluator()
+        found: dict[str, float] = self.optuna.importance.get_param_importances(self.study, evaluator=evaluator)
+        return found
+
+
+def _bounds(span: Range) -> tuple[float, float, bool]:
+    return span.low, span.high, span.log
+
+
+def _listed(space: Mapping[str, Range]) -> str:
+    return ", ".join(f"{name} from {span.low:g} to {span.high:g}" for name, span in space.items())
+
+
+@contextmanager
+def opened(storage: str | os.PathLike[str] | None, name: str, seed: int) -> Iterator[Study]:
+    """A study in memory (None), in an SQLite file, or in a database by its URL; Optuna is kept quiet meanwhile.
+
+    >>> with opened(None, "mine", seed=0) as study:
+    ...     study.agree({"beta": Range(1, 5)})
+    ...     [trial] = study.ask(1)
+    ...     study.tell(trial, Tried(0.5))
+    ...     [found] = study.trials()
+    ...     1 < found.params["beta"] < 5, found.value
+    (True, 0.5)
+    """
+    optuna = extra("optuna", "Optuna")
+    loud = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    database = None
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="optuna")
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            database = None if storage is None else _database(optuna, storage)
+            study = optuna.create_study(storage=database, study_name=name, sampler=sampler(seed), load_if_exists=True)
+            yield Study(study, name)
+    finally:
+        optuna.logging.set_verbosity(loud)
+        if database is not None:
+            database.remove_session()
+            database.engine.dispose()
+
+
+def _database(optuna: Any, storage: str | os.PathLike[str]) -> Any:
+    """An SQLite file by its path, or any database that SQLAlchemy knows by its URL; PostgreSQL through psycopg 3."""
+    alchemy = extra("sqlalchemy", "SQLAlchemy")
+    text = os.fspath(storage)
+    try:
+        url = alchemy.make_url(text if "://" in text else f"sqlite:///{Path(text).absolute()}")
+    except (alchemy.exc.ArgumentError, ValueError):
+        raise Error("storage must be a path, or a URL such as sqlite:///study.db or postgresql://host/name") from None
+    if url.drivername in ("postgresql", "postgres"):
+        if find_spec("psycopg") is None:
+            raise Error("a study in PostgreSQL needs psycopg, which is not installed: pip install 'psycopg[binary]'")
+        url = url.set(drivername="postgresql+psycopg")
+    waiting = {"connect_args": {"timeout": 60}} if url.get_backend_name() == "sqlite" else {}
+    try:
+        return optuna.storages.RDBStorage(url.render_as_string(hide_password=False), engine_kwargs=waiting)
+    except (alchemy.exc.SQLAlchemyError, RuntimeError, ImportError) as error:
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        raise Error(f"{url.render_as_string()}: no study can be kept there: {reason}") from None

@@ -1,0 +1,128 @@
+"""Tuning: the parameters of a model with which it predicts best, found on early matches and judged by later ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import Error
+from ..history import History
+from ..model.model import Model
+from ..model.progress import steps
+from ..model.tunable import identified
+from .fingerprint import short
+from .objective import Measure, Tried, workers
+from .plan import Plan, planned
+from .space import Wanted, asked_for, that_matter
+from .study import Study, opened
+from .tuning import Trial, Tuning
+
+__all__ = ["tune"]
+
+Attempt = Callable[[Sequence[Mapping[str, float]]], list[Tried]]
+
+
+def tune(
+    model: Model,
+    history: History,
+    *,
+    parameters: Wanted = None,
+    train: Any = 0.6,
+    measure: Measure | None = None,
+    burn_in: Any = 0.1,
+    trials: int = 100,
+    seed: int = 0,
+    storage: str | os.PathLike[str] | None = None,
+    study: str | None = None,
+    jobs: int = 1,
+    progress: bool | None = None,
+) -> Tuning:
+    """Find the parameters with which a model predicts a history best: Optuna's TPE on a training span.
+
+    The loss is the mean of `measure` over forecasts that were made before each match: a function of `fit.forecasts`
+    that returns a tally, smaller is better. By default it is `log_loss` where all matches have two teams, else
+    `pair_log_loss`. The matches of `burn_in` are learnt from, but not scored.
+
+    `train` says where the training span ends: after a share of the matches (below 1) or so many of them, or at a date;
+    so does `burn_in` within that span. The matches after it are not looked at. They serve to judge the result:
+    `Tuning.gain`, with an interval.
+
+    `parameters` are names, or ranges by name. By default they are all that `Model.tunable` gives, without those that
+    results cannot tell (TrueSkill's mu and sigma: see `prowess.model.tunable`) or that change nothing in this history.
+
+    `storage` keeps the study in an SQLite file (a path) or a database (a URL such as postgresql://host/name): the next
+    call goes on with it until there are as many `trials`, and many processes and machines may run the same study at
+    once. One that belongs to another history, model or measure is an error. The same seed and number of `jobs`
+    (processes) find the same parameters.
+
+    >>> import prowess as pw
+    >>> league = pw.simulate(pw.TrueSkill(beta=6), 1000, 30).history
+    >>> tuning = tune(pw.TrueSkill(beta=20), league, parameters=["beta"], trials=15)
+    >>> 4 < tuning.model.params["beta"] < 9
+    True
+    >>> before, after = tuning.loss
+    >>> after < before
+    True
+    """
+    _check(trials=trials, jobs=jobs, seed=seed)
+    plan = planned(model, history, train, burn_in, measure)
+    given = asked_for(model, parameters)
+    name = study or f"prowess {short(*map(str, plan.belongs.values()), repr(given))}"
+    with opened(storage, name, seed) as book, workers(plan.objective, jobs) as attempt:
+        book.belong(plan.belongs)
+        book.agree(given or book.space or that_matter(model, plan.loss, attempt))
+        book.tell_present(model.params, plan.loss)
+        _search(book, attempt, trials, jobs, progress)
+        unused = () if given else tuple(name for name in identified(model) if name not in book.space)
+        return _result(plan, book, unused, seed)
+
+
+def _check(**counts: Any) -> None:
+    for name, count in counts.items():
+        least = 0 if name == "seed" else 1
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
+            raise Error(f"{name} must be a whole number of at least {least}, not {count!r}")
+
+
+def _search(book: Study, attempt: Attempt, trials: int, jobs: int, progress: bool | None) -> None:
+    """Try until there are as many trials, in rounds of one for each process; others may add to the same study."""
+    for _ in steps(range(len(book.trials()), trials, jobs), "tuning", progress):
+        asked = book.ask(min(jobs, trials - len(book.trials())))
+        told = 0
+        try:
+            for trial, tried in zip(asked, attempt([trial.params for trial in asked]), strict=True):
+                book.tell(trial, tried)
+                told += 1
+        finally:
+            for trial in asked[told:]:
+                book.tell(trial, None)
+
+
+def _result(plan: Plan, book: Study, unused: tuple[str, ...], seed: int) -> Tuning:
+    """The best trial, if it is better than what there was, judged by the matches that were left."""
+    tried = tuple(map(_tried, book.trials()))
+    best = min(tried, key=lambda trial: trial.loss)
+    before = plan.objective.model
+    model = before.replace(**best.values) if best.loss < plan.loss else before
+    measure = getattr(plan.objective.measure, "__name__", "loss").replace("_", " ")
+    return Tuning(
+        model=model,
+        before=before,
+        gain=plan.gain(model, seed),
+        loss=(plan.loss, min(plan.loss, best.loss)),
+        matches=plan.matches,
+        measure=measure,
+        space=book.space,
+        tried=tried,
+        importance=book.importance(),
+        unused=unused,
+    )
+
+
+def _tried(trial: Any) -> Trial:
+    return Trial(
+        trial.number, trial.params, np.inf if trial.value is None else trial.value, trial.user_attrs.get("error", "")
+    )

@@ -1,0 +1,350 @@
+"""Tuning: the parameters that predict best are found on early matches, and what is claimed of them by later ones."""
+
+import multiprocessing
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import prowess as pw
+from prowess.history import show_time
+from prowess.lab import measures, save
+from prowess.lab.fingerprint import of_history, of_model
+from prowess.lab.simulate import Calendar
+from prowess.lab.surrogate import propose
+from prowess.lab.tune import tune
+from prowess.model.tunable import Range
+
+SIGMA, BETA = 25 / 3, 25 / 6
+WRONG = pw.TrueSkill(sigma=SIGMA, beta=3 * BETA, tau=0.01, draw_probability=0.3)
+
+
+def a_league(seed):
+    true = pw.TrueSkill(sigma=SIGMA, beta=BETA, tau=0.1)
+    return pw.simulate(true, 1000, 30, seed=seed, calendar=Calendar("2026-01-01")).history
+
+
+@pytest.fixture(scope="module")
+def league():
+    return a_league(seed=1)
+
+
+@pytest.fixture(scope="module")
+def tuning(league):
+    return tune(WRONG, league, trials=16)
+
+
+def same(one, other):
+    return one.trials().equals(other.trials()) and one.model == other.model and one.gain == other.gain
+
+
+def test_a_trial_is_the_measure_of_a_plain_fit_of_the_training_span(league, tuning):
+    assert tuning.matches == (60, 540, 400)
+    for row in tuning.trials().head(9).to_dicts():
+        model = WRONG.replace(**{name: row[name] for name in ("beta", "tau", "draw_probability")})
+        whole = measures.log_loss(model.fit(league).forecasts).values
+        assert row["loss"] == pytest.approx(whole[60:600].mean(), abs=1e-12)
+
+
+def test_what_is_found_is_better_and_judged_by_what_was_left(league, tuning):
+    found = tuning.trials()
+    assert found.row(0, named=True)["beta"] == WRONG.params["beta"]  # the present parameters come first
+    assert found["best"][-1] == tuning.loss[1] < tuning.loss[0] == found["loss"][0]
+    assert {name: new for name, (_, new) in tuning.params.items()} == {
+        name: tuning.model.params[name] for name in tuning.space
+    }
+    before, after = (measures.log_loss(model.fit(league).forecasts).values[600:] for model in (WRONG, tuning.model))
+    assert tuning.gain.mean == pytest.approx((before - after).mean(), abs=1e-12)
+    spread = 1.96 * (before - after).std() / np.sqrt(400)
+    assert tuning.gain.high - tuning.gain.low == pytest.approx(2 * spread, rel=0.25)
+    assert tuning.gain.matches == 400
+    assert not tuning.gain.within_noise
+    assert "On the 400 later matches the gain is" in tuning.summary
+    assert repr(tuning) == f"Tuning({tuning.summary})"
+
+
+def test_the_seed_and_the_number_of_jobs_decide(league, tuning):
+    assert same(tune(WRONG, league, trials=16), tuning)
+    assert not same(tune(WRONG, league, trials=16, seed=1), tuning)
+    two, again = (tune(WRONG, league, trials=7, jobs=2) for _ in range(2))
+    assert same(two, again)
+    assert len(two.trials()) == 7
+    assert two.trials()["loss"][1] == tuning.trials()["loss"][1]  # the first is tried before anything is known
+
+
+def test_a_study_goes_on_where_it_stopped(league, tuning, tmp_path):
+    first = tune(WRONG, league, trials=8, storage=tmp_path / "study.db")
+    assert len(first.trials()) == 8
+    whole = tune(WRONG, league, trials=16, storage=f"sqlite:///{tmp_path / 'study.db'}")
+    assert same(whole, tuning)
+    assert same(tune(WRONG, league, trials=3, storage=tmp_path / "study.db"), tuning)  # there are enough
+
+
+def test_a_study_in_postgresql(league, tuning, postgres):
+    tune(WRONG, league, trials=8, storage=postgres, study="mine")
+    assert same(tune(WRONG, league, trials=16, storage=postgres, study="mine"), tuning)
+
+
+def _machine(url):
+    tune(WRONG, a_league(seed=1), trials=8, storage=url, study="shared", progress=False)
+
+
+def test_two_machines_share_a_study(league, postgres):
+    spawn = multiprocessing.get_context("spawn")
+    machines = [spawn.Process(target=_machine, args=(postgres,)) for _ in range(2)]
+    for machine in machines:
+        machine.start()
+    for machine in machines:
+        machine.join()
+    assert [machine.exitcode for machine in machines] == [0, 0]
+    found = tune(WRONG, league, trials=8, storage=postgres, study="shared").trials()
+    assert 8 <= len(found) <= 10  # each may have begun one when the other ended the last, and both may bring the first
+    tried = found.filter(pl.col("beta") != WRONG.params["beta"])
+    assert tried["beta"].n_unique() == len(tried) == found["trial"].n_unique() - len(found) + len(tried)
+
+
+def test_a_study_belongs_to_its_history_model_measure_and_parameters(league, tmp_path):
+    def again(model=WRONG, history=league, **changed):
+        given = {"parameters": ["beta"], "storage": tmp_path / "study.db", "study": "mine", "trials": 2}
+        return tune(model, history, **(given | changed))
+
+    again()
+    again(parameters=None)  # those of the study
+    for changed, what in [
+        ({"history": a_league(seed=2)}, "another history or another training span"),
+        ({"train": 0.5}, "another history or another training span"),
+        ({"model": WRONG.replace(tau=0.02)}, "another model"),
+        ({"measure": measures.brier}, "another measure"),
+        ({"burn_in": 0.2}, "another burn-in"),
+        ({"parameters": ["tau"]}, "tunes other parameters or ranges: beta from"),
+        ({"parameters": {"beta": (1, 2)}}, "tunes other parameters or ranges"),
+    ]:
+        with pytest.raises(pw.Error, match=f"the study 'mine' .*{what}"):
+            again(**changed)
+    assert len(again(study=None, parameters=["tau"]).trials()) == 2  # without a name each has its own
+
+
+def test_a_study_that_is_not_ours_or_cannot_be(league, tmp_path):
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    theirs = optuna.create_study(storage=f"sqlite:///{tmp_path / 'study.db'}", study_name="theirs")
+    theirs.tell(theirs.ask(), 1.0)
+    with pytest.raises(pw.Error, match="was not made by prowess"):
+        tune(WRONG, league, trials=2, storage=tmp_path / "study.db", study="theirs")
+    theirs._storage.remove_session()
+    (tmp_path / "text.db").write_text("no database, but a text that is as long as a header would be " * 20)
+    for storage in (tmp_path / "text.db", tmp_path / "nowhere" / "study.db", "postgresql://u:secret@127.0.0.1:1/x"):
+        with pytest.raises(pw.Error, match="no study can be kept there") as caught:
+            tune(WRONG, league, trials=2, storage=storage)
+        assert "secret" not in str(caught.value)
+    with pytest.raises(pw.Error, match="storage must be"):
+        tune(WRONG, league, trials=2, storage="nonsense://:port")
+
+
+def test_later_matches_are_never_looked_at(league, tuning):
+    place = league.place.copy().reshape(-1, 2)
+    place[600:] = np.random.default_rng(0).permutation(place[600:])
+    shuffled = tune(WRONG, replace(league, place=place.ravel()), trials=16)
+    assert shuffled.trials().equals(tuning.trials())
+    assert shuffled.params == tuning.params
+    assert shuffled.gain != tuning.gain
+
+
+def test_later_matches_may_be_added_to_a_study(league, tmp_path):
+    assert league.time_kind == "date"
+    days = {name: show_time("date", None, league.time[at]) for name, at in (("burn_in", 60), ("train", 600))}
+    for end in (900, 1000):
+        found = tune(WRONG, league[:end], trials=2, storage=tmp_path / "study.db", study="a", **days)
+        assert found.matches == (60, 540, end - 600)
+    assert tune(WRONG, league, trials=2, train=600, burn_in=60).matches == (60, 540, 400)
+
+
+def test_a_league_of_noise_says_so():
+    league = pw.simulate(pw.TrueSkill(tau=0.0), 2000, 30, skills=np.full(30, 25.0)).history
+    model = pw.TrueSkill(sigma=0.1, tau=0.001)  # knows that all are equal
+    found = tune(model, league, parameters=["beta", "tau"], trials=20)
+    assert found.gain.within_noise
+    assert "within noise" in found.summary or "none predicts them better" in found.summary
+
+
+def test_nothing_better_is_the_present_model(league):
+    found = tune(WRONG, league, parameters={"beta": (400.0, 500.0)}, trials=3)  # without the present 12.5
+    assert found.model == found.before == WRONG
+    assert found.params == {}
+    assert (found.gain.mean, found.gain.low, found.gain.high) == (0.0, 0.0, 0.0)
+    assert "none predicts them better than the present one" in found.summary
+    assert found.table()["note"].to_list() == ["as before"]
+    assert len(found.trials()) == 3
+
+
+def test_a_present_value_of_0_is_the_low_end_of_a_logarithmic_range(league):
+    model = pw.TrueSkill(sigma=SIGMA, beta=BETA, tau=0.0)
+    found = tune(model, league, parameters=["tau"], trials=2)
+    assert found.trials()["tau"][0] == found.space["tau"].low
+    assert found.trials()["loss"][0] == found.loss[0]
+
+
+def test_ranges_and_notes(league):
+    found = tune(WRONG, league, parameters={"beta": (8.0, 12.5), "tau": Range(0.01, 0.02)}, trials=15)
+    assert found.space == {"beta": Range(8.0, 12.5, log=True), "tau": Range(0.01, 0.02)}
+    table = found.table()
+    assert table.columns == ["parameter", "before", "after", "low", "high", "importance", "note"]
+    assert table["note"][0].startswith("at the low end of its range")
+    assert table["importance"].to_list() == [None, None]  # too early to say
+
+
+def test_what_changes_nothing_is_left_out(league):
+    model = pw.TS2(beta=900.0).replace(home=pw.Home())
+    found = tune(model, league[:300], trials=21)
+    assert set(found.unused) == {"leader_bonus", "discount", "home_mu", "home_sigma", "home_tau"}  # all play alone
+    table = found.table()
+    assert table.filter(pl.col("note") == "changes nothing in this history")["parameter"].to_list() == [*found.unused]
+    assert table["importance"].sum() == pytest.approx(1)
+    with pytest.raises(pw.Error, match="none of k changes a forecast"):
+        tune(pw.Elo(), pw.History.from_matches([{"teams": [[f"a{k}"], [f"b{k}"]]} for k in range(50)]), trials=2)
+
+
+def test_a_model_that_fails_is_a_bad_trial():
+    rng = np.random.default_rng(0)
+    matches = [{"teams": np.array_split(rng.permutation(list("abcdefghijklmnop")), 2)} for _ in range(60)]
+    history = pw.History.from_matches([{"teams": [list(map(str, team)) for team in m["teams"]]} for m in matches])
+    found = tune(pw.TS2(), history, parameters={"mu": (-9000.0, 9000.0), "beta": (100.0, 1000.0)}, trials=20)
+    failed = found.trials().filter(pl.col("loss").is_null())
+    assert 0 < len(failed) < 15
+    assert all("larger='top' needs a sum above 0" in error for error in failed["error"])
+    assert found.trials()["best"].is_finite().all()
+
+
+def test_a_broken_off_study_goes_on(league, tmp_path):
+    calls = []
+
+    def measure(forecasts):
+        calls.append(1)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return measures.log_loss(forecasts)
+
+    for expected in (KeyboardInterrupt, None):
+        given = {"parameters": ["beta"], "trials": 9, "measure": measure, "storage": tmp_path / "study.db"}
+        if expected:
+            with pytest.raises(expected):
+                tune(WRONG, league, **given)
+        else:
+            assert len(tune(WRONG, league, **given).trials()) == 9
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"parameters": ["bta"]}, "'bta' is no number that this model has; .*there are draw_probability, mu, sigma"),
+        ({"parameters": ["caution"]}, "'caution' needs a range"),
+        ({"parameters": []}, "no parameters"),
+        ({"parameters": {"beta": 3}}, "must be \\(low, high\\) or a Range"),
+        ({"parameters": {"beta": (-1.0, 3.0)}}, "beta cannot be tuned from -1 to 3: beta must be"),
+        ({"parameters": {"beta": Range(0.1, 10, unit="sigma")}}, "in numbers"),
+        ({"train": "2126-01-01"}, "the later span has 0 to score, and at least 10 are needed"),
+        ({"train": "2006-01-01"}, "the training span has 0 to score"),
+        ({"train": 999}, "the later span has 1 to score"),
+        ({"train": 1.5}, "train must be a number of matches, a share"),
+        ({"burn_in": -1}, "burn_in must be a number of matches, a share"),
+        ({"train": 0.001}, "the training span has 1 to score"),
+        ({"burn_in": 0.999}, "the training span has 1 to score"),
+        ({"train": "soon"}, "is no time"),
+        ({"trials": 0}, "trials must be"),
+        ({"jobs": 1.5}, "jobs must be"),
+        ({"seed": -1}, "seed must be"),
+        ({"measure": measures.information_gain}, "is a gain"),
+        ({"measure": measures.auc}, "must return a Tally"),
+        ({"history": [1]}, "tune needs a Model and a History"),
+    ],
+)
+def test_what_cannot_be_tuned(league, changed, message):
+    with pytest.raises(pw.Error, match=message):
+        tune(**({"model": WRONG, "history": league, "trials": 2} | changed))
+
+
+def test_a_model_that_cannot_use_the_history_says_so_itself(league):
+    with pytest.raises(pw.Error, match="match 1 of 1000: PoissonScore needs scores"):
+        tune(pw.PoissonOD(), league)
+    with pytest.raises(pw.Error, match="between needs times"):
+        tune(WRONG, replace(league, time=None, time_kind=None), train="2026-01-01")
+
+
+def test_more_teams_than_two_are_tuned_by_pairs():
+    rng = np.random.default_rng(3)
+    matches = [{"teams": [[name] for name in rng.permutation(list("abcde"))[:3].tolist()]} for _ in range(60)]
+    assert tune(pw.TrueSkill(), pw.History.from_matches(matches), trials=2).measure == "pair log loss"
+
+
+def test_optuna_is_quiet(league, capsys):
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.INFO)
+    tune(WRONG, league, trials=3)
+    assert capsys.readouterr() == ("", "")
+    assert optuna.logging.get_verbosity() == optuna.logging.INFO
+
+
+def test_the_chart(tuning, tmp_path):
+    chart = tuning.chart()
+    spec = chart.to_dict()
+    top, below = spec["vconcat"]
+    assert [layer["mark"]["type"] for layer in top["layer"]] == ["point", "line"]
+    assert [one["layer"][0]["encoding"]["x"]["field"] for one in below["concat"]] == list(tuning.space)
+    assert top["layer"][0]["encoding"]["y"]["title"] == "log loss per match"
+    save(chart, tmp_path / "tuning.svg")
+    assert (tmp_path / "tuning.svg").read_text().count(">log loss per match<") == 2  # not in every slice
+
+
+def test_fingerprints_know_players_by_name():
+    matches = [{"teams": [[f"p{k % 7}"], [f"q{k % 5}"]], "time": float(k)} for k in range(30)]
+    longer = pw.History.from_matches([{"teams": [["x"], ["p3"]], "time": 0.0}, *matches])
+    assert of_history(longer[1:]) == of_history(pw.History.from_matches(matches))
+    assert of_history(longer[1:]) != of_history(longer[2:])
+    other = [matches[0] | {"teams": [["p9"], ["q0"]]}, *matches[1:]]
+    assert of_history(pw.History.from_matches(other)) != of_history(longer[1:])
+    rule = pw.Elo(k=lambda matches, mu: 20.0)
+    assert of_model(rule) == of_model(rule)
+
+
+@pytest.mark.parametrize("directions", [1, 2, 4])
+def test_the_surrogate_comes_to_the_lowest_point(directions):
+    rng = np.random.default_rng(1)
+    root = rng.normal(size=(directions, directions)) + 2 * np.eye(directions)
+    points, aim = rng.random((12, directions)), np.linspace(0.3, 0.7, directions)
+
+    def loss(at):
+        away = root @ (at - aim)
+        return 0.5 + float(away @ away + 0.3 * (away**3).sum())
+
+    losses = [loss(at) for at in points]
+    for _ in range(25):
+        points = np.vstack([points, propose(points, np.array(losses), rng)])
+        losses.append(loss(points[-1]))
+    assert min(losses) - 0.5 < 1e-2 * (np.median(losses[:12]) - 0.5)
+
+
+def recovered(players, matches, tau, trials):
+    """β and τ over the truth, found from three times too much and a quarter, with σ₀ fixed at the truth."""
+    true = pw.TrueSkill(sigma=SIGMA, beta=BETA, tau=tau)
+    league = pw.simulate(true, matches, players).history
+    model = true.replace(beta=3 * BETA, tau=tau / 4)
+    found = tune(model, league, parameters=["beta", "tau"], train=0.95, burn_in=0.0, trials=trials).model
+    return found.params["beta"] / BETA, found.params["tau"] / tau
+
+
+def test_constants_are_recovered():
+    """The curvature of the log-likelihood gives standard errors of 3 % (β) and 8 % (τ) here: within three of them."""
+    beta, tau = recovered(players=300, matches=20_000, tau=SIGMA / 30, trials=40)
+    assert beta == pytest.approx(1, abs=0.09)
+    assert tau == pytest.approx(1, abs=0.24)
+
+
+@pytest.mark.long
+def test_constants_are_recovered_within_a_tenth():
+    """The curvature of the log-likelihood gives standard errors of 0.7 % (β) and 2.2 % (τ) here."""
+    beta, tau = recovered(players=4_000, matches=400_000, tau=SIGMA / 50, trials=100)
+    assert beta == pytest.approx(1, abs=0.1)
+    assert tau == pytest.approx(1, abs=0.1)

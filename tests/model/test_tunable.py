@@ -1,0 +1,172 @@
+"""Every part of a model says which of its parameters may be tuned, and results tell those that are tuned by default."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.model.component import fields_of
+from prowess.model.model import BASES, KNOWN
+from prowess.model.presets import PRESETS
+from prowess.model.tunable import Range, identified, ranges
+
+# What is measured in the units of a skill: doubled together, nothing that is seen changes.
+LENGTHS = {"mu", "sigma", "beta", "tau", "margin", "c", "cap", "k", "step", "scale", "span"}
+LENGTHS |= {"season_tau", "level_sigma", "level_tau"}
+
+EXAMPLES = {
+    "Normal": pw.Normal(25.0, 8.0),
+    "Point": pw.Point(1500.0),
+    "Step": pw.absorb.Step(32.0),
+    "PerMatch": pw.drift.PerMatch(0.1),
+    "PerTime": pw.drift.PerTime(0.1, cap=8.0),
+    "PerPeriod": pw.drift.PerPeriod(30.0),
+    "Seasons": pw.drift.Seasons(pw.drift.PerMatch(0.1)),
+    "Newcomers": KNOWN["Newcomers"](pw.Normal(25.0, 8.0)),
+    "Weighted": pw.team.Weighted((1.0, 0.5)),
+    "Affine": pw.team.Affine(lambda means: ([1.0 for _ in means], 0.0)),
+    "LeaderBonus": pw.team.LeaderBonus(pw.team.FullSquad()),
+    "Order": pw.outcome.Order(draw_probability=0.1),
+    "Places": pw.outcome.Places(margin=1.0),
+    "PlacesML": pw.outcome.PlacesML(margin=1.0),
+    "Duel": pw.outcome.Duel(pw.outcome.Logistic()),
+    "OffenceDefence": pw.outcome.OffenceDefence(pw.outcome.GaussianScore(5.0)),
+    "GaussianScore": pw.outcome.GaussianScore(5.0),
+    "Fixed": KNOWN["Fixed"](1.0),
+    "FromDraws": KNOWN["FromDraws"](0.1),
+    "TwoValued": pw.outcome.TwoValued(tied=1.0, untied=0.1),
+}
+
+
+def example(name):
+    return EXAMPLES[name] if name in EXAMPLES else KNOWN[name]()
+
+
+MODELS = {name: make() for name, make in PRESETS.items()} | {
+    "with a home": pw.TrueSkill().replace(home=pw.Home(1.0, home_sigma=2.0)),
+    "Elo with a home": pw.Elo().replace(home=pw.Home(50.0)),
+    "no gradient": pw.GaussianElo().replace(home=pw.Home(50.0)),
+    "small scores": pw.PoissonOD(mu=0, sigma=0.3, beta=0.1, tau=0.01),
+    "noise of scores": pw.GaussianOD(gamma=5.0),
+    "two margins": pw.TSa(margin=pw.outcome.TwoValued(tied=30.0, untied=0.0)),
+    "in time": pw.TrueSkill().replace(drift=pw.drift.PerTime(0.01)),
+    "seasons and newcomers": pw.TrueSkill().replace(
+        drift=pw.drift.Seasons(pw.drift.PerMatch(0.1)), prior=KNOWN["Newcomers"](pw.Normal(25.0, 8.0))
+    ),
+    "large squads": pw.TS2(size=15),
+    "one is a squad": pw.TS2(size=1),
+    "two taus": pw.Glicko2().replace(drift=pw.drift.PerMatch(5.0)),
+    "far from the usual": pw.TrueSkill(mu=1e6, beta=1e3, tau=0.0, draw_probability=0.0),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_part_declares_parameters_of_its_own(name):
+    declared = example(name).tunable
+    assert set(declared) <= {field.name for field in dataclasses.fields(KNOWN[name])}
+    assert all(isinstance(span, Range) for span in declared.values())
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_part_of_numbers_that_declares_none_is_on_the_list(name):
+    """Who adds a part with a number must say whether it may be tuned."""
+    numbers = {key for key, value in fields_of(example(name)).items() if type(value) is float}
+    assert numbers - set(example(name).tunable) <= {"tolerance", "gap"}
+
+
+@pytest.mark.parametrize("base", BASES.values())
+def test_a_part_of_the_users_own_needs_to_declare_nothing(base):
+    assert base.tunable == {} == pw.Margin.tunable == pw.absorb.Rule.tunable
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_ranges_hold_the_present_and_every_model_takes_their_ends(name):
+    model = MODELS[name]
+    assert identified(model)
+    for parameter, span in model.tunable.items():
+        present = model.params[parameter]
+        assert span.low <= present <= span.high or (span.log and present == 0)
+        for end in (span.low, span.high):
+            assert model.replace(**{parameter: end}).params[parameter] == end
+
+
+def test_only_numbers_are_tunable_and_each_by_the_name_that_replace_takes():
+    assert "gamma" not in pw.GaussianOD().tunable
+    assert "gamma" in MODELS["noise of scores"].tunable
+    assert "k" not in pw.Elo(k=pw.absorb.Fide()).tunable
+    assert {"tied", "untied", "fraction"} < set(MODELS["two margins"].tunable)
+    assert {"drift_tau", "absorb_tau"} < set(MODELS["two taus"].tunable)
+    assert "cap" not in MODELS["in time"].tunable  # it is infinite
+    assert "beta" not in pw.Glicko().tunable  # a logistic outcome has all the noise
+    assert "period" not in pw.Glicko(period=None).tunable
+    assert set(pw.Home.tunable) <= set(MODELS["with a home"].tunable)
+    assert set(MODELS["no gradient"].tunable) & set(pw.Home.tunable) == {"home_mu"}
+
+
+def test_a_range_is_measured_by_the_skills():
+    span = Range(0.1, 10, log=True, unit="sigma")
+    assert span.at(1.0, sigma=2.0) == Range(0.2, 20, log=True)
+    assert span.at(5.0, sigma=0.0) == Range(0.5, 50, log=True)
+    assert span.at(100.0, sigma=2.0) == Range(0.2, 100.0, log=True)
+    assert pw.Elo().replace(home=pw.Home()).tunable["home_mu"] == Range(-400, 400)
+    assert pw.GaussianElo(beta=100).tunable["beta"].high == 300
+    assert pw.PoissonOD().tunable["tau"].high == pytest.approx(0.1)  # log-rates, whatever the sigma is
+    assert [Range(2, 50, log=True).value(share) for share in (0, 0.5, 1)] == pytest.approx([2, 10, 50])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"low": 1, "high": 1}, "from a lower to a higher"),
+        ({"low": 0, "high": 1, "log": True}, "above 0"),
+        ({"low": 0, "high": float("inf")}, "finite"),
+        ({"low": 0, "high": 1, "unit": "inch"}, "unit of a range"),
+    ],
+)
+def test_a_range_that_cannot_be(wrong, message):
+    with pytest.raises(pw.Error, match=message):
+        Range(**wrong)
+
+
+def league(scores):
+    """120 matches of eight players, each of one time: with draws, or with scores."""
+    rng = np.random.default_rng(3)
+    matches = []
+    for time in range(120):
+        one, other = rng.choice(8, 2, replace=False)
+        result = (rng.poisson([1 + one / 4, 1 + other / 4])).tolist()
+        told = {"scores": result} if scores else {"ranks": [-result[0], -result[1]]}
+        matches.append({"teams": [[f"p{one}"], [f"p{other}"]], "time": float(time + 100 * (time > 60)), **told})
+    return pw.History.from_matches(matches)
+
+
+@pytest.mark.parametrize("name", [*PRESETS, "seasons and newcomers"])
+def test_an_outcome_is_blind_to_what_it_says(name):
+    """A newcomers' mean moved, or all lengths doubled, changes no forecast; where a scale is seen, doubling does."""
+    model = MODELS[name]
+    history = league(scores="scale" not in model.outcome.blind)
+
+    def forecasts(changed):
+        found = changed.fit(history).forecasts
+        return np.stack([found.win, found.draw])
+
+    before = forecasts(model)
+    assert "origin" in model.outcome.blind
+    np.testing.assert_allclose(forecasts(model.replace(mu=model.params["mu"] * 1.1)), before, atol=2e-6)
+    doubled = {key: 2 * value for key, value in model.params.items() if key in LENGTHS and isinstance(value, float)}
+    if name == "Glicko2":
+        del doubled["tau"]  # of the volatility, which is no length
+    after = forecasts(model.replace(**doubled))
+    if "scale" in model.outcome.blind:
+        np.testing.assert_allclose(after, before, atol=2e-6)
+    else:
+        assert np.abs(after - before).max() > 1e-3
+
+
+def test_for_each_thing_unseen_one_parameter_stays():
+    assert set(pw.TrueSkill().tunable) - set(identified(pw.TrueSkill())) == {"mu", "sigma"}
+    assert set(pw.Glicko().tunable) - set(identified(pw.Glicko())) == {"mu", "scale"}
+    assert set(pw.GaussianElo().tunable) - set(identified(pw.GaussianElo())) == {"mu", "beta"}
+    assert set(pw.PoissonOD().tunable) - set(identified(pw.PoissonOD())) == {"mu"}
+    assert list(ranges(pw.team.LeaderBonus(pw.team.FullSquad()))) == ["leader_bonus", "discount"]
