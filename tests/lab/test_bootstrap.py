@@ -8,10 +8,10 @@ from scipy import stats
 
 import prowess as pw
 from prowess.lab import Interval, Resampling
-from prowess.lab.bootstrap import Groups, Sums, sums_of
 from prowess.lab.catalogue import MEASURES, area_sums, calibration_sums
 from prowess.lab.measures import Tally, auc
 from prowess.lab.measures.ranking import auc_of
+from prowess.lab.sums import Groups, Sums, sums_of
 from prowess.model.bases import Outcome
 from prowess.model.forecasts import Forecasts
 

@@ -12,7 +12,7 @@ draw does not depend on the number of matches: it is a product of matrices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,64 +26,11 @@ from ..history.times import DAY
 from .interval import Interval
 from .measures import Tally
 from .measures.tally import Floats
+from .sums import Groups, Sums, sums_of
 
-__all__ = ["Draws", "Groups", "Resampled", "Resampling", "Sums", "View", "ratio", "sums_of"]
+__all__ = ["Draws", "Resampled", "Resampling", "View"]
 
 MOST = 1000  # groups
-
-
-class Groups(NamedTuple):
-    """The group of every match, and how many groups there are."""
-
-    of: NDArray[np.intp]
-    number: int
-
-
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """What every group of matches adds to a measure (groups × parts), and how sums of the parts make the measure.
-
-    `chance`: for a measure that chance alone makes larger, such as a calibration error, what chance alone makes of it
-    on resampled histories, from their sums and those of all matches.
-
-    >>> sums = sums_of(Tally(np.array([1.0, 0.0, 1.0]), np.ones(3)), Groups(np.array([0, 0, 1]), 2))
-    >>> sums.parts.tolist(), round(sums.value, 3)
-    ([[1.0, 2.0], [1.0, 1.0]], 0.667)
-    """
-
-    parts: Floats
-    combine: Callable[[Floats], Floats]
-    chance: Callable[[Floats, Floats], Floats] | None = None
-
-    @property
-    def value(self) -> float:
-        """The measure of all matches.
-
-        >>> Sums(np.array([[1.0, 2.0], [1.0, 2.0]]), ratio).value
-        0.5
-        """
-        return float(self.combine(self.parts.sum(axis=0)))
-
-
-def ratio(sums: Floats) -> Floats:
-    """The sum of a tally over its weight; NaN where nothing weighs.
-
-    >>> ratio(np.array([[1.0, 2.0], [0.0, 0.0]]))
-    array([0.5, nan])
-    """
-    found: Floats = np.full(sums.shape[:-1], np.nan)
-    np.divide(sums[..., 0], sums[..., 1], out=found, where=sums[..., 1] > 0)
-    return found
-
-
-def sums_of(tally: Tally, groups: Groups) -> Sums:
-    """What every group adds to an additive measure.
-
-    >>> sums_of(Tally(np.array([1.0, 3.0]), np.ones(2)), Groups(np.zeros(2, np.intp), 1)).value
-    2.0
-    """
-    columns = (tally.total, tally.weight)
-    return Sums(np.stack([np.bincount(groups.of, column, groups.number) for column in columns], axis=1), ratio)
 
 
 @dataclass(frozen=True)
@@ -182,7 +129,12 @@ class Resampling:
         return Groups(group * min(len(names), MOST) // len(names), min(len(names), MOST))
 
     def view(self, picked: NDArray[np.intp], match: NDArray[np.intp], history: History) -> View:
-        """Some rows, of whose matches the indices are known, grouped and resampled."""
+        """Some rows, of whose matches the indices are known, grouped and resampled.
+
+        >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
+        >>> Resampling(block="match").view(np.array([0, 2]), np.arange(3), history).groups.of
+        array([0, 1])
+        """
         groups = self.groups(match[picked], history)
         return View(picked, groups, self.draw(groups))
 
@@ -205,6 +157,7 @@ class Resampling:
 class Draws:
     """Resampled histories: how often each group stands in each of them (draws × groups).
 
+    >>> from prowess.lab.sums import ratio
     >>> draws = Resampling(draws=3).draw(Groups(np.arange(5), 5))
     >>> draws.measure(Sums(np.ones((5, 2)), ratio)).values
     array([1., 1., 1.])
@@ -236,6 +189,7 @@ class Draws:
 class Resampled:
     """A measure: its sums, its value, its values on the resampled histories, and what chance alone makes of it there.
 
+    >>> from prowess.lab.sums import ratio
     >>> sums = Sums(np.array([[1.0, 2.0], [2.0, 2.0]]), ratio)
     >>> one = Resampling().draw(Groups(np.arange(2), 2)).measure(sums)
     >>> one.interval, one.less(one)

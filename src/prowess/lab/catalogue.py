@@ -13,12 +13,12 @@ from ..history import History
 from ..model.forecasts import Forecasts
 from ..model.model import Model
 from . import measures
-from .bootstrap import Groups, Sums, ratio
 from .measures import Tally
-from .measures.calibration import Calibration, binned, bins_of, edges_of, pooled
+from .measures.calibration import DECIDE, Calibration, binned, bins_of, edges_of, has_draws, pooled
 from .measures.probabilities import two_teams
 from .measures.ranking import placements
 from .measures.tally import Floats
+from .sums import Groups, Sums, ratio
 
 __all__ = ["MEASURES", "Measure", "calibration_of", "chosen"]
 
@@ -114,24 +114,22 @@ def area_sums(parts: Parts, groups: Groups) -> Sums:
 
 def calibration_sums(parts: Parts, groups: Groups) -> Sums:
     """The expected calibration error: in every bin, the number of forecasts, and the sums of expected and happened."""
-    some = np.concatenate([_some(forecasts, len(groups.of)) for _, forecasts in parts()])
+    results = [two_teams(forecasts)[1] for _, forecasts in parts()]
+    draws = any(map(has_draws, results))
+    step = 1 + len(groups.of) // DECIDE
+    some = np.concatenate([side[::step] for one in results for side in (one.win, one.loss, one.draw)[: 2 + draws]])
     if not len(some):
         return Sums(np.zeros((groups.number, 3)), _distance)  # no two teams anywhere
     edges = edges_of(some, BINS)
     bins = len(edges) + 1
     found = np.zeros((3, groups.number * bins))
     for where, forecasts in parts():
-        match, p, seen = pooled(forecasts)
+        match, p, seen = pooled(forecasts, draws=draws)
         at = groups.of[where][match] * bins + bins_of(p, edges)
         for side, column in enumerate((None, p, seen)):
             found[side] += np.bincount(at, column, groups.number * bins)
     shaped = found.reshape(3, groups.number, bins).transpose(1, 0, 2).reshape(groups.number, 3 * bins)
     return Sums(shaped, _distance, _distance_by_chance)
-
-
-def _some(forecasts: Forecasts, many: int) -> Floats:
-    """Enough of the forecasts to decide on the bins."""
-    return pooled(forecasts)[1][:: 1 + many // 50_000]
 
 
 def _distance(sums: Floats) -> Floats:

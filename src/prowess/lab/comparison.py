@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ..errors import Error
 from ..history import History
 from ..model.model import Model
+from . import answer, frames
 from .bootstrap import Resampled, Resampling, View
 from .catalogue import MEASURES, Measure
 from .interval import Interval
@@ -54,7 +55,12 @@ class Comparison:
 
     @property
     def history(self) -> History:
-        """The history that the models were compared on."""
+        """The history that the models were compared on.
+
+        >>> import prowess as pw
+        >>> pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), ["elo"]).history
+        History(1 match, 2 players, places)
+        """
         return self.rows.history
 
     def __len__(self) -> int:
@@ -63,16 +69,19 @@ class Comparison:
 
     def __repr__(self) -> str:
         """The answer in one sentence."""
-        from .answer import headline
-
-        return headline(self)
+        return answer.headline(self)
 
     @cached_property
     def _all(self) -> View:
         return self.resampling.view(np.arange(len(self)), self.rows.match, self.history)
 
     def view(self, where: ArrayLike | None = None) -> View:
-        """The rows that a mask chooses, grouped and resampled."""
+        """The rows that a mask chooses, grouped and resampled.
+
+        >>> import prowess as pw
+        >>> pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3), ["elo"]).view().picked
+        array([0, 1, 2])
+        """
         return (
             self._all if where is None else self.resampling.view(self.rows.pick(where), self.rows.match, self.history)
         )
@@ -93,7 +102,13 @@ class Comparison:
         return self.found(self.measure(measure), self.view(where))
 
     def found(self, measure: Measure, view: View) -> dict[str, Resampled]:
-        """A measure of all models that it can be told of, over a view of the rows."""
+        """A measure of all models that it can be told of, over a view of the rows.
+
+        >>> import prowess as pw
+        >>> made = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3), ["elo"])
+        >>> list(made.found(made.measure("brier"), made.view()))
+        ['Elo']
+        """
         if view is self._all and measure.name in self._known:
             return self._known[measure.name]
         sums = {
@@ -174,9 +189,7 @@ class Comparison:
         >>> found.table(where=pw.lab.slices.after(history, 5))["log_loss"].round(3).to_list()
         [0.332, 0.077]
         """
-        from .frames import table
-
-        return table(self, where)
+        return frames.table(self, where)
 
     def differences(self, baseline: str | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
         """How far every model is from a baseline, or from the best one by each measure, with paired intervals.
@@ -189,9 +202,7 @@ class Comparison:
         >>> found.differences().row(0, named=True)["within_noise"]
         False
         """
-        from .frames import differences
-
-        return differences(self, baseline, where)
+        return frames.differences(self, baseline, where)
 
     def tally(self, model: str, measure: str | Measure | None = None, where: ArrayLike | None = None) -> Tally:
         """What every scored match adds to a measure of a model; `rows.match` says which match it is.
@@ -215,9 +226,7 @@ class Comparison:
         >>> found.pairwise().rows()
         [('Elo', 0, 0), ('Glicko', 8, 0)]
         """
-        from .frames import pairwise
-
-        return pairwise(self, self.measure(measure), where)
+        return frames.pairwise(self, self.measure(measure), where)
 
     def over_time(self, window: int = 50, measure: str | Measure | None = None) -> pl.DataFrame:
         """A measure over the last so many matches, as time goes by: model, match, time (where there are times), value.
@@ -229,9 +238,7 @@ class Comparison:
         >>> found.over_time(window=8)["value"].round(3).to_list()
         [0.471, 0.42]
         """
-        from .frames import over_time
-
-        return over_time(self, window, self.measure(measure))
+        return frames.over_time(self, window, self.measure(measure))
 
     def by(self, labels: ArrayLike | None = None) -> pl.DataFrame:
         """The measures of every model by labels of the matches, such as seasons: label, model, matches, log_loss, ….
@@ -243,9 +250,7 @@ class Comparison:
         >>> found.by(["first", "first", "last", "last"])["log_loss"].round(3).to_list()
         [0.649, 0.503]
         """
-        from .frames import by
-
-        return by(self, labels)
+        return frames.by(self, labels)
 
     def calibration(self, where: ArrayLike | None = None) -> pl.DataFrame:
         """Expected and happened, in bins of equally many forecasts: model, count, expected, happened, stderr.
@@ -255,9 +260,7 @@ class Comparison:
         >>> found.calibration()["happened"].unique().sort().to_list()
         [0.0, 0.6666666666666666, 1.0]
         """
-        from .frames import calibration
-
-        return calibration(self, where)
+        return frames.calibration(self, where)
 
     def chart(self, where: ArrayLike | None = None) -> alt.TopLevelMixin:
         """All measures of all models with their intervals, as a chart.
@@ -267,9 +270,7 @@ class Comparison:
         >>> found.chart().to_dict()["title"]["text"]
         'Measures of 1 model over 9 matches'
         """
-        from .answer import measures_chart
-
-        return measures_chart(self, where)
+        return answer.measures_chart(self, where)
 
     def report(self) -> Report:
         """The answer with everything behind it: tables, differences, error over time, calibration, won matches.
@@ -279,9 +280,7 @@ class Comparison:
         >>> found.report().sections[0].title
         'Which model to use'
         """
-        from .answer import report
-
-        return report(self)
+        return answer.report(self)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the report as one page that needs no network; its name ends in .html.

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from ..checks import number
 from ..errors import Error
 from ..history import show_time
-from .bootstrap import Groups
 from .catalogue import Measure, calibration_of
 from .measures import Tally
 from .protocols import labelled
 from .rows import Index
+from .sums import Groups
 
 if TYPE_CHECKING:
     import polars as pl

@@ -109,8 +109,8 @@ class Seasons(Protocol):
     """Within every season, the first matches are learnt from and the last are scored: Guo et al. (2012), section 5.1.
 
     `train`: the share of a season's matches that is learnt from; `test`: the share, at its end, that is scored, None
-    for all the rest; nothing is learnt from what is scored. `reset`: every season begins with newcomers; otherwise
-    skills are carried on. A season is a calendar year, or what lies between breaks of `gap` days; or `seasons` holds
+    for all the rest. `reset`: every season begins with newcomers; otherwise all earlier seasons have been learnt from,
+    to their end. A season is a calendar year, or what lies between breaks of `gap` days; or `seasons` holds
     the label of every match. `known`: score only matches whose players have all been learnt of.
 
     >>> days = [f"{year}-01-0{day}" for year in (2025, 2026) for day in range(1, 6)]
@@ -133,7 +133,7 @@ class Seasons(Protocol):
             object.__setattr__(self, "seasons", tuple(np.asarray(self.seasons).tolist()))
 
     def runs(self, history: History) -> tuple[Run, ...]:
-        """A run for every season, or one over all of them."""
+        """A run for every season."""
         labels = seasons(history, self.gap) if self.seasons is None else self.seasons
         season, names = labelled(history, labels)
         by = np.argsort(season, kind="stable")
@@ -142,17 +142,21 @@ class Seasons(Protocol):
         rank[by] = np.arange(len(season)) - np.repeat(np.cumsum(size) - size, size)
         shares = np.array([_shares(int(count), self.train, self.test) for count in size], np.intp).reshape(-1, 2)
         learnt, scored = rank < shares[season, 0], rank >= (size - shares[:, 1])[season]
-        if not self.reset:
-            return (_known(Run(slice(0, len(history)), learnt, scored, "all"), history, self.known),)
         found = []
         for index, name in enumerate(names):
             own = np.flatnonzero(season == index)
-            found.append(_known(Run(_span(own), learnt[own], scored[own], name), history, self.known))
+            if self.reset:
+                run = Run(_span(own), learnt[own], scored[own], name)
+            else:
+                own = np.arange(own[-1] + 1)
+                here = season[own] == index
+                run = Run(_span(own), (season[own] < index) | (here & learnt[own]), here & scored[own], name)
+            found.append(_known(run, history, self.known))
         return tuple(found)
 
     def __str__(self) -> str:
         """Say what is done."""
-        start = "every season began with newcomers" if self.reset else "skills were carried from season to season"
+        start = "every season began with newcomers" if self.reset else "earlier seasons were learnt from, too"
         return f"in every season {_said(self.train, self.test, 'first')}; {start}{_who(self.known)}"
 
 
@@ -212,9 +216,9 @@ def _check_shares(train: float, test: float | None) -> None:
 
 
 def _shares(many: int, train: float, test: float | None) -> tuple[int, int]:
-    """How many of the matches are learnt from, and how many scored, each to the nearest number."""
-    first = round(many * train)
-    return first, many - first if test is None else min(round(many * test), many - first)
+    """How many of the matches are learnt from, and how many scored, each to the nearest number, halves to even."""
+    first, last = (round(round(many * share, 6)) for share in (train, test or 0.0))  # 0.7 · 185 is 129.5
+    return first, many - first if test is None else min(last, many - first)
 
 
 def labelled(history: History, labels: Any) -> tuple[NDArray[np.intp], list[str]]:

@@ -13,13 +13,13 @@ from ..history import History
 from ..history.ragged import gather
 from ..model.bases import Outcome
 from ..model.forecasts import Forecasts
-from .bootstrap import Groups, Sums, sums_of
 from .catalogue import Measure
 from .measures import Tally
 from .measures.tally import Floats
 from .protocols import Run
 from .scored import Scored, larger
 from .stream import TEAMS
+from .sums import Groups, Sums, sums_of
 
 __all__ = ["Index", "Rows"]
 
@@ -55,7 +55,12 @@ class Rows:
         return len(self.match)
 
     def pick(self, where: ArrayLike | None) -> Index:
-        """The rows whose matches a mask over the history chooses; all without a mask."""
+        """The rows whose matches a mask over the history chooses; all without a mask.
+
+        >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
+        >>> Rows.of(history, [Run(slice(1, 3))]).pick([True, False, True])
+        array([1])
+        """
         if where is None:
             return np.arange(len(self))
         mask = np.asarray(where)

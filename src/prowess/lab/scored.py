@@ -52,7 +52,11 @@ class Shared:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """The columns of one model over the scored matches: win and draw of two teams, and tallies by measure."""
+    """The columns of one model over the scored matches: win and draw of two teams, and tallies by measure.
+
+    >>> Scored(np.array([0.5, 0.6]), np.array(0.0), {}).unconverged
+    0
+    """
 
     win: Column
     draw: Column
@@ -61,7 +65,15 @@ class Scored:
 
 
 def score(name: str, model: Model, shared: Shared, run: Run, measures: Sequence[Measure]) -> Scored:
-    """Make one run with one model; this is what a worker does, and what it sends back."""
+    """Make one run with one model; this is what a worker does, and what it sends back.
+
+    >>> import prowess as pw
+    >>> from prowess.lab import MEASURES
+    >>> shared = Shared.of(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2))
+    >>> found = score("Elo", pw.Elo(), shared, Run(slice(0, 2)), [MEASURES["brier"], MEASURES["pair_error"]])
+    >>> found.win.round(3), list(found.tallies)
+    (array([0.5  , 0.546]), ['pair_error'])
+    """
     history = run.of(shared.history)
     chances = any(measure.chances for measure in measures)
     counted = [measure for measure in measures if not measure.chances and measure.fits(model)]

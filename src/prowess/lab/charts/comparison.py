@@ -99,6 +99,7 @@ def time_chart(
     """
     altair = extra("altair", "Altair")
     column, kind, x_title = axis
+    frame = frame.unique(["model", column], keep="last", maintain_order=True)  # the last match of a day stands for it
     names = _few(frame["model"].unique(maintain_order=True).to_list())
     curves = {name: frame.filter(frame["model"] == name)["value"].to_list() for name in names}
     heights = [max(curve) - min(curve) for curve in curves.values()]

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...model.forecasts import Forecasts
-from .probabilities import two_teams
+from .probabilities import Result, two_teams
 from .tally import Floats, Where
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Calibration", "binned", "bins_of", "calibration", "edges_of", "pooled"]
+__all__ = ["Calibration", "binned", "bins_of", "calibration", "edges_of", "has_draws", "pooled"]
 
 DECIDE = 100_000  # forecasts that decide where the bins lie
 
@@ -73,8 +73,12 @@ def calibration(forecasts: Forecasts, where: Where = None, *, bins: int = 10) ->
     return binned(count.astype(np.float64), expected.astype(np.float64), happened.astype(np.float64))
 
 
-def pooled(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.intp], Floats, Floats]:
+def pooled(
+    forecasts: Forecasts, where: Where = None, draws: bool | None = None
+) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Every forecast of win, loss and draw: its match, the probability, and whether it came true (1 or 0).
+
+    `draws`: whether draws are among them; None: if one was given a chance, or came.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -83,10 +87,21 @@ def pooled(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.intp],
     """
     match, result = two_teams(forecasts, where)
     sides = [(result.win, result.won), (result.loss, ~result.won & ~result.drawn)]
-    if result.draw.any() or result.drawn.any():
+    if has_draws(result) if draws is None else draws:
         sides.append((result.draw, result.drawn))
     p, seen = (np.concatenate(columns) for columns in zip(*sides, strict=True))
     return np.tile(match, len(sides)), p, seen.astype(np.float64)
+
+
+def has_draws(result: Result) -> bool:
+    """Whether a draw was given a chance anywhere, or came.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+    >>> has_draws(two_teams(pw.Elo().fit(history).forecasts)[1])
+    False
+    """
+    return bool(result.draw.any() or result.drawn.any())
 
 
 def edges_of(p: Floats, bins: int) -> Floats:
