@@ -69,10 +69,10 @@ def test_a_part_declares_parameters_of_its_own(name):
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_a_part_of_numbers_that_declares_none_is_on_the_list(name):
-    """Who adds a part with a number must say whether it may be tuned."""
+def test_a_part_of_numbers_says_whether_they_may_be_tuned(name):
+    """Who adds a part with a number declares a range, or adds it here."""
     numbers = {key for key, value in fields_of(example(name)).items() if type(value) is float}
-    assert numbers - set(example(name).tunable) <= {"tolerance", "gap"}
+    assert numbers - set(example(name).tunable) <= {"tolerance", "gap", "home_sigma", "home_tau"}
 
 
 @pytest.mark.parametrize("base", BASES.values())
@@ -100,8 +100,9 @@ def test_only_numbers_are_tunable_and_each_by_the_name_that_replace_takes():
     assert "cap" not in MODELS["in time"].tunable  # it is infinite
     assert "beta" not in pw.Glicko().tunable  # a logistic outcome has all the noise
     assert "period" not in pw.Glicko(period=None).tunable
-    assert set(pw.Home.tunable) <= set(MODELS["with a home"].tunable)
-    assert set(MODELS["no gradient"].tunable) & set(pw.Home.tunable) == {"home_mu"}
+    homely = {name: [key for key in MODELS[name].tunable if key.startswith("home")] for name in MODELS}
+    assert homely["with a home"] == ["home_sigma", "home_tau"]  # it is learnt
+    assert homely["Elo with a home"] == homely["no gradient"] == ["home_mu"]
 
 
 def test_a_range_is_measured_by_the_skills():
@@ -110,7 +111,7 @@ def test_a_range_is_measured_by_the_skills():
     assert span.at(5.0, sigma=0.0) == Range(0.5, 50, log=True)
     assert span.at(100.0, sigma=2.0) == Range(0.2, 100.0, log=True)
     assert pw.Elo().replace(home=pw.Home()).tunable["home_mu"] == Range(-400, 400)
-    assert pw.GaussianElo(beta=100).tunable["beta"].high == 300
+    assert pw.GaussianElo(beta=100).tunable["beta"].high == 1000
     assert pw.PoissonOD().tunable["tau"].high == pytest.approx(0.1)  # log-rates, whatever the sigma is
     assert [Range(2, 50, log=True).value(share) for share in (0, 0.5, 1)] == pytest.approx([2, 10, 50])
 

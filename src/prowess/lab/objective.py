@@ -7,14 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..errors import Error
 from ..history import History
+from .catalogue import MEASURES, Measure
 from .extras import extra
-from .measures import Tally, log_loss, pair_log_loss
+from .measures import Tally
+from .stream import forecast_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,9 +24,7 @@ if TYPE_CHECKING:
     from ..model.forecasts import Forecasts
     from ..model.model import Model
 
-__all__ = ["Measure", "Objective", "Tried", "usual_measure", "workers"]
-
-Measure = Callable[["Forecasts"], Tally]
+__all__ = ["Attempt", "Objective", "Tried", "measure_of", "tallied", "workers"]
 
 
 class Tried(NamedTuple):
@@ -34,13 +34,16 @@ class Tried(NamedTuple):
     error: str = ""
 
 
+Attempt = Callable[[Sequence[Mapping[str, float]]], list[Tried]]  # tries sets of parameters
+
+
 @dataclass(frozen=True, eq=False)
 class Objective:
     """The mean of a measure over a history, of which the matches before `first` are learnt from and not scored.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
-    >>> objective = Objective(pw.TrueSkill(draw_probability=0.01), history, log_loss, first=1)
+    >>> objective = Objective(pw.TrueSkill(draw_probability=0.01), history, MEASURES["log_loss"], first=1)
     >>> objective({"beta": 2.0}).loss < objective({"beta": 4.0}).loss
     True
     """
@@ -53,40 +56,67 @@ class Objective:
     def __call__(self, values: Mapping[str, float]) -> Tried:
         """The loss with some parameters; a set with which the model cannot work is no reason to stop."""
         try:
-            with warnings.catch_warnings():  # that EP did not converge somewhere says nothing to who tunes
-                warnings.simplefilter("ignore")
-                loss = self.loss(self.model.replace(**values))
+            loss = self.loss(self.model.replace(**values))
         except Error as error:
             return Tried(np.inf, str(error))
         return Tried(loss) if isfinite(loss) else Tried(np.inf, f"the loss is {loss}")
 
     def loss(self, model: Model) -> float:
-        """The loss of a model.
+        """The loss of a model: the measure, or less the measure where more is better.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
-        >>> round(Objective(pw.Elo(), history, log_loss, first=0).loss(pw.Elo()), 3)
+        >>> round(Objective(pw.Elo(), history, MEASURES["log_loss"], first=0).loss(pw.Elo()), 3)
         0.693
         """
-        return self.measure(model.fit(self.history, progress=False).forecasts).mean(slice(self.first, None))
+        mean = tallied(self.measure, model, self.history).mean(slice(self.first, None))
+        return -mean if self.measure.higher else mean
 
 
-def usual_measure(history: History) -> Measure:
-    """The log loss of win, draw and loss; if a match has more teams than two, that of pairs of teams.
+def tallied(measure: Measure, model: Model, history: History) -> Tally:
+    """A measure of every match, forecast before it was learnt from.
 
-    >>> usual_measure(History.from_matches([{"teams": [["ann"], ["bob"]]}])).__name__
-    'log_loss'
+    >>> import prowess as pw
+    >>> tallied(MEASURES["brier"], pw.Elo(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).values
+    array([0.5])
     """
-    return log_loss if bool((np.diff(history.match_start) == 2).all()) else pair_log_loss
+    assert measure.tally is not None
+    with warnings.catch_warnings():  # that EP did not converge somewhere says nothing to who tunes
+        warnings.simplefilter("ignore")
+        found = [measure.tally(part.forecasts) for part in forecast_parts(model, history)]
+    if not all(isinstance(tally, Tally) for tally in found):
+        raise Error(f"a measure to tune by must return a Tally, which {measure.name} does not")
+    totals, weights = [tally.total for tally in found], [tally.weight for tally in found]
+    return Tally(np.concatenate([*totals, np.zeros(0)]), np.concatenate([*weights, np.zeros(0)]))
+
+
+def measure_of(wanted: str | Measure | Callable[[Forecasts], Tally] | None, history: History) -> Measure:
+    """The measure that was asked for by name or as a function; by default the log loss, of pairs if teams are many.
+
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}])
+    >>> measure_of(None, history).titled, measure_of("information_gain", history).higher
+    ('log loss (nats)', True)
+    """
+    if wanted is None:
+        wanted = "log_loss" if bool((np.diff(history.match_start) == 2).all()) else "pair_log_loss"
+    if callable(wanted):
+        known = [measure for measure in MEASURES.values() if measure.tally is wanted]
+        name: Any = getattr(wanted, "__name__", "loss")
+        wanted = known[0] if known else Measure(name, name.replace("_", " "), tally=wanted)
+    found = MEASURES.get(wanted) if isinstance(wanted, str) else wanted
+    able = [name for name, measure in MEASURES.items() if measure.tally is not None]
+    if not isinstance(found, Measure) or found.tally is None:
+        raise Error(f"tuning needs a measure that is a mean over matches, not {wanted!r}; there are {', '.join(able)}")
+    return found
 
 
 @contextmanager
-def workers(objective: Objective, jobs: int) -> Iterator[Callable[[Sequence[Mapping[str, float]]], list[Tried]]]:
+def workers(objective: Objective, jobs: int) -> Iterator[Attempt]:
     """A function that tries sets of parameters, in so many processes, which share the columns of the history.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
-    >>> with workers(Objective(pw.Elo(), history, log_loss, first=1), jobs=1) as attempt:
+    >>> with workers(Objective(pw.Elo(), history, MEASURES["log_loss"], first=1), jobs=1) as attempt:
     ...     [round(tried.loss, 2) for tried in attempt([{"k": 10.0}, {"k": 100.0}])]
     [0.58, 0.21]
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ..errors import Error
@@ -10,7 +10,7 @@ from ..model.tunable import Range, identified
 
 if TYPE_CHECKING:
     from ..model.model import Model
-    from .objective import Tried
+    from .objective import Attempt
 
 __all__ = ["Wanted", "asked_for", "that_matter"]
 
@@ -58,10 +58,10 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
     return ends
 
 
-def that_matter(
-    model: Model, loss: float, attempt: Callable[[Sequence[Mapping[str, float]]], list[Tried]]
-) -> dict[str, Range]:
-    """The parameters that results can tell, and that change something: each is tried at the far end of its range.
+def that_matter(model: Model, loss: float, attempt: Attempt) -> tuple[dict[str, Range], list[str]]:
+    """The parameters that results can tell and that change something, and those that change nothing.
+
+    Each is tried at the far end of its range.
 
     A leader bonus changes nothing where all play alone, nor does a home advantage where nobody is at home.
     """
@@ -72,4 +72,4 @@ def that_matter(
     kept = {name: span for (name, span), one in zip(space.items(), tried, strict=True) if abs(one.loss - loss) > 1e-12}
     if not kept:
         raise Error(f"none of {', '.join(space) or 'its parameters'} changes a forecast: there is nothing to tune")
-    return kept
+    return kept, [name for name in space if name not in kept]

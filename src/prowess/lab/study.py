@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -53,9 +53,15 @@ class Study:
         known = self.study.user_attrs.get("parameters", [])
         return {name: Range(low, high, log) for name, low, high, log in known}
 
-    def agree(self, space: Mapping[str, Range]) -> None:
-        """Write down the parameters, or find that the study is of others."""
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The parameters that were found to change nothing."""
+        return tuple(self.study.user_attrs.get("unused", ()))
+
+    def agree(self, space: Mapping[str, Range], unused: Iterable[str] = ()) -> None:
+        """Write down the parameters, and those that change nothing; or find that the study is of others."""
         if not self.space:
+            self.study.set_user_attr("unused", list(unused))
             self.study.set_user_attr("parameters", [[name, *_bounds(span)] for name, span in space.items()])
         elif [(name, _bounds(span)) for name, span in self.space.items()] != [
             (name, _bounds(span)) for name, span in space.items()
@@ -108,7 +114,7 @@ class Study:
 
         The shares add up to 1. It takes some trials to say anything.
         """
-        if len(self.trials()) < 2 * RANDOM:
+        if sum(trial.value is not None for trial in self.trials()) < 2 * RANDOM:
             return {}
         evaluator = self.optuna.importance.PedAnovaImportanceEvaluator()
         found: dict[str, float] = self.optuna.importance.get_param_importances(self.study, evaluator=evaluator)

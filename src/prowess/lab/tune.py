@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,17 +12,20 @@ from ..errors import Error
 from ..history import History
 from ..model.model import Model
 from ..model.progress import steps
-from ..model.tunable import identified
+from .catalogue import Measure
+from .extras import extra
 from .fingerprint import short
-from .objective import Measure, Tried, workers
-from .plan import Plan, planned
+from .measures import Tally
+from .objective import Attempt, measure_of, workers
+from .plan import Plan, Until, planned
 from .space import Wanted, asked_for, that_matter
 from .study import Study, opened
 from .tuning import Trial, Tuning
 
-__all__ = ["tune"]
+if TYPE_CHECKING:
+    from ..model.forecasts import Forecasts
 
-Attempt = Callable[[Sequence[Mapping[str, float]]], list[Tried]]
+__all__ = ["tune"]
 
 
 def tune(
@@ -30,9 +33,9 @@ def tune(
     history: History,
     *,
     parameters: Wanted = None,
-    train: Any = 0.6,
-    measure: Measure | None = None,
-    burn_in: Any = 0.1,
+    train: Until = 0.6,
+    measure: str | Measure | Callable[[Forecasts], Tally] | None = None,
+    burn_in: Until = 0.1,
     trials: int = 100,
     seed: int = 0,
     storage: str | os.PathLike[str] | None = None,
@@ -42,9 +45,10 @@ def tune(
 ) -> Tuning:
     """Find the parameters with which a model predicts a history best: Optuna's TPE on a training span.
 
-    The loss is the mean of `measure` over forecasts that were made before each match: a function of `fit.forecasts`
-    that returns a tally, smaller is better. By default it is `log_loss` where all matches have two teams, else
-    `pair_log_loss`. The matches of `burn_in` are learnt from, but not scored.
+    The loss is the mean of `measure` over forecasts that were made before each match: by default `log_loss` where all
+    matches have two teams, else `pair_log_loss`. It may be another of `pw.lab.MEASURES`, or a function of
+    `fit.forecasts` that returns a tally of which less is better. The matches of `burn_in` are learnt from, but not
+    scored.
 
     `train` says where the training span ends: after a share of the matches (below 1) or so many of them, or at a date;
     so does `burn_in` within that span. The matches after it are not looked at. They serve to judge the result:
@@ -68,23 +72,28 @@ def tune(
     True
     """
     _check(trials=trials, jobs=jobs, seed=seed)
-    plan = planned(model, history, train, burn_in, measure)
+    if not isinstance(model, Model) or not isinstance(history, History):
+        raise Error(f"tune needs a Model and a History, not {type(model).__name__} and {type(history).__name__}")
+    plan = planned(model, history, train, burn_in, measure_of(measure, history))
     given = asked_for(model, parameters)
     name = study or f"prowess {short(*map(str, plan.belongs.values()), repr(given))}"
+    jobs = extra("joblib", "joblib").effective_n_jobs(jobs) if jobs < 0 else jobs
     with opened(storage, name, seed) as book, workers(plan.objective, jobs) as attempt:
         book.belong(plan.belongs)
-        book.agree(given or book.space or that_matter(model, plan.loss, attempt))
+        if not given and not book.space:
+            book.agree(*that_matter(model, plan.loss, attempt))
+        book.agree(given or book.space)
         book.tell_present(model.params, plan.loss)
         _search(book, attempt, trials, jobs, progress)
-        unused = () if given else tuple(name for name in identified(model) if name not in book.space)
-        return _result(plan, book, unused, seed)
+        return _result(plan, book, seed)
 
 
 def _check(**counts: Any) -> None:
     for name, count in counts.items():
-        least = 0 if name == "seed" else 1
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < least:
-            raise Error(f"{name} must be a whole number of at least {least}, not {count!r}")
+        whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
+        if not whole or count < {"seed": 0, "jobs": -1}.get(name, 1) or (name == "jobs" and not count):
+            right = {"seed": "from 0 on", "jobs": "of processes, or −1 for all processors"}.get(name, "from 1 on")
+            raise Error(f"{name} must be a whole number {right}, not {count!r}")
 
 
 def _search(book: Study, attempt: Attempt, trials: int, jobs: int, progress: bool | None) -> None:
@@ -101,24 +110,23 @@ def _search(book: Study, attempt: Attempt, trials: int, jobs: int, progress: boo
                 book.tell(trial, None)
 
 
-def _result(plan: Plan, book: Study, unused: tuple[str, ...], seed: int) -> Tuning:
+def _result(plan: Plan, book: Study, seed: int) -> Tuning:
     """The best trial, if it is better than what there was, judged by the matches that were left."""
     tried = tuple(map(_tried, book.trials()))
     best = min(tried, key=lambda trial: trial.loss)
     before = plan.objective.model
     model = before.replace(**best.values) if best.loss < plan.loss else before
-    measure = getattr(plan.objective.measure, "__name__", "loss").replace("_", " ")
     return Tuning(
         model=model,
         before=before,
         gain=plan.gain(model, seed),
         loss=(plan.loss, min(plan.loss, best.loss)),
         matches=plan.matches,
-        measure=measure,
+        measure=plan.objective.measure,
         space=book.space,
         tried=tried,
         importance=book.importance(),
-        unused=unused,
+        unused=book.unused,
     )
 
 

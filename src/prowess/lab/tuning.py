@@ -9,15 +9,15 @@ import numpy as np
 
 from ..model.model import Model
 from ..model.tunable import Range
-from .measures.tally import Floats, Tally
+from .catalogue import Measure
+from .interval import Interval
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["Gain", "Trial", "Tuning", "gain_between"]
+__all__ = ["Trial", "Tuning"]
 
-DRAWS, BLOCKS = 2000, 200
 EDGE = 0.02  # how near to the end of its range, as a share of it, a parameter stands at the edge
 
 
@@ -30,67 +30,14 @@ class Trial(NamedTuple):
     error: str
 
 
-@dataclass(frozen=True)
-class Gain:
-    """By how much the loss of a match fell on a span that was not tuned on, and from where to where that may be.
-
-    The interval is a bootstrap over blocks of time, paired by match.
-
-    >>> Gain(0.01, -0.002, 0.021, matches=400).within_noise
-    True
-    """
-
-    mean: float
-    low: float
-    high: float
-    matches: int
-    level: float = 0.95
-
-    @property
-    def within_noise(self) -> bool:
-        """Whether the interval holds 0: on these matches the two models cannot be told apart.
-
-        >>> Gain(0.01, 0.004, 0.021, matches=400).within_noise
-        False
-        """
-        return self.low <= 0.0 <= self.high
-
-    def __str__(self) -> str:
-        """Give the gain and its interval.
-
-        >>> print(Gain(0.01, 0.004, 0.0211, matches=400))
-        0.0100 (95 % interval 0.0040 to 0.0211)
-        """
-        return f"{self.mean:.4f} ({100 * self.level:g} % interval {self.low:.4f} to {self.high:.4f})"
-
-
-def gain_between(before: Tally, after: Tally, seed: int, level: float = 0.95) -> Gain:
-    """The mean of a measure before less that after, of the same matches in the order of time.
-
-    >>> import numpy as np
-    >>> gain_between(Tally(np.full(100, 2.0), np.ones(100)), Tally(np.full(100, 1.5), np.ones(100)), seed=0)
-    Gain(mean=0.5, low=0.5, high=0.5, matches=100, level=0.95)
-    """
-    columns = np.stack([before.total, before.weight, after.total, after.weight])[:, before.weight > 0]
-    matches = columns.shape[1]
-    cuts = np.linspace(0, matches, min(matches, BLOCKS), endpoint=False).astype(np.int64)
-    blocks = np.add.reduceat(columns, cuts, axis=1).T
-    often = np.random.default_rng(seed).multinomial(len(cuts), np.full(len(cuts), 1.0 / len(cuts)), DRAWS)
-    low, high = np.quantile(_fall(often.astype(np.float64) @ blocks), [(1 - level) / 2, (1 + level) / 2])
-    return Gain(float(_fall(blocks.sum(0))), float(low), float(high), matches, level)
-
-
-def _fall(sums: Floats) -> Floats:
-    """The fall of a ratio of sums."""
-    return sums[..., 0] / sums[..., 1] - sums[..., 2] / sums[..., 3]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuning:
     """A model whose parameters were tuned, and how they were found; `tune` makes one.
 
-    `model` is the better model by the training span, `before` the one that was tuned. `loss` holds the losses of the
-    two on the training span, `matches` how many were learnt from before any was scored, scored, and left for later.
+    `model` is the better model by the training span, `before` the one that was tuned. `gain` is by how much the loss of
+    a match fell on the matches that were left, with a 95 % interval. `loss` holds the losses of the two models on the
+    training span, `matches` how many were learnt from before any was scored, scored, and left. Where more of a measure
+    is better, the loss is less the measure.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.Glicko(), 2000, 30).history
@@ -101,10 +48,10 @@ class Tuning:
 
     model: Model
     before: Model
-    gain: Gain
+    gain: Interval
     loss: tuple[float, float]
     matches: tuple[int, int, int]
-    measure: str
+    measure: Measure
     space: dict[str, Range]
     tried: tuple[Trial, ...]
     importance: dict[str, float]
@@ -123,6 +70,18 @@ class Tuning:
         return {name: (old[name], new[name]) for name in self.space if old[name] != new[name]}
 
     @property
+    def judged(self) -> str:
+        """The gain and its interval, in words.
+
+        >>> import prowess as pw
+        >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
+        >>> "(95 % interval " in tuning.judged
+        True
+        """
+        value, low, high = (f"{number:.{self.gain.digits}f}" for number in self.gain)
+        return f"{value} (95 % interval {low} to {high})"
+
+    @property
     def summary(self) -> str:
         """What was found, in plain words.
 
@@ -136,15 +95,14 @@ class Tuning:
         if not self.params:
             return f"Of {what}, none predicts them better than the present one."
         old, new = self.loss
-        found = f"The best of {what} lowers their {self.measure} from {old:.4f} to {new:.4f}"
-        gain = self.gain
-        if gain.within_noise:
-            verdict = f"the gain is {gain}, which is within noise: the old parameters may be as good"
-        elif gain.mean > 0:
-            verdict = f"the gain is {gain}"
-        else:
-            verdict = f"the gain is {gain}: the new parameters are worse there, do not use them"
-        return f"{found}. On the {later} later matches {verdict}."
+        sign = -1 if self.measure.higher else 1
+        found = f"The best of {what} takes their {self.measure.title} from {sign * old:.4f} to {sign * new:.4f}"
+        verdict = ""
+        if self.gain.within_noise:
+            verdict = ", which is within noise: the old parameters may be as good"
+        elif self.gain.value < 0:
+            verdict = ": the new parameters are worse there, do not use them"
+        return f"{found}. On the {later} later matches the gain is {self.judged}{verdict}."
 
     def __repr__(self) -> str:
         """Say what was found."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ..checks import number, scale
 from .tunable import Range
@@ -28,12 +27,6 @@ class Home:
     home_sigma: float = 0.0
     home_tau: float = 0.0
 
-    tunable: ClassVar[dict[str, Range]] = {
-        "home_mu": Range(-1, 1, unit="sigma"),
-        "home_sigma": Range(1.0 / 1000, 1, log=True, unit="sigma"),
-        "home_tau": Range(1.0 / 100_000, 1.0 / 10, log=True, unit="sigma"),
-    }
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "home_mu", number("home_mu", self.home_mu))
         object.__setattr__(self, "home_sigma", scale("home_sigma", self.home_sigma, zero=True))
@@ -47,3 +40,19 @@ class Home:
         (False, True)
         """
         return self.home_sigma > 0.0 or self.home_tau > 0.0
+
+    @property
+    def tunable(self) -> dict[str, Range]:
+        """The parameters that may be tuned: the advantage if it is given, or else how it is learnt.
+
+        Where it is learnt, the mean at first is soon forgotten, and matches say little about it.
+
+        >>> list(Home(2.0).tunable), list(Home(0.0, home_sigma=1.0).tunable)
+        (['home_mu'], ['home_sigma', 'home_tau'])
+        """
+        if not self.learnt:
+            return {"home_mu": Range(-1, 1, unit="sigma")}
+        return {
+            "home_sigma": Range(0.001, 1, log=True, unit="sigma"),
+            "home_tau": Range(0.00001, 0.1, log=True, unit="sigma"),
+        }

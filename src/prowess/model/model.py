@@ -26,7 +26,7 @@ from .outcome import margin as margins
 from .pipeline import Pipeline
 from .rate import lay, rate
 from .rating import Kind, Rating, taken
-from .tunable import Range, ranges, resolved
+from .tunable import Range, tunable
 
 if TYPE_CHECKING:
     from ..history import History
@@ -43,11 +43,6 @@ KNOWN: dict[str, type] = {
     for name in module.__all__
     if dataclasses.is_dataclass(getattr(module, name))
 } | {"Home": Home}
-
-RANGES = {  # of the parameters that a model itself has
-    "beta": Range(1.0 / 30, 3, log=True, unit="sigma", sets="scale"),
-    "period": Range(0.1, 10, log=True, unit="value"),
-}
 
 OWN = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Home())}  # names that a model itself has
 
@@ -158,27 +153,7 @@ class Model:
         >>> list(pw.TS2().tunable)
         ['least', 'mu', 'sigma', 'tau', 'leader_bonus', 'discount', 'beta']
         """
-        parts = {name: getattr(self, name) for name in BASES}
-        addresses = _addresses(parts)
-        declared = {
-            name: ranges(parts[part])[key]
-            for first in ("outcome", *BASES)  # what the outcome sets comes first: see `identified`
-            for name, (part, key) in addresses.items()
-            if part == first and key in ranges(parts[part])
-        }
-        declared |= {name: span for name, span in RANGES.items() if name != "beta" or self.noise}
-        for name, span in ranges(self.home).items():
-            if name == "home_mu" or self.outcome.gradient:
-                declared[name] = span
-        return resolved(declared, self.params, self._unit())
-
-    def _unit(self) -> float:
-        """By what skills are measured: the deviation that is usual, or that of newcomers, or another scale."""
-        newcomer = self.rating()
-        first = newcomer.parts.get(self.outcome.traits[0], newcomer)
-        given = parameters(self.outcome)
-        scales = (given[name] for name, span in ranges(self.outcome).items() if span.sets == "scale")
-        return self.outcome.typical or first.sigma or next(scales, self.noise)
+        return tunable(self, _addresses({name: getattr(self, name) for name in BASES}))
 
     def replace(self, **changes: Any) -> Model:
         """A model with other parts or other parameters.

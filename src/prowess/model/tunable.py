@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..checks import number
 from ..errors import Error
-from .component import fields_of
+from .component import fields_of, parameters
 
 if TYPE_CHECKING:
     from .model import Model
 
-__all__ = ["UNITS", "Range", "identified", "ranges", "resolved"]
+__all__ = ["UNITS", "Range", "identified", "ranges", "resolved", "tunable"]
 
 UNITS = ("one", "value", "sigma")
 SETS = ("", "origin", "scale")
@@ -121,6 +121,33 @@ def resolved(declared: Mapping[str, Range], present: Mapping[str, Any], sigma: f
 
 def _real(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+
+
+OWN = {  # of the parameters that a model itself has
+    "beta": Range(0.01, 10, log=True, unit="sigma", sets="scale"),
+    "period": Range(0.1, 10, log=True, unit="value"),
+}
+
+
+def tunable(model: Model, addresses: Mapping[str, tuple[str, str]]) -> dict[str, Range]:
+    """What the parts of a model declare, in numbers: `Model.tunable`.
+
+    `addresses` are the part and the key of every parameter by name. What the outcome sets comes first.
+    """
+    found = {name: ranges(getattr(model, part)).get(key) for name, (part, key) in addresses.items()}
+    order = sorted(found, key=lambda name: addresses[name][0] != "outcome")
+    declared = {name: span for name in order if (span := found[name]) is not None}
+    declared |= {name: span for name, span in OWN.items() if name != "beta" or model.noise}
+    return resolved(declared | ranges(model.home), model.params, _unit(model))
+
+
+def _unit(model: Model) -> float:
+    """By what skills are measured: the deviation that is usual, or that of newcomers, or another scale."""
+    newcomer = model.rating()
+    first = newcomer.parts.get(model.outcome.traits[0], newcomer)
+    given = parameters(model.outcome)
+    scales = (given[name] for name, span in ranges(model.outcome).items() if span.sets == "scale")
+    return float(model.outcome.typical or first.sigma or next(scales, model.noise))
 
 
 def identified(model: Model) -> dict[str, Range]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["tuning_chart"]
 
 WIDTH, HEIGHT, COLUMNS = 720, 260, 3
-WORST = 0.8  # the share of trials that is shown: the worst are so bad that the others would lie in one line
+MOST, NEARLY_ALL = 0.7, 0.95  # the share of trials that is shown: beside the worst, all others would lie in one line
 
 
 def tuning_chart(tuning: Tuning) -> Any:
@@ -29,9 +29,9 @@ def tuning_chart(tuning: Tuning) -> Any:
     alt = extra("altair", "Altair")
     frame = tuning.trials()
     shown = frame.drop_nulls("loss")
-    top = max(float(np.quantile(shown["loss"].to_numpy(), WORST)), tuning.loss[0])
-    low, high = _padded(tuning.loss[1], top)
-    axis = {"scale": alt.Scale(domain=[low, high], nice=False), "title": f"{tuning.measure} per match"}
+    most, nearly_all = np.quantile([*shown["loss"], tuning.loss[0]], [MOST, NEARLY_ALL]).tolist()
+    low, high = _padded(tuning.loss[1], max(most, min(tuning.loss[0], nearly_all)))
+    axis = {"scale": alt.Scale(domain=[low, high], nice=False), "title": _titled(tuning)}
     rows = shown.filter(shown["loss"] <= high).to_dicts()
     data = alt.InlineData(values=rows)
     best = alt.InlineData(values=frame.filter(frame["best"] <= high).select("trial", "best").to_dicts())
@@ -89,4 +89,8 @@ def _subtitle(tuning: Tuning, hidden: int) -> list[str]:
     """What the picture shows, and what came of it."""
     left = f"; {hidden} failed or are worse than shown" if hidden else ""
     lines = [f"points: trials, each by its loss on the training span{left}; line: the best so far"]
-    return [*lines, f"on {tuning.gain.matches:,} later matches the gain is {tuning.gain}"]
+    return [*lines, f"on {tuning.matches[2]:,} later matches the gain is {tuning.judged}"]
+
+
+def _titled(tuning: Tuning) -> str:
+    return f"{'less ' if tuning.measure.higher else ''}{tuning.measure.titled}"
