@@ -12,8 +12,8 @@ import numpy as np
 import prowess as pw
 from prowess.lab.catalogue import Measure, chosen
 from prowess.lab.compare import compare
+from prowess.lab.compare.scored import Shared, score
 from prowess.lab.protocols import Run
-from prowess.lab.scored import Shared, score
 from prowess.model.presets import PRESETS
 
 from .figures import Figure

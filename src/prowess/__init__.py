@@ -43,11 +43,9 @@ from .model.tunable import Range
 
 if TYPE_CHECKING:
     from . import lab as lab
-    from .lab.compare import compare
-    from .lab.comparison import Comparison
+    from .lab.compare import Comparison, compare
     from .lab.simulate import Simulation, simulate
-    from .lab.tune import tune
-    from .lab.tuning import Tuning
+    from .lab.tune import Tuning, tune
     from .model.fit import Fit
     from .model.forecasts import Forecasts
     from .model.prediction import Prediction
@@ -56,16 +54,16 @@ __version__ = "0.1.0"
 
 
 _LATER = {
-    "Comparison": ".lab",
+    "Comparison": ".lab.compare",
     "Fit": ".model.fit",
     "Forecasts": ".model.forecasts",
     "Prediction": ".model.prediction",
     "Simulation": ".lab.simulate",
-    "compare": ".lab",
+    "Tuning": ".lab.tune",
+    "compare": ".lab.compare",
     "lab": ".lab",
     "simulate": ".lab.simulate",
     "tune": ".lab.tune",
-    "Tuning": ".lab.tuning",
 }
 
 

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import prowess as pw
-from prowess.lab import MEASURES, Measure, Prequential, RandomSplits, Seasons, answer, compare, measures, save, slices
+from prowess.lab import MEASURES, Measure, Prequential, RandomSplits, Seasons, compare, measures, save, slices
+from prowess.lab.compare import answer
 from prowess.lab.measures import Tally
 from prowess.lab.stream import forecast_parts
 from prowess.model.presets import PRESETS
@@ -307,7 +308,7 @@ def test_wrong_histories(history, found):
 
 def test_a_model_that_cannot_use_the_history_is_named_before_others_run(monkeypatch):
     history = league(50, scores=False)
-    monkeypatch.setattr(sys.modules["prowess.lab.compare"], "each", None)  # nothing runs
+    monkeypatch.setattr(sys.modules["prowess.lab.compare.run"], "each", None)  # nothing runs
     message = r"^Poisson cannot use match 1 of this history: .*PoissonScore needs scores; team 1 has none$"
     with pytest.raises(pw.Error, match=message):
         compare(history, {"Elo": pw.Elo(), "Poisson": pw.PoissonOD()})

@@ -10,10 +10,10 @@ import pytest
 import prowess as pw
 from prowess.history import show_time
 from prowess.lab import measures, save
-from prowess.lab.fingerprint import of_history, of_model
 from prowess.lab.simulate import Calendar
-from prowess.lab.surrogate import propose
 from prowess.lab.tune import tune
+from prowess.lab.tune.fingerprint import of_history, of_model
+from prowess.lab.tune.surrogate import propose
 from prowess.model.tunable import Range
 
 SIGMA, BETA = 25 / 3, 25 / 6

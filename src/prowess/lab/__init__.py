@@ -4,8 +4,7 @@ from . import measures, slices
 from .bootstrap import Resampling
 from .catalogue import MEASURES, Measure
 from .charts import coverage_curves, save, skill_curves
-from .compare import compare
-from .comparison import Comparison
+from .compare import Comparison, compare
 from .coverage import coverage, covered
 from .interval import Interval
 from .protocols import Prequential, Protocol, RandomSplits, Run, Seasons

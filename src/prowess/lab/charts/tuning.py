@@ -10,7 +10,7 @@ from ..extras import extra
 from .theme import COLOURS, INK, styled
 
 if TYPE_CHECKING:
-    from ..tuning import Tuning
+    from ..tune import Tuning
 
 __all__ = ["tuning_chart"]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..model.tunable import Range
-from .extras import extra
+from ...model.tunable import Range
+from ..extras import extra
 from .surrogate import propose
 
 __all__ = ["RANDOM", "sampler"]

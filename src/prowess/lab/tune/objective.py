@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import Error
-from ..history import History
-from .catalogue import MEASURES, Measure
-from .extras import extra
-from .measures import Tally
-from .stream import forecast_parts
+from ...errors import Error
+from ...history import History
+from ..catalogue import MEASURES, Measure
+from ..extras import extra
+from ..measures import Tally
+from ..stream import forecast_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..model.forecasts import Forecasts
-    from ..model.model import Model
+    from ...model.forecasts import Forecasts
+    from ...model.model import Model
 
 __all__ = ["Attempt", "Objective", "Tried", "measure_of", "tallied", "workers"]
 

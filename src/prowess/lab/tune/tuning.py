@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..model.model import Model
-from ..model.tunable import Range
-from .catalogue import Measure
-from .interval import Interval
+from ...model.model import Model
+from ...model.tunable import Range
+from ..catalogue import Measure
+from ..interval import Interval
 
 if TYPE_CHECKING:
     import altair as alt
@@ -175,7 +175,7 @@ class Tuning:
         >>> tuning.chart().to_dict()["title"]["text"]
         'Tuning'
         """
-        from .charts.tuning import tuning_chart
+        from ..charts.tuning import tuning_chart
 
         chart: alt.VConcatChart = tuning_chart(self)
         return chart

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import Error
-from ..history import History
+from ...errors import Error
+from ...history import History
 
 if TYPE_CHECKING:
-    from ..model.model import Model
+    from ...model.model import Model
 
 __all__ = ["of_history", "of_model", "short", "title"]
 
@@ -68,7 +68,7 @@ def title(thing: Any) -> str:
     """What a thing is called in a file: a function by its module and name, anything else by what it prints.
 
     >>> title(title)
-    'prowess.lab.fingerprint.title'
+    'prowess.lab.tune.fingerprint.title'
     """
     name = getattr(thing, "__qualname__", "")
     return f"{thing.__module__}.{name}" if name else re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(thing))

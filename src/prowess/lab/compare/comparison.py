@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import Error
-from ..history import History
-from ..model.model import Model
+from ...errors import Error
+from ...history import History
+from ...model.model import Model
+from ..bootstrap import Resampled, Resampling, View
+from ..catalogue import MEASURES, Measure
+from ..interval import Interval
+from ..measures import Tally
+from ..protocols import Protocol
 from . import answer, frames
-from .bootstrap import Resampled, Resampling, View
-from .catalogue import MEASURES, Measure
-from .interval import Interval
-from .measures import Tally
-from .protocols import Protocol
 from .rows import Rows
 from .scored import Scored
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from .report import Report
+    from ..report import Report
 
 __all__ = ["Comparison"]
 

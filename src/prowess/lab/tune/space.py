@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ..errors import Error
-from ..model.tunable import Range, identified
+from ...errors import Error
+from ...model.tunable import Range, identified
 
 if TYPE_CHECKING:
-    from ..model.model import Model
+    from ...model.model import Model
     from .objective import Attempt
 
 __all__ = ["Wanted", "asked_for", "that_matter"]

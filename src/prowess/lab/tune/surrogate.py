@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model.gauss import cdf
-from .measures.tally import Floats
+from ...model.gauss import cdf
+from ..measures.tally import Floats
 
 __all__ = ["Surrogate", "fitted", "propose"]
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import Error
-from ..history import History
-from ..history.ragged import gather
-from ..model.bases import Outcome
-from ..model.forecasts import Forecasts
-from .catalogue import Measure
-from .measures import Tally
-from .measures.tally import Floats
-from .protocols import Run
+from ...errors import Error
+from ...history import History
+from ...history.ragged import gather
+from ...model.bases import Outcome
+from ...model.forecasts import Forecasts
+from ..catalogue import Measure
+from ..measures import Tally
+from ..measures.tally import Floats
+from ..protocols import Run
+from ..stream import TEAMS
+from ..sums import Groups, Sums, sums_of
 from .scored import Scored, larger
-from .stream import TEAMS
-from .sums import Groups, Sums, sums_of
 
 __all__ = ["Index", "Rows"]
 

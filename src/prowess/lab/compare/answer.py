@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .catalogue import Measure
-from .charts.comparison import calibration_chart, measure_chart, time_chart
-from .charts.times import time_axis
-from .interval import Interval
-from .report import Report, Section
+from ..catalogue import Measure
+from ..charts.comparison import calibration_chart, measure_chart, time_chart
+from ..charts.times import time_axis
+from ..interval import Interval
+from ..report import Report, Section
 
 if TYPE_CHECKING:
     import altair as alt

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import number
-from ..errors import Error
-from ..history import show_time
-from .catalogue import Measure, calibration_of
-from .measures import Tally
-from .protocols import labelled
+from ...checks import number
+from ...errors import Error
+from ...history import show_time
+from ..catalogue import Measure, calibration_of
+from ..measures import Tally
+from ..protocols import labelled
+from ..sums import Groups
 from .rows import Index
-from .sums import Groups
 
 if TYPE_CHECKING:
     import polars as pl

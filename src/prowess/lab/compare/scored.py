@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error
-from ..history import History
-from ..history.ragged import gather
-from ..model.forecasts import Forecasts
-from ..model.model import Model
-from .catalogue import Measure
-from .measures.tally import Floats
-from .protocols import Run
-from .slices import Mask
-from .stream import forecast_parts
+from ...errors import Error
+from ...history import History
+from ...history.ragged import gather
+from ...model.forecasts import Forecasts
+from ...model.model import Model
+from ..catalogue import Measure
+from ..measures.tally import Floats
+from ..protocols import Run
+from ..slices import Mask
+from ..stream import forecast_parts
 
 __all__ = ["Column", "Scored", "Shared", "joined", "larger", "score", "smaller"]
 

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..errors import Error
-from ..model.tunable import Range
-from .extras import extra
+from ...errors import Error
+from ...model.tunable import Range
+from ..extras import extra
 from .objective import Tried
 from .sampler import RANDOM, sampler
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import Error
-from ..history import History
-from ..model.model import Model
-from ..model.progress import steps
-from .catalogue import Measure
-from .extras import extra
+from ...errors import Error
+from ...history import History
+from ...model.model import Model
+from ...model.progress import steps
+from ..catalogue import Measure
+from ..extras import extra
+from ..measures import Tally
 from .fingerprint import short
-from .measures import Tally
 from .objective import Attempt, measure_of, workers
 from .plan import Plan, Until, planned
 from .space import Wanted, asked_for, that_matter
@@ -23,7 +23,7 @@ from .study import Study, opened
 from .tuning import Trial, Tuning
 
 if TYPE_CHECKING:
-    from ..model.forecasts import Forecasts
+    from ...model.forecasts import Forecasts
 
 __all__ = ["tune"]
 

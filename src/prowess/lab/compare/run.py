@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Error
-from ..history import History
-from ..model.model import Model
-from ..model.presets import PRESETS, preset
-from .bootstrap import Resampling
-from .catalogue import Measure, chosen
+from ...errors import Error
+from ...history import History
+from ...model.model import Model
+from ...model.presets import PRESETS, preset
+from ..bootstrap import Resampling
+from ..catalogue import Measure, chosen
+from ..parallel import each
+from ..protocols import Prequential, Protocol, Run
+from ..stream import forecast_parts
 from .comparison import Comparison
-from .parallel import each
-from .protocols import Prequential, Protocol, Run
 from .rows import Rows
 from .scored import Shared, joined, score
-from .stream import forecast_parts
 
 __all__ = ["compare"]
 

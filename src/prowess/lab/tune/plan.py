@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from ..errors import Error
-from ..history import History
-from ..model.model import Model
-from .bootstrap import Resampling
-from .catalogue import Measure
+from ...errors import Error
+from ...history import History
+from ...model.model import Model
+from ..bootstrap import Resampling
+from ..catalogue import Measure
+from ..compare.scored import Shared
+from ..interval import Interval
+from ..measures import Tally
+from ..slices import part
 from .fingerprint import of_history, of_model, title
-from .interval import Interval
-from .measures import Tally
 from .objective import Objective, tallied
-from .scored import Shared
-from .slices import part
 
 __all__ = ["Plan", "Until", "planned"]
 
