@@ -48,7 +48,10 @@ def test_the_level_of_newcomers_by_hand():
         sites = [(0.0, 0.0)]  # of those who are known now: in what each would leave alone, less what was before
         for rating in known:
             whole = 16.0 + level
-            after = level * (1 - level / whole * max(1 - rating.sigma**2 / whole, 0))
+            told = 1 - rating.sigma**2 / whole
+            if told < 0.1:
+                continue
+            after = level * (1 - level / whole * told)
             sites.append((1 / after - 1 / level, (mean + level / whole * (rating.mu - mean)) / after - mean / level))
         precision, tilt = (sum(column) for column in zip(*sites, strict=True))
         mean, level = (mean / level + tilt) / (1 / level + precision), 1 / (1 / level + precision)
@@ -76,6 +79,21 @@ def test_a_weaker_generation_is_noticed(preset):
     assert fit.newcomer.mu < model.rating().mu - 0.1 * sigma
     half = learning.fit(history[:100])
     assert learning.fit(history[100:], start=half.ladder).ladder == fit.ladder
+
+
+def test_a_field_of_newcomers_does_not_run_away():
+    """Where the drift undoes what matches tell, a hundred newcomers at once say nothing, however far they moved."""
+    prior = pw.Newcomers(pw.Normal(3000, 500), level_sigma=300, matches=1)
+    model = pw.TS2(tau=800).replace(prior=prior)
+    rng = np.random.default_rng(3)
+    matches = []
+    for number in range(40):
+        names = [f"p{number * 100 // 2 + k}" for k in range(100)]
+        matches.append(
+            {"teams": [[name] for name in rng.permutation(names)], "ranks": np.sort(rng.integers(1, 20, 100)).tolist()}
+        )
+    fit = model.fit(pw.History.from_matches(matches))
+    assert abs(fit.newcomer.mu - 3000) < 1500
 
 
 def test_the_level_is_kept_in_a_file(tmp_path):
@@ -107,6 +125,7 @@ def test_the_level_is_kept_in_a_file(tmp_path):
         (lambda: pw.Newcomers(pw.Normal(25, 8), matches=0.5), "matches must be"),
         (lambda: pw.Newcomers(pw.Normal(25, 8), level_sigma=0), "level_sigma"),
         (lambda: pw.Glicko().replace(prior=pw.Newcomers(pw.Normal(1500, 350))), "period=None"),
+        (lambda: pw.TS2c().replace(prior=pw.Newcomers(pw.Normal(3000, 300))), "keeps no uncertainty"),
         (lambda: pw.Elo().replace(prior=pw.Newcomers(pw.Point(1500))), "keeps no uncertainty"),
     ],
 )

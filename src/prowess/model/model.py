@@ -99,7 +99,7 @@ class Model:
             raise Error(
                 f"{self.absorb!r} takes one match at a time; for a rating period choose an absorb rule that gathers"
             )
-        if self.prior.learns and self.absorb.certain:
+        if self.prior.learns and (self.absorb.certain or isinstance(self.absorb, absorbs.Constant)):
             raise Error(f"the level of newcomers cannot be learnt with {self.absorb!r}, which keeps no uncertainty")
         if self.prior.learns and self.period is not None:
             raise Error("the level of newcomers is learnt match by match, not by rating periods: set period=None")

@@ -22,6 +22,10 @@ from .tunable import Range
 
 __all__ = ["Newcomers"]
 
+# Of a newcomer's variance her matches must have taken this share, or they say nothing of the level: the drift has
+# undone it, and what moved her mean cannot be told from noise.
+LEAST = cython.declare(cython.double, 0.1)
+
 
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final
@@ -115,13 +119,17 @@ def _learn(
     level: cython.double = start + board.memory[cell + 1] + drift
     whole: cython.double = board.centre_var[k] + board.memory[cell + 1] + drift
     share: cython.double = level / whole
+    told: cython.double
     left: cython.double
     push: cython.double = 0.0
     pull: cython.double = 1.0
     for e in range(board.entries):
         if board.played[e] == matches:
             i = e * board.traits + k
-            left = 1.0 - share * max(1.0 - board.var[i] / whole, 0.0)  # 1, where the drift has undone all
+            told = 1.0 - board.var[i] / whole
+            if told < LEAST:
+                continue
+            left = 1.0 - share * told
             push += share * (board.mu[i] - board.centre[k] - board.memory[cell]) / left
             pull += (1.0 - left) / left
     board.memory[cell] += push / pull
