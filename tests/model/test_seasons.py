@@ -49,7 +49,7 @@ def test_the_level_of_newcomers_by_hand():
         for rating in known:
             whole = 16.0 + level
             told = 1 - rating.sigma**2 / whole
-            if told < 0.1:
+            if told < 0.02:
                 continue
             after = level * (1 - level / whole * told)
             sites.append((1 / after - 1 / level, (mean + level / whole * (rating.mu - mean)) / after - mean / level))

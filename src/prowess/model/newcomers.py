@@ -10,9 +10,12 @@ except ModuleNotFoundError:
     from . import _cython as cython
 
 if cython.compiled:
+    from cython.cimports.libc.math import fabs
     from cython.cimports.prowess.model.bases import Prior
     from cython.cimports.prowess.model.board import Board
 else:
+    from math import fabs
+
     from .bases import Prior
     from .board import Board
 
@@ -24,7 +27,7 @@ __all__ = ["Newcomers"]
 
 # Of a newcomer's variance her matches must have taken this share, or they say nothing of the level: the drift has
 # undone it, and what moved her mean cannot be told from noise.
-LEAST = cython.declare(cython.double, 0.1)
+LEAST = cython.declare(cython.double, 0.02)
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -111,7 +114,8 @@ def _learn(
 ) -> cython.void:
     """Move the level of a trait by the beliefs in some skills; the memory holds what has changed since the start.
 
-    Each tells the same that it would tell alone. What they tell together is the sum of their sites.
+    Each tells the same that it would tell alone. What they tell together is the sum of their sites; but the level does
+    not move farther than the farthest of them is from it, however many of whom little is known agree.
     """
     e: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -119,8 +123,10 @@ def _learn(
     level: cython.double = start + board.memory[cell + 1] + drift
     whole: cython.double = board.centre_var[k] + board.memory[cell + 1] + drift
     share: cython.double = level / whole
+    gap: cython.double
     told: cython.double
     left: cython.double
+    farthest: cython.double = 0.0
     push: cython.double = 0.0
     pull: cython.double = 1.0
     for e in range(board.entries):
@@ -130,7 +136,9 @@ def _learn(
             if told < LEAST:
                 continue
             left = 1.0 - share * told
-            push += share * (board.mu[i] - board.centre[k] - board.memory[cell]) / left
+            gap = board.mu[i] - board.centre[k] - board.memory[cell]
+            farthest = max(farthest, fabs(gap))
+            push += share * gap / left
             pull += (1.0 - left) / left
-    board.memory[cell] += push / pull
+    board.memory[cell] += max(min(push / pull, farthest), -farthest)
     board.memory[cell + 1] = level / pull - start
