@@ -8,6 +8,7 @@ CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || c
 export PROWESS_REQUIRE_COMPILED ?= $(if $(or $(CC_FOUND),$(filter true,$(CI))),1,0)
 # Tests that need the shared match histories find them here, or skip.
 export PROWESS_DATA ?= $(wildcard ../shared/data)
+TWO := --numprocesses 2 --dist worksteal
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
 .PHONY: demo papers test lint test-compiled test-pure test-long bench golden clean
@@ -35,10 +36,10 @@ lint: $(VENV)/test.stamp
 	$(BIN)/lint-imports
 
 test-compiled: $(VENV)/test.stamp
-	$(BIN)/pytest
+	$(BIN)/pytest $(TWO)
 
 test-pure: $(VENV)/test.stamp  ## the kernel tests once more, uncompiled
-	$(BIN)/pytest --pure tests/model
+	$(BIN)/pytest $(TWO) --pure tests/model
 
 test-long: $(VENV)/test.stamp
 	$(BIN)/pytest -m long
