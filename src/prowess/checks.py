@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import Error
 
-__all__ = ["LARGEST", "SMALLEST", "number", "scale", "team_index"]
+__all__ = ["LARGEST", "SMALLEST", "number", "scale", "team_index", "whole"]
 
 LARGEST = 1e30
 SMALLEST = 1e-30
@@ -39,6 +39,17 @@ def scale(name: str, value: Any, *, zero: bool = False) -> float:
     if result > LARGEST or (result < SMALLEST and not zero):
         raise Error(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}, not {value!r}")
     return result if result >= SMALLEST else 0.0
+
+
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A whole number that is not too small.
+
+    >>> whole("players", 100, 2)
+    100
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise Error(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return int(value)
 
 
 def team_index(name: str, value: Any, teams: int) -> int:

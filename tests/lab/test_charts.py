@@ -113,8 +113,8 @@ def test_one_name_is_a_name_and_not_letters() -> None:
 def test_long_curves_are_thinned_to_what_can_be_seen() -> None:
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]} for _ in range(3000)])
     rows = points(skill_curves(pw.TrueSkill().fit(history), ["ann", "bob"]))
-    assert len(rows) == 2 * charts.skill.POINTS
-    assert (rows[0]["x"], rows[charts.skill.POINTS - 1]["x"]) == (1, 3000)
+    assert len(rows) == 2 * charts.series.POINTS
+    assert (rows[0]["x"], rows[charts.series.POINTS - 1]["x"]) == (1, 3000)
 
 
 def test_wrong_players_and_bands_are_errors() -> None:

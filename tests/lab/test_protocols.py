@@ -155,7 +155,7 @@ def test_protocols_of_your_own():
         (lambda: RandomSplits(times=0), "times must be a whole number"),
         (lambda: RandomSplits(train="half"), "train must be a finite number"),
         (lambda: Seasons(seasons=["a"]).runs(league(3)), "a label is needed for each of the 3 matches, not 1"),
-        (lambda: Prequential(burn_in=1.5).runs(league(3)), "a number of matches or a share of them below 1"),
+        (lambda: Prequential(burn_in=1.5).runs(league(3)), "a number of matches, a share of them below 1"),
     ],
 )
 def test_wrong_protocols(make, message):

@@ -67,7 +67,7 @@ def table():
 def test_names_that_are_html_stay_names():
     claims = (Claim(EVIL, True, EVIL), Claim("b", None, ""), Claim("c", False, "1 < 2"))
     section = Section(EVIL, f"{EVIL}\n\n1 < 2", table(), skill_curves(league(), [EVIL]), claims, frozenset({(0, EVIL)}))
-    page = Page(Report(EVIL, (section, Section("empty"))).to_html())
+    page = Page(Report(EVIL, (section, Section("empty"))).page())
     assert page.texts["title"] == page.texts["h1"] == [EVIL]
     assert page.texts["h2"] == [EVIL, "empty"]
     assert page.texts["p"] == [EVIL, "1 < 2"]
@@ -82,16 +82,16 @@ def test_names_that_are_html_stay_names():
 
 
 def test_a_page_needs_no_network():
-    page = Page(Report("A league", (Section("Curves", chart=skill_curves(league(), ["bob"])),)).to_html())
+    page = Page(Report("A league", (Section("Curves", chart=skill_curves(league(), ["bob"])),)).page())
     assert {tag for tag, _ in page.tags}.isdisjoint({"link", "img", "iframe"})
     assert not any({"src", "href"} & set(attributes) for _, attributes in page.tags)
     assert ("div", {"class": "chart", "id": "chart0"}) in page.tags
-    assert not any(tag == "script" for tag, _ in Page(Report("A league", ()).to_html()).tags)
+    assert not any(tag == "script" for tag, _ in Page(Report("A league", ()).page()).tags)
 
 
 def test_cells():
     """Nothing where there is nothing; numbers, and their headings, stand to the right."""
-    page = Page(Report("t", (Section("s", table=table()),)).to_html())
+    page = Page(Report("t", (Section("s", table=table()),)).page())
     rows = [page.texts["td"][i : i + 7] for i in (0, 7, 14)]
     assert [row[1:5] for row in rows] == [
         ["1.235", "1", "12345.68", "True"],
@@ -119,7 +119,7 @@ def test_json(tmp_path):
 def test_files(tmp_path):
     report = Report("A league", (Section("s", table=table()),))
     report.save(tmp_path / "report.html")
-    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.to_html()
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.page()
     with pytest.raises(pw.Error, match=r"\.html"):
         report.save(tmp_path / "report.pdf")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

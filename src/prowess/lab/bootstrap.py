@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import number, scale
+from ..checks import number, scale, whole
 from ..errors import Error
 from ..history import History
 from ..history.times import DAY
@@ -59,8 +59,7 @@ class Resampling:
             scale("block", self.block)
         if not 0.0 < number("confidence", self.confidence) < 1.0:
             raise Error(f"confidence must lie between 0 and 1, not {self.confidence!r}")
-        if isinstance(self.draws, bool) or not isinstance(self.draws, int) or self.draws < 1:
-            raise Error(f"draws must be a whole number of at least 1, not {self.draws!r}")
+        whole("draws", self.draws, 1)
 
     def __str__(self) -> str:
         """How intervals are made, and what they mean."""

@@ -20,7 +20,7 @@ from .measures.ranking import placements
 from .measures.tally import Floats
 from .sums import Groups, Sums, ratio
 
-__all__ = ["MEASURES", "Measure", "calibration_of", "chosen"]
+__all__ = ["MEASURES", "Measure", "calibration_of", "chosen", "measure_of"]
 
 BINS = 10
 
@@ -80,14 +80,28 @@ class Measure:
         """
         return (max if self.higher else min)(values, key=lambda name: values[name])
 
+    def tallied(self, forecasts: Forecasts) -> Tally:
+        """What every match adds to it, where it is a mean over matches.
+
+        >>> import prowess as pw
+        >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        >>> MEASURES["brier"].tallied(pw.Elo().fit(history).forecasts).values
+        array([0.5])
+        """
+        if self.tally is None:
+            raise Error(f"{self.name} is not a mean over matches: it cannot be told of one match")
+        found = self.tally(forecasts)
+        if not isinstance(found, Tally):
+            raise Error(f"a measure must return a Tally, which {self.name} does not")
+        return found
+
     def added(self, parts: Parts, groups: Groups) -> Sums:
         """What every group of matches adds to the measure, from forecasts that come in parts."""
         if self.sums is not None:
             return self.sums(parts, groups)
-        assert self.tally is not None
         found = np.zeros((groups.number, 2))
         for where, forecasts in parts():
-            tally = self.tally(forecasts)
+            tally = self.tallied(forecasts)
             for side, column in enumerate((tally.total, tally.weight)):
                 found[:, side] += np.bincount(groups.of[where], column, groups.number)
         return Sums(found, ratio)
@@ -174,7 +188,7 @@ MORE_TEAMS = ("pair_error", "pair_log_loss", "place_error")
 
 
 def chosen(
-    wanted: Iterable[str | Measure] | None, history: History, models: Mapping[str, Model]
+    wanted: Iterable[str | Measure | Callable[[Forecasts], Tally]] | None, history: History, models: Mapping[str, Model]
 ) -> tuple[Measure, ...]:
     """The measures that were asked for, or those that suit the history and the models.
 
@@ -188,7 +202,8 @@ def chosen(
         if history.score is not None and any(MEASURES["score_error"].fits(model) for model in models.values()):
             names.append("score_error")
         wanted = names
-    found = [_measure(name) for name in ([wanted] if isinstance(wanted, (str, Measure)) else wanted)]
+    every: Any = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
+    found = [measure_of(one) for one in every]
     if not found:
         raise Error("there is no measure to compare by: leave `measures` out for those that suit the history")
     for measure in found:
@@ -199,10 +214,18 @@ def chosen(
     return tuple(found)
 
 
-def _measure(name: str | Measure) -> Measure:
-    """A measure by name."""
-    if isinstance(name, Measure):
-        return name
-    if name not in MEASURES:
-        raise Error(f"no measure is called {name!r}; there are {', '.join(MEASURES)}")
-    return MEASURES[name]
+def measure_of(wanted: str | Measure | Callable[[Forecasts], Tally]) -> Measure:
+    """A measure by its name, as it is, or made of a function of forecasts, of which less is better.
+
+    >>> measure_of("brier").title, measure_of(measures.information_gain).higher, measure_of(measures.pair_error).name
+    ('Brier score', True, 'pair_error')
+    """
+    if isinstance(wanted, Measure):
+        return wanted
+    if callable(wanted):
+        known = [measure for measure in MEASURES.values() if measure.tally is wanted]
+        name: str = getattr(wanted, "__name__", "measure")
+        return known[0] if known else Measure(name, name.replace("_", " "), tally=wanted)
+    if wanted not in MEASURES:
+        raise Error(f"no measure is called {wanted!r}; there are {', '.join(MEASURES)}")
+    return MEASURES[wanted]

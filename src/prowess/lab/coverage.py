@@ -7,12 +7,12 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..checks import SMALLEST, number
 from ..errors import Error
 from ..model.fit import Fit
 from ..model.model import Model
+from .measures.tally import Floats
 from .simulate.calendar import Calendar
 from .simulate.simulation import Simulation, simulate
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["LEVELS", "coverage", "covered", "standard_errors"]
 
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
-
-Floats = NDArray[np.float64]
 
 
 def coverage(
@@ -35,6 +33,7 @@ def coverage(
     teams: int = 2,
     calendar: Calendar | None = None,
     seed: int = 0,
+    progress: bool | None = None,
 ) -> pl.DataFrame:
     """Nominal levels against the share of skills inside, on a league that follows the model, fitted by the same model.
 
@@ -44,8 +43,8 @@ def coverage(
     >>> coverage(pw.TrueSkill(tau=0), 2000, 200, levels=[0.5, 0.9])["covered"].round(1).to_list()
     [0.5, 0.9]
     """
-    league = simulate(model, matches, players, seed=seed, teams=teams, calendar=calendar)
-    return covered(league, model.fit(league.history), levels)
+    league = simulate(model, matches, players, seed=seed, teams=teams, calendar=calendar, progress=progress)
+    return covered(league, model.fit(league.history, progress=progress), levels)
 
 
 def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> pl.DataFrame:

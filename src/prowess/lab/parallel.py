@@ -10,7 +10,7 @@ from ..errors import Error
 from ..model.progress import steps
 from .extras import extra
 
-__all__ = ["each"]
+__all__ = ["each", "processes"]
 
 Result = TypeVar("Result")
 
@@ -31,13 +31,30 @@ def each(
     >>> each(max, [(1, 2), (4, 3)])
     [2, 4]
     """
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0):
-        raise Error(f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}")
-    if jobs == 1 or (jobs is None and "joblib" not in sys.modules):
+    if _here(jobs):
         found: Iterator[Result] = (function(*task) for task in tasks)
     else:
         found = _through_joblib(function, tasks, jobs)
     return [next(found) for _ in steps(range(len(tasks)), label, progress)]
+
+
+def processes(jobs: int | None) -> int:
+    """How many processes `jobs` stands for; None is one, unless `joblib.parallel_config` says otherwise.
+
+    >>> processes(2), processes(1)
+    (2, 1)
+    """
+    if _here(jobs):
+        return 1
+    found: int = extra("joblib", "joblib").effective_n_jobs(jobs)
+    return found
+
+
+def _here(jobs: int | None) -> bool:
+    """Whether the work stays in this process, as far as can be told without joblib."""
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0):
+        raise Error(f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}")
+    return jobs == 1 or (jobs is None and "joblib" not in sys.modules)
 
 
 def _through_joblib(

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import scale
+from ..checks import scale, whole
 from ..errors import Error
 from ..history import History
-from .slices import Mask, after, experience, seasons
+from .slices import Mask, count_before, experience, seasons
 
 __all__ = ["Prequential", "Protocol", "RandomSplits", "Run", "Seasons", "labelled"]
 
@@ -95,8 +95,8 @@ class Prequential(Protocol):
 
     def runs(self, history: History) -> tuple[Run, ...]:
         """One run over everything."""
-        scored = after(history, self.burn_in)
-        return (Run(slice(0, len(history)), scored=None if scored.all() else scored, label="all"),)
+        first = count_before(history, self.burn_in, "burn_in")
+        return (Run(slice(0, len(history)), scored=np.arange(len(history)) >= first if first else None, label="all"),)
 
     def __str__(self) -> str:
         """Say what is done."""
@@ -185,8 +185,7 @@ class RandomSplits(Protocol):
     def __post_init__(self) -> None:
         """Check the shares and the number of splits."""
         _check_shares(self.train, self.test)
-        if isinstance(self.times, bool) or not isinstance(self.times, int) or self.times < 1:
-            raise Error(f"times must be a whole number of at least 1, not {self.times!r}")
+        whole("times", self.times, 1)
 
     def runs(self, history: History) -> tuple[Run, ...]:
         """So many runs over everything."""

@@ -91,14 +91,14 @@ class Report:
         '{"title": "A league"'
         """
         ending = ending_of(path, (".html", ".json"))
-        text = self.to_html() if ending == ".html" else _json(self.to_dict())
+        text = self.page() if ending == ".html" else _json(self.to_dict())
         with replacing(path) as place:
             place.write_text(text, encoding="utf-8")
 
-    def to_html(self) -> str:
+    def page(self) -> str:
         """The report as one page, which holds all it needs; its charts answer to the mouse.
 
-        >>> "<h1>A league</h1>" in Report("A league", ()).to_html()
+        >>> "<h1>A league</h1>" in Report("A league", ()).page()
         True
         """
         specs = [section.chart.to_dict() for section in self.sections if section.chart is not None]

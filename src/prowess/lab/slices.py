@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import number, scale
+from ..checks import number, scale, whole
 from ..errors import Error
 from ..history import History, name_of
 from ..history.ragged import owners
@@ -106,7 +106,7 @@ def newcomers(history: History, matches: int = 5) -> Mask:
     >>> newcomers(history, 1)
     array([ True, False,  True])
     """
-    return experience(history) < _count("matches", matches)
+    return experience(history) < whole("matches", matches, 1)
 
 
 def established(history: History, matches: int = 20) -> Mask:
@@ -116,7 +116,7 @@ def established(history: History, matches: int = 20) -> Mask:
     >>> established(history, 1)
     array([False,  True, False])
     """
-    return experience(history) >= _count("matches", matches)
+    return experience(history) >= whole("matches", matches, 1)
 
 
 def after(history: History, start: float | str | date) -> Mask:
@@ -127,23 +127,22 @@ def after(history: History, start: float | str | date) -> Mask:
     >>> after(history, 1), after(history, 0.5), after(history, "2026-01-04")
     (array([False,  True,  True,  True]), array([False, False,  True,  True]), array([False, False, False,  True]))
     """
-    if isinstance(start, (str, date, np.datetime64)):
-        first = span(history, start, None)[0]
-    else:
-        first = part("start", start, len(history))
-    return np.arange(len(history)) >= first
+    return np.arange(len(history)) >= count_before(history, start, "start")
 
 
-def part(name: str, value: float, whole: int) -> int:
-    """So many of the whole: a number of things, or, below 1, a share of them, to the nearest.
+def count_before(history: History, start: float | str | date, name: str) -> int:
+    """How many matches come before a start: a number of them, a share of them below 1, or those before a date.
 
-    >>> part("start", 0.25, 8), part("start", 3, 8)
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 8)
+    >>> count_before(history, 0.25, "burn_in"), count_before(history, 3, "burn_in")
     (2, 3)
     """
-    given = number(name, value)
+    if isinstance(start, (str, date, np.datetime64)):
+        return int(span(history, start, None)[0])
+    given = number(name, start)
     if given < 0 or (given >= 1 and given != int(given)):
-        raise Error(f"{name} must be a number of matches or a share of them below 1, not {value!r}")
-    return int(given) if given >= 1 else round(given * whole)
+        raise Error(f"{name} must be a number of matches, a share of them below 1, or a date, not {start!r}")
+    return min(int(given), len(history)) if given >= 1 else round(given * len(history))
 
 
 def involving(history: History, players: Iterable[str], *, everybody: bool = False) -> Mask:
@@ -176,13 +175,6 @@ def top_players(fit: Fit, n: int = 10, *, everybody: bool = True) -> Mask:
     >>> top_players(pw.TrueSkill().fit(history), 2)
     array([False,  True,  True])
     """
-    best = fit.leaderboard()["player"].head(_count("n", n)).to_list()
+    best = fit.leaderboard()["player"].head(whole("n", n, 1)).to_list()
     here = set(fit.history.players)  # a fit may have begun with players who then did not play
     return involving(fit.history, [name for name in best if name in here], everybody=everybody)
-
-
-def _count(name: str, value: int) -> int:
-    """A whole number of at least 1."""
-    if isinstance(value, bool) or number(name, value) != int(value) or value < 1:
-        raise Error(f"{name} must be a whole number of at least 1, not {value!r}")
-    return int(value)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..history import History
+from ..history.ragged import gather
 from .bases import Outcome
 from .columns import Record
 
@@ -80,6 +81,25 @@ class Forecasts:
         self.outcome.chances(mean, variance, *found)
         win[pairs], draw[pairs] = found
         return win, draw
+
+    def take(self, matches: NDArray[np.intp]) -> Forecasts:
+        """The forecasts of some matches, by their indices in the order of time.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
+        >>> pw.TrueSkill().fit(history).forecasts.take(np.array([0, 2])).win.round(3)
+        array([0.478, 0.858])
+        """
+        _, teams = gather(self.history.match_start, matches)
+        return Forecasts(
+            self.history.take(matches),
+            self.outcome,
+            self.mean[teams],
+            self.variance[teams],
+            self.log_evidence[matches],
+            (self.written[0][matches], self.written[1][matches]),
+            None if self.scatter is None else self.scatter[matches],
+        )
 
     def __repr__(self) -> str:
         """Say how many there are."""

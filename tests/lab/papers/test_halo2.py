@@ -12,10 +12,11 @@ from scipy.stats import binom, norm, truncnorm
 import prowess as pw
 from prowess.lab.measures import Tally
 from prowess.lab.papers import paper
+from prowess.lab.papers.drawn import draw_rate
 from prowess.lab.papers.halo2 import read
 from prowess.lab.papers.halo2.convergence import games_needed
 from prowess.lab.papers.halo2.figure2 import v_and_w
-from prowess.lab.papers.halo2.mode import Mode, draw_rate, play, qualities_of
+from prowess.lab.papers.halo2.mode import Mode, play, qualities_of
 from prowess.lab.papers.halo2.readings import _mean_difference
 from prowess.lab.papers.halo2.winning import _coin, _ratios, accepted
 from prowess.lab.papers.interval import difference, mean

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ...errors import Error
 from ..extras import extra
-from .theme import COLOURS, DASHES, INK, styled
+from .series import distinct, series
+from .theme import COLOURS, INK, styled
 from .times import place_of
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def time_chart(
     altair = extra("altair", "Altair")
     column, kind, x_title = axis
     frame = frame.unique(["model", column], keep="last", maintain_order=True)  # the last match of a day stands for it
-    names = _few(frame["model"].unique(maintain_order=True).to_list())
+    names = distinct(frame["model"].to_list(), "models")
     curves = {name: frame.filter(frame["model"] == name)["value"].to_list() for name in names}
     heights = [max(curve) - min(curve) for curve in curves.values()]
     near = _near({name: median(curve) for name, curve in curves.items()}, heights)
@@ -108,23 +108,18 @@ def time_chart(
     pad = 0.05 * (high - low) or 0.01
     values = zip(frame["model"].to_list(), frame[column].to_list(), frame["value"].to_list(), strict=True)
     rows = [{"model": model, "x": place_of(when), "value": value} for model, when, value in values]
-    colour = altair.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])
-    dash = altair.Scale(domain=names, range=[DASHES[i // len(COLOURS)] for i in range(len(names))])
-    legend = altair.Legend(title="model", symbolType="stroke", symbolStrokeWidth=4, symbolSize=260, labelLimit=220)
     chart = (
         altair.Chart(altair.InlineData(values=rows), width=720, height=380)
         .mark_line(strokeWidth=2.2, strokeJoin="round", clip=True)
         .encode(
             x=altair.X(f"x:{kind}", title=x_title, scale=altair.Scale(zero=False), axis=altair.Axis(grid=False)),
             y=altair.Y("value:Q", title=measure, scale=altair.Scale(domain=[low - pad, high + pad], nice=False)),
-            color=altair.Color("model:N", scale=colour, legend=legend),
-            strokeDash=altair.StrokeDash("model:N", scale=dash, legend=legend),
             tooltip=["model:N", altair.Tooltip(f"x:{kind}", title=x_title), altair.Tooltip("value:Q", format=".4g")],
+            **series(altair, "model", names),
         )
     )
-    outside = (
-        f"; off the chart: {', '.join(name for name in names if name not in near)}" if len(near) < len(names) else ""
-    )
+    far = [name for name in names if name not in near]
+    outside = f"; off the chart: {', '.join(far)}" if far else ""
     finished: alt.Chart = styled(altair, chart, title, subtitle + outside)
     return finished
 
@@ -166,11 +161,3 @@ def _curve(alt: Any, frame: pl.DataFrame, name: str) -> Any:
         base.mark_line(color=COLOURS[0], strokeWidth=1.5, opacity=0.6).encode(x=x, y=y),
         base.mark_point(color=COLOURS[0], filled=True, size=45, opacity=1).encode(x=x, y=y, tooltip=shown),
     ).properties(title=alt.TitleParams(name, fontSize=15, anchor="middle", color=INK, offset=6))
-
-
-def _few(names: Sequence[str]) -> list[str]:
-    """As many models as can be told apart."""
-    most = len(COLOURS) * len(DASHES)
-    if len(names) > most:
-        raise Error(f"a chart shows the curves of 1 to {most} models, not of {len(names)}")
-    return list(names)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...errors import Error
 from ..extras import extra
-from .theme import COLOURS, DASHES, INK, styled
+from .series import distinct, series
+from .theme import INK, styled
 
 if TYPE_CHECKING:
     import altair as alt
@@ -34,14 +34,11 @@ def coverage_curves(
     'true skills inside the interval (%)'
     """
     altair = extra("altair", "Altair")
-    most = len(COLOURS) * len(DASHES)
-    if not 1 <= len(frames) <= most:
-        raise Error(f"a chart shows the coverage of 1 to {most} models, not of {len(frames)}")
+    names = distinct(frames, "models")
     data = altair.InlineData(values=[point for name, frame in frames.items() for point in _points(name, frame)])
-    order = sorted(
-        frames, key=lambda name: -float(frames[name]["covered"].sum())
-    )  # as the lines lie, from the top down
-    chart = _layers(altair, altair.Chart(data, width=width, height=height), _legend(altair, list(frames), order))
+    # as the lines lie, from the top down
+    order = sorted(names, key=lambda name: -float(frames[name]["covered"].sum()))
+    chart = _layers(altair, altair.Chart(data, width=width, height=height), series(altair, "model", names, order))
     least = min(int(frame["skills"].min()) for frame in frames.values())  # type: ignore[arg-type]
     subtitle = [
         "simulated leagues: the share of true skills in the middle part of what is believed",
@@ -58,19 +55,6 @@ def _points(name: str, frame: pl.DataFrame) -> list[dict[str, Any]]:
         {"model": name} | {column: 100.0 * row[column] for column in columns}
         for row in frame.select(columns).iter_rows(named=True)
     ]
-
-
-def _legend(alt: Any, names: list[str], order: list[str]) -> dict[str, Any]:
-    """Colours and dashes by model, the same whatever the order of the lines."""
-    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
-    dashes = {name: DASHES[i // len(COLOURS)] for i, name in enumerate(names)}
-    legend = alt.Legend(title="model", symbolType="stroke", symbolStrokeWidth=4, symbolSize=260, labelLimit=300)
-    colour = alt.Scale(domain=order, range=[colours[name] for name in order])
-    dash = alt.Scale(domain=order, range=[dashes[name] for name in order])
-    return {
-        "color": alt.Color("model:N", scale=colour, legend=legend),
-        "strokeDash": alt.StrokeDash("model:N", scale=dash, legend=legend),
-    }
 
 
 def _layers(alt: Any, base: Any, legend: dict[str, Any]) -> Any:

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from math import erf, sqrt
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...checks import scale
 from ...errors import Error
 from ...history import name_of
 from ..extras import extra
-from .theme import COLOURS, DASHES, styled
+from .series import distinct, series, thinned
+from .theme import styled
 from .times import place_of, time_axis
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from ...model.fit import Fit
 
 __all__ = ["skill_curves"]
-
-POINTS = 500  # a curve shows no more than its pixels, whatever the number of matches
 
 
 def skill_curves(
@@ -45,36 +42,25 @@ def skill_curves(
     """
     altair = extra("altair", "Altair")
     band = scale("band", band)
-    names = _names(players)
-    curves = {name: _thinned(fit.trajectory(name), name) for name in names}
+    names = distinct(map(name_of, [players] if isinstance(players, str) else players), "players")
+    curves = {name: _curve(fit.trajectory(name), name) for name in names}
     time, kind, x_title = time_axis(fit.history)
     data = altair.InlineData(values=[point for name in names for point in _points(curves[name], name, time, band)])
     order = sorted(names, key=lambda name: -curves[name]["mu"][-1])
     shade = min(0.18, 0.9 / len(names))  # many bands on top of each other must not become a wall
     base = altair.Chart(data, width=width, height=height)
-    chart = _layers(altair, base, f"x:{kind}", x_title, shade, *_legend(altair, names, order))
+    chart = _layers(altair, base, f"x:{kind}", x_title, shade, series(altair, "player", names, order))
     finished: alt.LayerChart = styled(altair, chart, title, _subtitle(band))
     return finished
 
 
-def _names(players: Iterable[str]) -> list[str]:
-    """The names, each once; as many as can be told apart."""
-    names = list(dict.fromkeys(map(name_of, [players] if isinstance(players, str) else players)))
-    most = len(COLOURS) * len(DASHES)
-    if not 1 <= len(names) <= most:
-        raise Error(f"a chart shows the curves of 1 to {most} players, not of {len(names)}")
-    return names
-
-
-def _thinned(curve: pl.DataFrame, name: str) -> pl.DataFrame:
+def _curve(curve: pl.DataFrame, name: str) -> pl.DataFrame:
     """A curve as it can be seen: the last belief of each moment, and of very many moments some."""
     if not len(curve):
         raise Error(f"{name} has no match in this history, and so no curve")
     if "time" in curve.columns:
         curve = curve.unique("time", keep="last", maintain_order=True)
-    if len(curve) <= POINTS:
-        return curve
-    return curve[np.linspace(0, len(curve) - 1, POINTS).round().astype(np.int64)]
+    return curve[thinned(len(curve))]
 
 
 def _points(curve: pl.DataFrame, name: str, key: str, band: float) -> list[dict[str, Any]]:
@@ -95,19 +81,7 @@ def _points(curve: pl.DataFrame, name: str, key: str, band: float) -> list[dict[
     return points
 
 
-def _legend(alt: Any, names: list[str], order: list[str]) -> tuple[Any, Any]:
-    """Colours and dashes by player; the legend lists them as their curves end, from the top down."""
-    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
-    dashes = {name: DASHES[i // len(COLOURS)] for i, name in enumerate(names)}
-    legend = alt.Legend(
-        title="player", symbolType="stroke", symbolStrokeWidth=4, symbolSize=260, symbolOpacity=1, labelLimit=220
-    )
-    colour = alt.Scale(domain=order, range=[colours[name] for name in order])
-    dash = alt.Scale(domain=order, range=[dashes[name] for name in order])
-    return alt.Color("player:N", scale=colour, legend=legend), alt.StrokeDash("player:N", scale=dash, legend=legend)
-
-
-def _layers(alt: Any, base: Any, when: str, x_title: str, shade: float, colour: Any, dash: Any) -> Any:
+def _layers(alt: Any, base: Any, when: str, x_title: str, shade: float, by: dict[str, Any]) -> Any:
     """Bands, lines, a dot where each line ends, and what a mouse finds; a click on the legend picks a player."""
     picked = alt.selection_point(fields=["player"], bind="legend")
     x = alt.X(when, title=x_title, scale=alt.Scale(zero=False), axis=alt.Axis(grid=False))
@@ -118,13 +92,13 @@ def _layers(alt: Any, base: Any, when: str, x_title: str, shade: float, colour: 
 
     numbers = [alt.Tooltip(f"{field}:Q", title=sign, format=".2f") for field, sign in (("mu", "μ"), ("sigma", "σ"))]
     found = [alt.Tooltip("player:N"), alt.Tooltip(when, title=x_title), *numbers]
-    line = base.mark_line(strokeWidth=2.5, strokeJoin="round").encode(x=x, y=y, strokeDash=dash, opacity=faded(1, 0.15))
+    line = base.mark_line(strokeWidth=2.5, strokeJoin="round").encode(x=x, y=y, opacity=faded(1, 0.15), **by)
     # the dot shows a player of one match, who has no line yet, and who stopped early
     end = base.transform_filter("datum.last").mark_point(filled=True, size=55).encode(x=x, y=y, opacity=faded(1, 0.15))
     return alt.layer(
-        base.mark_area().encode(x=x, y="low:Q", y2="high:Q", color=colour, opacity=faded(shade, 0.03)),
-        line.encode(color=colour).add_params(picked),
-        end.encode(color=colour),
+        base.mark_area().encode(x=x, y="low:Q", y2="high:Q", color=by["color"], opacity=faded(shade, 0.03)),
+        line.add_params(picked),
+        end.encode(color=by["color"]),
         base.mark_point(opacity=0, size=80).encode(x=x, y=y, tooltip=found),
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..charts.comparison import calibration_chart, measure_chart, time_chart
 from ..charts.times import time_axis
 from ..interval import Interval
 from ..report import Report, Section
+from ..words import listed
 
 if TYPE_CHECKING:
     import altair as alt
@@ -43,9 +43,9 @@ def verdict(comparison: Comparison) -> str:
     alike, worse = (rest.filter(within_noise=noise)["model"].to_list() for noise in (True, False))
     parts = []
     if worse:
-        parts.append(f"It is better than {_listed(worse)} beyond noise.")
+        parts.append(f"It is better than {listed(worse)} beyond noise.")
     if alike:
-        parts.append(f"These matches cannot tell it from {_listed(alike)}: the difference is within noise.")
+        parts.append(f"These matches cannot tell it from {listed(alike)}: the difference is within noise.")
     if not np.isnan(comparison.sureness):
         draws = f"{comparison.resampling.draws:,} resampled histories"
         parts.append(f"It was the best in {100 * comparison.sureness:.3g} % of {draws}.")
@@ -61,14 +61,14 @@ def notes(comparison: Comparison) -> list[str]:
         rows = others.filter(measure=measure.name).iter_rows(named=True)
         better = [row["model"] for row in rows if sign * row["difference"] > 0]
         if better:
-            found.append(f"By {measure.title}, {_listed(better)} did better than {comparison.best}, beyond noise.")
+            found.append(f"By {measure.title}, {listed(better)} did better than {comparison.best}, beyond noise.")
     start, place = comparison.rows.results.match_start, comparison.rows.results.place
     two = start[:-1][np.diff(start) == 2]
     drawn = float(np.mean(place[two] == place[two + 1])) if len(two) else 0.0
     never = [name for name, scored in comparison.scored.items() if not scored.draw.ndim and scored.draw == 0]
     if drawn > 0 and never and comparison.measure().name == "log_loss":
         found.append(
-            f"{_listed(never)} never expected a draw, and {100 * drawn:.3g} % of the matches were drawn. Log loss and "
+            f"{listed(never)} never expected a draw, and {100 * drawn:.3g} % of the matches were drawn. Log loss and "
             "calibration count that as an error; information gain and pair error do not."
         )
     return found
@@ -108,7 +108,7 @@ def _measures(comparison: Comparison) -> Section:
             bold.add((order.index(next(iter(intervals))), measure.titled))
     text = (
         f"In brackets: {_share(comparison)} intervals. The best of each column is bold. Higher is better for "
-        f"{_listed([m.title for m in comparison.measures if m.higher])}; lower is better for all others."
+        f"{listed([m.title for m in comparison.measures if m.higher])}; lower is better for all others."
         if any(measure.higher for measure in comparison.measures)
         else f"Lower is better. In brackets: {_share(comparison)} intervals. The best of each column is bold."
     )
@@ -237,8 +237,3 @@ def _way(measure: Measure) -> str:
 
 def _article(word: str) -> str:
     return "an" if word[0].lower() in "aeiou" else "a"
-
-
-def _listed(names: Sequence[str]) -> str:
-    """One, one and two, one, two and three."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -11,10 +11,10 @@ from ...checks import number
 from ...errors import Error
 from ...history import show_time
 from ..catalogue import Measure, calibration_of
+from ..charts.series import thinned
 from ..measures import Tally
 from ..protocols import labelled
 from ..sums import Groups
-from .rows import Index
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from .comparison import Comparison
 
 __all__ = ["by", "calibration", "differences", "over_time", "pairwise", "table"]
-
-POINTS = 400  # a curve shows no more than its pixels
 
 
 def table(comparison: Comparison, where: ArrayLike | None) -> pl.DataFrame:
@@ -84,20 +82,14 @@ def over_time(comparison: Comparison, window: int, measure: Measure) -> pl.DataF
             continue
         tally = comparison.tally(name, measure)
         values = Tally(tally.total[order], tally.weight[order]).window(int(window))
-        at = _thinned(np.flatnonzero(~np.isnan(values)))
+        told = np.flatnonzero(~np.isnan(values))
+        at = told[thinned(len(told))]
         match = rows.match[order[at]]
         columns: dict[str, Any] = {"model": np.full(len(at), name), "match": match}
         if history.time is not None and history.time_kind is not None:
             columns["time"] = [show_time(history.time_kind, history.time_zone, when) for when in history.time[match]]
         frames.append(pl.DataFrame(columns | {"value": values[at]}))
     return pl.concat(frames)
-
-
-def _thinned(index: Index) -> Index:
-    """No more points than can be seen."""
-    if len(index) <= POINTS:
-        return index
-    return index[np.linspace(0, len(index) - 1, POINTS).round().astype(np.intp)]
 
 
 def by(comparison: Comparison, labels: ArrayLike | None) -> pl.DataFrame:

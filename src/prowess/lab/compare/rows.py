@@ -78,11 +78,9 @@ class Rows:
         """What every picked row adds to a measure."""
         if measure.name in scored.tallies:
             return Tally(*(larger(column, picked) for column in scored.tallies[measure.name]))
-        if measure.tally is None:
-            raise Error(f"{measure.name} is not a mean over matches: it cannot be told of one match")
         total, weight = np.empty(len(picked)), np.empty(len(picked))
         for here, forecasts in self._parts(scored, picked):
-            tally = measure.tally(forecasts)
+            tally = measure.tallied(forecasts)
             total[here], weight[here] = tally.total, tally.weight
         return Tally(total, weight)
 

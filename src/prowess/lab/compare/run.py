@@ -11,10 +11,12 @@ import numpy as np
 
 from ...errors import Error
 from ...history import History
+from ...model.forecasts import Forecasts
 from ...model.model import Model
 from ...model.presets import PRESETS, preset
 from ..bootstrap import Resampling
 from ..catalogue import Measure, chosen
+from ..measures import Tally
 from ..parallel import each
 from ..protocols import Prequential, Protocol, Run
 from ..stream import forecast_parts
@@ -33,7 +35,7 @@ def compare(
     models: Mapping[str, Some] | Iterable[str | Callable[..., Model]],
     *,
     protocol: Protocol = EVERYTHING,
-    measures: Iterable[str | Measure] | None = None,
+    measures: Iterable[str | Measure | Callable[[Forecasts], Tally]] | None = None,
     block: float | str | None = None,
     confidence: float = 0.95,
     draws: int = 1000,
@@ -44,8 +46,9 @@ def compare(
     """Say which model predicts a league best, and how sure that is.
 
     `models`: by name, or a list of presets such as `["elo", pw.TrueSkill]`. `protocol`: what is learnt from and what is
-    scored (`pw.lab.Prequential`, `Seasons`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`) or a
-    `pw.lab.Measure`, the one to decide by first; if not given, those that suit the history. `block`, `confidence`,
+    scored (`pw.lab.Prequential`, `Seasons`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a
+    `pw.lab.Measure`, or functions of `fit.forecasts` that return a tally of which less is better; the one to decide by
+    first. If not given, those that suit the history. `block`, `confidence`,
     `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`. `jobs`: 2 works in two
     processes; None in this one, or as `joblib.parallel_config` says, which also leads to a Dask cluster. The result is
     the same, to the last bit.

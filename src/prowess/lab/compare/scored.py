@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History
-from ...history.ragged import gather
 from ...model.forecasts import Forecasts
 from ...model.model import Model
 from ..catalogue import Measure
@@ -86,8 +85,7 @@ def score(name: str, model: Model, shared: Shared, run: Run, measures: Sequence[
             forecasts = _of_scored(part.forecasts, run.scored, part.first)
             columns = [forecasts.win, forecasts.draw] if chances else []
             for measure in counted:
-                assert measure.tally is not None
-                tally = measure.tally(forecasts)
+                tally = measure.tallied(forecasts)
                 columns += [tally.total, tally.weight]
             parts.append([smaller(column) for column in columns])
             rows.append(len(forecasts))
@@ -104,18 +102,7 @@ def _of_scored(forecasts: Forecasts, scored: Mask | None, first: int) -> Forecas
     if scored is None:
         return forecasts
     index = np.flatnonzero(scored[first : first + len(forecasts)])
-    if len(index) == len(forecasts):
-        return forecasts
-    _, teams = gather(forecasts.history.match_start, index)
-    return Forecasts(
-        forecasts.history.take(index),
-        forecasts.outcome,
-        forecasts.mean[teams],
-        forecasts.variance[teams],
-        forecasts.log_evidence[index],
-        (forecasts.written[0][index], forecasts.written[1][index]),
-        None if forecasts.scatter is None else forecasts.scatter[index],
-    )
+    return forecasts if len(index) == len(forecasts) else forecasts.take(index)
 
 
 def smaller(column: Floats) -> Column:

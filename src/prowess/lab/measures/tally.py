@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
+from ...history.ragged import Floats
 from ...history.select import indices
 
 __all__ = ["Floats", "Tally", "Where", "picked", "views"]
 
-Floats = NDArray[np.float64]
 Where = NDArray[np.bool_] | NDArray[np.intp] | slice | None
 
 

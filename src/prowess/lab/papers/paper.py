@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import Error
+from ..parallel import processes
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -60,7 +61,7 @@ class Paper:
         *,
         small: bool = False,
         seed: int = 0,
-        jobs: int = 1,
+        jobs: int | None = None,
         progress: bool | None = None,
     ) -> Report:
         """Run it on the files of a folder; `small` is a quick look at the same, on a part of the data.
@@ -69,9 +70,7 @@ class Paper:
         >>> report.title
         'A Manifesto of Skill: the classics, by hand and by prowess'
         """
-        if jobs < 1:
-            raise Error(f"jobs must be a number of processes, at least 1, not {jobs}")
-        folder = self._folder(data)
+        jobs, folder = processes(jobs), self._folder(data)
         report: Report = import_module(self.module).run(folder, small=small, seed=seed, jobs=jobs, progress=progress)
         return report
 

@@ -7,11 +7,10 @@ from datetime import date
 
 import numpy as np
 
-from ...checks import scale
+from ...checks import scale, whole
 from ...errors import Error
 from ...history.draft import Times
 from ...history.times import DAY, Stamp, parse_time
-from .options import whole
 
 __all__ = ["Calendar"]
 

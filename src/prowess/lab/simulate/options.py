@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import number
+from ...checks import number, whole
 from ...errors import Error
+from ...history.ragged import Floats
 
-__all__ = ["Count", "Floats", "Ints", "column", "share", "whole"]
+__all__ = ["Count", "Floats", "Ints", "column", "share"]
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Count = int | tuple[int, int] | list[int] | NDArray[np.integer]
-
-
-def whole(name: str, value: Any, least: int = 0) -> int:
-    """A whole number that is not too small.
-
-    >>> whole("players", 100, 2)
-    100
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise Error(f"{name} must be a whole number of at least {least}, not {value!r}")
-    return int(value)
 
 
 def share(name: str, value: Any) -> float:

@@ -55,7 +55,7 @@ def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
     if (field.counts != 2).any():
         raise Error(
             f"how {type(outcome).__name__} makes places of more than two teams is not known; play with teams=2, or say "
-            f"it: prowess.lab.simulate.play.register({type(outcome).__name__})"
+            f"it: pw.lab.play.register({type(outcome).__name__})"
         )
     return Played(field.mean, rank=by_forecast(outcome, field, rng, ()))
 

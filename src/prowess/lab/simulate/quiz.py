@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...checks import whole
 from ...model.model import Model
 from ...model.outcome import Places
 from ...model.prior import Normal
 from ...model.team import FullSquad
 from .attendance import Lognormal
 from .calendar import Calendar
-from .options import whole
 from .questions import Questions
 from .roster import Roster
 from .simulation import Simulation, simulate
@@ -19,10 +19,7 @@ __all__ = ["quiz_league"]
 
 SIZE = 6  # a team has at most six players, but for substitutes
 QUESTIONS = (30, 36, 45, 60, 75, 90)  # "the teams had to solve 30-90 problems"
-EASE, SPREAD = (
-    1.0,
-    2.0,
-)  # of questions: most are too hard or too easy for most teams, so that there are 30 to 60 results
+EASE, SPREAD = 1.0, 2.0  # most questions are too hard or too easy for most teams: there are 30 to 60 results
 FIELD = 1 / 80  # the share of all squads in a tournament, at the median: about 100 teams of 50,000 players
 FIELDS = 1.0  # the deviation of its logarithm: of 680 tournaments a dozen have more than 1,000 teams
 LEAST = 6  # teams in a tournament

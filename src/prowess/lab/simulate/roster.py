@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...checks import whole
 from ...errors import Error
 from .attendance import Attendance
 from .fill import fill
-from .options import Floats, Ints, share, whole
+from .options import Floats, Ints, share
 
 __all__ = ["Roster", "staffed"]
 

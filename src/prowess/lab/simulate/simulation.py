@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...checks import whole
 from ...errors import Error
 from ...history import History
 from ...history.build import build
@@ -20,7 +21,7 @@ from .calendar import Calendar
 from .field import field_of
 from .home import advantages, hosts
 from .lineup import Lineup, line_up
-from .options import Count, Floats, share, whole
+from .options import Count, Floats, share
 from .path import Path
 from .play import Played, play
 from .questions import Questions, answered
@@ -125,7 +126,7 @@ def simulate(
     The same seed gives the same league. Players who never play are not in the history.
 
     >>> import prowess as pw
-    >>> from prowess.lab.simulate import Calendar, Lognormal, Roster
+    >>> from prowess.lab import Calendar, Lognormal, Roster
     >>> league = simulate(pw.TS2b(), 50, 600, teams=(10, 40), size=6, questions=36, attendance=Lognormal(1.0),
     ...                   roster=Roster(understaffing=0.15, switching=0.1), calendar=Calendar("2025-09-01", every=7))
     >>> league.history.time_kind, len(league.history), league.skill.shape[1]

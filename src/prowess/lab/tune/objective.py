@@ -7,16 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...errors import Error
 from ...history import History
-from ..catalogue import MEASURES, Measure
+from ..catalogue import MEASURES, Measure, measure_of
 from ..extras import extra
 from ..measures import Tally
 from ..stream import forecast_parts
+from ..words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ...model.forecasts import Forecasts
     from ...model.model import Model
 
-__all__ = ["Attempt", "Objective", "Tried", "measure_of", "tallied", "workers"]
+__all__ = ["Attempt", "Objective", "Tried", "loss_of", "tallied", "workers"]
 
 
 class Tried(NamedTuple):
@@ -80,33 +81,26 @@ def tallied(measure: Measure, model: Model, history: History) -> Tally:
     >>> tallied(MEASURES["brier"], pw.Elo(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).values
     array([0.5])
     """
-    assert measure.tally is not None
     with warnings.catch_warnings():  # that EP did not converge somewhere says nothing to who tunes
         warnings.simplefilter("ignore")
-        found = [measure.tally(part.forecasts) for part in forecast_parts(model, history)]
-    if not all(isinstance(tally, Tally) for tally in found):
-        raise Error(f"a measure to tune by must return a Tally, which {measure.name} does not")
+        found = [measure.tallied(part.forecasts) for part in forecast_parts(model, history)]
     totals, weights = [tally.total for tally in found], [tally.weight for tally in found]
     return Tally(np.concatenate([*totals, np.zeros(0)]), np.concatenate([*weights, np.zeros(0)]))
 
 
-def measure_of(wanted: str | Measure | Callable[[Forecasts], Tally] | None, history: History) -> Measure:
+def loss_of(wanted: str | Measure | Callable[[Forecasts], Tally] | None, history: History) -> Measure:
     """The measure that was asked for by name or as a function; by default the log loss, of pairs if teams are many.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}])
-    >>> measure_of(None, history).titled, measure_of("information_gain", history).higher
+    >>> loss_of(None, history).titled, loss_of("information_gain", history).higher
     ('log loss (nats)', True)
     """
     if wanted is None:
         wanted = "log_loss" if bool((np.diff(history.match_start) == 2).all()) else "pair_log_loss"
-    if callable(wanted):
-        known = [measure for measure in MEASURES.values() if measure.tally is wanted]
-        name: Any = getattr(wanted, "__name__", "loss")
-        wanted = known[0] if known else Measure(name, name.replace("_", " "), tally=wanted)
-    found = MEASURES.get(wanted) if isinstance(wanted, str) else wanted
-    able = [name for name, measure in MEASURES.items() if measure.tally is not None]
-    if not isinstance(found, Measure) or found.tally is None:
-        raise Error(f"tuning needs a measure that is a mean over matches, not {wanted!r}; there are {', '.join(able)}")
+    found = measure_of(wanted)
+    if found.tally is None:
+        able = listed(name for name, measure in MEASURES.items() if measure.tally is not None)
+        raise Error(f"tuning needs a measure that is a mean over matches, not {found.name!r}; there are {able}")
     return found
 
 

@@ -14,7 +14,7 @@ from ..catalogue import Measure
 from ..compare.scored import Shared
 from ..interval import Interval
 from ..measures import Tally
-from ..slices import part
+from ..slices import count_before
 from .fingerprint import of_history, of_model, title
 from .objective import Objective, tallied
 
@@ -78,8 +78,8 @@ def planned(model: Model, history: History, train: Until, burn_in: Until, measur
     >>> planned(pw.Elo(), history, 0.6, 0.1, pw.lab.MEASURES["log_loss"]).matches
     (6, 54, 40)
     """
-    end = _index(history, train, "train")
-    first = _index(history[:end], burn_in, "burn_in")
+    end = count_before(history, train, "train")
+    first = count_before(history[:end], burn_in, "burn_in")
     present = tallied(measure, model, history)
     for what, where in (("the training span", slice(first, end)), ("the later span", slice(end, None))):
         scored = int((present.weight[where] > 0).sum())
@@ -90,10 +90,3 @@ def planned(model: Model, history: History, train: Until, burn_in: Until, measur
             )
     objective = Objective(model, Shared.of(history[:end]).history, measure, first)
     return Plan(objective, objective.loss(model), history, present)
-
-
-def _index(history: History, where: Until, name: str) -> int:
-    """How many matches come before."""
-    if isinstance(where, (int, float)):
-        return min(part(name, where, len(history)), len(history))
-    return len(history.between(end=where))

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...checks import whole
 from ...errors import Error
 from ...history import History
 from ...model.model import Model
 from ...model.progress import steps
 from ..catalogue import Measure
-from ..extras import extra
 from ..measures import Tally
+from ..parallel import processes
 from .fingerprint import short
-from .objective import Attempt, measure_of, workers
+from .objective import Attempt, loss_of, workers
 from .plan import Plan, Until, planned
 from .space import Wanted, asked_for, that_matter
 from .study import Study, opened
@@ -40,7 +41,7 @@ def tune(
     seed: int = 0,
     storage: str | os.PathLike[str] | None = None,
     study: str | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
     progress: bool | None = None,
 ) -> Tuning:
     """Find the parameters with which a model predicts a history best: Optuna's TPE on a training span.
@@ -60,7 +61,7 @@ def tune(
     `storage` keeps the study in an SQLite file (a path) or a database (a URL such as postgresql://host/name): the next
     call goes on with it until there are as many `trials`, and many processes and machines may run the same study at
     once. One that belongs to another history, model or measure is an error. The same seed and number of `jobs`
-    (processes) find the same parameters.
+    (processes, see `pw.compare`) find the same parameters.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.TrueSkill(beta=6), 1000, 30).history
@@ -71,13 +72,12 @@ def tune(
     >>> after < before
     True
     """
-    _check(trials=trials, jobs=jobs, seed=seed)
+    trials, seed, jobs = whole("trials", trials, 1), whole("seed", seed), processes(jobs)
     if not isinstance(model, Model) or not isinstance(history, History):
         raise Error(f"tune needs a Model and a History, not {type(model).__name__} and {type(history).__name__}")
-    plan = planned(model, history, train, burn_in, measure_of(measure, history))
+    plan = planned(model, history, train, burn_in, loss_of(measure, history))
     given = asked_for(model, parameters)
     name = study or f"prowess {short(*map(str, plan.belongs.values()), repr(given))}"
-    jobs = extra("joblib", "joblib").effective_n_jobs(jobs) if jobs < 0 else jobs
     with opened(storage, name, seed) as book, workers(plan.objective, jobs) as attempt:
         book.belong(plan.belongs)
         if not given and not book.space:
@@ -86,14 +86,6 @@ def tune(
         book.tell_present(model.params, plan.loss)
         _search(book, attempt, trials, jobs, progress)
         return _result(plan, book, seed)
-
-
-def _check(**counts: Any) -> None:
-    for name, count in counts.items():
-        whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
-        if not whole or count < {"seed": 0, "jobs": -1}.get(name, 1) or (name == "jobs" and not count):
-            right = {"seed": "from 0 on", "jobs": "of processes, or −1 for all processors"}.get(name, "from 1 on")
-            raise Error(f"{name} must be a whole number {right}, not {count!r}")
 
 
 def _search(book: Study, attempt: Attempt, trials: int, jobs: int, progress: bool | None) -> None:

@@ -16,7 +16,12 @@ __all__ = ["run"]
 
 
 def run(
-    data: Path | None = None, *, small: bool = False, seed: int = 0, jobs: int = 1, progress: bool | None = None
+    data: Path | None = None,
+    *,
+    small: bool = False,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
 ) -> Report:
     """Work the examples; no data are needed, and it takes seconds: `data`, `jobs` and `progress` change nothing.
 

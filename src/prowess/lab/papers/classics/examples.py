@@ -11,6 +11,7 @@ from ....model.model import Model
 from ....model.presets import Elo, Glicko, Glicko2, Harkness
 from ....model.rating import Rating
 from ...report import Claim, Section
+from ...words import listed
 from .beside import beside
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def harkness(said: dict[str, Any]) -> Section:
     met = [model.rating(rating) for rating in given["opponents"]]
     after = _event(model, model.rating(given["rating"]), met, given["results"])
     text = (
-        f"A player of {given['rating']} meets {_listed(given['opponents'])}, wins three and loses one: the mean of the"
+        f"A player of {given['rating']} meets {listed(given['opponents'])}, wins three and loses one: the mean of the"
         " opponents plus 50 for each win more than losses. The old rating does not count: Harkness has no memory."
     )
     forgets = _event(model, model.rating(2400), met, given["results"])
@@ -134,11 +135,6 @@ def _event(model: Model, player: Rating, opponents: Sequence[Rating], results: S
     ]
     start = dict(zip(names, opponents, strict=True)) | {"player": player}
     return model.fit(History.from_matches(games), start=start, progress=False)["player"]
-
-
-def _listed(numbers: Sequence[float]) -> str:
-    *most, last = map(str, numbers)
-    return f"{', '.join(most)} and {last}"
 
 
 def _frame(rows: list[dict[str, str]]) -> pl.DataFrame:

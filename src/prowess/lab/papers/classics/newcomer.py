@@ -11,10 +11,10 @@ import numpy as np
 from ....history import History
 from ....model.model import Model
 from ....model.presets import Elo, Glicko, Harkness, TrueSkill
+from ...interval import Interval
 from ...measures.tally import Floats
 from ...report import Claim, Section
 from ..curves import Axis, curves
-from ..interval import Interval
 
 __all__ = ["newcomer", "newcomers"]
 
@@ -131,7 +131,7 @@ def _claims(squares: dict[str, Floats]) -> tuple[Claim, ...]:
     found = []
     for name in ("Glicko", "TrueSkill"):
         apart = squares["Elo"][:, AFTER] - squares[name][:, AFTER]
-        lead = Interval(float(apart.mean()), float(apart.std(ddof=1)) / sqrt(len(apart)))
+        lead = Interval.normal(float(apart.mean()), float(apart.std(ddof=1)) / sqrt(len(apart)))
         errors = [sqrt(float(squares[system][:, AFTER].mean())) for system in ("Elo", name)]
         evidence = f"error after {AFTER} games {errors[0]:.0f} against {errors[1]:.0f} points;"
         evidence += f" mean squares apart by {lead.words(0)}"

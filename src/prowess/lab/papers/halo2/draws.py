@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ...interval import Interval
 from ...measures import Tally
 from ...measures.tally import Floats
 from ...report import Claim, Section
 from ..curves import Axis, curves
-from ..interval import Interval, difference, mean
-from .mode import SYSTEMS, Mode, drawn_neighbours
+from ..drawn import drawn_neighbours
+from ..interval import difference, mean
+from .mode import SYSTEMS, Mode
 
 __all__ = ["draws"]
 

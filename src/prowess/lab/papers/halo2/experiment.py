@@ -11,11 +11,13 @@ import numpy as np
 from ....errors import Error
 from ....model.progress import steps
 from ...report import Report, Section
+from ...words import listed
+from ..drawn import draw_rate
 from ..published import published
 from .convergence import convergence
 from .draws import draws
 from .figure2 import figure2
-from .mode import Mode, draw_rate, play
+from .mode import Mode, play
 from .prediction import prediction
 from .reader import read
 from .readings import picks, readings
@@ -28,7 +30,9 @@ __all__ = ["run"]
 SMALL = 1500  # games of a mode, for a quick look
 
 
-def run(data: Path, *, small: bool = False, seed: int = 0, jobs: int = 1, progress: bool | None = None) -> Report:
+def run(
+    data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
+) -> Report:
     """Run the experiments on the files of a folder; modes whose file is not there are left out, and named.
 
     Nothing is drawn by lot, and all four modes take seconds: `seed` and `jobs` change nothing.
@@ -62,8 +66,7 @@ def _modes(data: Path, said: dict[str, Any], small: bool, progress: bool | None)
     files = {name: data / mode["file"] for name, mode in said["mode"].items()}
     present = [name for name, file in files.items() if file.is_file()]
     if not present:
-        *names, last = (file.name for file in files.values())
-        raise Error(f"{data}: there is no {', '.join(names)} or {last} in it")
+        raise Error(f"{data}: there is no {listed((file.name for file in files.values()), 'or')} in it")
     modes = []
     for index in steps(range(len(present)), "Halo 2", progress):
         history = read(files[present[index]])

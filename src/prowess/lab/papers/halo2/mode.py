@@ -19,13 +19,12 @@ from ....model.quality import qualities
 from ....model.team import Sum
 from ...measures import Tally, pair_error, strength
 from ...measures.tally import Floats
+from ..drawn import draw_rate
 
 __all__ = [
     "SYSTEMS",
     "Mode",
     "closest",
-    "draw_rate",
-    "drawn_neighbours",
     "fitted",
     "play",
     "qualities_of",
@@ -34,31 +33,6 @@ __all__ = [
 ]
 
 SYSTEMS = ("Elo", "TrueSkill")
-
-
-def drawn_neighbours(history: History) -> Floats:
-    """How many neighbours of each match, by place, share their place.
-
-    >>> history = History.from_matches([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 2]}])
-    >>> drawn_neighbours(history)
-    array([1.])
-    """
-    match = owners(history.match_start)
-    places = np.unique(match.astype(np.int64) * (1 + history.place.max(initial=0)) + history.place)
-    different = np.bincount(places // (1 + history.place.max(initial=0)), minlength=len(history))
-    return (np.diff(history.match_start) - different).astype(np.float64)
-
-
-def draw_rate(history: History) -> float:
-    """The share of drawn pairs among neighbouring teams: the paper's "empirical draw probability", section 4.1.
-
-    It looks at all games, also at those still to be predicted, as the paper does.
-
-    >>> draw_rate(History.from_matches([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 2]}]))
-    0.5
-    """
-    pairs = len(history.place) - len(history)
-    return float(drawn_neighbours(history).sum()) / pairs
 
 
 def systems(rate: float, said: dict[str, Any]) -> dict[str, Model]:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from ...charts.theme import COLOURS, styled
 from ...extras import extra
+from ...interval import Interval
 from ...measures import Tally
 from ...report import Claim, Section
-from ..interval import Interval, difference
+from ..interval import difference
 from .mode import SYSTEMS, Mode
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _errors(mode: Mode, which: str, share: float, ties: float = 1.0) -> tuple[li
     if which == "challenged":
         picked = mode.closest("TrueSkill", share), mode.closest("Elo", share)
     if not all(measured(tally, where) for tally, where in zip((elo, trueskill), picked, strict=True)):
-        return [float("nan")] * 2, Interval(float("nan"), float("nan"))
+        return [float("nan")] * 2, Interval.normal(float("nan"), 0.0)
     ours = [100 * elo.mean(picked[0]), 100 * trueskill.mean(picked[1])]
     return ours, difference(elo, trueskill, *picked).times(100)
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...charts.theme import COLOURS, styled
 from ...extras import extra
+from ...interval import Interval
 from ...report import Claim, Section
-from ..interval import Interval
 from .mode import Mode
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def width(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
             continue
         beta = mode.fits["TrueSkill"].model.noise
         mu, sigma = known["mu"].to_numpy(), known["sigma"].to_numpy()
-        spread = Interval(mu.std(ddof=1) / beta, mu.std(ddof=1) / beta / sqrt(2 * (len(mu) - 1)))
+        spread = Interval.normal(mu.std(ddof=1) / beta, mu.std(ddof=1) / beta / sqrt(2 * (len(mu) - 1)))
         low, high = np.quantile(mu, MIDDLE)
         true = sqrt(mu.var(ddof=1) + float(np.mean(sigma**2))) / beta
         rows.append(
@@ -61,7 +61,7 @@ def _claims(spreads: dict[str, Interval]) -> tuple[Claim, ...]:
         return ()
     narrow, wide = (pick(spreads, key=lambda name: spreads[name].value) for pick in (min, max))
     one, other = spreads[wide], spreads[narrow]
-    apart = Interval(one.value - other.value, sqrt(one.error**2 + other.error**2))
+    apart = one.apart(other)
     evidence = f"sd of μ in units of β: {wide} {one.value:.2f}, {narrow} {other.value:.2f}; apart {apart.words()}"
     return (Claim("Games differ in the number of effective skill levels", apart.above_zero, evidence),)
 

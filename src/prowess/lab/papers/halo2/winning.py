@@ -14,10 +14,10 @@ from ....history import History
 from ....history.ragged import owners
 from ....model.model import Model
 from ....model.progress import steps
+from ...interval import Interval
 from ...measures.tally import Floats
 from ...report import Claim, Section
 from ..curves import Axis, curves
-from ..interval import Interval
 from .mode import SYSTEMS, Mode, fitted, qualities_of
 
 __all__ = ["winning"]
@@ -39,7 +39,7 @@ class Ratios:
         """The mean deviation of players with at least so many games."""
         values = self.deviation[self.games >= least]
         spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
-        return Interval(float(values.mean()), spread / sqrt(len(values)))
+        return Interval.normal(float(values.mean()), spread / sqrt(len(values)))
 
 
 def winning(modes: Sequence[Mode], said: dict[str, Any], progress: bool | None) -> Section:
@@ -158,8 +158,8 @@ def _points(ratios: dict[str, Ratios], most: int) -> list[dict[str, Any]]:
 def _claims(ratios: dict[str, Ratios], wanted: dict[str, Any], few: int) -> tuple[Claim, ...]:
     """That games are fair even for players with few of them, and fairer than Elo's."""
     elo, trueskill = (ratios[system].among(few) for system in SYSTEMS)
-    apart = Interval(elo.value - trueskill.value, sqrt(elo.error**2 + trueskill.error**2)).times(100)
-    beyond = Interval(wanted["fair"] - trueskill.value, trueskill.error)
+    apart = elo.apart(trueskill).times(100)
+    beyond = Interval.normal(wanted["fair"], 0.0).apart(trueskill)
     evidence = f"mean deviation of players with {few} games or more: {100 * trueskill.value:.1f} %"
     evidence += f" ({100 * trueskill.low:.1f} to {100 * trueskill.high:.1f})"
     gap = f"Elo − TrueSkill: {apart.words(1, 'percentage points')}"

@@ -21,7 +21,9 @@ DRAWS = 30  # of training matches of Halo 2, where the paper says 20
 SMALL_PERCENTS, SMALL_DRAWS = (10, 30, 80), 2
 
 
-def run(data: Path, *, small: bool = False, seed: int = 0, jobs: int = 1, progress: bool | None = None) -> Report:
+def run(
+    data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
+) -> Report:
     """The experiment on the files that are in a folder: with the authors' switches, right, and tuned.
 
     `small` looks at three shares of training matches instead of eight, and at two draws of Halo 2. `seed` is for those
@@ -56,7 +58,7 @@ class _Work:
     percents: tuple[int, ...]
     draws: int
     seed: int
-    jobs: int
+    jobs: int | None
     progress: bool | None
 
     def league(self, league: League, systems: Mapping[str, System]) -> Curves:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...charts.theme import COLOURS, styled
 from ...extras import extra
+from ...interval import Interval
 from .curves import Curves
 from .data import TITLES
 from .published import Point
@@ -62,14 +64,8 @@ def figure(
         altair, altair.vconcat(*rows, spacing=24), title, f"{told}; rings: as published" if theirs else told
     )
     # last, and once: every step before would have copied all points for every panel
-    finished.datasets = {
-        "points": [
-            point
-            for data, curve in curves.items()
-            for measure in AXES
-            for point in _points(data, curve, measure, theirs)
-        ]
-    }
+    every = [_points(data, curve, measure, theirs) for data, curve in curves.items() for measure in AXES]
+    finished.datasets = {"points": list(chain.from_iterable(every))}
     return finished
 
 
@@ -83,7 +79,7 @@ def _points(data: str, curves: Curves, measure: str, theirs: Published | None) -
         numbers = zip(curves.percents, curves.mean(system, measure), curves.error(system, measure), strict=True)
         for percent, mean, error in numbers:
             row = {"data": data, "measure": measure, "system": system, "percent": percent, "x": percent + shift}
-            row |= {"mean": float(mean), "low": float(mean - 1.96 * error), "high": float(mean + 1.96 * error)}
+            row |= dict(zip(("mean", "low", "high"), Interval.normal(float(mean), float(error)), strict=True))
             point = (theirs or {}).get((data, measure, system, percent))
             rows.append(row | ({} if point is None else {"published": point.mean}))
     return rows

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...interval import Interval, all_above_zero
 from ...report import Claim
-from .curves import Curves, Interval
+from .curves import Curves
 from .data import TITLES
 
 __all__ = ["UNITS", "ahead", "as_good", "claims"]
@@ -66,12 +67,10 @@ def ahead(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[int] | 
     >>> import numpy as np
     >>> values = np.zeros((2, 1, 3, 4)); values[0, 0, :, 1] = 1.0, 1.1, 1.2
     >>> ahead(Curves(("a", "b"), (10,), values), "auc", [("a", "b")])
-    (True, 'mean difference with its 95 % interval, in AUC: a − b +1.1000 [+0.8516, +1.3484]')
+    (True, 'mean difference with its 95 % interval, in AUC: a − b +1.1000 (+0.8516 to +1.3484)')
     """
     found = _intervals(curves, measure, pairs, percents)
-    if any(interval.high <= 0.0 for interval in found):
-        return False, _evidence(measure, pairs, found)
-    return (True if all(interval.low > 0.0 for interval in found) else None), _evidence(measure, pairs, found)
+    return all_above_zero(found), _evidence(measure, pairs, found)
 
 
 def as_good(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[int] | None = None) -> tuple[bool, str]:
@@ -91,5 +90,5 @@ def _intervals(curves: Curves, measure: str, pairs: Pairs, percents: Sequence[in
 
 
 def _evidence(measure: str, pairs: Pairs, found: Sequence[Interval]) -> str:
-    parts = [f"{one} − {other} {interval}" for (one, other), interval in zip(pairs, found, strict=True)]
+    parts = [f"{one} − {other} {interval.words(4)}" for (one, other), interval in zip(pairs, found, strict=True)]
     return f"mean difference with its 95 % interval, in {UNITS[measure]}: {'; '.join(parts)}"

@@ -13,18 +13,17 @@ from numpy.typing import NDArray
 from ....errors import Error
 from ....history import History
 from ....model.model import Model
-from ....model.progress import steps
 from ... import measures
-from ...extras import extra
+from ...interval import Interval
 from ...measures.tally import Floats
+from ...parallel import each
 from .splits import Split
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MEASURES", "Curves", "Interval", "Measured", "System", "learn", "of_model", "t_quantile"]
+__all__ = ["MEASURES", "Curves", "Measured", "System", "learn", "of_model"]
 
-FEW_DEGREES = (float("inf"), 12.706, 4.3027, 3.1824, 2.7764)  # quantiles where the series is too short
 MEASURES = ("information_gain", "auc", "score_mae", "log_loss")
 
 
@@ -61,17 +60,6 @@ def of_model(model: Model | Callable[[History], Model]) -> System:
         )
 
     return measured
-
-
-class Interval(NamedTuple):
-    """A mean with its 95 % interval, by Student's t over the units."""
-
-    mean: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.mean:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,13 +109,11 @@ class Curves:
         >>> import numpy as np
         >>> values = np.zeros((2, 1, 3, 4)); values[0, 0, :, 0] = 1.0, 2.0, 3.0
         >>> print(Curves(("a", "b"), (10,), values).difference("a", "b", "information_gain"))
-        +2.0000 [-0.4842, +4.4842]
+        2.0 (-0.5 to 4.5)
         """
         at = [self.percents.index(percent) for percent in self.percents if percents is None or percent in percents]
         gaps = (self.of(one, measure) - self.of(other, measure))[at].mean(axis=0)
-        spread = float(gaps.std(ddof=1)) / sqrt(len(gaps)) if len(gaps) > 1 else 1.0
-        reach = t_quantile(len(gaps) - 1) * spread
-        return Interval(float(gaps.mean()), float(gaps.mean()) - reach, float(gaps.mean()) + reach)
+        return Interval.student(gaps)
 
     def frame(self) -> pl.DataFrame:
         """A row for every point: system, measure, percent, mean, stderr.
@@ -157,7 +143,7 @@ def learn(
     units: Sequence[Unit],
     *,
     label: str = "learning curves",
-    jobs: int = 1,
+    jobs: int | None = None,
     progress: bool | None = None,
 ) -> Curves:
     """Measure every system on the split of every percent and unit.
@@ -172,43 +158,10 @@ def learn(
         raise Error("a learning curve needs at least one share of training matches and one season or draw")
     tasks = [(percent, unit) for percent in percents for unit in units]
 
-    def measured(task: tuple[int, Unit]) -> list[Measured]:
-        made = split(*task)
+    def measured(percent: int, unit: Unit) -> list[Measured]:
+        made = split(percent, unit)
         return [system(made) for system in systems.values()]
 
-    found = _each(measured, tasks, jobs, label, progress)
+    found = each(measured, tasks, jobs=jobs, label=label, progress=progress)
     values = np.array(found, dtype=np.float64).reshape(len(percents), len(units), len(systems), len(MEASURES))
     return Curves(tuple(systems), tuple(percents), values.transpose(2, 0, 1, 3))
-
-
-def _each(
-    work: Callable[[tuple[int, Unit]], list[Measured]],
-    tasks: list[tuple[int, Unit]],
-    jobs: int,
-    label: str,
-    progress: bool | None,
-) -> list[list[Measured]]:
-    """Do the work in one process, or in several."""
-    if jobs == 1:
-        return [work(tasks[i]) for i in steps(range(len(tasks)), label, progress)]
-    joblib = extra("joblib", "joblib")
-    found = joblib.Parallel(n_jobs=jobs, return_as="generator")(joblib.delayed(work)(task) for task in tasks)
-    return [next(found) for _ in steps(range(len(tasks)), label, progress)]
-
-
-def t_quantile(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t: Abramowitz and Stegun (1964), table 26.10 and equation 26.7.5; to 3e-4.
-
-    >>> round(t_quantile(1), 3), round(t_quantile(10), 3), round(t_quantile(13), 3)
-    (12.706, 2.228, 2.16)
-    """
-    if freedom < len(FEW_DEGREES):
-        return FEW_DEGREES[freedom]
-    z, v = 1.959963984540054, float(freedom)
-    terms = (
-        (z**3 + z) / 4.0,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96.0,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384.0,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160.0,
-    )
-    return z + sum(term / v ** (power + 1) for power, term in enumerate(terms))

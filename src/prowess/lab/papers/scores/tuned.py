@@ -66,7 +66,7 @@ def contest(
     *,
     percents: Sequence[int] = PERCENTS,
     seasons: Sequence[int] | None = None,
-    jobs: int = 1,
+    jobs: int | None = None,
     progress: bool | None = None,
 ) -> Curves:
     """The learning curves of any models by a protocol (`carried` or `anew`), on some seasons of a league, or on all.

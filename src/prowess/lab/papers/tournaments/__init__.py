@@ -8,7 +8,7 @@ from ....history import History
 from ...compare import compare
 from ...report import Report
 from ...simulate import quiz_league
-from ..halo2.mode import draw_rate
+from ..drawn import draw_rate
 from . import league, real
 from .data import Spans, read, shuffled
 from .league_sections import League, league_sections
@@ -22,7 +22,9 @@ TOURNAMENTS, PLAYERS = 680, 50_000  # of the simulated league, as in 2011
 SMALL_PREFIX, SMALL_TOURNAMENTS, SMALL_PLAYERS = 180, 100, 6000
 
 
-def run(data: Path, *, small: bool = False, seed: int = 0, jobs: int = 1, progress: bool | None = None) -> Report:
+def run(
+    data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
+) -> Report:
     """Both papers' tables and figures, on the real results in a folder and on a simulated league with rosters.
 
     `small` looks at the first tournaments only, and at a smaller league. `seed` is for the league, for listings by lot
@@ -43,7 +45,7 @@ def run(data: Path, *, small: bool = False, seed: int = 0, jobs: int = 1, progre
     return Report("Rating tournaments with many ties: TrueSkill, TS2 and TS3 (2010, 2011)", (*first, *second))
 
 
-def _real(history: History, spans: Spans, seed: int, jobs: int, progress: bool | None) -> Real:
+def _real(history: History, spans: Spans, seed: int, jobs: int | None, progress: bool | None) -> Real:
     """Every model on the real results."""
     draws = draw_rate(history[: -spans.last[0]])
     models = {variant.name: model for variant, model in real.factorial(draws).items()}
@@ -59,7 +61,7 @@ def _real(history: History, spans: Spans, seed: int, jobs: int, progress: bool |
     )
 
 
-def _league(history: History, spans: Spans, seed: int, jobs: int, progress: bool | None) -> League:
+def _league(history: History, spans: Spans, seed: int, jobs: int | None, progress: bool | None) -> League:
     """Every model on the simulated league."""
     draws = draw_rate(history[: -spans.last[0]])
     models = {parts.name: model for parts, model in league.models(draws).items()}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compare import Comparison
-from ...interval import Interval
+from ...interval import Interval, all_above_zero
 from ...measures import Tally
 from ...report import Claim
 from ...slices import Mask
@@ -44,14 +44,10 @@ class Judge(NamedTuple):
     def better(self, text: str, pairs: Sequence[Pair]) -> Claim:
         """A claim that the first model of each pair has the lower error.
 
-        It holds where all intervals lie below 0, and does not where one of them lies above 0 as a whole.
+        It holds where all intervals lie below 0, and does not where one of them has nothing below 0.
         """
         found = [self.apart([one], [other]) for one, other in pairs]
-        holds = None
-        if any(interval.low > 0.0 for interval in found):
-            holds = False
-        elif all(interval.high < 0.0 for interval in found):
-            holds = True
+        holds = all_above_zero(interval.times(-1) for interval in found)
         return Claim(text, holds, self._evidence([f"{one} − {other}" for one, other in pairs], found))
 
     def alike(self, text: str, pairs: Sequence[Pair], within: float) -> Claim:
@@ -71,5 +67,4 @@ class Judge(NamedTuple):
 
     def said(self, interval: Interval) -> str:
         """A difference with its interval, as a reader wants it."""
-        value, low, high = (f"{self.factor * end:+.2f}".replace("-", "−") for end in interval)
-        return f"{value} ({low} to {high})"
+        return interval.times(self.factor).words()

@@ -38,7 +38,12 @@ class Listed(NamedTuple):
 
 
 def listings(
-    history: History, models: Mapping[str, Model], *, seed: int = 0, jobs: int = 1, progress: bool | None = None
+    history: History,
+    models: Mapping[str, Model],
+    *,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
 ) -> dict[tuple[str, str], Listed]:
     """What each model says of each listing in `WAYS`, by the names of the two.
 
