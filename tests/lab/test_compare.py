@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import prowess as pw
-from prowess.lab import MEASURES, Measure, Prequential, RandomSplits, Seasons, compare, measures, save, slices
+from prowess.lab import MEASURES, Measure, Prequential, RandomSplits, SeasonSplits, compare, measures, save, slices
 from prowess.lab.compare import answer
 from prowess.lab.measures import Tally
 from prowess.lab.stream import forecast_parts
@@ -198,7 +198,7 @@ def failing(forecasts):
     raise pw.Error("this measure always fails")
 
 
-@pytest.mark.parametrize("protocol", [Prequential(20), Seasons(0.6), RandomSplits(3, 0.5)])
+@pytest.mark.parametrize("protocol", [Prequential(20), SeasonSplits(0.6), RandomSplits(3, 0.5)])
 def test_processes_and_threads_give_the_same_bits(history, protocol):
     here = compare(history, TWO, protocol=protocol)
     assert same(here, compare(history, TWO, protocol=protocol, jobs=2))
@@ -281,7 +281,7 @@ def test_wrong_models(history, models, message):
         ({"measures": ["score_error"]}, "score_error needs a history with scores and a model that predicts them"),
         ({"protocol": Prequential}, r"protocol must be one such as Prequential\(\), .*; call it: Prequential\(\)"),
         ({"protocol": Prequential("2099-01-01")}, "there is no match to score: every match was forecast"),
-        ({"protocol": Seasons(train=0.99)}, "there is no match to score"),
+        ({"protocol": SeasonSplits(train=0.99)}, "there is no match to score"),
         ({"confidence": 95}, "confidence must lie between 0 and 1"),
         ({"jobs": 0}, "jobs must be a number of processes"),
     ],

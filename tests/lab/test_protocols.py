@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.lab import Prequential, Protocol, RandomSplits, Run, Seasons, compare, slices
+from prowess.lab import Prequential, Protocol, RandomSplits, Run, SeasonSplits, compare, slices
 
 MODEL = pw.TrueSkill().replace(drift=pw.drift.PerTime(0.2), home_sigma=1.0)
 
@@ -44,10 +44,10 @@ def by_hand(model, past, match):
 
 
 @pytest.mark.parametrize(
-    "protocol", [Seasons(train=0.6), Seasons(train=0.5, test=0.25), Seasons(train=0.6, reset=False)]
+    "protocol", [SeasonSplits(train=0.6), SeasonSplits(train=0.5, test=0.25), SeasonSplits(train=0.6, reset=False)]
 )
 def test_seasons_are_fits_of_the_training_parts(protocol):
-    """Every forecast of a Seasons run is the prediction of a model that was fitted to the training parts alone."""
+    """Every forecast of a SeasonSplits run is the prediction of a model that was fitted to the training parts alone."""
     history = league(96)
     model = MODEL
     year = slices.seasons(history)
@@ -95,8 +95,8 @@ def test_the_last_matches_and_known_players_alone():
         known = {name for k in np.flatnonzero(run.learnt) for team in history[int(k)]["teams"] for name in team}
         expected = [k for k in range(48, 60) if {n for team in history[k]["teams"] for n in team} <= known]
         assert run.rows(history).tolist() == expected
-    assert [len(run.learnt.nonzero()[0]) for run in Seasons(0.7, seasons=[1] * 185).runs(league(185))] == [130]
-    [run] = Seasons(train=0.5, reset=False, known=True, seasons=["one"] * 60).runs(history)
+    assert [len(run.learnt.nonzero()[0]) for run in SeasonSplits(0.7, seasons=[1] * 185).runs(league(185))] == [130]
+    [run] = SeasonSplits(train=0.5, reset=False, known=True, seasons=["one"] * 60).runs(history)
     assert run.rows(history).tolist() == list(range(30, 60))
 
 
@@ -111,18 +111,18 @@ def test_prequential(burn_in, first):
 def test_labels_may_mix_and_importance_is_kept():
     rows = [{"teams": [["ann"], ["bob"]], "importance": 2.0} for _ in range(6)]
     history = pw.History.from_matches(rows)
-    one, two = Seasons(train=0.5, seasons=["b", "a", "b", "a", "b", "b"]).runs(history)
+    one, two = SeasonSplits(train=0.5, seasons=["b", "a", "b", "a", "b", "b"]).runs(history)
     assert (one.label, two.label) == ("b", "a")
     assert one.rows(history).tolist() == [4, 5]
     assert one.of(history).importance.tolist() == [2, 2, 0, 0]
     assert two.of(history).importance.tolist() == [2, 0]
-    assert Seasons(seasons=np.array(["a", "b"])) == Seasons(seasons=["a", "b"])  # values
+    assert SeasonSplits(seasons=np.array(["a", "b"])) == SeasonSplits(seasons=["a", "b"])  # values
 
 
 def test_a_comparison_is_made_of_its_runs():
     history = league(96)
     models = {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}
-    protocol = Seasons(train=0.6)
+    protocol = SeasonSplits(train=0.6)
     found = compare(history, models, protocol=protocol)
     runs = protocol.runs(history)
     assert found.rows.match.tolist() == [match for run in runs for match in run.rows(history)]
@@ -149,12 +149,12 @@ def test_protocols_of_your_own():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Seasons(train=1.0), "train must be a share of the matches between 0 and 1"),
-        (lambda: Seasons(train=0), "train must be a finite number above 0"),
-        (lambda: Seasons(train=0.8, test=0.3), r"0.8 \+ 0.3 is more than 1"),
+        (lambda: SeasonSplits(train=1.0), "train must be a share of the matches between 0 and 1"),
+        (lambda: SeasonSplits(train=0), "train must be a finite number above 0"),
+        (lambda: SeasonSplits(train=0.8, test=0.3), r"0.8 \+ 0.3 is more than 1"),
         (lambda: RandomSplits(times=0), "times must be a whole number"),
         (lambda: RandomSplits(train="half"), "train must be a finite number"),
-        (lambda: Seasons(seasons=["a"]).runs(league(3)), "a label is needed for each of the 3 matches, not 1"),
+        (lambda: SeasonSplits(seasons=["a"]).runs(league(3)), "a label is needed for each of the 3 matches, not 1"),
         (lambda: Prequential(burn_in=1.5).runs(league(3)), "a number of matches, a share of them below 1"),
     ],
 )
@@ -169,7 +169,7 @@ def test_wrong_protocols(make, message):
         (Prequential(), "every match was forecast before it was learnt from, and scored"),
         (Prequential(0.1), "after a burn-in (10 % of the matches)"),
         (Prequential("2026-01-01"), "after a burn-in (until 2026-01-01)"),
-        (Seasons(0.7, test=0.2), "the first 70 % of the matches were learnt from and the last 20 % were scored"),
+        (SeasonSplits(0.7, test=0.2), "the first 70 % of the matches were learnt from and the last 20 % were scored"),
         (RandomSplits(5, known=True), "the others were scored, where all players had been learnt of"),
     ],
 )

@@ -9,7 +9,7 @@ from .coverage import coverage, covered
 from .interval import Interval
 from .measures import Calibration, Tally
 from .papers import PAPERS, Paper, paper
-from .protocols import Prequential, Protocol, RandomSplits, Run, Seasons
+from .protocols import Prequential, Protocol, RandomSplits, Run, SeasonSplits
 from .report import Claim, Report, Section
 from .simulate import (
     Attendance,
@@ -53,7 +53,7 @@ __all__ = [
     "Roster",
     "Rounds",
     "Run",
-    "Seasons",
+    "SeasonSplits",
     "Section",
     "Simulation",
     "Tally",

@@ -19,7 +19,7 @@ from ..errors import Error
 from ..history import History
 from .slices import Mask, count_before, experience, seasons
 
-__all__ = ["Prequential", "Protocol", "RandomSplits", "Run", "Seasons", "labelled"]
+__all__ = ["Prequential", "Protocol", "RandomSplits", "Run", "SeasonSplits", "labelled"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class Prequential(Protocol):
 
 
 @dataclass(frozen=True)
-class Seasons(Protocol):
+class SeasonSplits(Protocol):
     """Within every season, the first matches are learnt from and the last are scored: Guo et al. (2012), section 5.1.
 
     `train`: the share of a season's matches that is learnt from; `test`: the share, at its end, that is scored, None
@@ -115,7 +115,7 @@ class Seasons(Protocol):
 
     >>> days = [f"{year}-01-0{day}" for year in (2025, 2026) for day in range(1, 6)]
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
-    >>> [(run.label, run.rows(history).tolist()) for run in Seasons(train=0.6, test=0.2).runs(history)]
+    >>> [(run.label, run.rows(history).tolist()) for run in SeasonSplits(train=0.6, test=0.2).runs(history)]
     [('2025', [4]), ('2026', [9])]
     """
 

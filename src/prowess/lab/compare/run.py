@@ -46,7 +46,7 @@ def compare(
     """Say which model predicts a league best, and how sure that is.
 
     `models`: by name, or a list of presets such as `["elo", pw.TrueSkill]`. `protocol`: what is learnt from and what is
-    scored (`pw.lab.Prequential`, `Seasons`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a
+    scored (`pw.lab.Prequential`, `SeasonSplits`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a
     `pw.lab.Measure`, or functions of `fit.forecasts` that return a tally of which less is better; the one to decide by
     first. If not given, those that suit the history. `block`, `confidence`,
     `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`. `jobs`: 2 works in two

@@ -11,7 +11,7 @@ from ....errors import Error
 from ....history import History
 from ....model.forecasts import Forecasts
 from ....model.model import Model
-from ...protocols import Run, Seasons
+from ...protocols import Run, SeasonSplits
 from .data import Games, League
 
 __all__ = ["PERCENTS", "Split", "anew", "carried", "resampled"]
@@ -97,7 +97,7 @@ def carried(league: League, percent: int, season: int) -> Split:
 
 def _of_season(league: League, percent: int, season: int, *, reset: bool) -> Split:
     """The run of a season; halves of matches are rounded to even, by which the published AFL curves are met best."""
-    protocol = Seasons(percent / 100, reset, seasons=league.season.tolist(), test=SEASON_TEST / 100)
+    protocol = SeasonSplits(percent / 100, reset, seasons=league.season.tolist(), test=SEASON_TEST / 100)
     return Split(league.history, protocol.runs(league.history)[league.seasons.index(season)])
 
 
