@@ -4,6 +4,8 @@ import os
 import re
 import sys
 from dataclasses import replace
+from datetime import date
+from functools import partial
 
 import joblib
 import numpy as np
@@ -414,6 +416,113 @@ def test_a_model_far_off_does_not_press_the_others_together():
     ]
     [over_time] = answer._time(found)
     assert "off the chart: Never" in over_time.chart.to_dict()["title"]["subtitle"]
+
+
+def test_a_measure_that_was_not_taken_is_no_number(history):
+    """The performances that it would need are not kept: reading them anyway would read foreign memory."""
+    found = compare(history, TWO)
+    later = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
+    for ask in (found.intervals, found.pairwise, lambda m: found.tally("Elo", m), lambda m: found.over_time(9, m)):
+        with pytest.raises(pw.Error, match="'strict' was not measured; there are log_loss"):
+            ask(later)
+    with pytest.raises(pw.Error, match="'log_loss' was not measured"):
+        found.intervals(Measure("log_loss", "another", tally=partial(measures.log_loss, least=0.4), chances=True))
+    mild = Measure("mild", "mild log loss", tally=partial(measures.log_loss, least=0.4), chances=True)
+    assert found.intervals(mild)["Elo"].value < found.intervals()["Elo"].value
+    liar = replace(later, chances=True)
+    with pytest.raises(pw.Error, match="cannot have chances=True"):
+        compare(history, TWO, measures=[liar]).table()
+
+
+def test_models_that_are_the_same_share_the_first_place(history):
+    found = compare(history, {"a": pw.Elo(), "b": pw.Elo(), "c": pw.TrueSkill(draw_probability=1e-3)})
+    assert found.best == "a"
+    assert found.sureness == pytest.approx(0.5, abs=0.01)
+
+
+def test_one_match_says_that_it_is_too_few(history):
+    found = compare(history[:1], ["elo", "glicko"])
+    assert "too few to tell it from Glicko." in found.report().sections[0].text
+    assert "noise" not in found.report().sections[0].text
+
+
+def test_intervals_of_an_area_stay_between_0_and_1():
+    """A model that is almost always wrong: the parts of DeLong, resampled, would go below 0."""
+    rows = [{"teams": [["ann"], ["bob"]], "scores": [k % 2, 1 - k % 2]} for k in range(60)]
+    found = compare(pw.History.from_matches(rows), ["elo", "trueskill"], measures=["auc"])
+    assert found.intervals()["Elo"].value < 0.05
+    table = found.table().drop("model").to_numpy()
+    assert table.min() >= 0.0
+    assert table.max() <= 1.0
+
+
+def test_sharpness_decides_nothing(history):
+    with pytest.raises(pw.Error, match="sharpness says nothing of which forecasts are right: put another"):
+        compare(history, TWO, measures=["sharpness"])
+    found = compare(history, TWO, measures=["log_loss", "sharpness"])
+    first, taken, *_ = found.report().sections
+    assert "sharpness" not in first.text + taken.text
+    assert {column for _, column in taken.bold} == {"log loss (nats)"}
+    titles = [panel["layer"][0]["encoding"]["x"]["title"] for panel in found.chart().to_dict()["concat"]]
+    assert titles == ["log loss (nats), lower is better", "sharpness (bits)"]
+
+
+def test_many_labels_give_what_masks_give(history):
+    found = compare(history, TWO, measures=["auc", "calibration_error"])
+    labels = np.arange(len(history)) % 7
+    table = found.by(labels).filter(label="3", model="Elo").row(0, named=True)
+    masked = found.table(labels == 3).row(0, named=True)
+    for measure in ("auc", "calibration_error"):
+        assert table[measure] == pytest.approx(masked[measure], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"seed": -1}, "seed must be a whole number of at least 0, not -1"),
+        ({"seed": None}, "seed must be a whole number"),
+        ({"draws": 1.5}, "draws must be a whole number of at least 1"),
+        ({"measures": 5}, "no measure is called 5"),
+        ({"measures": [Measure("model", "x", tally=measures.brier)]}, "cannot be called 'model'"),
+        (
+            {"measures": [Measure("x", "x", tally=lambda f: np.ones(len(f)))]},
+            "must return a Tally, with a total and a weight for every match, which x does not",
+        ),
+        ({"measures": [Measure("x", "x", tally=lambda f: Tally(np.ones(3), np.ones(3)))]}, "for every match"),
+        ({"protocol": Prequential(-1)}, "burn_in must be a number of matches"),
+    ],
+)
+def test_what_cannot_be_compared_by(history, wrong, said):
+    with pytest.raises(pw.Error, match=said):
+        compare(history, TWO, **wrong)
+
+
+def test_numbers_of_numpy_are_numbers(history):
+    protocol = RandomSplits(times=np.int64(2), seed=np.int32(1))
+    assert len(compare(history, TWO, protocol=protocol, draws=np.int64(50), seed=np.int64(3))) == 120
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_labels_that_are_missing(history, missing):
+    labels = [2024.0, missing, *[2025.0] * (len(history) - 2)]
+    with pytest.raises(pw.Error, match="match 2 has none"):
+        compare(history, TWO).by(labels)
+    with pytest.raises(pw.Error, match="match 2 has none"):
+        compare(history, TWO, protocol=SeasonSplits(seasons=labels))
+
+
+def test_labels_of_different_kinds(history):
+    labels = np.array(["a", 1, date(2025, 1, 1)] * 100, dtype=object)
+    assert compare(history, ["elo"]).by(labels)["label"].to_list() == ["a", "1", "2025-01-01"]
+
+
+def test_a_report_of_more_models_than_curves_can_be_told_apart(history):
+    found = compare(history[:60], {f"Elo {k}": pw.Elo(k=k) for k in range(1, 41)}, measures=["log_loss"])
+    charts = {section.title: section.chart for section in found.report().sections}
+    spec = charts["Log loss over time"].to_dict()
+    assert spec["title"]["subtitle"].endswith("; the best 24 of 40 models")
+    assert spec["encoding"]["color"]["scale"]["domain"] == list(found.intervals())[:24]
+    assert len(charts["Calibration"].to_dict()["concat"]) == 24
 
 
 def test_home_advantage_in_the_premier_league(data):

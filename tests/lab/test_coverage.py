@@ -76,3 +76,12 @@ def test_chart(tmp_path):
     assert (tmp_path / "coverage.png").stat().st_size > 10_000
     with pytest.raises(pw.Error, match="1 to 24 models"):
         coverage_curves({})
+
+
+def test_a_rating_without_uncertainty_has_no_coverage():
+    with pytest.raises(pw.Error, match="has no uncertainty"):
+        pw.lab.coverage(pw.Elo())
+
+
+def test_one_level_needs_no_list():
+    assert pw.lab.coverage(pw.TrueSkill(), 200, 20, levels=0.9)["level"].to_list() == [0.9]

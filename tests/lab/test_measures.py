@@ -390,7 +390,7 @@ def test_wrong_options():
         (lambda: measures.log_loss(forecasts, least=0), "least must be a probability between 0 and 1, not 0"),
         (lambda: measures.pair_log_loss(forecasts, least="x"), "least must be a finite number"),
         (lambda: measures.auc(forecasts, drawn="half"), 'drawn must be "skip" or "negative"'),
-        (lambda: measures.calibration(forecasts, bins=0), "at least one bin"),
+        (lambda: measures.calibration(forecasts, bins=0), "bins must be a whole number of at least 1, not 0"),
         (lambda: measures.score_error(scores, point="mode"), "point must be one of 'median', 'mean', 'plug-in'"),
         (lambda: measures.score_error(places), "have no scores"),
         (lambda: measures.brier(forecasts).window(0), "at least one match"),

@@ -255,7 +255,7 @@ def test_a_broken_off_study_goes_on(league, tmp_path):
         ({"jobs": 1.5}, "jobs must be"),
         ({"seed": -1}, "seed must be"),
         ({"measure": "auc"}, "a mean over matches, not 'auc'; there are log_loss, information_gain"),
-        ({"measure": measures.auc}, "must return a Tally, which auc does not"),
+        ({"measure": measures.auc}, "must return a Tally, .* which auc does not"),
         ({"history": [1]}, "tune needs a Model and a History"),
     ],
 )
@@ -356,3 +356,26 @@ def test_constants_are_recovered_within_a_tenth():
     beta, tau = recovered(players=4_000, matches=400_000, tau=SIGMA / 50, trials=100)
     assert beta == pytest.approx(1, abs=0.1)
     assert tau == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"parameters": {"beta": ("a", "b")}}, "the low end of beta must be a finite number, not 'a'"),
+        ({"measure": "sharpness"}, "a mean over matches, not 'sharpness'; there are log_loss"),
+        ({"measure": lambda forecasts: np.ones(len(forecasts))}, "must return a Tally"),
+    ],
+)
+def test_what_cannot_be_tuned_by(league, wrong, said):
+    with pytest.raises(pw.Error, match=said):
+        tune(WRONG, league, trials=2, **wrong)
+
+
+def test_a_measure_of_two_teams_where_more_play():
+    with pytest.raises(pw.Error, match="log_loss can be told of none of these matches: choose another"):
+        tune(WRONG, pw.simulate(pw.TrueSkill(), 50, 10, teams=4).history, measure="log_loss", trials=2)
+
+
+def test_a_preset_that_was_not_called(league):
+    with pytest.raises(pw.Error, match=r"call it: TrueSkill\(\)"):
+        tune(pw.TrueSkill, league)

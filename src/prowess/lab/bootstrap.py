@@ -60,6 +60,7 @@ class Resampling:
         if not 0.0 < number("confidence", self.confidence) < 1.0:
             raise Error(f"confidence must lie between 0 and 1, not {self.confidence!r}")
         whole("draws", self.draws, 1)
+        whole("seed", self.seed)
 
     def __str__(self) -> str:
         """How intervals are made, and what they mean."""

@@ -32,7 +32,8 @@ class Measure:
     """A measure with its name, title and unit; `higher` says that more is better.
 
     Most are means of a `tally` over the matches. The others have `sums`, which says what groups of matches add.
-    `chances` says that win and draw of two teams are all that it looks at, `scores` that it needs predicted scores.
+    `chances` says that win and draw of two teams are all that it looks at, `scores` that it needs predicted scores,
+    `neutral` that neither more nor less of it is better, so that no model can be chosen by it.
 
     >>> from functools import partial
     >>> strict = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
@@ -48,6 +49,7 @@ class Measure:
     sums: Callable[[Parts, Groups], Sums] | None = None
     chances: bool = False
     scores: bool = False
+    neutral: bool = False
 
     def __post_init__(self) -> None:
         """A measure must measure."""
@@ -91,8 +93,10 @@ class Measure:
         if self.tally is None:
             raise Error(f"{self.name} is not a mean over matches: it cannot be told of one match")
         found = self.tally(forecasts)
-        if not isinstance(found, Tally):
-            raise Error(f"a measure must return a Tally, which {self.name} does not")
+        if not isinstance(found, Tally) or len(found) != len(forecasts):
+            raise Error(
+                f"a measure must return a Tally, with a total and a weight for every match, which {self.name} does not"
+            )
         return found
 
     def added(self, parts: Parts, groups: Groups) -> Sums:
@@ -123,7 +127,7 @@ def area_sums(parts: Parts, groups: Groups) -> Sums:
     columns = (placed * won, won, placed * (1.0 - won), 1.0 - won)
     sums: Floats = np.stack([np.bincount(group, column, groups.number) for column in columns], axis=1, dtype=np.float64)
     area = float(ratio(sums.sum(axis=0)[:2]))
-    return Sums(sums, lambda drawn: ratio(drawn[..., :2]) + ratio(drawn[..., 2:]) - area)
+    return Sums(sums, lambda drawn: np.clip(ratio(drawn[..., :2]) + ratio(drawn[..., 2:]) - area, 0.0, 1.0))
 
 
 def calibration_sums(parts: Parts, groups: Groups) -> Sums:
@@ -180,10 +184,11 @@ MEASURES: Mapping[str, Measure] = {
         Measure("pair_log_loss", "pair log loss", "nats", tally=measures.pair_log_loss),
         Measure("place_error", "place error", tally=measures.place_error),
         Measure("score_error", "score error", "points", tally=measures.score_error, scores=True),
-        Measure("sharpness", "sharpness", "bits", tally=measures.sharpness, chances=True),
+        Measure("sharpness", "sharpness", "bits", tally=measures.sharpness, chances=True, neutral=True),
     )
 }
 TWO_TEAMS = ("log_loss", "information_gain", "brier", "auc", "pair_error", "calibration_error")
+TAKEN = ("label", "matches", "model")  # columns of tables
 MORE_TEAMS = ("pair_error", "pair_log_loss", "place_error")
 
 
@@ -206,7 +211,11 @@ def chosen(
     found = [measure_of(one) for one in every]
     if not found:
         raise Error("there is no measure to compare by: leave `measures` out for those that suit the history")
+    if found[0].neutral:
+        raise Error(f"{found[0].name} says nothing of which forecasts are right: put another measure first")
     for measure in found:
+        if measure.name in TAKEN:
+            raise Error(f"a measure cannot be called {measure.name!r}: tables have a column of that name")
         if [other.name for other in found].count(measure.name) > 1:
             raise Error(f"the measure {measure.name!r} is named twice")
         if measure.scores and (history.score is None or not any(map(measure.fits, models.values()))):
@@ -226,6 +235,6 @@ def measure_of(wanted: str | Measure | Callable[[Forecasts], Tally]) -> Measure:
         known = [measure for measure in MEASURES.values() if measure.tally is wanted]
         name: str = getattr(wanted, "__name__", "measure")
         return known[0] if known else Measure(name, name.replace("_", " "), tally=wanted)
-    if wanted not in MEASURES:
+    if not isinstance(wanted, str) or wanted not in MEASURES:
         raise Error(f"no measure is called {wanted!r}; there are {', '.join(MEASURES)}")
     return MEASURES[wanted]

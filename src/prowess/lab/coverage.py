@@ -43,6 +43,7 @@ def coverage(
     >>> coverage(pw.TrueSkill(tau=0), 2000, 200, levels=[0.5, 0.9])["covered"].round(1).to_list()
     [0.5, 0.9]
     """
+    _check(model)
     league = simulate(model, matches, players, seed=seed, teams=teams, calendar=calendar, progress=progress)
     return covered(league, model.fit(league.history, progress=progress), levels)
 
@@ -61,7 +62,7 @@ def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> p
     """
     import polars as pl
 
-    wanted = [number("each of the levels", level) for level in levels]
+    wanted = [number("each of the levels", level) for level in np.atleast_1d(np.asarray(levels, object))]
     if not wanted or not all(0.0 < level < 1.0 for level in wanted):
         raise Error(f"levels must be probabilities between 0 and 1, such as 0.9, not {levels!r}")
     far = np.abs(standard_errors(league, fit)).ravel()
@@ -81,11 +82,8 @@ def standard_errors(league: Simulation, fit: Fit) -> Floats:
     >>> standard_errors(league, league.model.fit(league.history)).shape
     (50, 1)
     """
+    _check(fit.model)
     pipeline = fit.model.pipeline
-    if pipeline.kind.certain:
-        raise Error(
-            f"a rating of {fit.model.absorb!r} has no uncertainty, so it has no intervals that could hold a skill"
-        )
     if fit.history is not league.history:
         raise Error("the fit is of another history than the simulated one")
     if league.skill.shape[1] != pipeline.traits:
@@ -95,3 +93,9 @@ def standard_errors(league: Simulation, fit: Fit) -> Floats:
     error = league.skill - beliefs[:, :, 0]
     found: Floats = (error - error.mean(axis=0)) / np.sqrt(np.maximum(beliefs[:, :, 1], SMALLEST))
     return found
+
+
+def _check(model: Model) -> None:
+    """A model must have something to be sure of."""
+    if isinstance(model, Model) and model.pipeline.kind.certain:
+        raise Error(f"a rating of {model.absorb!r} has no uncertainty, so it has no intervals that could hold a skill")

@@ -186,6 +186,7 @@ class RandomSplits(Protocol):
         """Check the shares and the number of splits."""
         _check_shares(self.train, self.test)
         whole("times", self.times, 1)
+        whole("seed", self.seed)
 
     def runs(self, history: History) -> tuple[Run, ...]:
         """So many runs over everything."""
@@ -229,6 +230,14 @@ def labelled(history: History, labels: Any) -> tuple[NDArray[np.intp], list[str]
     given = np.asarray(labels)
     if given.shape != (len(history),):
         raise Error(f"a label is needed for each of the {len(history)} matches, not {given.size} of them")
+    if given.dtype.kind in "OfM":  # of which some may be missing; NaN is not itself
+        missing = [label is None or (label != label) is True for label in given.tolist()]
+    else:
+        missing = []
+    if any(missing):
+        raise Error(f"a label is needed for each match, and match {missing.index(True) + 1} has none")
+    if given.dtype == object:
+        given = np.array([str(label) for label in given])  # of different kinds, which have no order
     names, first, at = np.unique(given, return_index=True, return_inverse=True)
     order = np.argsort(first)
     place = np.empty(len(order), np.intp)
@@ -253,7 +262,7 @@ def _amount(burn_in: float | str | date) -> str:
     """A burn-in in words."""
     if isinstance(burn_in, (str, date)):
         return f"until {burn_in}"
-    return f"{burn_in:g} matches" if burn_in >= 1 else f"{100 * burn_in:g} % of the matches"
+    return f"{burn_in:,.0f} matches" if burn_in >= 1 else f"{100 * burn_in:g} % of the matches"
 
 
 def _said(train: float, test: float | None, which: str) -> str:

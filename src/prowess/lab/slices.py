@@ -119,15 +119,17 @@ def established(history: History, matches: int = 20) -> Mask:
     return experience(history) >= whole("matches", matches, 1)
 
 
-def after(history: History, start: float | str | date) -> Mask:
+def after(history: History, start: float | str | date, *, name: str = "start") -> Mask:
     """The matches after the first so many (a whole number), after a share of them (below 1), or from a date on.
+
+    `name` is what an error calls it.
 
     >>> days = [f"2026-01-0{day}" for day in range(1, 5)]
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
     >>> after(history, 1), after(history, 0.5), after(history, "2026-01-04")
     (array([False,  True,  True,  True]), array([False, False,  True,  True]), array([False, False, False,  True]))
     """
-    return np.arange(len(history)) >= count_before(history, start, "start")
+    return np.arange(len(history)) >= count_before(history, start, name)
 
 
 def count_before(history: History, start: float | str | date, name: str) -> int:

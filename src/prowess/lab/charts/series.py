@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from ...errors import Error
 from .theme import COLOURS, DASHES
 
-__all__ = ["distinct", "series", "thinned"]
+__all__ = ["CURVES", "distinct", "series", "thinned"]
 
+CURVES = len(COLOURS) * len(DASHES)  # that can be told apart
 POINTS = 500  # a curve shows no more than its pixels, whatever the number of matches
 
 
@@ -23,9 +24,8 @@ def distinct(names: Iterable[str], what: str) -> list[str]:
     ['ann', 'bob']
     """
     found = list(dict.fromkeys(names))
-    most = len(COLOURS) * len(DASHES)
-    if not 1 <= len(found) <= most:
-        raise Error(f"a chart shows the curves of 1 to {most} {what}, not of {len(found)}")
+    if not 1 <= len(found) <= CURVES:
+        raise Error(f"a chart shows the curves of 1 to {CURVES} {what}, not of {len(found)}")
     return found
 
 

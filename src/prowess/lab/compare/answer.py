@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..catalogue import Measure
 from ..charts.comparison import calibration_chart, measure_chart, time_chart
+from ..charts.series import CURVES
 from ..charts.times import time_axis
 from ..interval import Interval
 from ..report import Report, Section
@@ -44,7 +45,9 @@ def verdict(comparison: Comparison) -> str:
     parts = []
     if worse:
         parts.append(f"It is better than {listed(worse)} beyond noise.")
-    if alike:
+    if alike and rest["low"].count() < len(rest):
+        parts.append(f"These matches are too few to tell it from {listed(alike)}.")
+    elif alike:
         parts.append(f"These matches cannot tell it from {listed(alike)}: the difference is within noise.")
     if not np.isnan(comparison.sureness):
         draws = f"{comparison.resampling.draws:,} resampled histories"
@@ -57,6 +60,8 @@ def notes(comparison: Comparison) -> list[str]:
     found = []
     others = comparison.differences(comparison.best).filter(within_noise=False)
     for measure in comparison.measures[1:]:
+        if measure.neutral:
+            continue
         sign = 1.0 if measure.higher else -1.0
         rows = others.filter(measure=measure.name).iter_rows(named=True)
         better = [row["model"] for row in rows if sign * row["difference"] > 0]
@@ -104,14 +109,13 @@ def _measures(comparison: Comparison) -> Section:
     for measure in comparison.measures:
         intervals = comparison.intervals(measure) if comparison.resampled(measure) else {}
         columns[measure.titled] = [str(intervals[name]) if name in intervals else "–" for name in order]
-        if intervals and len(order) > 1:
+        if intervals and len(order) > 1 and not measure.neutral:
             bold.add((order.index(next(iter(intervals))), measure.titled))
-    text = (
-        f"In brackets: {_share(comparison)} intervals. The best of each column is bold. Higher is better for "
-        f"{listed([m.title for m in comparison.measures if m.higher])}; lower is better for all others."
-        if any(measure.higher for measure in comparison.measures)
-        else f"Lower is better. In brackets: {_share(comparison)} intervals. The best of each column is bold."
-    )
+    sided = [measure for measure in comparison.measures if not measure.neutral]
+    text = f"In brackets: {_share(comparison)} intervals. The best of each column is bold."
+    for way in ("lower", "higher"):
+        if some := [measure.title for measure in sided if _side(measure) == way]:
+            text += f" {way.title()} is better for {listed(some)}."
     return Section("Measures", text, pl.DataFrame(columns), measures_chart(comparison), bold=frozenset(bold))
 
 
@@ -120,7 +124,7 @@ def measures_chart(comparison: Comparison, where: ArrayLike | None = None) -> al
     table = comparison.table(where)
     table = _best_first(comparison, table)
     titles = {
-        measure.name: f"{measure.titled}, {'higher' if measure.higher else 'lower'} is better"
+        measure.name: measure.titled + (f", {_side(measure)} is better" if not measure.neutral else "")
         for measure in comparison.measures
         if table[measure.name].count()
     }
@@ -165,10 +169,9 @@ def _time(comparison: Comparison) -> list[Section]:
     frame = comparison.over_time(window)
     if not len(frame):
         return []
-    frame = _best_first(comparison, frame)
+    frame, some = _few(comparison, frame)
     heading = f"{measure.title[0].upper()}{measure.title[1:]} over time"
-    way = "higher" if measure.higher else "lower"
-    subtitle = f"mean of the last {window:,} matches; {way} is better"
+    subtitle = f"mean of the last {window:,} matches; {_side(measure)} is better{some}"
     axis = time_axis(comparison.history)
     return [Section(heading, chart=time_chart(frame, measure.titled, axis, title=heading, subtitle=subtitle))]
 
@@ -179,8 +182,8 @@ def _calibration(comparison: Comparison) -> list[Section]:
         return []
     text = "Of what a model called 70 % likely, 70 of 100 should happen: then its dots lie on the grey line."
     subtitle = "dot: a tenth of the forecasts of win, draw and loss; line: ± 2 standard errors"
-    frame = _best_first(comparison, comparison.calibration())
-    return [Section("Calibration", text, chart=calibration_chart(frame, subtitle=subtitle))]
+    frame, some = _few(comparison, comparison.calibration())
+    return [Section("Calibration", text, chart=calibration_chart(frame, subtitle=f"{subtitle}{some}"))]
 
 
 def _pairwise(comparison: Comparison) -> list[Section]:
@@ -210,6 +213,13 @@ def _best_first(comparison: Comparison, frame: pl.DataFrame) -> pl.DataFrame:
     return frame[np.argsort([place[name] for name in frame["model"]], kind="stable")]
 
 
+def _few(comparison: Comparison, frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """The rows of the best models, as many as a chart has room for, the best first; and what to say of the others."""
+    kept = _order(comparison)[:CURVES]
+    some = f"; the best {CURVES} of {len(comparison.models)} models" if len(comparison.models) > CURVES else ""
+    return _best_first(comparison, frame.filter(frame["model"].is_in(kept))), some
+
+
 def _interval(row: dict[str, Any]) -> Interval:
     return Interval(*(np.nan if row[key] is None else row[key] for key in ("difference", "low", "high")))
 
@@ -233,6 +243,10 @@ def _matches(comparison: Comparison) -> str:
 
 def _way(measure: Measure) -> str:
     return "highest" if measure.higher else "lowest"
+
+
+def _side(measure: Measure) -> str:
+    return "higher" if measure.higher else "lower"
 
 
 def _article(word: str) -> str:

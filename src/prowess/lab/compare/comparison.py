@@ -87,7 +87,7 @@ class Comparison:
         )
 
     @cached_property
-    def _known(self) -> dict[str, dict[str, Resampled]]:
+    def _known(self) -> dict[Measure, dict[str, Resampled]]:
         """What has been found for all rows, by measure and model."""
         return {}
 
@@ -109,8 +109,8 @@ class Comparison:
         >>> list(made.found(made.measure("brier"), made.view()))
         ['Elo']
         """
-        if view is self._all and measure.name in self._known:
-            return self._known[measure.name]
+        if view is self._all and measure in self._known:
+            return self._known[measure]
         sums = {
             name: self.rows.sums(self.scored[name], measure, view.picked, view.groups)
             for name, model in self.models.items()
@@ -118,7 +118,7 @@ class Comparison:
         }
         found = view.draws.measures({name: one for name, one in sums.items() if not np.isnan(one.value)})
         if view is self._all:
-            self._known[measure.name] = found
+            self._known[measure] = found
         return found
 
     def measure(self, name: str | Measure | None = None) -> Measure:
@@ -129,14 +129,16 @@ class Comparison:
         >>> found.measure().title
         'log loss'
         """
-        if isinstance(name, Measure) or name is None:
-            return self.measures[0] if name is None else name
+        if name is None:
+            return self.measures[0]
         for measure in self.measures:
-            if measure.name == name:
+            if name in (measure, measure.name):
                 return measure
-        if name in MEASURES and MEASURES[name].chances and any(measure.chances for measure in self.measures):
-            return MEASURES[name]  # the columns that it needs are there
-        raise Error(f"{name!r} was not measured; there are {', '.join(measure.name for measure in self.measures)}")
+        other, known = MEASURES.get(name) if isinstance(name, str) else name, [one.name for one in self.measures]
+        kept = any(measure.chances for measure in self.measures)
+        if kept and isinstance(other, Measure) and other.chances and other.name not in known:
+            return other  # the columns that it needs are there
+        raise Error(f"{getattr(name, 'name', name)!r} was not measured; there are {', '.join(known)}")
 
     def intervals(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Interval]:
         """A measure of every model that it can be told of, with its interval, the best model first.
@@ -165,7 +167,7 @@ class Comparison:
 
     @cached_property
     def sureness(self) -> float:
-        """The share of resampled histories on which the best model is the best, too.
+        """The share of resampled histories on which the best model is the best, too; where n are, it counts 1/n.
 
         >>> import prowess as pw
         >>> pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"]).sureness
@@ -175,8 +177,8 @@ class Comparison:
         values = np.stack([one.values for one in found.values()])
         if np.isnan(values).any():
             return float("nan")
-        first = (np.argmax if self.measure().higher else np.argmin)(values, axis=0)
-        return float(np.mean(first == list(found).index(self.best)))
+        first = values == (np.max if self.measure().higher else np.min)(values, axis=0)
+        return float(np.mean(first[list(found).index(self.best)] / first.sum(axis=0)))
 
     def table(self, where: ArrayLike | None = None) -> pl.DataFrame:
         """Every measure of every model with its interval: model, log_loss, log_loss_low, log_loss_high, ….

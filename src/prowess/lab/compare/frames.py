@@ -122,8 +122,9 @@ def _values(comparison: Comparison, name: str, measure: Measure, groups: Groups)
         sums = rows.sums(scored, measure, np.arange(len(rows)), groups)
         return sums.combine(sums.parts)
     values = np.full(groups.number, np.nan)
-    for group in range(groups.number):
-        picked = np.flatnonzero(groups.of == group)
+    order = np.argsort(groups.of, kind="stable")
+    ends = np.cumsum(np.bincount(groups.of, minlength=groups.number))[:-1]
+    for group, picked in enumerate(np.split(order, ends)):
         if len(picked):
             values[group] = rows.sums(scored, measure, picked, Groups(np.zeros(len(picked), np.intp), 1)).value
     return values

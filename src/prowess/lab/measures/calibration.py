@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...checks import whole
 from ...errors import Error
 from ...model.forecasts import Forecasts
 from .probabilities import Result, two_teams
@@ -111,8 +112,7 @@ def edges_of(p: Floats, bins: int) -> Floats:
     >>> edges_of(np.array([0.1, 0.2, 0.6, 0.7]), 2)
     array([0.4])
     """
-    if bins < 1:
-        raise Error(f"calibration needs at least one bin, not {bins}")
+    whole("bins", bins, 1)
     if not len(p):
         raise Error("none of these matches has two teams: there is nothing to calibrate")
     return np.unique(np.quantile(p[:: 1 + len(p) // DECIDE], np.linspace(0, 1, bins + 1)[1:-1]))

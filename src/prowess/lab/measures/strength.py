@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...errors import Error
 from ...model.forecasts import Forecasts
 from .tally import Floats
 
@@ -21,6 +22,7 @@ def strength(forecasts: Forecasts) -> Floats:
     >>> strength(pw.TrueSkill().fit(history).forecasts).round(2)
     array([25. , 25. , 29.4, 20.6])
     """
+    _check(forecasts)
     if forecasts.mean.ndim == 1:
         return forecasts.mean
     return forecasts.mean[:, 0] + _share(forecasts) * forecasts.mean[:, 1]
@@ -36,6 +38,7 @@ def performance(forecasts: Forecasts) -> Floats:
     >>> performance(pw.TrueSkill().fit(history).forecasts).round(2)
     array([86.81, 86.81])
     """
+    _check(forecasts)
     found: Floats
     if forecasts.variance.ndim == 1:
         found = forecasts.outcome.performance(forecasts.variance)
@@ -44,6 +47,12 @@ def performance(forecasts: Forecasts) -> Floats:
     if forecasts.scatter is None or not forecasts.scatter.any():
         return found
     return found + np.repeat(forecasts.scatter, np.diff(forecasts.history.match_start))
+
+
+def _check(forecasts: Forecasts) -> None:
+    """A comparison keeps the chances of two teams alone; kernels that count teams would read beyond their end."""
+    if len(forecasts.mean) != forecasts.history.teams:
+        raise Error("these forecasts hold win and draw alone: a measure of performances cannot have chances=True")
 
 
 def _share(forecasts: Forecasts) -> Floats:

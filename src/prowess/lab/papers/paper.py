@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...checks import whole
 from ...errors import Error
 from ..parallel import processes
 
@@ -70,7 +71,7 @@ class Paper:
         >>> report.title
         'A Manifesto of Skill: the classics, by hand and by prowess'
         """
-        jobs, folder = processes(jobs), self._folder(data)
+        jobs, seed, folder = processes(jobs), whole("seed", seed), self._folder(data)
         report: Report = import_module(self.module).run(folder, small=small, seed=seed, jobs=jobs, progress=progress)
         return report
 

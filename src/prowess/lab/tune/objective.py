@@ -98,8 +98,8 @@ def loss_of(wanted: str | Measure | Callable[[Forecasts], Tally] | None, history
     if wanted is None:
         wanted = "log_loss" if bool((np.diff(history.match_start) == 2).all()) else "pair_log_loss"
     found = measure_of(wanted)
-    if found.tally is None:
-        able = listed(name for name, measure in MEASURES.items() if measure.tally is not None)
+    if found.tally is None or found.neutral:
+        able = listed(name for name, measure in MEASURES.items() if measure.tally is not None and not measure.neutral)
         raise Error(f"tuning needs a measure that is a mean over matches, not {found.name!r}; there are {able}")
     return found
 

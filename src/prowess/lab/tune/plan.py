@@ -86,7 +86,14 @@ def planned(model: Model, history: History, train: Until, burn_in: Until, measur
         if scored < LEAST:
             raise Error(
                 f"of {len(history)} matches {what} has {scored} to score, and at least {LEAST} are needed; "
-                "change `train` or `burn_in`, or take a longer history"
+                f"{_remedy(measure, present)}"
             )
     objective = Objective(model, Shared.of(history[:end]).history, measure, first)
     return Plan(objective, objective.loss(model), history, present)
+
+
+def _remedy(measure: Measure, present: Tally) -> str:
+    """What to do, if there are too few matches to score."""
+    if len(present) and not present.weight.any():
+        return f"{measure.name} can be told of none of these matches: choose another `measure`"
+    return "change `train` or `burn_in`, or take a longer history"

@@ -74,7 +74,8 @@ def tune(
     """
     trials, seed, jobs = whole("trials", trials, 1), whole("seed", seed), processes(jobs)
     if not isinstance(model, Model) or not isinstance(history, History):
-        raise Error(f"tune needs a Model and a History, not {type(model).__name__} and {type(history).__name__}")
+        hint = "" if isinstance(model, Model) or not callable(model) else f"; call it: {model.__name__}()"
+        raise Error(f"tune needs a Model and a History, not {type(model).__name__} and {type(history).__name__}{hint}")
     plan = planned(model, history, train, burn_in, loss_of(measure, history))
     given = asked_for(model, parameters)
     name = study or f"prowess {short(*map(str, plan.belongs.values()), repr(given))}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ...checks import number
 from ...errors import Error
 from ...model.tunable import Range, identified
 
@@ -47,6 +48,7 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
         except (TypeError, ValueError):
             raise Error(f"the range of {name} must be (low, high) or a Range, not {ends!r}") from None
         declared = known.get(name)
+        low, high = number(f"the low end of {name}", low), number(f"the high end of {name}", high)
         ends = Range(low, high, log=declared is not None and declared.log and low > 0)
     if ends.unit != "one":
         raise Error(f"the range of {name} must be given in numbers, not by {ends.unit}")

@@ -91,7 +91,8 @@ class Tuning:
         True
         """
         burnt, scored, later = self.matches
-        what = f"{len(self.tried)} sets of {', '.join(self.space)} on {burnt + scored} matches"
+        sets = f"{len(self.tried)} set{'s' * (len(self.tried) != 1)}"
+        what = f"{sets} of {', '.join(self.space)} on {burnt + scored} matches"
         if not self.params:
             return f"Of {what}, none predicts them better than the present one."
         old, new = self.loss
