@@ -18,7 +18,7 @@ demo: $(VENV)/demo.stamp  ## rate the example league, predict, draw a skill curv
 
 # The Halo 2 files may not be redistributed; that paper is run where they are.
 HALO2 := $(wildcard $(addprefix $(PROWESS_DATA)/,FreeForAll.csv SmallTeam.csv HeadToHead.csv LargeTeam.csv))
-PAPERS := classics tournaments scores $(if $(HALO2),halo2)
+PAPERS := classics tournaments scores best $(if $(HALO2),halo2)
 
 papers: $(VENV)/demo.stamp  ## run the papers on the files of PROWESS_DATA; pages go to papers/
 	@mkdir -p papers

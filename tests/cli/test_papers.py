@@ -56,7 +56,7 @@ def test_json_is_the_report_and_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("halo3",), "error: there is no paper 'halo3'; there are halo2, tournaments, scores, classics"),
+        (("halo3",), "error: there is no paper 'halo3'; there are halo2, tournaments, scores, classics, best"),
         (("halo2",), "error: halo2 needs --data DIR, a folder with one or more of FreeForAll.csv"),
         (("halo2", "--data", "."), "has none of the files: halo2 needs one or more of FreeForAll.csv"),
         (("halo2", "--data", "."), "(CSV without header: datetime, game id, variant, map, player id, team, score"),

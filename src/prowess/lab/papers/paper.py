@@ -117,6 +117,20 @@ PAPERS: dict[str, Paper] = {
             SCORES,
         ),
         Paper("classics", "Harkness, Elo, Glicko and TrueSkill, worked examples: Stout (2025), Glickman (1999)"),
+        Paper(
+            "best",
+            "A best model for each data set, tuned on early matches and judged by later ones",
+            (
+                "premier_league_1995_2009.csv",
+                "afl_1999_2009.csv",
+                "international_football.csv",
+                "f1_race_results.csv",
+                "llm_comparisons.csv",
+                "chgk_team_results.csv.gz",
+            ),
+            "CSV with header",
+            some=True,
+        ),
     )
 }
 
@@ -127,7 +141,7 @@ def paper(name: str) -> Paper:
     >>> paper("halo3")
     Traceback (most recent call last):
     ...
-    prowess.Error: there is no paper 'halo3'; there are halo2, tournaments, scores, classics
+    prowess.Error: there is no paper 'halo3'; there are halo2, tournaments, scores, classics, best
     """
     if name not in PAPERS:
         raise Error(f"there is no paper {name!r}; there are {', '.join(PAPERS)}")

@@ -29,18 +29,54 @@ from ....model.model import Model
 from ....model.presets import GaussianOD, GaussianSD, PoissonOD, TrueSkill
 from ... import measures
 from ...measures.tally import Floats
-from .curves import Measured, System
+from .curves import Measured
 from .right import differences, scores, variance
 from .splits import Split
 
-__all__ = ["Crossed", "normal", "skellam", "systems"]
+__all__ = ["Crossed", "Switched", "normal", "skellam", "systems"]
 
 TERMS = 74
 MOST = 1e6  # a rate beyond this would have overflowed in their code
 LEAST = 2.0**-53  # of a probability: p is 1 in doubles where 1 − p is less
 
 
-def systems(league: str) -> dict[str, System]:
+@dataclass(frozen=True)
+class Switched:
+    """A system of the authors: a model for the training matches, how it finds P(win), whether it predicts scores.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 3)
+    >>> plain, told = systems("afl")["TrueSkill"].forecasts(Split.of(history, [0, 1], [2]))
+    >>> plain.win.round(3), told.win.round(3)
+    (array([0.859]), array([0.869]))
+    """
+
+    model: Callable[[History], Model]
+    win: Callable[[Forecasts], Floats]
+    points: bool = False
+
+    def forecasts(self, split: Split) -> tuple[Forecasts, Forecasts]:
+        """The forecasts of the test matches of a split: those of the model, and the same with their P(win)."""
+        plain = split.forecasts(self.model(split.train))
+        p = self.win(plain)
+        return plain, replace(plain, outcome=outcomes.GaussianScore(), written=(p, np.zeros(len(p))))
+
+    def __call__(self, split: Split) -> Measured:
+        """Measure the forecasts as they did."""
+        plain, told = self.forecasts(split)
+        return Measured(
+            self.gains(told).mean(),
+            measures.auc(told, drawn="negative"),
+            measures.score_error(plain, point="plug-in").mean() if self.points else None,
+        )
+
+    @staticmethod
+    def gains(told: Forecasts) -> measures.Tally:
+        """The information gain of every match."""
+        return measures.information_gain(told, least=LEAST)
+
+
+def systems(league: str) -> dict[str, Switched]:
     """The four systems as they were run on a data set.
 
     >>> list(systems("afl"))
@@ -48,27 +84,11 @@ def systems(league: str) -> dict[str, System]:
     """
     poisson = normal if league == "premier_league" else skellam
     return {
-        "Poisson-OD": _system(lambda train: PoissonOD(), poisson, points=True),
-        "Gaussian-OD": _system(lambda train: GaussianOD(gamma=variance(scores(train))), normal, points=True),
-        "TrueSkill": _system(lambda train: TrueSkill(tau=0.0, margin=1.0 / len(train)), normal),
-        "Gaussian-SD": _system(lambda train: _crossed(variance(differences(train))), normal),
+        "Poisson-OD": Switched(lambda train: PoissonOD(), poisson, points=True),
+        "Gaussian-OD": Switched(lambda train: GaussianOD(gamma=variance(scores(train))), normal, points=True),
+        "TrueSkill": Switched(lambda train: TrueSkill(tau=0.0, margin=1.0 / len(train)), normal),
+        "Gaussian-SD": Switched(lambda train: _crossed(variance(differences(train))), normal),
     }
-
-
-def _system(model: Callable[[History], Model], win: Callable[[Forecasts], Floats], *, points: bool = False) -> System:
-    """A model of the training matches, with P(win) found in another way than the model would."""
-
-    def measured(split: Split) -> Measured:
-        forecasts = split.forecasts(model(split.train))
-        p = win(forecasts)
-        told = replace(forecasts, outcome=outcomes.GaussianScore(), written=(p, np.zeros(len(p))))
-        return Measured(
-            measures.information_gain(told, least=LEAST).mean(),
-            measures.auc(told, drawn="negative"),
-            measures.score_error(forecasts, point="plug-in").mean() if points else None,
-        )
-
-    return measured
 
 
 def normal(forecasts: Forecasts) -> Floats:
