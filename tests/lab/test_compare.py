@@ -476,6 +476,12 @@ def test_many_labels_give_what_masks_give(history):
         assert table[measure] == pytest.approx(masked[measure], rel=1e-12)
 
 
+def test_a_measure_of_two_teams_needs_two_teams():
+    races = pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}] * 5)
+    with pytest.raises(pw.Error, match="log_loss is of matches of two teams, and here are none: try pair_log_loss"):
+        compare(races, TWO, measures=["pair_error", "log_loss"])
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

@@ -218,6 +218,8 @@ def chosen(
             raise Error(f"a measure cannot be called {measure.name!r}: tables have a column of that name")
         if [other.name for other in found].count(measure.name) > 1:
             raise Error(f"the measure {measure.name!r} is named twice")
+        if measure.chances and len(history) and not (np.diff(history.match_start) == 2).any():
+            raise Error(f"{measure.name} is of matches of two teams, and here are none: try pair_log_loss")
         if measure.scores and (history.score is None or not any(map(measure.fits, models.values()))):
             raise Error(f"{measure.name} needs a history with scores and a model that predicts them, such as PoissonOD")
     return tuple(found)
