@@ -161,7 +161,7 @@ def test_more_than_two_teams():
         "Pair error over time",
     ]
     assert repr(found).startswith(f"{found.best} has the lowest pair error of 3 models over 50 matches: 0.")
-    mixed = compare(history, ["elo"], measures=["auc", "calibration_error", "pair_error"])
+    mixed = compare(history, ["elo"], measures=["pair_error", "auc", "calibration_error"])
     assert mixed.table().select("auc", "calibration_error").row(0) == (None, None)  # no match of two teams
     with pytest.raises(pw.Error, match="nothing to calibrate"):
         mixed.calibration()
@@ -478,8 +478,8 @@ def test_many_labels_give_what_masks_give(history):
 
 def test_a_measure_of_two_teams_needs_two_teams():
     races = pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}] * 5)
-    with pytest.raises(pw.Error, match="log_loss is of matches of two teams, and here are none: try pair_log_loss"):
-        compare(races, TWO, measures=["pair_error", "log_loss"])
+    with pytest.raises(pw.Error, match="log_loss is of matches of two teams, and here are none: put another first"):
+        compare(races, TWO, measures=["log_loss", "pair_error"])
 
 
 @pytest.mark.parametrize(

@@ -213,13 +213,13 @@ def chosen(
         raise Error("there is no measure to compare by: leave `measures` out for those that suit the history")
     if found[0].neutral:
         raise Error(f"{found[0].name} says nothing of which forecasts are right: put another measure first")
+    if found[0].chances and len(history) and not (np.diff(history.match_start) == 2).any():
+        raise Error(f"{found[0].name} is of matches of two teams, and here are none: put another first")
     for measure in found:
         if measure.name in TAKEN:
             raise Error(f"a measure cannot be called {measure.name!r}: tables have a column of that name")
         if [other.name for other in found].count(measure.name) > 1:
             raise Error(f"the measure {measure.name!r} is named twice")
-        if measure.chances and len(history) and not (np.diff(history.match_start) == 2).any():
-            raise Error(f"{measure.name} is of matches of two teams, and here are none: try pair_log_loss")
         if measure.scores and (history.score is None or not any(map(measure.fits, models.values()))):
             raise Error(f"{measure.name} needs a history with scores and a model that predicts them, such as PoissonOD")
     return tuple(found)
