@@ -13,6 +13,7 @@ import polars as pl
 from ....model.model import Model
 from ... import measures
 from ...bootstrap import Resampling
+from ...interval import all_above_zero
 from ...report import Claim, Section
 from ..curves import Axis, curves
 from ..scores import authors
@@ -129,7 +130,7 @@ def _rows(name: str, found: Curves) -> pl.DataFrame:
                         "published": point.mean,
                         "run again": float(found.mean(system, measure)[-1]),
                         "tuned": float(found.mean(ours, measure)[-1]),
-                        "tuned − run again": str(found.difference(ours, system, measure, [LAST])),
+                        "tuned − run again": found.difference(ours, system, measure, [LAST]).words(4),
                     }
                 )
     return pl.DataFrame(rows)
@@ -144,14 +145,16 @@ def _beats(judged: Judged, league: League, since: int, work: Work) -> Claim:
         theirs = [system.gains(system.forecasts(anew(league, LAST, season))[1]) for season in seasons]
         gaps[name] = Resampling(seed=work.seed).difference(ours, _joined(theirs))
     nearest = min(gaps, key=lambda name: gaps[name].value)
-    sure = all(gap.low > 0 for gap in gaps.values())
     text = (
         f"{judged.of.title}: at {LAST} % training the tuned model gains more information than every published one, in "
         f"the {len(seasons)} seasons from {since} on"
     )
     tuned = " (some of which it was tuned on)" if since < int(league.season[judged.start]) else ""
-    verdict = True if sure else False if any(gap.high < 0 for gap in gaps.values()) else None
-    return Claim(text + tuned, verdict, f"{ours.mean():.4f} bits; the nearest is {nearest}, {gaps[nearest]} bits less")
+    return Claim(
+        text + tuned,
+        all_above_zero(gaps.values()),
+        f"{ours.mean():.4f} bits; the nearest is {nearest}, {gaps[nearest]} bits less",
+    )
 
 
 def _joined(tallies: list[measures.Tally]) -> measures.Tally:

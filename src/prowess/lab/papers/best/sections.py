@@ -10,7 +10,7 @@ from ....history import show_time
 from ...catalogue import Measure
 from ...charts.comparison import calibration_chart, measure_chart, time_chart
 from ...compare import Comparison
-from ...interval import Interval
+from ...interval import Interval, all_above_zero
 from ...report import Claim, Section
 from ..published import published
 from .judged import TUNED, Judged
@@ -45,10 +45,6 @@ def beats(judged: Judged, measure: Measure) -> Claim:
     comparison = judged.comparison
     gaps = _gaps(comparison, measure)
     nearest = min(gaps, key=lambda name: gaps[name].value)
-    if all(gap.low > 0 for gap in gaps.values()):
-        holds: bool | None = True
-    else:
-        holds = False if any(gap.high < 0 for gap in gaps.values()) else None
     text = (
         f"{judged.of.title}: by {measure.title}, the tuned model beats every untuned one on "
         f"{len(comparison):,} {judged.of.unit} that it was not tuned on"
@@ -57,7 +53,7 @@ def beats(judged: Judged, measure: Measure) -> Claim:
     near = f"the nearest of {len(gaps)} is {nearest}, {gaps[nearest]}{unit} worse"
     open_ = [name for name, gap in gaps.items() if not gap.low > 0]
     told = f"; the interval is not above 0 for {', '.join(open_)}" if open_ else ""
-    return Claim(text, holds, near + told)
+    return Claim(text, all_above_zero(gaps.values()), near + told)
 
 
 def _below_published(judged: Judged) -> Claim:
@@ -65,12 +61,11 @@ def _below_published(judged: Judged) -> Claim:
     printed = published("tournaments")["icml2011"]
     span = printed["error"]["last"].index(300)
     name = min(printed["models"], key=lambda model: printed["error"][model][span])
-    theirs, ours = printed["error"][name][span], judged.comparison.intervals("pair_error")[TUNED]
+    theirs = printed["error"][name][span]
+    ours = judged.comparison.intervals("pair_error")[TUNED].times(100)
     text = f"{judged.of.title}: the tuned model errs in fewer pairs than {name} in Nikolenko, Sirotkin (2011), Table 2"
-    holds = True if 100 * ours.high < theirs else False if 100 * ours.low > theirs else None
-    evidence = (
-        f"{100 * ours.value:.1f} % ({100 * ours.low:.1f} to {100 * ours.high:.1f}) against {theirs} %, both of the "
-    )
+    holds = True if ours.high < theirs else False if ours.low > theirs else None
+    evidence = f"{ours.value:.1f} % ({ours.low:.1f} to {ours.high:.1f}) against {theirs} %, both of the "
     return Claim(text, holds, f"{evidence}last 300 tournaments; theirs are others, and have rosters")
 
 
