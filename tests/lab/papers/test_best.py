@@ -16,7 +16,7 @@ from prowess.lab.papers.best import SETS, search, stored
 from prowess.lab.papers.best.datasets import Reading
 from prowess.lab.papers.best.football import league_sections
 from prowess.lab.papers.best.judged import TUNED, Work, judge, untuned
-from prowess.lab.papers.best.sections import beats
+from prowess.lab.papers.best.sections import beats, judged_sections
 
 FULL = Work(small=False, seed=0, jobs=1, progress=False)
 
@@ -147,6 +147,7 @@ def test_the_tuned_model_beats_every_untuned_one_on_later_matches(data: Path, na
     assert judged.comparison.best == TUNED
     if name == "chgk":
         assert judged.comparison.intervals()[TUNED].value < 0.213
+        assert judged_sections(judged)[0].claims[-1].evidence.startswith("19.3 % (18.")
 
 
 @pytest.mark.long

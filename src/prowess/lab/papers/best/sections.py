@@ -64,9 +64,9 @@ def _below_published(judged: Judged) -> Claim:
     theirs = printed["error"][name][span]
     ours = judged.comparison.intervals("pair_error")[TUNED].times(100)
     text = f"{judged.of.title}: the tuned model errs in fewer pairs than {name} in Nikolenko, Sirotkin (2011), Table 2"
-    holds = True if ours.high < theirs else False if ours.low > theirs else None
-    evidence = f"{ours.value:.1f} % ({ours.low:.1f} to {ours.high:.1f}) against {theirs} %, both of the "
-    return Claim(text, holds, f"{evidence}last 300 tournaments; theirs are others, and have rosters")
+    holds = all_above_zero([Interval(theirs - ours.value, theirs - ours.high, theirs - ours.low)])
+    said = f"{ours.value:.1f} % ({ours.low:.1f} to {ours.high:.1f}) against {theirs} %"
+    return Claim(text, holds, f"{said}, both of the last 300 tournaments; theirs are others, and have rosters")
 
 
 def _gaps(comparison: Comparison, measure: Measure) -> dict[str, Interval]:
