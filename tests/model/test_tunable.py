@@ -7,7 +7,7 @@ import pytest
 
 import prowess as pw
 from prowess.model.component import fields_of
-from prowess.model.model import BASES, KNOWN
+from prowess.model.parts import BASES, KNOWN
 from prowess.model.presets import PRESETS
 from prowess.model.tunable import Range, identified, ranges
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -14,15 +12,13 @@ from ..checks import number, scale
 from ..errors import Error
 from . import absorb as absorbs
 from . import drift as drifts
-from . import outcome as outcomes
-from . import prior as priors
 from . import team as teams_
 from .bases import Absorb, Drift, Outcome, Prior, TeamFunction
 from .board import Board
-from .component import change, parameters, read_spec, spec
+from .component import parameters, read_spec, spec
 from .given import Given, given
 from .home import Home
-from .outcome import margin as margins
+from .parts import BASES, KNOWN, addresses, changed
 from .pipeline import Pipeline
 from .rate import lay, rate
 from .rating import Kind, Rating, taken
@@ -36,25 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Model"]
 
-BASES = {"prior": Prior, "drift": Drift, "team": TeamFunction, "outcome": Outcome, "absorb": Absorb}
-KNOWN: dict[str, type] = {
-    name: getattr(module, name)
-    for module in (priors, drifts, teams_, outcomes, absorbs, margins)
-    for name in module.__all__
-    if dataclasses.is_dataclass(getattr(module, name))
-} | {"Home": Home}
-
-OWN = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Home())}  # names that a model itself has
-
 Teams = Sequence[Sequence[Rating]]
-
-
-def _addresses(parts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """The part and the key of every parameter, by a name that no other has."""
-    found = [(part, key) for part in BASES for key in parameters(parts[part])]
-    often = Counter(key for _, key in found)
-    unique = {key for key, times in often.items() if times == 1 and key not in OWN}
-    return {key if key in unique else f"{part}_{key}": (part, key) for part, key in found}
 
 
 @dataclass(frozen=True)
@@ -110,7 +88,7 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: the pipeline is made anew where the model arrives."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return self._fields
 
     @cached_property
     def pipeline(self) -> Pipeline:
@@ -133,8 +111,8 @@ class Model:
         >>> pw.TrueSkill(beta=4).params["beta"]
         4.0
         """
-        parts = {name: getattr(self, name) for name in BASES}
-        found = {name: parameters(parts[part])[key] for name, (part, key) in _addresses(parts).items()}
+        parts = self._fields
+        found = {name: parameters(parts[part])[key] for name, (part, key) in addresses(parts).items()}
         found |= {"beta": self.noise, "period": self.period}
         found |= ({} if self.home is None else parameters(self.home)) | {"caution": self.caution}
         return {name: value for name, value in found.items() if value is not None}
@@ -153,7 +131,7 @@ class Model:
         >>> list(pw.TS2().tunable)
         ['least', 'mu', 'sigma', 'tau', 'leader_bonus', 'discount', 'beta']
         """
-        return tunable(self, _addresses({name: getattr(self, name) for name in BASES}))
+        return tunable(self, addresses(self._fields))
 
     def replace(self, **changes: Any) -> Model:
         """A model with other parts or other parameters.
@@ -162,26 +140,11 @@ class Model:
         >>> pw.TrueSkill().replace(beta=3, team=pw.team.Mean()).team
         Mean()
         """
-        if "beta" in changes:
-            changes["noise"] = changes.pop("beta")
-        own = {field.name: getattr(self, field.name) for field in fields(self)}
-        parts = own | {name: changes.pop(name) for name in list(changes) if name in own}
-        taken: dict[str, dict[str, Any]] = {}
-        for name, (part, key) in _addresses(parts).items():
-            if name in changes:
-                taken.setdefault(part, {})[key] = changes.pop(name)
-        parts |= {part: change(parts[part], new) for part, new in taken.items()}
-        hosted = {key: changes.pop(key) for key in parameters(Home()) if key in changes}
-        if hosted:
-            parts["home"] = dataclasses.replace(parts["home"] or Home(), **hosted)
-        if changes:
-            raise Error(f"no parameter or part is called {next(iter(changes))!r}; there are {', '.join(self._names())}")
-        return type(self)(**parts)
+        return type(self)(**changed(self._fields, changes))
 
-    def _names(self) -> list[str]:
-        """All names that `replace` takes."""
-        own = _addresses({name: getattr(self, name) for name in BASES})
-        return ["noise", "beta", *own, *parameters(Home()), "caution", "period", "home", *BASES]
+    @property
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def to_dict(self) -> dict[str, Any]:
         """The model as plain data, for JSON; parts of your own cannot be written.
