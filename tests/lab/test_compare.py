@@ -476,6 +476,13 @@ def test_many_labels_give_what_masks_give(history):
         assert table[measure] == pytest.approx(masked[measure], rel=1e-12)
 
 
+def test_every_preset_by_its_name():
+    history = league(30)
+    names = [name for name in PRESETS if name not in ("Harkness", "TS3")]
+    assert list(compare(history, names, draws=20).models) == names
+    assert list(compare(history, ["ts2b", pw.Elo], draws=20).models) == ["TS2b", "Elo"]
+
+
 def test_a_measure_of_two_teams_needs_two_teams():
     races = pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}] * 5)
     with pytest.raises(pw.Error, match="log_loss is of matches of two teams, and here are none: put another first"):

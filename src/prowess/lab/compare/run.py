@@ -116,9 +116,10 @@ def _model(some: Any) -> Model:
 def _preset(some: Any) -> tuple[str, Model]:
     """A preset's name and its model."""
     make = preset(some) if isinstance(some, str) else some
-    for name, known in PRESETS.items():
-        if known is make:
-            return name, make()
+    names = [name for name, known in PRESETS.items() if known is make]
+    if names:  # one preset may have two names
+        said = [name for name in names if isinstance(some, str) and name.lower() == some.strip().lower()]
+        return (said or names)[0], make()
     if isinstance(some, Model):
         raise Error("a model in a list has no name: give a mapping from names to models")
     raise Error(f"{some!r} is neither a model nor a preset")
