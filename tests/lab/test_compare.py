@@ -476,6 +476,15 @@ def test_many_labels_give_what_masks_give(history):
         assert table[measure] == pytest.approx(masked[measure], rel=1e-12)
 
 
+def test_where_nothing_can_be_told_it_is_said():
+    tied = pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 1]}] * 3)
+    said = "Comparison of 2 models over 3 matches: pair_error can be told of none of these matches"
+    found = compare(tied, ["elo", "ts2"])
+    assert repr(found).startswith(said)
+    with pytest.raises(pw.Error, match="can be told of none"):
+        found.report()
+
+
 def test_every_preset_by_its_name():
     history = league(30)
     names = [name for name in PRESETS if name not in ("Harkness", "TS3")]

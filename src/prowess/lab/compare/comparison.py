@@ -68,8 +68,11 @@ class Comparison:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        """The answer in one sentence."""
-        return answer.headline(self)
+        """The answer in one sentence, or why there is none: what is shown must never be an error."""
+        try:
+            return answer.headline(self)
+        except Error as error:
+            return f"Comparison of {len(self.models)} models over {len(self):,} matches: {error}"
 
     @cached_property
     def _all(self) -> View:
