@@ -40,6 +40,13 @@ def test_ours_stand_beside_theirs(tmp_path: Path) -> None:
     assert not set(result.stdout) & set("\x1b─│…")
 
 
+def test_scores_runs_on_what_there_is(tmp_path: Path) -> None:
+    result = run("papers", "scores", "--data", write(tmp_path, 300, ("HeadToHead.csv",)), "--small", "--json")
+    assert result.exit_code == 0, result.output
+    assert "Halo 2" in result.stdout
+    assert "Premier League" not in str([section["title"] for section in json.loads(result.stdout)["sections"]])
+
+
 def test_json_is_the_report_and_nothing_else() -> None:
     result = run("papers", "classics", "--small", "--json")
     said = json.loads(result.stdout)
@@ -60,7 +67,7 @@ def test_json_is_the_report_and_nothing_else() -> None:
         (("halo2",), "error: halo2 needs --data DIR, a folder with one or more of FreeForAll.csv"),
         (("halo2", "--data", "."), "has none of the files: halo2 needs one or more of FreeForAll.csv"),
         (("halo2", "--data", "."), "(CSV without header: datetime, game id, variant, map, player id, team, score"),
-        (("scores", "--data", "."), "has no premier_league_1995_2009.csv and no afl_1999_2009.csv: scores needs"),
+        (("scores", "--data", "."), "has none of the files: scores needs one or more of premier_league_1995_2009.csv"),
         (("tournaments", "--data", "nowhere"), "nowhere: there is no such folder; tournaments needs one with chgk"),
         (("classics", "--html", "page.pdf"), "error: page.pdf: the name must end in .html"),
         (("classics", "--html", "nowhere/page.html"), "error: nowhere/page.html: there is no folder nowhere"),

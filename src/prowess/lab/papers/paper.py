@@ -92,7 +92,7 @@ class Paper:
 
 
 HALO2 = "CSV without header: datetime, game id, variant, map, player id, team, score; a row a player"
-SCORES = "CSV with header: date, home and away team and their scores"
+SCORES = "CSV with header: date, home and away team and their scores; the last as for halo2"
 
 PAPERS: dict[str, Paper] = {
     found.name: found
@@ -113,8 +113,9 @@ PAPERS: dict[str, Paper] = {
         Paper(
             "scores",
             "Skill from scores, football of two kinds: Guo, Sanner, Graepel, Buntine (2012)",
-            ("premier_league_1995_2009.csv", "afl_1999_2009.csv"),
+            ("premier_league_1995_2009.csv", "afl_1999_2009.csv", "HeadToHead.csv"),
             SCORES,
+            some=True,
         ),
         Paper("classics", "Harkness, Elo, Glicko and TrueSkill, worked examples: Stout (2025), Glickman (1999)"),
         Paper(
