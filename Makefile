@@ -16,14 +16,18 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 demo: $(VENV)/demo.stamp  ## rate the example league, predict, draw a skill curve
 	$(BIN)/prowess demo
 
-# The Halo 2 files may not be redistributed; that paper is run where they are.
-HALO2 := $(wildcard $(addprefix $(PROWESS_DATA)/,FreeForAll.csv SmallTeam.csv HeadToHead.csv LargeTeam.csv))
-PAPERS := classics tournaments scores best $(if $(HALO2),halo2)
+# A paper is run where at least one of its files is; only the classics need none.
+there = $(if $(wildcard $(addprefix $(PROWESS_DATA)/,$(2))),$(1))
+LEAGUES := premier_league_1995_2009.csv afl_1999_2009.csv
+OTHERS := international_football.csv f1_race_results.csv llm_comparisons.csv chgk_team_results.csv.gz
+PAPERS := classics $(call there,tournaments,chgk_team_results.csv.gz) \
+  $(call there,scores,$(LEAGUES) HeadToHead.csv) $(call there,best,$(LEAGUES) $(OTHERS)) \
+  $(call there,halo2,FreeForAll.csv SmallTeam.csv HeadToHead.csv LargeTeam.csv)
 
 papers: $(VENV)/demo.stamp  ## run the papers on the files of PROWESS_DATA; pages go to papers/
 	@mkdir -p papers
 	set -e; for name in $(PAPERS); do \
-	  $(BIN)/prowess papers $$name --data '$(PROWESS_DATA)' --jobs 2 --html papers/$$name.html > papers/$$name.txt; \
+	  $(BIN)/prowess papers $$name --data '$(or $(PROWESS_DATA),.)' --jobs 2 --html papers/$$name.html > papers/$$name.txt; \
 	  cat papers/$$name.txt; \
 	done
 
