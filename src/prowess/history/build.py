@@ -1,25 +1,30 @@
 """From a draft to a history: check every match, sort by time, and number the players as they first appear."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import SMALLEST
-from .check import check
+from .check import Fault, faults
 from .draft import Draft
 from .history import History
 from .ragged import Floats, Ints, places
 from .select import take, unless_usual
 
-__all__ = ["build"]
+__all__ = ["build", "faulty"]
+
+
+def faulty(draft: Draft) -> Iterator[Fault]:
+    """Give all that is wrong with the matches of a draft, once what says nothing is dropped from it."""
+    _drop_partial_scores(draft)
+    _drop_specks(draft)
+    return faults(draft)
 
 
 def build(draft: Draft) -> History:
-    """Make a history of a draft, or raise an Error that says which match is wrong and what would be right."""
-    _drop_partial_scores(draft)
-    _drop_specks(draft)
-    check(draft)
+    """Make a history of a draft without a fault."""
     times = draft.times if len(draft.match_start) > 1 else None
     history = History(
         match_start=draft.match_start,

@@ -1,52 +1,21 @@
 """Reading the cells of a column as names, numbers or yes and no; an error names the cell and what is right."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error
 from .aliases import ALSO_IN_NAMES, FALSE, ROSTER_SEPARATORS, TRUE
 from .ragged import Floats, Ints
+from .table import Table
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Table", "identifiers", "intern", "labels", "names", "numbers", "rosters", "yes_no"]
+__all__ = ["identifiers", "intern", "labels", "names", "numbers", "rosters", "yes_no"]
 
 
 _NEVER = "\x00"  # a separator that is in no text
-
-
-@dataclass(frozen=True)
-class Table:
-    """A frame, what it is called, and how its rows are called; `row_name` is asked only when something is wrong."""
-
-    frame: "pl.DataFrame"
-    title: str
-    row_name: Callable[[int], str]
-
-    def where(self, row: int) -> str:
-        """Say where a row stands."""
-        return f"{self.title}, {self.row_name(row)}"
-
-    def error(self, row: int, message: str) -> Error:
-        """Make an error about a row."""
-        return Error(f"{self.where(row)}: {message}")
-
-    def kind_error(self, column: str, right: str) -> Error:
-        """Make an error about the type of a column."""
-        return Error(f"{self.title}: column {column!r} holds {self.frame[column].dtype}: {right}")
-
-    def require(self, good: "pl.Series", column: str, right: str) -> None:
-        """Raise an Error at the first row that is not good, which shows what the column holds there."""
-        if not good.all(ignore_nulls=False):
-            row = int(good.fill_null(False).arg_min() or 0)
-            value = self.frame[column][row]
-            shown = "is empty" if value is None or str(value) == "" else f"holds {value!r}"
-            raise self.error(row, f"column {column!r} {shown}: {right}")
 
 
 def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
@@ -64,7 +33,7 @@ def labels(table: Table, column: str) -> "pl.Series":
     """Read a column as text that tells matches or teams apart; no cell is empty."""
     text = _text(table, column)
     table.require(text.is_not_null(), column, "fill it in, or drop the row")
-    return text
+    return text.fill_null("")
 
 
 def names(table: Table, column: str) -> "pl.Series":
@@ -163,7 +132,7 @@ def yes_no(table: Table, column: str) -> NDArray[np.bool_]:
         table.require(text.is_in([*TRUE, *FALSE]), column, "true or false is needed")
         series = text.is_in(list(TRUE))
     table.require(series.is_not_null(), column, "true or false is needed")
-    return series.to_numpy()
+    return series.fill_null(False).to_numpy()
 
 
 def identifiers(table: Table, column: str) -> "pl.Series":

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import Error
 from .ragged import Floats, Ints, owners
 from .times import Kind, Stamp
 
@@ -53,6 +53,7 @@ class Draft:
     ids: Sequence[str] | None = None
     listed: bool = False  # whether a match without ranks and scores lists its teams from first to last
     may_be_alone: bool = False  # whether a few matches of one team are left out, and not an error
+    rows: Callable[[int, int | None], Any] | None = None  # of a match, or of one of its entries, in a table
     recognised: str = ""
     match_of_team: Ints = field(init=False)
 
@@ -68,20 +69,6 @@ class Draft:
         alone = np.flatnonzero(np.diff(self.match_start) == 1)
         few = self.may_be_alone and FEW * len(alone) <= len(self.match_start) - 1
         return alone if few else alone[:0]
-
-    def match_error(self, match: int, message: str) -> Error:
-        """Make an error about a match, which says where it stands."""
-        return Error(f"{self.where(match, None)}: {message}")
-
-    def team_error(self, team: int, message: str) -> Error:
-        """Make an error about a team, which says where it stands and its number in the match."""
-        empty = self.team_start[team] == self.team_start[team + 1]
-        where = self.where(int(self.match_of_team[team]), None if empty else int(self.team_start[team]))
-        return Error(f"{where}: team {self.team_number(team)} {message}")
-
-    def entry_error(self, entry: int, message: str) -> Error:
-        """Make an error about an entry, which says where it stands."""
-        return Error(f"{self.where(int(self.match_of_team[self.team_of(entry)]), entry)}: {message}")
 
     def team_of(self, entry: int) -> int:
         """Give the team of an entry."""

@@ -3,15 +3,15 @@
 import io
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import Error
-from .cells import Table
+from .choices import Choices
+from .findings import Findings
 from .frames import from_table
-from .history import History
 from .json_lines import read_json_lines
 from .lines import broken_quote, line_of, lines_of, records
+from .table import Table
 
 __all__ = ["read"]
 
@@ -20,19 +20,10 @@ _JSON = (".jsonl", ".ndjson")
 _SEPARATORS = ",;\t|"
 
 
-def read(
-    path: str | os.PathLike[str],
-    *,
-    columns: Mapping[str, str | None] | None = None,
-    time_format: str | None = None,
-    utc: bool = False,
-    separator: str | None = None,
-) -> History:
-    """Read a history from a file; an error names the file and the line."""
+def read(path: str | os.PathLike[str], choices: Choices) -> Findings:
+    """Read a file; a problem names the file and the line."""
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame takes a frame")
-    if separator is not None and (not isinstance(separator, str) or len(separator.encode()) != 1):
-        raise Error(f"separator must be a single character, such as ';', not {separator!r}")
     file = Path(path)
     ending = Path(file.name.lower().removesuffix(".gz")).suffix
     if ending not in (*_TEXT, *_JSON, ".parquet"):
@@ -40,27 +31,25 @@ def read(
     if not file.is_file():
         raise Error(f"{file}: there is no such file")
     if ending in _JSON:
-        return read_json_lines(file, columns, time_format, utc)
-    table = _read_parquet(file) if ending == ".parquet" else _read_text(file, separator)
-    return from_table(table, columns, time_format, utc)
+        return read_json_lines(file, choices)
+    return from_table(_read_parquet(file, choices) if ending == ".parquet" else _read_text(file, choices))
 
 
-def _read_parquet(file: Path) -> Table:
+def _read_parquet(file: Path, choices: Choices) -> Table:
     import polars as pl
 
     try:
         frame = pl.read_parquet(file)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise Error(f"{file}: it is no Parquet file that Polars can read: {error}") from error
-    return Table(frame, str(file), lambda row: f"row {row + 1}")
+    return Table(frame, str(file), lambda row: f"row {row + 1}", choices)
 
 
-def _read_text(file: Path, separator: str | None) -> Table:
+def _read_text(file: Path, choices: Choices) -> Table:
     """Read every column as text, so that a number that is none can be shown as it was written."""
     import polars as pl
 
-    if separator is None:
-        separator = _sniff(next(lines_of(file), b""))
+    separator = choices.separator or _sniff(next(lines_of(file), b""))
     source = io.BytesIO(b"".join(lines_of(file))) if file.suffix.lower() == ".gz" else file
     try:
         frame = pl.read_csv(source, separator=separator, infer_schema=False)
@@ -72,7 +61,7 @@ def _read_text(file: Path, separator: str | None) -> Table:
     rows = frame.select(blank.not_().arg_true()).to_series()
     if len(rows) < len(frame):
         frame = frame[rows]
-    return Table(frame, str(file), lambda row: line_of(file, separator, int(rows[row])))
+    return Table(frame, str(file), lambda row: line_of(file, separator, int(rows[row])), choices)
 
 
 def _sniff(header: bytes) -> str:

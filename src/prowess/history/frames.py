@@ -1,6 +1,6 @@
 """Histories from frames, and back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from ..errors import Error
-from .build import build
-from .cells import Table, identifiers, intern, numbers
+from .build import build, faulty
+from .cells import identifiers, intern, numbers
+from .check import Fault
+from .choices import Choices
 from .draft import Draft, Times
+from .findings import Findings, Located
 from .history import History
 from .layout import Layout, recognise
 from .long import long_draft
 from .ragged import owners
+from .table import Table
 from .time_columns import read_times
 from .wide import wide_draft
 
@@ -24,38 +28,57 @@ if TYPE_CHECKING:
 __all__ = ["from_frame", "from_table", "to_frame"]
 
 _One = Callable[[NDArray[Any], str], NDArray[Any]]  # the values of the matches, from those of the rows of a column
+_Agree = Callable[[NDArray[Any]], bool]  # whether the rows of each match say the same
 
 
-def from_frame(
-    frame: object, *, columns: Mapping[str, str | None] | None = None, time_format: str | None = None, utc: bool = False
-) -> History:
+def from_frame(frame: object, choices: Choices) -> Findings:
     """Make a history of a Polars frame, or of anything that Polars can take over (pandas, Arrow)."""
-    table = Table(_to_polars(frame), "the frame", lambda row: f"row {row + 1}")
-    return from_table(table, columns, time_format, utc)
+    return from_table(Table(_to_polars(frame), "the frame", lambda row: f"row {row + 1}", choices))
 
 
-def check_options(columns: object, time_format: object) -> None:
-    """Raise an Error for options that are of no use."""
-    if columns is not None and not isinstance(columns, Mapping):
-        raise Error(f"columns must map roles to columns, such as {{'winner': 'won', 'loser': 'lost'}}, not {columns!r}")
-    if time_format is not None and not isinstance(time_format, str):
-        raise Error(f"time_format must be text, such as '%d.%m.%Y', not {time_format!r}")
+def from_table(table: Table) -> Findings:
+    """Recognise the layout of a table and make a history of what can be used; all else is a finding.
+
+    Whatever has a problem is taken out, and the rest is read again: so every step may rely on the steps before it.
+    """
+    problems: list[Located] = []
+    layout = _recognised(table)
+    while True:
+        draft = _draft(table, layout)
+        if not table.problems:
+            for fault in faulty(draft):
+                _reject(table, draft, fault, quietly=fault.alone and bool(problems))
+        unusable = table.problems.rows()
+        if not len(unusable):
+            return Findings(build(draft), table.title, tuple(problems))
+        problems += [Located(table.row_name(problem.row), problem) for problem in table.problems]
+        table = table.without(unusable)
 
 
-def from_table(table: Table, columns: Mapping[str, str | None] | None, time_format: str | None, utc: bool) -> History:
-    """Recognise the layout of a table and make a history of it."""
-    check_options(columns, time_format)
+def _recognised(table: Table) -> Layout:
     try:
-        layout = recognise(table.frame.columns, columns)
+        return recognise(table.frame.columns, table.choices.columns)
     except Error as error:
         raise Error(f"{table.title}: {error}") from None
+
+
+def _draft(table: Table, layout: Layout) -> Draft:
     if layout.sides:
         draft = wide_draft(table, layout)
-        one: _One = _of_row
-    else:
-        draft, rows = long_draft(table, layout)
-        one = partial(rows.one, of="match")
-    return build(_with_matches(draft, table, layout, one, time_format, utc))
+        return _with_matches(draft, table, layout, _of_row, lambda values: True)
+    draft, rows = long_draft(table, layout)
+    return _with_matches(draft, table, layout, partial(rows.one, of="match"), partial(rows.agree, of="match"))
+
+
+def _reject(table: Table, draft: Draft, fault: Fault, quietly: bool) -> None:
+    """Note a match that breaks a rule, at the row that is to blame; its other rows go with it.
+
+    Who is alone because the opponents had a problem has none of his own.
+    """
+    assert draft.rows is not None
+    if not quietly:
+        table.problems.add(draft.rows(fault.match, fault.entry)[:1], None, None, fault.text)
+    table.problems.take_along(draft.rows(fault.match, None))
 
 
 def _of_row(values: NDArray[Any], column: str) -> NDArray[Any]:
@@ -68,35 +91,31 @@ def _with_matches(
     table: Table,
     layout: Layout,
     one: _One,
-    time_format: str | None,
-    utc: bool,
+    agree: _Agree,
 ) -> Draft:
     """Add what belongs to a match as a whole; `one` gives the value of each match from those of the rows."""
     roles = layout.roles
     if "time" in roles:
-        times = read_times(table, roles["time"], time_format, utc)
+        times = read_times(table, roles["time"])
         if times is not None:
             draft.times = Times(one(times.number, roles["time"]), times.kind, times.zone)
     if "importance" in roles:
         draft.importance = one(numbers(table, roles["importance"]), roles["importance"])
     if "id" in roles:
-        draft.ids = _ids(table, layout, one)
+        draft.ids = _ids(table, layout, one, agree)
         if draft.ids is None:
             layout = replace(layout, roles={role: column for role, column in roles.items() if role != "id"})
-    draft.recognised = "\n".join(filter(None, (layout.describe(table.frame.columns), draft.recognised)))
+    draft.recognised = "\n".join(filter(None, (layout.describe(table.frame.columns), draft.recognised, *table.notes)))
     return draft
 
 
-def _ids(table: Table, layout: Layout, one: _One) -> list[str] | None:
+def _ids(table: Table, layout: Layout, one: _One, agree: _Agree) -> list[str] | None:
     """Give the ids of the matches; a column that is only called `id`, but names no matches, is not used."""
     column = layout.roles["id"]
     code, different = intern(identifiers(table, column))
-    try:
-        ids: list[str] = different.gather(one(code, column)).to_list()
-    except Error:
-        if "id" in layout.mapped:
-            raise
+    if "id" not in layout.mapped and not agree(code):
         return None
+    ids: list[str] = different.gather(one(code, column)).to_list()
     given = [name for name in ids if name]
     return ids if "id" in layout.mapped or len(set(given)) == len(given) else None
 

@@ -12,8 +12,12 @@ from .times import Kind, show_time
 
 if TYPE_CHECKING:
     import os
+    from typing import Unpack
 
     import polars as pl
+
+    from .choices import Reading
+    from .findings import Findings
 
 __all__ = ["History"]
 
@@ -73,18 +77,11 @@ class History:
         return from_matches(matches, time_format=time_format, utc=utc)
 
     @classmethod
-    def read(
-        cls,
-        path: "str | os.PathLike[str]",
-        *,
-        columns: Mapping[str, str | None] | None = None,
-        time_format: str | None = None,
-        utc: bool = False,
-        separator: str | None = None,
-    ) -> "History":
-        """Read a file: .csv .tsv .txt .jsonl .ndjson (each also .gz) or .parquet.
+    def read(cls, path: "str | os.PathLike[str]", **reading: "Unpack[Reading]") -> "History":
+        """Read a file: .csv .tsv .txt .jsonl .ndjson (each also .gz), .parquet or .xlsx.
 
-        `columns` maps roles to columns (or to None) where they are not recognised; `time_format` is for `strptime`.
+        `columns` maps roles to columns (or to None) where they are not recognised; all keywords are those of
+        `Choices`. What cannot be read is an Error, unless `skip_problems` leaves it out; `check` lists all of it.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -93,28 +90,40 @@ class History:
         ...     History.read(path)
         History(2 matches, 3 players, places)
         """
-        from .files import read
+        from .findings import settled
 
-        return read(path, columns=columns, time_format=time_format, utc=utc, separator=separator)
+        return settled(cls.check(path, **reading), reading.get("skip_problems", False))
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: object,
-        *,
-        columns: Mapping[str, str | None] | None = None,
-        time_format: str | None = None,
-        utc: bool = False,
-    ) -> "History":
+    def check(cls, path: "str | os.PathLike[str]", **reading: "Unpack[Reading]") -> "Findings":
+        """Read a file like `read`, and give all that is wrong with it beside the history of the rest.
+
+        >>> from pathlib import Path; from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "games.csv")
+        ...     _ = path.write_text("home,away,hg,ag\\nann,bob,1,0\\nbob,cat,x,2\\n")
+        ...     found = History.check(path)
+        >>> len(found.history), [str(problem) for problem in found.problems]
+        (1, ["line 3: column 'hg' holds 'x': a number is needed: fill it in, or drop the row"])
+        """
+        from .choices import Choices
+        from .files import read
+
+        return read(path, Choices(**reading))
+
+    @classmethod
+    def from_frame(cls, frame: object, **reading: "Unpack[Reading]") -> "History":
         """Make a history of a Polars, pandas or Arrow frame, whose layout is recognised by its column names.
 
         >>> import polars as pl
         >>> History.from_frame(pl.DataFrame({"home": ["ann"], "away": ["bob"], "hg": [0], "ag": [2]}))[0]["scores"]
         [0.0, 2.0]
         """
+        from .choices import Choices
+        from .findings import settled
         from .frames import from_frame
 
-        return from_frame(frame, columns=columns, time_format=time_format, utc=utc)
+        return settled(from_frame(frame, Choices(**reading)), reading.get("skip_problems", False))
 
     def to_frame(self) -> "pl.DataFrame":
         """Give a Polars frame with a row per player per match, from which `from_frame` makes an equal history.

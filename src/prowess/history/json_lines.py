@@ -1,40 +1,40 @@
 """Reading JSON lines: flat rows like those of a CSV file, or matches as `from_matches` takes them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from ..errors import Error
-from .cells import Table
+from .choices import Choices
+from .findings import Findings
 from .frames import from_table
-from .history import History
 from .lines import lines_of
 from .matches import from_matches
+from .table import Table
 
 __all__ = ["read_json_lines"]
 
 
-def read_json_lines(
-    file: Path, columns: Mapping[str, str | None] | None, time_format: str | None, utc: bool
-) -> History:
+def read_json_lines(file: Path, choices: Choices) -> Findings:
     """Read a file by what its first line holds: a match with `teams`, or a row."""
     first = next(_objects(file), None)
     if first is None:
-        return from_matches([], recognised="an empty file")
-    if "teams" in first and columns is None:
-        return from_matches(
+        return Findings(from_matches([], recognised="an empty file"), str(file))
+    if "teams" in first and choices.columns is None:
+        history = from_matches(
             _objects(file),
-            time_format=time_format,
-            utc=utc,
+            time_format=choices.time_format,
+            utc=choices.utc,
             where=lambda match: f"{file}, line {_line_of(file, match)}",
             recognised="JSON lines, a match with its teams in each",
         )
-    return from_table(_flat(file), columns, time_format, utc)
+        return Findings(history, str(file))
+    return from_table(_flat(file, choices))
 
 
-def _flat(file: Path) -> Table:
+def _flat(file: Path, choices: Choices) -> Table:
     import polars as pl
 
     try:
@@ -43,7 +43,7 @@ def _flat(file: Path) -> Table:
         for _ in _objects(file):  # which names the line that is wrong
             pass
         raise Error(f"{file}: it could not be read: {error}") from error
-    return Table(frame, str(file), lambda row: f"line {_line_of(file, row)}")
+    return Table(frame, str(file), lambda row: f"line {_line_of(file, row)}", choices)
 
 
 def _numbered(file: Path) -> Iterator[tuple[int, bytes]]:

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import Table, intern, labels, names, numbers, rosters, yes_no
+from .cells import intern, labels, names, numbers, rosters, yes_no
 from .draft import Draft
 from .layout import Layout
 from .ragged import Floats, Ints, gather, owners, starts
+from .table import Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,24 +38,40 @@ class Rows:
         self.match_start = starts(np.bincount(match[new_team], minlength=len(matches)))
         self.match_row_start = self.team_start[self.match_start]
 
+    def of(self, match: int) -> NDArray[np.intp]:
+        """Give the rows of a match."""
+        return self.order[self.match_row_start[match] : self.match_row_start[match + 1]]
+
     def one(self, values: NDArray[Any], column: str, of: str) -> NDArray[Any]:
         """Give the one value in the rows of each match or team, from the value in each row of the file."""
-        values = values[self.order]
-        start = self.team_start if of == "team" else self.match_row_start
-        first = np.repeat(start[:-1], np.diff(start))
-        differs = (values != values[first]) & ((values == values) | (values[first] == values[first]))  # NaN is NaN
-        if differs.any():
-            wrong = int(np.argmax(differs))
-            row, before = int(self.order[wrong]), int(self.order[first[wrong]])
-            cell, other = (self.table.frame[column][at] for at in (row, before))
-            raise self.table.error(
-                row,
-                f"column {column!r} holds {cell!r}, but {other!r} in {self.table.row_name(before)}:"
-                f" it must be the same in all rows of a {of}"
-                + " (columns={'team': None} makes each player a team of his own)"
-                * (of == "team"),
-            )
+        values, start, first = self._ordered(values, of)
+        wrong = np.flatnonzero(_differ(values, values[first]))
+        if len(wrong):
+            other = "; `columns={'team': None}` makes each player a team of his own" * (of == "team")
+
+            def right(index: int) -> str:
+                before = int(self.order[first[wrong[index]]])
+                said = f"{self.table.row_name(before)} has {self.table.frame[column][before]!r}"
+                return f"{said}, and it must be the same in all rows of a {of}{other}"
+
+            self.table.reject(self.order[wrong], column, right)
         return values[start[:-1]]
+
+    def agree(self, values: NDArray[Any], of: str) -> bool:
+        """Tell whether there is one value in the rows of each match or team."""
+        values, _, first = self._ordered(values, of)
+        return not _differ(values, values[first]).any()
+
+    def _ordered(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, Ints]:
+        """Give the values in order, where each match or team starts, and the first row of that of each row."""
+        start = self.team_start if of == "team" else self.match_row_start
+        return values[self.order], start, np.repeat(start[:-1], np.diff(start))
+
+
+def _differ(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell where two columns differ; NaN is NaN."""
+    differs: NDArray[np.bool_] = (one != other) & ((one == one) | (other == other))
+    return differs
 
 
 def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
@@ -73,6 +90,7 @@ def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
         player=player,
         names=different.to_list(),
         where=lambda match, entry: table.where(int(first_row[match] if entry is None else entry_row[entry])),
+        rows=lambda match, entry: rows.of(match) if entry is None else entry_row[[entry]],
         rank=rows.one(numbers(table, roles["rank"]), roles["rank"], "team") if "rank" in roles else None,
         score=score,
         weight=np.repeat(numbers(table, roles["weight"])[rows.order], size) if "weight" in roles else None,
@@ -92,6 +110,7 @@ def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.
     column = layout.roles["players"]
     [lists], separator = rosters(table, [column], sure=True)
     table.require(lists.list.len() > 0, column, "a team needs at least one player")
+    lists = lists.fill_null([])
     size = lists.list.len().to_numpy().astype(np.int32)
     code, different = intern(lists.explode().drop_nulls())
     _, entries = gather(starts(size), rows.order)
@@ -120,6 +139,6 @@ def _home(rows: Rows, column: str) -> Ints:
     index[match] = teams - rows.match_start[match]
     twice = np.flatnonzero(match[1:] == match[:-1])
     if len(twice):
-        row = int(rows.order[rows.team_start[teams[twice[0] + 1]]])
-        raise rows.table.error(row, f"column {column!r} says that two teams of this match are at home: at most one is")
+        wrong = rows.order[rows.team_start[teams[twice + 1]]]
+        rows.table.reject(wrong, column, "two teams of this match are at home: at most one is")
     return index

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..checks import number, team_index
 from ..errors import Error
-from .build import build
+from .build import build, faulty
 from .draft import Draft, Times
 from .history import History
 from .names import name_of
@@ -38,7 +38,10 @@ def from_matches(
             columns.add(mapping)
         except Error as error:
             raise Error(f"{where(match)}: {error}") from None
-    return build(columns.draft(where, recognised))
+    draft = columns.draft(where, recognised)
+    for fault in faulty(draft):
+        raise Error(f"{draft.where(fault.match, fault.entry)}: {fault.text}")
+    return build(draft)
 
 
 @dataclass

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error
-from .cells import Table, intern
+from .cells import intern
 from .draft import Times
 from .ragged import Ints
+from .table import Table
 from .times import DAY, PATTERNS, Kind, Stamp, agree, checked, has_clock, parse_time, zone_name, zone_of
 
 if TYPE_CHECKING:
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["read_times"]
 
 
-def read_times(table: Table, column: str, time_format: str | None, utc: bool) -> Times | None:
+def read_times(table: Table, column: str) -> Times | None:
     """Read the time of each row; a column that is empty throughout gives None."""
     import polars as pl
+
+    time_format, utc = table.choices.time_format, table.choices.utc
 
     series = table.frame[column]
     kind = series.dtype
@@ -35,6 +38,8 @@ def read_times(table: Table, column: str, time_format: str | None, utc: bool) ->
     if series.null_count() == len(series):
         return None
     table.require(series.is_not_null(), column, "give a time to every match, or to none")
+    if series.has_nulls():
+        return None
     if series.dtype == pl.String:
         return _text_times(table, column, series, time_format, utc)
     if kind == pl.Date or isinstance(kind, pl.Datetime):

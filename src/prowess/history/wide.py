@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from .aliases import CHESS, DRAWS
-from .cells import Table, intern, labels, names, numbers, rosters, yes_no
+from .cells import intern, labels, names, numbers, rosters, yes_no
 from .draft import Draft
 from .layout import Layout, plain_name
 from .ragged import Floats, Ints, starts
+from .table import Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,6 +38,7 @@ def wide_draft(table: Table, layout: Layout) -> Draft:
         player=codes,
         names=different.to_list(),
         where=lambda match, entry: table.where(match),
+        rows=lambda match, entry: np.array([match]),
         rank=None if rank is None else rank.reshape(-1)[there],
         score=None if score is None else score.reshape(-1)[there],
         home=home,
@@ -98,11 +100,8 @@ def _from_winner(table: Table, layout: Layout) -> Floats:
     side = np.where((first | second) & (every | (word == _UNKNOWN)), np.where(first, 0, 1), word)
     wrong = np.flatnonzero(side == _UNKNOWN)
     if len(wrong):
-        row = int(wrong[0])
         sides = " or ".join(repr(side.column) for side in layout.sides)
-        raise table.error(
-            row, f"column {column!r} holds {text[row]!r}: it must name the winner, or {sides}, or be 'draw'"
-        )
+        table.reject(wrong, column, f"it must name the winner, or {sides}, or be 'draw'")
     return np.stack([np.where(side == 1, 2.0, 1.0), np.where(side == 0, 2.0, 1.0)], axis=1)
 
 

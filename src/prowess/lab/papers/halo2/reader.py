@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from ....errors import Error
 from ....history import History
 from ....history.build import build
-from ....history.cells import Table, intern, labels, numbers
+from ....history.cells import intern, labels, numbers
 from ....history.draft import Draft
 from ....history.ragged import Floats, Ints, starts
+from ....history.table import Table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,0 +1,66 @@
+"""A table on its way into a history: its cells, what its rows are called, and what is found out about them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import Error
+from .choices import Choices
+from .problems import Problems
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Table"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A frame, what it is called, and how its rows are called; `row_name` is asked only when something is wrong.
+
+    `notes` gathers what a reader should know: which of two readings was taken and how to choose the other. `problems`
+    gathers the rows that cannot be used; who finds one notes it and goes on.
+    """
+
+    frame: "pl.DataFrame"
+    title: str
+    row_name: Callable[[int], str]
+    choices: Choices = field(default_factory=Choices)
+    notes: list[str] = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
+
+    def where(self, row: int) -> str:
+        """Say where a row stands."""
+        return f"{self.title}, {self.row_name(row)}"
+
+    def error(self, row: int, message: str) -> Error:
+        """Make an error about a row."""
+        return Error(f"{self.where(row)}: {message}")
+
+    def kind_error(self, column: str, right: str) -> Error:
+        """Make an error about the type of a column."""
+        return Error(f"{self.title}: column {column!r} holds {self.frame[column].dtype}: {right}")
+
+    def note(self, text: str) -> None:
+        """Say something about the reading, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def require(self, good: "pl.Series", column: str, right: str) -> None:
+        """Note a problem with each row that is not good (false or null), which shows what the column holds there."""
+        if not good.all(ignore_nulls=False):
+            self.reject(np.flatnonzero(~good.fill_null(False).to_numpy()), column, right)
+
+    def reject(self, rows: Any, column: str | None, right: str | Callable[[int], str]) -> None:
+        """Note a problem with rows; a sentence that differs from row to row is made from the row's place in `rows`."""
+        values = None if column is None else self.frame[column].gather(np.asarray(rows, np.intp)).to_list()
+        self.problems.add(rows, column, values, right)
+
+    def without(self, rows: Any) -> "Table":
+        """Give the table without some rows; the others keep their names, and notes and problems begin anew."""
+        kept = np.delete(np.arange(len(self.frame)), rows)
+        name = self.row_name
+        frame = self.frame[kept]
+        return replace(self, frame=frame, row_name=lambda row: name(int(kept[row])), notes=[], problems=Problems())
