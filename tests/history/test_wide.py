@@ -200,9 +200,11 @@ def test_a_repeated_row_is_a_slip_unless_players_meet_often() -> None:
     once = read("home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n b a 1 0 2026-01-02")
     assert len(once) == 2
     assert "repeated: 1 rows repeat another in every cell and are left out, the first on row 2" in once.recognised
-    often = "winner loser date\n a b 2026-01-01\n a b 2026-01-01\n b a 2026-01-01\n a c 2026-01-02"
+    often = "winner loser date\n a b 2026-01-01\n a b 2026-01-01\n a c 2026-01-02\n c a 2026-01-03"
     assert len(read(often)) == 4
-    assert "as players meet more than once at one time here, each counts" in read(often).recognised
+    assert "1 rows repeat another in every cell: each counts as a match; `duplicates='once'`" in read(often).recognised
+    blitz = "home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n a b 0 1 2026-01-01"
+    assert len(read(blitz)) == 3  # who meets twice a day may win twice
     assert len(read(often, duplicates="once")) == 3
     assert len(read("winner loser\n a b\n a b")) == 2  # nothing says that it is one match
 

@@ -91,8 +91,8 @@ WINNER_LOSER = {
 # Who won, or the result of both sides in one cell; what the cells hold decides how they are read.
 RESULT = (
     "winner winnerside winningside winningteam winnername winnerid result outcome ftr res wl wdl winloss win score"
-    " scores finalscore fulltimescore ft fulltime scoreline endresult ergebnis endstand resultat resultado risultato счет"
-    " результат победитель"
+    " scores finalscore fulltimescore ft fulltime scoreline endresult ergebnis endstand resultat resultado risultato"
+    " счет результат победитель"
 )
 SCORES = ("score", "goals", "points", "pts", "runs", "wins")  # of sides, beside a number or letter: score1, team1_goals
 RANKS = ("rank", "place", "position", "placement")

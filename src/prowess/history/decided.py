@@ -1,5 +1,6 @@
 """How the matches of a file with a row per match ended: scores or ranks of the sides, or a result in one cell."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +28,7 @@ __all__ = ["Decided", "decided"]
 
 Mask = NDArray[np.bool_]
 _DRAW, _UNKNOWN = 2, -1  # beside the sides 0 and 1
-_READERS = (pair_results, word_results)
+_READERS: tuple[Callable[[Table, str], Results], ...] = (pair_results, word_results)
 _SIDE_OF_SIGN = np.array([_DRAW, 0, 1], np.int8)  # of 0, 1 and -1
 _RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])  # of who won: a side, both, nobody knows
 

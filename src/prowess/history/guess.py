@@ -116,7 +116,8 @@ def _sides(sample: Table, kinds: _Kinds) -> dict[str, str] | None:
     after = [column for column in kinds.number if _follows(sample.frame, column, one)]
     if len(after) == 2:
         return sides | {"score1": after[0], "score2": after[1]}
-    return {"winner": one, "loser": other} if len(kinds.name) == 2 and not kinds.number else None
+    nameless = one.isdigit() and other.isdigit()  # as a file without a header has it, where the winner stands first
+    return {"winner": one, "loser": other} if nameless and len(kinds.name) == 2 and not kinds.number else None
 
 
 def _follows(frame: "pl.DataFrame", column: str, other: str) -> bool:

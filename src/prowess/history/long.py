@@ -96,7 +96,7 @@ def _blank(table: Table, column: str, rows: NDArray[np.bool_]) -> Table:
 
 
 def _playing_teams(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
-    """Tell teams that play together from clubs: where most of those of several rows have several places, they are not."""
+    """Tell teams that play together from clubs: where most that have several rows have several places, they are not."""
     if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
         return layout
     team, _ = intern(labels(table, layout.roles["team"]))

@@ -14,34 +14,43 @@ MOST = 0.9  # of the rows: what holds for so many is how the file is meant
 
 
 def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -> None:
-    """Leave out rows that repeat another in every cell, unless players meet often enough to repeat a result.
+    """Leave out rows that repeat another in every cell, unless they may well be matches of their own.
 
-    Without a time or an id nothing tells a slip from a second match. With one, somebody who meets the same opponents
-    twice at one time with different results shows that this is usual, and then equal rows are matches of their own.
+    A slip is what says when it was, and more than who won, twice. Somebody who meets the same opponents twice at one
+    time with different results shows that this is usual, and then equal rows are matches of their own.
     """
-    when = [layout.roles[role] for role in ("time", "clock", "id") if role in layout.roles]
-    if not when or table.choices.duplicates == "keep" or len(table.frame) < 2:
+    if table.choices.duplicates == "keep" or len(table.frame) < 2:
+        return
+    when = _when(table, layout)
+    if not when and table.choices.duplicates is None:
         return
     hashes = table.frame.hash_rows()
     if hashes.n_unique() == len(hashes):
         return
     again = ~hashes.is_first_distinct().to_numpy()
-    count = int(np.count_nonzero(again))
     if table.choices.duplicates is None:
         meeting = _meetings(table, when, size, player)[~again]
-        if len(np.unique(meeting)) < len(meeting):
-            table.note(
-                f"{count:,} rows repeat another: as players meet more than once at one time here, each counts;"
-                " `duplicates='once'` counts them once"
-            )
+        if len(table.frame.columns) <= len(when) + 2 or len(np.unique(meeting)) < len(meeting):
+            repeated = f"{np.count_nonzero(again):,} rows repeat another in every cell"
+            table.note(f"{repeated}: each counts as a match; `duplicates='once'` counts them once")
             return
     table.leave_out(
         np.flatnonzero(again),
-        lambda count, first: (
-            f"repeated: {count:,} rows repeat another in every cell and are left out, the first on"
-            f" {first}; `duplicates='keep'` counts them"
-        ),
+        lambda count, first: f"repeated: {count:,} rows repeat another in every cell and are left out, the first on"
+        f" {first}; `duplicates='keep'` counts them",
     )
+
+
+def _when(table: Table, layout: Layout) -> list[str]:
+    """Give the columns that say which match it was: a day or an id; a plain number may be a week or a round."""
+    import polars as pl
+
+    found = [layout.roles[role] for role in ("id", "clock") if role in layout.roles]
+    if "time" in layout.roles:
+        day = table.frame[layout.roles["time"]]
+        if day.dtype.is_temporal() or (day.dtype == pl.String and bool(day.head(100).str.contains("[^0-9.]").any())):
+            found.append(layout.roles["time"])
+    return found
 
 
 def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArray[np.uint64]:
@@ -51,12 +60,13 @@ def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArra
     )  # so that sums tell sets apart
     start = starts(size.sum(axis=1))
     total = np.add.reduceat(np.append(scattered ^ (scattered >> np.uint64(29)), np.uint64(0)), start[:-1])
-    return table.frame.select(when).hash_rows().to_numpy() ^ total
+    meeting: NDArray[np.uint64] = table.frame.select(when).hash_rows().to_numpy() ^ total
+    return meeting
 
 
 def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Decided) -> None:
     """Where nearly every match stands twice, once as each side saw it, leave the second view out."""
-    when = [layout.roles[role] for role in ("time", "id") if role in layout.roles]
+    when = _when(table, layout)
     if not when or table.choices.duplicates == "keep" or not len(table.frame) or len(player) != 2 * len(table.frame):
         return
     one, other = player[0::2], player[1::2]

@@ -61,7 +61,7 @@ class Table:
         self.problems.add(rows, column, values, right)
 
     def leave_out(self, rows: Any, why: Callable[[int, str], str]) -> None:
-        """Leave rows out that are no matches; what is said of them is made of their number and of where the first is."""
+        """Leave rows out that are no matches; what is said of them is made of their number and where the first is."""
         rows = np.asarray(rows, np.intp)
         if len(rows):
             self.left.append((rows, why(len(rows), self.row_name(int(rows.min())))))

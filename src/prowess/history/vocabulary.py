@@ -1,5 +1,14 @@
 """The words of cells: what stands for a draw, a walkover, a match that was not played, or a place that nobody got."""
 
+ROSTER_SEPARATORS = (
+    ";",
+    "|",
+    "+",
+    "&",
+    "/",
+    ",",
+)  # the first that is found in the roster columns separates all of them
+ALSO_IN_NAMES = ("&", "/", ",")  # these only where at least half of the cells have them
 TRUE = (
     "true",
     "t",
@@ -456,7 +465,6 @@ BY_WALKOVER = {
     "wf": 1, "wff": 1, "wforfeit": 1, "wwo": 1, "winbyforfeit": 1, "lf": -1, "lff": -1, "lforfeit": -1, "lwo": -1,
     "lossbyforfeit": -1,
 }  # fmt: skip
-
 DRAWS = (
     *(
         "draw",
@@ -491,12 +499,3 @@ DRAWS = (
     ),
 )
 BYES = ("bye", "bye.", "-bye-", "(bye)", "freilos", "spielfrei", "exempt", "libre", "riposa", "descansa", "пропуск")
-ROSTER_SEPARATORS = (
-    ";",
-    "|",
-    "+",
-    "&",
-    "/",
-    ",",
-)  # the first that is found in the roster columns separates all of them
-ALSO_IN_NAMES = ("&", "/", ",")  # these only where at least half of the cells have them
