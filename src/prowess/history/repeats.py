@@ -36,8 +36,10 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
             return
     table.leave_out(
         np.flatnonzero(again),
-        lambda count, first: f"repeated: {count:,} rows repeat another in every cell and are left out, the first on"
-        f" {first}; `duplicates='keep'` counts them",
+        lambda count, first: (
+            f"repeated: {count:,} rows repeat another in every cell and are left out, the first on"
+            f" {first}; `duplicates='keep'` counts them"
+        ),
     )
 
 
