@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from prowess import Error
+from prowess.cli.options import _model
 from prowess.model.presets import PRESETS
 
 from .running import LEAGUE, run
@@ -37,10 +39,31 @@ def test_the_help_lists_them() -> None:
     ("words", "message"),
     [
         (("--model", "trueskil"), "no model is called 'trueskil'; there are Harkness, Elo"),
-        (("--model", "elo", "--draw-probability", "0.2"), "--draw-probability is for TrueSkill and its relatives"),
+        (("--model", "elo", "--set", "draw_probability=0.2"), "no parameter or part is called 'draw_probability'; there"),
+        (("--set", "draw_probability=2"), "error: draw_probability must"),
+        (("--set", "beta=wide"), "error: beta must be a finite number of at least 0, not 'wide'"),
+        (("--set", "beta=[3]"), "error: beta must be a finite number of at least 0, not [3]"),
+        (("--set", "beta="), "error: --set beta= gives no value"),
+        (("--set", "beta=1", "--set", "beta=2"), "error: --set names the parameter 'beta' twice"),
+        (("--set", "team=Mean"), "error: team must be of the kind TeamFunction, not 'Mean'"),
     ],
 )
 def test_errors(words: tuple[str, ...], message: str) -> None:
     result = run("rate", LEAGUE, *words)
     assert result.exit_code == 1
     assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+ODD = ("wide", "[3]", '{"a": 1}', "null", "true", "-1", "NaN", "Infinity", "1e400", "0")
+
+
+@pytest.mark.filterwarnings("ignore:Spread")
+@pytest.mark.parametrize("name", PRESETS)
+def test_an_odd_value_of_any_parameter_gives_a_model_or_an_error_that_names_it(name: str) -> None:
+    for parameter in PRESETS[name]().params:
+        for value in ODD:
+            try:
+                _model(name, [f"{parameter}={value}"])
+            except Error as error:
+                assert parameter in str(error)

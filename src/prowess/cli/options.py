@@ -33,8 +33,12 @@ File = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 READING = "How the file is read"  # the panels of --help
 MODEL = "The rating system"
+_LAYOUT = "say which column is what, for example"  # after it the library has examples in Python
 EXAMPLE = "--columns home=Heim --columns away=Gast --columns home_score=Tore1 --columns away_score=Tore2"
 _KEYWORD = re.compile(r"`(\w+)=([^`]*)`")
+_BARE = re.compile(  # the same where a message has it without the marks
+    rf"(?<![\w`])({'|'.join(one.name for one in fields(Choices))})=('[^']*'|True|False|{{[^}}]*}})"
+)
 _WORD = re.compile(r"[^(),\s']+")
 
 
@@ -97,10 +101,11 @@ def _pairs(option: str, said: list[str]) -> dict[str, str | None]:
     for one in said:
         name, equals, value = one.partition("=")
         if not equals or not name.strip():
-            example = "winner=won" if option == "--columns" else "beta=3"
-            raise typer.BadParameter(f"{one!r} must be NAME=VALUE, for example {example}", param_hint=option)
+            right = "ROLE=NAME, such as winner=won" if option == "--columns" else "NAME=VALUE, such as beta=3"
+            raise typer.BadParameter(f"{one!r} must be {right}", param_hint=option)
         if name.strip() in pairs:
-            raise Error(f"{option} names {name.strip()!r} twice")
+            what = "role" if option == "--columns" else "parameter"
+            raise Error(f"{option} names the {what} {name.strip()!r} twice")
         pairs[name.strip()] = value or None
     return pairs
 
@@ -115,8 +120,16 @@ _MODEL = [
 
 def _model(model: str, set: list[str] | None) -> Model:
     """The preset of a name, with the parameters that are set."""
-    changes = {name: _value(name, text) for name, text in _pairs("--set", set or []).items()}
-    return preset(model)().replace(**changes) if changes else preset(model)()
+    made = preset(model)()
+    said = _pairs("--set", set or [])
+    changes = {name: _value(name, text) for name, text in said.items()}
+    try:
+        return made.replace(**changes) if changes else made
+    except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        if isinstance(error, Error) and any(name in str(error) for name in said):
+            raise
+        given = " ".join(f"--set {name}={text}" for name, text in said.items())
+        raise Error(f"{given}: {error}") from error
 
 
 def _value(name: str, text: str | None) -> Any:
@@ -147,12 +160,16 @@ def as_flags(text: str) -> str:
         if value in ("True", "False"):
             return name if value == "True" else f"--no-{name[2:]}"
         if value.startswith("{"):
-            return " ".join(f"{name} {role}={column}" for role, column in re.findall(r"'(\w+)': '?([^',}]*)'?", value))
+            pairs = re.findall(r"['\"](\w+)['\"]: ['\"]?([^'\",}]*)['\"]?", value)
+            return " ".join(f"{name} {role}={column}" for role, column in pairs)
         if value.startswith("("):
             return f"{name} {','.join(_WORD.findall(value))}"
         return f"{name} {value}"
 
-    return _KEYWORD.sub(flag, text)
+    if _LAYOUT in text:
+        text = f"{text.partition(_LAYOUT)[0]}{_LAYOUT} {EXAMPLE}"
+    text = re.sub(r"\bcolumns: there is no", "--columns: there is no", text)
+    return _BARE.sub(flag, _KEYWORD.sub(flag, text))
 
 
 def read(file: Path, choices: Choices) -> History:
