@@ -39,7 +39,10 @@ def test_the_help_lists_them() -> None:
     ("words", "message"),
     [
         (("--model", "trueskil"), "no model is called 'trueskil'; there are Harkness, Elo"),
-        (("--model", "elo", "--set", "draw_probability=0.2"), "no parameter or part is called 'draw_probability'; there"),
+        (
+            ("--model", "elo", "--set", "draw_probability=0.2"),
+            "no parameter or part is called 'draw_probability'; there",
+        ),
         (("--set", "draw_probability=2"), "error: draw_probability must"),
         (("--set", "beta=wide"), "error: beta must be a finite number of at least 0, not 'wide'"),
         (("--set", "beta=[3]"), "error: beta must be a finite number of at least 0, not [3]"),

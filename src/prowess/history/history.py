@@ -1,6 +1,6 @@
 """The history of a league: matches of teams of players, as immutable columns in the order of time."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, overload
 
@@ -125,6 +125,21 @@ class History:
 
         return settled(from_frame(frame, Choices(**reading)), reading.get("skip_problems", False))
 
+    @classmethod
+    def join(cls, histories: "Sequence[History]", *, once: bool = True) -> "History":
+        """Make one history of several, in the order of time; without times, one after another.
+
+        A match that stands in several of them (the same time, teams and result) counts `once`.
+
+        >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
+        >>> june = History.from_matches([{"teams": [["bob"], ["cat"]], "time": "2026-06-06"}])
+        >>> History.join([june, may])
+        History(2 matches, 3 players, 2026-05-30 … 2026-06-06, places)
+        """
+        from .join import join
+
+        return join(histories, once)
+
     def to_frame(self) -> "pl.DataFrame":
         """Give a Polars frame with a row per player per match, from which `from_frame` makes an equal history.
 
@@ -211,6 +226,18 @@ class History:
         from .select import span, take
 
         return take(self, slice(*span(self, start, end)))
+
+    def within(self, start: object = None, end: object = None) -> "History":
+        """Choose the matches from `start` to `end` as people say it: both included, a day, month or year as a whole.
+
+        >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-0{month}-15"} for month in (1, 2, 3)]
+        >>> History.from_matches(days).within("2026-02", "2026-03-15")
+        History(2 matches, 2 players, 2026-02-15 … 2026-03-15, places)
+        """
+        from .period import bounds
+        from .select import take
+
+        return take(self, slice(*bounds(self, start, end)))
 
     def __eq__(self, other: object) -> bool:
         """Compare what was played, by the names of the players; not how it was read."""
