@@ -1,10 +1,14 @@
 """Standings of earlier times and what changed since: against fits of the earlier matches alone."""
 
+import pickle
+from datetime import date
+
 import polars as pl
 import pytest
 
 import prowess as pw
-from prowess.model.change import fit_since
+from prowess.lab.groups import group_standings
+from prowess.model.change import standings
 from prowess.model.presets import PRESETS
 
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]
@@ -44,14 +48,56 @@ def test_standings_at_a_time_are_those_of_a_fit_of_the_matches_until_then(name: 
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_fit_in_two_parts_knows_the_change_at_once_and_is_one_pass_bit_for_bit(name: str) -> None:
+def test_standings_with_their_change_come_from_one_pass_bit_for_bit(name: str) -> None:
     model = PRESETS[name]()
     whole = model.fit(HISTORY)
-    first = HISTORY.within(None, "2026-01-20")
-    parts = fit_since(model, HISTORY, len(first))
-    assert parts.ladder == whole.ladder
-    assert parts.leaderboard().equals(whole.leaderboard(), null_equal=True)
-    assert parts.leaderboard(since="2026-01-21").equals(whole.leaderboard(since="2026-01-21"), null_equal=True)
+    found = standings(model, HISTORY, period="8d")
+    assert found.since == date(2026, 1, 20)
+    assert found.ladder == whole.ladder
+    assert found.frame.equals(whole.leaderboard(since="2026-01-21"), null_equal=True)
+    start = model.fit(HISTORY.within(None, "2026-01-20")).ladder
+    resumed = standings(model, HISTORY.within("2026-01-21"), start=start)
+    assert (resumed.ladder == whole.ladder, resumed.since) == (True, date(2026, 1, 20))
+    assert resumed.frame.equals(found.frame, null_equal=True)
+
+
+def test_nothing_to_compare_with_and_nothing_compared() -> None:
+    short = HISTORY.within(None, "2026-01-02")
+    found = standings(pw.Elo(), short)
+    assert (found.since, found.frame["change"].null_count(), found.frame["gain"].dtype) == (
+        None,
+        len(found.frame),
+        pl.Float64,
+    )
+    assert standings(pw.Elo(), short, period="year").since is None
+    assert standings(pw.Elo(), HISTORY, period="none").frame.equals(pw.Elo().fit(HISTORY).leaderboard())
+    assert standings(pw.Elo(), HISTORY).since == date(2026, 1, 21)  # a week
+    nothing = standings(pw.Elo(), HISTORY[:0])
+    assert nothing.frame.columns == found.frame.columns
+
+
+def test_a_ladder_goes_on_in_the_order_of_time() -> None:
+    ladder = pw.Elo().fit(HISTORY).ladder
+    with pytest.raises(
+        pw.Error, match="first match, at 2026-01-27, comes before the last of the ladder, at 2026-01-28"
+    ):
+        standings(pw.Elo(), HISTORY.within("2026-01-27"), start=ladder)
+    assert len(standings(pw.Elo(), HISTORY.within("2026-01-28"), start=ladder).frame) == len(ladder)
+    number = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": 3}])
+    with pytest.raises(pw.Error, match="the new times do not go with those of the ladder"):
+        standings(pw.Elo(), number, start=ladder)
+
+
+@pytest.mark.parametrize("jobs", [None, 1])
+def test_groups_are_rated_apart(jobs: int | None) -> None:
+    groups = {"one": HISTORY[:50], "other": HISTORY[50:], "none": HISTORY[:0]}
+    found = group_standings(pw.TrueSkill(), groups, period="week", jobs=jobs)
+    assert list(found) == list(groups)
+    found = pickle.loads(pickle.dumps(found))  # as it comes from another process
+    for name, history in groups.items():
+        alone = standings(pw.TrueSkill(), history, period="week")
+        assert found[name].frame.equals(alone.frame, null_equal=True)
+        assert (found[name].since, found[name].ladder == alone.ladder) == (alone.since, True)
 
 
 def test_changes_are_those_of_ranks_and_of_what_is_shown() -> None:

@@ -112,6 +112,22 @@ class History:
         return read(path, Choices(**reading))
 
     @classmethod
+    def read_groups(cls, path: "str | os.PathLike[str]", by: str, **reading: "Unpack[Reading]") -> "dict[str, History]":
+        """Read a file that holds several leagues or seasons, told apart by the column `by`: a history of each.
+
+        >>> from pathlib import Path; from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "games.csv")
+        ...     _ = path.write_text("season,winner,loser\\n2025,ann,bob\\n2026,bob,ann\\n2026,ann,cat\\n")
+        ...     History.read_groups(path, "season")
+        {'2025': History(1 match, 2 players, places), '2026': History(2 matches, 3 players, places)}
+        """
+        from .choices import Choices
+        from .groups import read_groups
+
+        return read_groups(path, by, Choices(**reading))
+
+    @classmethod
     def from_frame(cls, frame: object, **reading: "Unpack[Reading]") -> "History":
         """Make a history of a Polars, pandas or Arrow frame, whose layout is recognised by its column names.
 

@@ -87,7 +87,7 @@ def _chained(histories: Sequence[History], stamp: Stamp | None) -> History:
         rows = np.array([number.setdefault(name, len(number)) for name in one.players], np.int32)
         player.append(rows[one.player])
     time = None if stamp is None else np.concatenate([one.time for one in histories if one.time is not None])
-    columns = {name: _column(histories, name) for name in _ABSENT}
+    columns: dict[str, Any] = {name: _column(histories, name) for name in _ABSENT}
     return History(
         match_start=_starts([one.match_start for one in histories]),
         team_start=_starts([one.team_start for one in histories]),
