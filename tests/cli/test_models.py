@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import prowess as pw
 from prowess import Error
 from prowess.cli.options import _model
 from prowess.model.presets import PRESETS
@@ -25,9 +26,11 @@ def test_every_preset_rates_a_file(name: str) -> None:
 
 
 def history():
-    import prowess as pw
-
     return pw.History.read(LEAGUE)
+
+
+def test_a_part_is_chosen_by_its_name_in_whatever_case() -> None:
+    assert _model("trueskill", ["team=mean", "beta=3"]) == pw.TrueSkill().replace(team=pw.team.Mean(), beta=3)
 
 
 def test_the_help_lists_them() -> None:
@@ -48,7 +51,12 @@ def test_the_help_lists_them() -> None:
         (("--set", "beta=[3]"), "error: beta must be a finite number of at least 0, not [3]"),
         (("--set", "beta="), "error: --set beta= gives no value"),
         (("--set", "beta=1", "--set", "beta=2"), "error: --set names the parameter 'beta' twice"),
-        (("--set", "team=Mean"), "error: team must be of the kind TeamFunction, not 'Mean'"),
+        (
+            ("--set", "team=Average"),
+            "error: --set team=Average: there is no such part, but Affine, FullSquad",
+        ),
+        (("--set", "drift=PerTime"), "error: --set drift=PerTime: that part needs parameters"),
+        (("--set", "absorb=3"), "error: --set absorb=3: there is no such part, but"),
     ],
 )
 def test_errors(words: tuple[str, ...], message: str) -> None:

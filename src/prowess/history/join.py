@@ -38,7 +38,7 @@ def join(histories: Sequence[History], once: bool = True) -> History:
     filled = [one for one in parts if len(one)]
     if len(filled) < 2:
         return filled[0] if filled else parts[0] if parts else History.from_matches([])
-    stamp = _stamp(filled)
+    stamp = _stamp(parts)
     joined = _chained(filled, stamp)
     said = list(dict.fromkeys(line for one in parts for line in one.recognised.splitlines()))
     if once and stamp is not None:
@@ -59,16 +59,16 @@ def _history(one: History, number: int) -> History:
 
 def _stamp(histories: Sequence[History]) -> Stamp | None:
     """What kind of times all of them have; None where none has times."""
-    kinds = [one.time_kind for one in histories]
+    kinds = [one.time_kind for one in histories if len(one)]
     if None in kinds and set(kinds) != {None}:
-        without = kinds.index(None) + 1
+        without = next(number for number, one in enumerate(histories, 1) if len(one) and one.time_kind is None)
         raise Error(
             f"history {without} of {len(histories)} has no times and others have: only all or none can be joined"
         )
     found: Stamp | None = None
     for number, one in enumerate(histories, 1):
         if one.time_kind is None:
-            return None
+            continue
         mine = Stamp(one.time_kind, one.time_zone)
         try:
             found = agree(found or mine, mine)
