@@ -13,7 +13,7 @@ from .history import History
 from .ragged import Ints, places
 from .select import take, unless_usual
 
-__all__ = ["build", "faulty"]
+__all__ = ["build", "faulty", "in_order_of_appearance"]
 
 
 def faulty(draft: Draft) -> Iterator[Fault]:
@@ -46,7 +46,7 @@ def build(draft: Draft) -> History:
         history = _without(history, alone, draft.where(int(alone[0]), None))
     if history.time is not None and (history.time[1:] < history.time[:-1]).any():
         history = take(history, np.arange(len(history)))  # which sorts by time
-    return _in_order_of_appearance(history)
+    return in_order_of_appearance(history)
 
 
 def _without(history: History, alone: NDArray[np.intp], first: str) -> History:
@@ -88,7 +88,7 @@ def _places(draft: Draft) -> Ints:
     return places(draft.match_start, key)
 
 
-def _in_order_of_appearance(history: History) -> History:
+def in_order_of_appearance(history: History) -> History:
     """Number the players in the order in which they first play, and forget those who never do."""
     first = np.full(len(history.players), history.entries, np.int64)
     first[history.player[::-1]] = np.arange(history.entries - 1, -1, -1)  # the earliest entry is written last

@@ -276,8 +276,10 @@ class Ladder:
         details = given(teams, None, None, weights, home=home)
         return self.model.quality_from(recalled(self.model.pipeline, self.table), self.ratings(teams), details)
 
-    def leaderboard(self) -> pl.DataFrame:
+    def leaderboard(self, *, min_matches: int = 0) -> pl.DataFrame:
         """The players from best to worst: rank, player, mu, sigma, shown, matches, last_seen.
+
+        Who has fewer than `min_matches` has no place among them.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -287,7 +289,7 @@ class Ladder:
         """
         from .standings import leaderboard
 
-        return leaderboard(self)
+        return leaderboard(self, min_matches)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the ladder, with its model, to one file; the old file stays until the new one is whole.
