@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from .. import __version__, kernel_mode
 from .demo import demo
 from .papers import papers
+from .predict import predict
 from .rate import rate
 from .screen import polite
 
@@ -33,6 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(rate)
+app.command()(predict)
 app.command()(demo)
 app.command()(papers)
 

@@ -127,7 +127,7 @@ class Fit:
         return self._after.leaderboard()
 
     def predict(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> Prediction:
-        """What is expected of the next match; details as in `Model.predict`.
+        """What is expected of the next match; details as in `Ladder.predict`.
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
