@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from .. import __version__, kernel_mode
 from .demo import demo
+from .explain import explain
 from .papers import papers
 from .predict import predict
 from .rate import rate
@@ -35,6 +36,7 @@ app = typer.Typer(
 )
 app.command()(rate)
 app.command()(predict)
+app.command()(explain)
 app.command()(demo)
 app.command()(papers)
 

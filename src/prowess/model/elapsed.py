@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import floor
 from typing import TYPE_CHECKING, Any
 
-from ..history.times import DAY, Stamp
+from ..history.times import DAY
 from .given import once
 from .online import check_times, moment
 from .rating import Rating
@@ -14,7 +14,7 @@ from .rating import Rating
 if TYPE_CHECKING:
     from .ladder import Ladder
 
-__all__ = ["periods", "until"]
+__all__ = ["periods", "since", "until"]
 
 MONDAY = 4.0  # days from the origin of times, a Thursday, to the first start of a week
 
@@ -41,22 +41,30 @@ def until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time: Any) ->
     [[10.0], [0.0]]
     """
     stamp, now = moment(ladder, time)
+    unit = 1.0 if stamp is None or stamp.kind == "number" else DAY
     names = once(teams)
     unknown = [name for team in names for name in team if isinstance(name, str) and name not in ladder.rows]
     if unknown:
         ladder[unknown[0]]  # raises an Error with a hint
     rows = [[None if isinstance(name, Rating) else ladder.rows[name] for name in team] for team in names]
     check_times(ladder, [row for team in rows for row in team if row is not None], stamp, now)
-    return [[0.0 if row is None else _since(ladder, row, stamp, now) for row in team] for team in rows]
+    # whole periods are counted of a time: with half of one more it is on the safe side
+    period = ladder.model.period
+    waited = [[0.0 if row is None else since(ladder, row, unit, now) for row in team] for team in rows]
+    return waited if period is None else [[(passed + 0.5) * period for passed in team] for team in waited]
 
 
-def _since(ladder: Ladder, row: int, stamp: Stamp | None, now: float) -> float:
-    """Days, or the units of plain numbers; where there are rating periods, a time that is as many of them."""
+def since(ladder: Ladder, row: int, unit: float, now: float) -> float:
+    """The time since the last match of a row of a ladder, as boards have it: in rating periods, where there are any.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.Glicko(period=7))
+    >>> _ = ladder.record([["ann"], ["bob"]], time=0)
+    >>> since(ladder, 0, 1.0, 14.0)
+    2.0
+    """
     last = float(ladder.state[row, 2 * ladder.model.pipeline.traits])
-    unit = 1.0 if stamp is None or stamp.kind == "number" else DAY
-    if last != last:
+    if not now >= last:  # one of them may not be known
         return 0.0
-    if ladder.model.period is None:
-        return (now - last) / unit
-    passed = periods(ladder.model.period, unit, last, now)
-    return (passed + 0.5) * ladder.model.period if passed else 0.0  # whole periods are counted: a half is safe
+    period = ladder.model.period
+    return (now - last) / unit if period is None else float(periods(period, unit, last, now))

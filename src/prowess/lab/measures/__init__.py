@@ -6,7 +6,7 @@ from .places import place_error
 from .probabilities import brier, information_gain, log_loss, sharpness
 from .ranking import auc
 from .scores import expected_scores, score_error
-from .strength import performance, strength
+from ...model.strength import performance, strength
 from .tally import Tally
 
 __all__ = [
