@@ -31,7 +31,7 @@ def ladder_steps(model, history, name):
             {key: match[key] for key in ("time", "ranks", "scores", "home") if key in match},
         )
         mine = any(name in team for team in teams)
-        before = (ladder[name] if name in ladder else ladder.newcomer) if mine else None
+        before = ladder[name] if name in ladder else ladder.newcomer  # noqa: SIM401, a ladder has no get
         ladder.record(teams, **details)
         if mine:
             found.append((before, ladder[name]))

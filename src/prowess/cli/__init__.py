@@ -13,6 +13,7 @@ from .explain import explain
 from .papers import papers
 from .predict import predict
 from .rate import rate
+from .simulate import simulate
 from .screen import polite
 
 __all__ = ["app", "main"]
@@ -37,6 +38,7 @@ app = typer.Typer(
 app.command()(rate)
 app.command()(predict)
 app.command()(explain)
+app.command()(simulate)
 app.command()(demo)
 app.command()(papers)
 

@@ -26,7 +26,7 @@ class Explanation:
     `start` is the rating with which she came, `now` that after her last match. `matches` has a row for each match that
     counts: match, id, time, partners, opponents (at most twenty), opponent_count, teams, place, score and against (the
     best of the others), actual, expected, expected_lead (by how much she was to outscore them, in models of scores),
-    mu_before, mu_after, drifted, moved, shown_before, shown_after, shown_drifted, shown_moved, sigma_before, sigma_after.
+    mu_before, mu_after, drifted, moved, the same four of what is shown (shown_before, …), sigma_before, sigma_after.
 
     `expected` is the share of the opposing teams that she was forecast to beat before the match, `actual` that which
     she beat, ties counting half: between two teams 1, ½ or 0. `moved` is what the match did to mu, `drifted` what had
