@@ -10,10 +10,13 @@ from typer.core import TyperGroup
 
 from .. import __version__, kernel_mode
 from .demo import demo
+from .explain import explain
 from .options import Quiet, quietly
 from .papers import papers
+from .predict import predict
 from .rate import rate
 from .screen import be_quiet, polite
+from .simulate import simulate
 
 __all__ = ["app", "main"]
 
@@ -43,7 +46,9 @@ def _add(panel: str, *verbs: Callable[..., None]) -> None:
 
 
 _add("Rate", rate, demo)
+_add("Predict and match", predict, explain)
 _add("Compare", papers)
+_add("Files", simulate)
 
 
 def _version(wanted: bool) -> None:

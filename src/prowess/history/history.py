@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .choices import Reading
     from .findings import Findings
+    from .written import Shape
 
 __all__ = ["History"]
 
@@ -165,6 +166,23 @@ class History:
         from .frames import to_frame
 
         return to_frame(self)
+
+    def write(self, path: "str | os.PathLike[str]", layout: "Shape | None" = None) -> None:
+        """Write a file (.csv .tsv .parquet .jsonl) that `read` recognises, and of which it makes an equal history.
+
+        `layout` is "wide", a row per match, or "long", a row per player; if it is not given, wide where that is easy.
+
+        >>> from pathlib import Path; from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     History.from_matches([{"teams": [["ann"], ["bob"]]}]).write(Path(folder, "games.csv"))
+        ...     print(Path(folder, "games.csv").read_text())
+        player1,rank1,player2,rank2
+        ann,1,bob,2
+        <BLANKLINE>
+        """
+        from .written import write
+
+        write(self, path, layout)
 
     def __len__(self) -> int:
         """Count the matches."""

@@ -29,6 +29,8 @@ from .sweep import sweep
 if TYPE_CHECKING:
     import polars as pl
 
+    from .explanation import Explanation
+
 __all__ = ["Fit", "fit"]
 
 CHUNK = 200_000  # entries between two looks at the keyboard and the progress bar
@@ -149,7 +151,7 @@ class Fit:
         return fit(self.model, self.history[:matches], self._before, None)._after if matches else self._before
 
     def predict(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> Prediction:
-        """What is expected of the next match; details as in `Model.predict`.
+        """What is expected of the next match; details as in `Ladder.predict`.
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -203,6 +205,18 @@ class Fit:
         if len(self.model.outcome.traits) > 1:
             columns |= {trait: self._beliefs[entry, 2 * k] for k, trait in enumerate(self.model.outcome.traits)}
         return pl.DataFrame(columns).filter(pl.col("mu").is_not_nan())
+
+    def explain(self, name: str) -> Explanation:
+        """Why a player's rating is what it is: her matches, what was expected of each, and what it moved.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
+        >>> pw.Elo().fit(history).explain("ann").matches["moved"].round(2).to_list()
+        [16.0, 15.26]
+        """
+        from .explain import explain
+
+        return explain(self, name, self._before, self._rows)
 
 
 def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Fit:
