@@ -10,7 +10,7 @@ from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ..files import ending_of, replacing
+from ..files import replacing, target_of
 from .charts.files import bundle
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Report:
         ...     Path(folder, "report.json").read_text()[:20]
         '{"title": "A league"'
         """
-        ending = ending_of(path, (".html", ".json"))
+        ending = target_of(path, (".html", ".json"))  # charts may take a while
         text = self.page() if ending == ".html" else _json(self.to_dict())
         with replacing(path) as place:
             place.write_text(text, encoding="utf-8")

@@ -7,7 +7,7 @@ import os
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ...files import ending_of, replacing
+from ...files import replacing, target_of
 from ..extras import extra
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
     ...     Path(folder, "ann.svg").read_text()[:4]
     '<svg'
     """
-    ending = ending_of(path, ENDINGS)
+    ending = target_of(path, ENDINGS)
     spec = chart.to_dict()
     content = json.dumps(spec, ensure_ascii=False, indent=1) if ending == ".json" else _drawn(spec, ending)
     with replacing(path) as place:
