@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__, kernel_mode
+from .compare import compare
 from .demo import demo
 from .papers import papers
 from .rate import rate
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.command()(rate)
 app.command()(demo)
+app.command()(compare)
 app.command()(papers)
 
 

@@ -125,8 +125,8 @@ def _table(texts: dict[str, list[str]], right: set[str], bold: frozenset[tuple[i
             Text(shown(name)), justify="right" if name in right else "left", overflow="fold", min_width=least
         )
     for index, row in enumerate(zip(*texts.values(), strict=True)):
-        cells = zip(texts, row, strict=True)
-        table.add_row(*(Text(text, style="bold" if (index, name) in bold else "") for name, text in cells))
+        named = zip(texts, row, strict=True)
+        table.add_row(*(Text(text, style="bold" if (index, name) in bold else "") for name, text in named))
     return table
 
 

@@ -87,14 +87,29 @@ def notes(comparison: Comparison) -> list[str]:
         better = [row["model"] for row in rows if sign * row["difference"] > 0]
         if better:
             found.append(f"By {measure.title}, {listed(better)} did better than {comparison.best}, beyond noise.")
+    return found + _draws(comparison)
+
+
+def _draws(comparison: Comparison) -> list[str]:
+    """Models that expect far fewer or far more draws than there were."""
     start, place = comparison.rows.results.match_start, comparison.rows.results.place
     two = start[:-1][np.diff(start) == 2]
     drawn = float(np.mean(place[two] == place[two + 1])) if len(two) else 0.0
+    if not drawn > 0 or comparison.measure().name != "log_loss":
+        return []
+    found = []
     never = [name for name, scored in comparison.scored.items() if not scored.draw.ndim and scored.draw == 0]
-    if drawn > 0 and never and comparison.measure().name == "log_loss":
+    if never:
         found.append(
             f"{listed(never)} never expected a draw, and {100 * drawn:.3g} % of the matches were drawn. Log loss and "
             "calibration count that as an error; information gain and pair error do not."
+        )
+    supposed = {name: model.params.get("draw_probability", drawn) for name, model in comparison.models.items()}
+    wrong = [name for name, share in supposed.items() if share > 0 and not drawn / 2 <= share <= 2 * drawn]
+    if wrong and len(two) >= FEW:
+        found.append(
+            f"The draw_probability of {listed(wrong)} is far from the {100 * drawn:.3g} % of the matches that were "
+            "drawn; with a better one, or tuned, it may do better."
         )
     return found
 

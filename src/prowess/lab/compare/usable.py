@@ -34,7 +34,7 @@ def suitable(history: History) -> dict[str, Model]:
     ['TrueSkill', 'Elo', 'Glicko', 'Glicko2', 'GaussianOD', 'PoissonOD']
     """
     crowds = bool((np.diff(history.match_start) > 2).any())
-    names = CROWDS if crowds else PAIRS
+    names: tuple[str, ...] = CROWDS if crowds else PAIRS
     if history.score is not None and not crowds:
         names = (*PAIRS[: MOST - len(SCORES)], *SCORES, *PAIRS[MOST - len(SCORES) :])
     found: dict[str, Model] = {}
