@@ -13,6 +13,7 @@ from .demo import demo
 from .papers import papers
 from .rate import rate
 from .screen import polite
+from .tune import tune
 
 __all__ = ["app", "main"]
 
@@ -36,6 +37,7 @@ app = typer.Typer(
 app.command()(rate)
 app.command()(demo)
 app.command()(compare)
+app.command()(tune)
 app.command()(papers)
 
 

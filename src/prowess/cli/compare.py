@@ -16,6 +16,7 @@ from ..lab.compare import compare as compared
 from ..lab.compare.answer import advice, interval_of, notes
 from ..lab.compare.sections import measures as measures_of
 from ..lab.protocols import Prequential, Protocol, RandomSplits, SeasonSplits
+from ..lab.report import check_page
 from ..model.presets import PRESETS
 from .options import File, Json, read, shared
 from .options import _model as model_of
@@ -24,7 +25,7 @@ from .screen import note, screen
 from .standings import ENDINGS, write
 from .whiskers import print_whiskers
 
-__all__ = ["compare"]
+__all__ = ["BurnIn", "Html", "Jobs", "Seed", "amount", "compare", "words"]
 
 Models = Annotated[
     list[str] | None,
@@ -89,12 +90,12 @@ def compare(
     prowess compare matches.csv --json | jq -r .best
     """
     if html is not None:
-        target_of(html, (".html",))
+        check_page(html)
     if out is not None:
         target_of(out, ENDINGS)
     wanted, scored = _models(models), _protocol(protocol, burn_in, seed)
     history = read(file, choices)
-    found = compared(history, wanted, protocol=scored, measures=_words(measures), seed=seed, jobs=jobs)
+    found = compared(history, wanted, protocol=scored, measures=words(measures), seed=seed, jobs=jobs)
     if out is not None:
         write(found.table(), out)
     if html is not None:
@@ -111,7 +112,7 @@ def compare(
         note("--html report.html writes a page with standings, skill curves and more")
 
 
-def _words(said: list[str] | None) -> list[str] | None:
+def words(said: list[str] | None) -> list[str] | None:
     """Names with commas between them; None where there are none."""
     return [word.strip() for part in said for word in part.split(",") if word.strip()] if said else None
 
@@ -119,7 +120,7 @@ def _words(said: list[str] | None) -> list[str] | None:
 def _models(said: list[str] | None) -> dict[str, Model] | None:
     """The models by name; those with parameters have these in their names."""
     named: dict[str, Model] = {}
-    for spec in _words(said) or []:
+    for spec in words(said) or []:
         name, *settings = spec.split(":")
         model = model_of(name, settings)
         proper = next(known for known in PRESETS if known.lower() == name.lower())
@@ -133,13 +134,13 @@ def _models(said: list[str] | None) -> dict[str, Model] | None:
 def _protocol(name: str, burn_in: str, seed: int) -> Protocol:
     """What is learnt from and what is scored."""
     if name == "all":
-        return Prequential(_amount(burn_in))
+        return Prequential(amount(burn_in))
     if burn_in != "0":
         raise typer.BadParameter("only with --protocol all", param_hint="--burn-in")
     return SeasonSplits() if name == "seasons" else RandomSplits(seed=seed)
 
 
-def _amount(text: str) -> float | str:
+def amount(text: str) -> float | str:
     """A number, or what must be a date."""
     try:
         return float(text)

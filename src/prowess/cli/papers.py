@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from ..errors import Error
-from ..files import target_of
 from ..lab.papers import PAPERS, Paper, paper
+from ..lab.report import check_page
 from .report import print_json, print_report
 from .screen import note, screen
 
@@ -90,4 +90,4 @@ def _check(found: Paper, data: Path | None, html: Path | None) -> None:
     if data is None and found.files:
         raise Error(f"{found.name} needs --data DIR, a folder with {found.needs}")
     if html is not None:
-        target_of(html, (".html",))
+        check_page(html)

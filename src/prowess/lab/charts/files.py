@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
+@cache
 def bundle() -> str:
     """The JavaScript that draws charts on a page, Vega and all, so that the page needs no network."""
     script: str = extra("vl_convert", "vl-convert").javascript_bundle(vl_version=_version())

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from ...errors import Error
-from ...files import target_of
 from ..catalogue import Measure
 from ..measures import Tally
+from ..report import check_page
 from . import answer, frames, sections
 from .measured import Measured
 
@@ -179,5 +179,5 @@ class Comparison(Measured):
         ...     "<h2>Which model to use</h2>" in Path(folder, "elo.html").read_text(encoding="utf-8")
         True
         """
-        target_of(path, (".html",))
+        check_page(path)
         self.report().save(path)
