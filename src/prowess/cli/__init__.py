@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__, kernel_mode
+from .compare import compare
 from .demo import demo
 from .explain import explain
 from .options import Quiet, quietly
@@ -47,7 +48,7 @@ def _add(panel: str, *verbs: Callable[..., None]) -> None:
 
 _add("Rate", rate, demo)
 _add("Predict and match", predict, explain)
-_add("Compare", papers)
+_add("Compare", compare, papers)
 _add("Files", simulate)
 
 
