@@ -18,6 +18,7 @@ from .predict import predict
 from .rate import rate
 from .screen import be_quiet, polite
 from .simulate import simulate
+from .tune import tune
 
 __all__ = ["app", "main"]
 
@@ -48,7 +49,7 @@ def _add(panel: str, *verbs: Callable[..., None]) -> None:
 
 _add("Rate", rate, demo)
 _add("Predict and match", predict, explain)
-_add("Compare", compare, papers)
+_add("Compare", compare, tune, papers)
 _add("Files", simulate)
 
 
