@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .lab.compare import Comparison, compare
     from .lab.simulate import Simulation, simulate
     from .lab.tune import Tuning, tune
+    from .matchmaking.balance import Balance, balance
     from .model.explanation import Explanation
     from .model.fit import Fit
     from .model.forecasts import Forecasts
@@ -55,6 +56,7 @@ __version__ = "0.1.0"
 
 
 _LATER = {
+    "Balance": ".matchmaking.balance",
     "Comparison": ".lab.compare",
     "Explanation": ".model.explanation",
     "Fit": ".model.fit",
@@ -62,6 +64,7 @@ _LATER = {
     "Prediction": ".model.prediction",
     "Simulation": ".lab.simulate",
     "Tuning": ".lab.tune",
+    "balance": ".matchmaking.balance",
     "compare": ".lab.compare",
     "lab": ".lab",
     "simulate": ".lab.simulate",
@@ -81,6 +84,7 @@ __all__ = [
     "TS2",
     "TS3",
     "Absorb",
+    "Balance",
     "Board",
     "Comparison",
     "Drift",
@@ -119,6 +123,7 @@ __all__ = [
     "TrueSkill",
     "Tuning",
     "absorb",
+    "balance",
     "compare",
     "drift",
     "kernel_mode",
