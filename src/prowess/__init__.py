@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .lab.simulate import Simulation, simulate
     from .lab.tune import Tuning, tune
     from .matchmaking.balance import Balance, balance
+    from .matchmaking.informative import NextMatch, NextMatches, next_matches
     from .model.explanation import Explanation
     from .model.fit import Fit
     from .model.forecasts import Forecasts
@@ -61,12 +62,15 @@ _LATER = {
     "Explanation": ".model.explanation",
     "Fit": ".model.fit",
     "Forecasts": ".model.forecasts",
+    "NextMatch": ".matchmaking.informative",
+    "NextMatches": ".matchmaking.informative",
     "Prediction": ".model.prediction",
     "Simulation": ".lab.simulate",
     "Tuning": ".lab.tune",
     "balance": ".matchmaking.balance",
     "compare": ".lab.compare",
     "lab": ".lab",
+    "next_matches": ".matchmaking.informative",
     "simulate": ".lab.simulate",
     "tune": ".lab.tune",
 }
@@ -105,6 +109,8 @@ __all__ = [
     "Margin",
     "Model",
     "Newcomers",
+    "NextMatch",
+    "NextMatches",
     "Normal",
     "Outcome",
     "Point",
@@ -127,6 +133,7 @@ __all__ = [
     "compare",
     "drift",
     "kernel_mode",
+    "next_matches",
     "outcome",
     "simulate",
     "team",

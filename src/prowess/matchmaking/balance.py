@@ -32,8 +32,8 @@ class Balance:
     `teams` holds the names, the players of a team in the order in which they were given. `quality` is that of the match
     (0 to 1), `prediction` what is expected of it. `exact` tells whether surely none has a higher quality: all splits
     were compared (`compared` of them), or there was nothing to compare, because all players are rated alike.
-    `newcomers` are those who were not known, and were taken for newcomers. `unconstrained` is the quality that was found
-    without keeping anybody together or apart, or None if nobody was.
+    `newcomers` are those who were not known, and were taken for newcomers. `unconstrained` is the quality that was
+    found without keeping anybody together or apart, or None if nobody was.
 
     >>> import prowess as pw
     >>> found = pw.balance(pw.TrueSkill(), {"ann": pw.Rating(30, 2), "bob": pw.Rating(27, 2), "cat": pw.Rating(24, 2),

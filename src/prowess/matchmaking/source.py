@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..errors import Error
 from ..history import name_of
 from ..model.board import Board
 from ..model.fit import Fit
+from ..model.given import Given
 from ..model.ladder import Ladder
 from ..model.model import Model
 from ..model.rate import lay, recalled
@@ -49,7 +50,11 @@ class Group:
     def board(self) -> Board:
         """All players on one board, as if each of them were a team of a large match."""
         alone = [[rating] for rating in self.ratings]
-        board = lay(self.model.pipeline, alone if len(alone) > 1 else alone * 2, None)
+        return self.board_of(alone if len(alone) > 1 else alone * 2)
+
+    def board_of(self, teams: Sequence[Sequence[Rating]], details: Given | None = None) -> Board:
+        """A match on a board, with what is known of the league."""
+        board = lay(self.model.pipeline, teams, details)
         for index, known in enumerate(self.memory):
             board.memory[index] = known
         return board
