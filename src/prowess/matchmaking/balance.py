@@ -141,7 +141,7 @@ def balance(
         groups_of("apart", apart, found.names),
     )
     check(rules, found.names)
-    performances = Performances(found, len(rules.sizes))
+    performances = Performances(found, rules.sizes)
     split, compared, exact = _best(performances, rules, seed)
     rosters = [np.flatnonzero(split == team).tolist() for team in range(len(rules.sizes))]
     rated = [[found.ratings[player] for player in roster] for roster in rosters]

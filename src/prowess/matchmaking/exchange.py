@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .rules import Rules
 
-__all__ = ["Exchanges", "exchanges"]
+__all__ = ["Exchanges", "exchanges", "some_exchange"]
 
 Ints = NDArray[np.intp]
 
@@ -47,6 +47,17 @@ def exchanges(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> 
         if found:
             a, b, out, back = zip(*found, strict=True)
             yield Exchanges(np.array(a), np.array(b), np.array(out), np.array(back))
+
+
+def some_exchange(rules: Rules, team: Ints, rng: np.random.Generator) -> Exchanges | None:
+    """An exchange at random, of two players where that is possible."""
+    single = _singles(rules, team, 50, rng)
+    if len(single):
+        return single.take(rng.integers(len(single), size=1))
+    for width in sorted({len(members) for members in rules.units} - {1}):
+        for a, b, out, back in _several(rules, team, width, rng):
+            return Exchanges(np.array([a]), np.array([b]), np.array([out]), np.array([back]))
+    return None
 
 
 def _singles(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Exchanges:

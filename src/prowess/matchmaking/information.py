@@ -17,6 +17,7 @@ from math import log, log1p, prod
 
 import numpy as np
 
+from ..model.gauss import cdf
 from ..model.given import Given, given
 from ..model.prediction import Prediction
 from ..model.rating import Rating
@@ -30,8 +31,10 @@ Teams = Sequence[Sequence[Rating]]
 
 BIT = log(2.0)
 NODES = ((-(3.0**0.5), 1 / 6), (0.0, 2 / 3), (3.0**0.5, 1 / 6))  # Gauss–Hermite: exact for the normal score models
+FINER = ((-2.8569700138728, 0.0112574113277), (-1.3556261799743, 0.2220759220056), (0.0, 0.5333333333333))
+FINER += tuple((-z, p) for z, p in FINER[:2])
 DRAWS = 128  # results that are drawn, where they are too many to go through
-COUNTS = 12  # scores up to here are gone through one by one
+COUNTS = 15  # scores up to here are gone through one by one
 RARE = 1e-4  # results that are left out
 MIDDLES = 8  # quantiles that stand for all scores of a team, where they are many
 
@@ -105,11 +108,11 @@ def _scores(group: Group, teams: Teams, prediction: ScorePrediction) -> Iterator
 
 
 def _counts(found: CountScores, team: int) -> list[tuple[float, float]]:
-    """Counts with their probabilities: one by one where they are low, else quantiles."""
-    top = found.quantile(team, 0.999)
+    """Counts with their probabilities: one by one where they are low, else nodes of a quadrature between quantiles."""
+    top = found.quantile(team, 0.9999)
     if top <= COUNTS:
         return [(float(p), float(score)) for score, p in enumerate(found.pmf(team, int(top)))]
-    return [(1 / MIDDLES, score) for score in _quantiles(found, team)]
+    return [(p, found.quantile(team, cdf(z))) for z, p in FINER]
 
 
 def _quantiles(found: ScoreDistribution, team: int) -> list[float]:

@@ -111,10 +111,10 @@ def next_matches(
 ) -> NextMatches:
     """The matches whose results are expected to tell most of the players' skills: `NextMatches`.
 
-    TrueSkill, section 4.2; Lindley (1956). `source` is a ladder, a fit or a model; `players` are those who are there, by
-    name or with ratings, else all. A match has `teams` teams of `size` players. Nobody plays more than `each` matches,
-    one unless given: then they are a round that can be played at the same time. With `each=None` a player may be in all
-    of them; what her first match tells is not taken into account in the next. `progress` shows a bar, or does not.
+    TrueSkill, section 4.2; Lindley (1956). `source` is a ladder, a fit or a model; `players` are those who are there,
+    by name or with ratings, else all. A match has `teams` teams of `size` players. Nobody plays more than `each`
+    matches, one unless given: then they are a round that can be played at the same time. With `each=None` a player may
+    be in all of them; what her first match tells is not taken into account in the next. `progress` shows a bar, or not.
 
     The most telling match is chosen first, then the most telling of what is left. Systems without uncertainty, such as
     Elo, have nothing to learn by this measure, which is an error.

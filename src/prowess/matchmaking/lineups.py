@@ -83,5 +83,6 @@ def _promise(shortlist: Shortlist, windows: Ints) -> Floats:
     """About how much a match of these players would tell: more where they are in doubt, less where they are unlike."""
     spread = shortlist.variance[windows].sum(axis=1)
     gap = np.ptp(shortlist.mean[windows], axis=1)
-    doubt: Floats = -np.log1p(-0.6 * shortlist.skill[windows] / spread[:, None]).sum(axis=1)
-    return doubt * np.exp(-0.2 * gap**2 / spread)
+    doubt = -np.log1p(-0.6 * shortlist.skill[windows] / spread[:, None]).sum(axis=1)
+    found: Floats = doubt * np.exp(-0.2 * gap**2 / spread)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,25 +20,29 @@ ENTRIES = 200_000  # laid on a board at once
 
 
 class Performances:
-    """Mean, variance and noise of the performances of any teams of a group, where `among` teams meet in a match.
+    """Mean, variance and noise of the performances of any teams of a group, in matches of teams of these sizes.
 
-    All teams are laid on one board as if they met in one large match, and pooled by the model's own team function; what
-    a team performs does not depend on the others. A team's players stand in the order of `members`.
+    All teams are laid on one board as if they met in one large match, and pooled by the model's own team function. What
+    a team performs does not depend on the others; only what scores scatter may, as long as that is not learnt, and it
+    is taken from a match of the right sizes. A team's players stand in the order of `members`.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.source import group
     >>> ratings = {"ann": pw.Rating(30, 4), "bob": pw.Rating(25, 3), "cat": pw.Rating(20, 2)}
-    >>> Performances(group(pw.TrueSkill(beta=1), ratings), among=2).of(np.array([[0, 1], [1, 2]]))
+    >>> Performances(group(pw.TrueSkill(beta=1), ratings), (2, 2)).of(np.array([[0, 1], [1, 2]]))
     array([[55., 45.],
            [27., 15.],
            [ 2.,  2.]])
     """
 
-    def __init__(self, group: Group, among: int) -> None:
+    def __init__(self, group: Group, sizes: Sequence[int]) -> None:
         """Take the players of a group."""
-        self.group, self.among = group, among
+        self.group, self.among = group, len(sizes)
         self.mu, self.var = group.beliefs()
         self._board: Board | None = None
+        board = group.board_of([[group.ratings[0]] * size for size in sizes])
+        group.model.pipeline.pool(board)
+        self.scatter = group.model.outcome.scatter(board)
 
     def of(self, members: Ints) -> Floats:
         """Mean, variance and noise of the teams whose players are in the rows of `members`, as three rows."""
@@ -48,14 +53,14 @@ class Performances:
             found[:, first : first + len(some)] = self._pooled(some)
         return found
 
-    def _pooled(self, members: Ints) -> Any:
+    def _pooled(self, members: Ints) -> Floats:
         """The performances of some teams of one size, through the pipeline of the model."""
-        pipeline, outcome = self.group.model.pipeline, self.group.model.outcome
+        pipeline = self.group.model.pipeline
         teams, size = members.shape
         board = self._laid(members)
         pipeline.pool(board)
         if pipeline.traits == 1:
-            return outcome.performances(board)
+            return self._scattered(board)
         cells = teams * pipeline.traits  # what a trait counts for may depend on how many teams meet: match by match
         columns = [np.resize(np.asarray(column)[:cells], cells + self.among * pipeline.traits) for column in _of(board)]
         match: Any = pipeline.board(self.among, self.among * size)
@@ -64,8 +69,14 @@ class Performances:
         for first in range(0, cells, self.among * pipeline.traits):
             last = first + self.among * pipeline.traits
             match.mean, match.variance, match.noise = (column[first:last] for column in columns)
-            found.append(outcome.performances(match))
+            found.append(self._scattered(match))
         return np.concatenate(found, axis=1)[:, :teams]
+
+    def _scattered(self, board: Board) -> Floats:
+        """The performances of the teams on a board, with what scores scatter in a match of the right sizes."""
+        found = np.array(self.group.model.outcome.performances(board))
+        found[1:] += self.scatter - self.group.model.outcome.scatter(board)
+        return found
 
     def _laid(self, members: Ints) -> Board:
         """Teams of one size on a board."""

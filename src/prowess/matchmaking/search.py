@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.quality import log_qualities
-from .exchange import Exchanges, exchanges
+from .exchange import Exchanges, exchanges, some_exchange
 from .feasible import some_split
 from .performances import Performances
 from .rules import Rules
@@ -20,7 +20,7 @@ EFFORT = 20_000_000  # players in teams that are looked at, in all: about half a
 PER_PLAYER = 20_000  # and so many more for each player of the group
 AT_ONCE = 500_000  # in one look at the exchanges of a split
 FRESH = 8  # climbs from one random split to the next
-STEP = 50_000  # what a step costs whatever its size
+STEP = 40_000  # what a look at some exchanges costs, however few they are
 LEAST = 1e-12  # a gain in the logarithm of the quality that is worth an exchange
 
 
@@ -60,6 +60,7 @@ class Climb:
         """Begin with the team of every player."""
         self.performances, self.rules, self.team = performances, rules, team
         self.sizes = np.array(rules.sizes)
+        self.first = [members[0] for members in rules.units]
         self.columns = np.empty((3, len(rules.sizes)))
         self.look()
 
@@ -72,27 +73,20 @@ class Climb:
     def step(self, rng: np.random.Generator) -> tuple[int, int, bool]:
         """Make the best of many exchanges: how many were compared, how much work that was, and whether one helped."""
         per_exchange = 2 * int(self.sizes.max()) + 3 * len(self.sizes)
-        units = self.team[[members[0] for members in self.rules.units]]
-        compared, work, better = 0, STEP, False
-        for some in exchanges(self.rules, units, max(AT_ONCE // per_exchange, 100), rng):
-            if not len(some):
-                continue
-            values = self.values(some)
-            compared, work = compared + len(some), work + len(some) * per_exchange
-            if self.take(some, values):
-                better = True
-                break
-        return compared, work, better
+        compared, work = 0, 0
+        for some in exchanges(self.rules, self.team[self.first], max(AT_ONCE // per_exchange, 100), rng):
+            compared, work = compared + len(some), work + STEP + len(some) * per_exchange
+            if len(some) and self.take(some, self.values(some)):
+                return compared, work, True
+        return compared, work, False
 
     def disturbed(self, rng: np.random.Generator) -> Climb:
         """A split not far from this one."""
         other = Climb(self.performances, self.rules, self.team)
         for _ in range(2 + len(self.sizes) // 2):
-            units = other.team[[members[0] for members in self.rules.units]]
-            for some in exchanges(self.rules, units, 1, rng):
-                if len(some):
-                    other.make(some.take(rng.integers(len(some), size=1)))
-                    break
+            some = some_exchange(self.rules, other.team[self.first], rng)
+            if some is not None:
+                other.make(some)
         other.look()
         return other
 

@@ -45,7 +45,7 @@ class Shortlist:
     def __init__(self, group: Group) -> None:
         """Take the players of a group."""
         self.outcome = group.model.outcome
-        self.mean, self.variance, noise = Performances(group, among=2).of(np.arange(len(group))[:, None])
+        self.mean, self.variance, noise = Performances(group, (1, 1)).of(np.arange(len(group))[:, None])
         self.skill = self.variance - noise
         self.mu, self.var = group.beliefs()
         self.noise = group.model.noise**2
@@ -58,13 +58,19 @@ class Shortlist:
         """Pairs of players who are free, the most promising first; of the least certain players, and any others."""
         line = free[np.argsort(-self.skill[free], kind="stable")]
         found: list[tuple[float, int, int]] = []
-        for place, row in enumerate(line[: max(ROWS, 4 * most)].tolist()):
+        for place, row in enumerate(line[: max(ROWS, 2 * most)].tolist()):
             others = line[place + 1 :]  # those before have met her
             promise = self._promise(row, others)
             near = np.argpartition(-promise, PARTNERS)[:PARTNERS] if len(others) > PARTNERS else range(len(others))
             found += [(-promise[at], *sorted((row, int(others[at])))) for at in near]
         found.sort()
-        return np.array([pair for _, *pair in found[: max(6 * most, LEAST)]], np.intp).reshape(-1, 2)
+        times = dict.fromkeys(free.tolist(), 0)
+        pairs: list[tuple[int, int]] = []
+        for _, one, other in found:
+            if max(times[one], times[other]) < PARTNERS and len(pairs) < max(6 * most, LEAST):
+                pairs.append((one, other))
+                times[one], times[other] = times[one] + 1, times[other] + 1
+        return np.array(pairs, np.intp).reshape(-1, 2)
 
     def _promise(self, one: int, others: Ints) -> Floats:
         """About how much a match of one player with each of some others would tell."""
