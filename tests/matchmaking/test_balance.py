@@ -108,7 +108,7 @@ def test_rules_are_kept_or_contradict_each_other(count, teams, together, apart, 
     sizes = [count // teams + (team < count % teams) for team in range(teams)]
     expected = best(pw.TrueSkill(), ratings, sizes, [one for one in together if one], [one for one in apart if one])
     if expected is None:
-        with pytest.raises(pw.Error, match="together|apart"):
+        with pytest.raises(pw.Error, match=r"together|apart"):
             pw.balance(pw.TrueSkill(), ratings, teams=teams, together=together, apart=apart)
         return
     found = pw.balance(pw.TrueSkill(), ratings, teams=teams, together=together, apart=apart)

@@ -22,7 +22,7 @@ __all__ = ["Balance", "balance"]
 Ints = NDArray[np.intp]
 Names = Iterable[Sequence[str]] | Sequence[str]
 
-WORDS = ((0.04, "as even as can be"), (0.12, "even"), (0.3, "rather even"), (0.6, "uneven"), (1.0, "one-sided"))
+WORDS = ((0.04, "as even as can be"), (0.12, "even"), (0.3, "a little uneven"), (0.6, "uneven"), (1.0, "one-sided"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,8 +31,8 @@ Teams = Sequence[Sequence[Rating]]
 
 BIT = log(2.0)
 NODES = ((-(3.0**0.5), 1 / 6), (0.0, 2 / 3), (3.0**0.5, 1 / 6))  # Gauss–Hermite: exact for the normal score models
-FINER = ((-2.8569700138728, 0.0112574113277), (-1.3556261799743, 0.2220759220056), (0.0, 0.5333333333333))
-FINER += tuple((-z, p) for z, p in FINER[:2])
+_HALF = ((1.3556261799743, 0.2220759220056), (2.8569700138728, 0.0112574113277))
+FINER = (*((-z, p) for z, p in _HALF), (0.0, 0.5333333333333), *_HALF)
 DRAWS = 128  # results that are drawn, where they are too many to go through
 COUNTS = 15  # scores up to here are gone through one by one
 RARE = 1e-4  # results that are left out
