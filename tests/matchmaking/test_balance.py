@@ -225,7 +225,7 @@ def test_sources_agree_and_newcomers_are_said():
     by_model = pw.balance(
         pw.TrueSkill(), {name: fit[name] if name != "eve" else pw.TrueSkill().rating() for name in who}
     )
-    assert by_fit.teams == by_ladder.teams == by_model.teams
+    assert by_fit.teams == by_ladder.teams == by_model.teams == pw.balance(fit, iter(who)).teams
     assert by_fit.newcomers == by_ladder.newcomers == ("eve",)
     assert by_model.newcomers == ()
     assert "Newcomer: eve." in by_fit.summary

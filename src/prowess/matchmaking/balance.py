@@ -135,11 +135,8 @@ def balance(
     """
     found = group(source, players)
     whole("seed", seed)
-    rules = Rules(
-        sizes_of(len(found), teams, sizes),
-        groups_of("together", together, found.names),
-        groups_of("apart", apart, found.names),
-    )
+    asked = groups_of("together", together, found.names), groups_of("apart", apart, found.names)
+    rules = Rules(sizes_of(len(found), teams, sizes), *asked)
     check(rules, found.names)
     performances = Performances(found, rules.sizes)
     split, compared, exact = _best(performances, rules, seed)

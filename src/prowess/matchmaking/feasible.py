@@ -45,13 +45,8 @@ def some_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | Non
         work += len(waiting) * len(room)
         if work > WORK:
             raise Undecided
-        blocks = sorted(sizes[one] for one in waiting if sizes[one] > 1)
-        if blocks and sum(free // blocks[0] for free in room) < len(blocks):
+        if _hopeless(rules, room, waiting, dead):
             options = []
-        if not any(rules.foes[one] for one in waiting):  # what is left is packing, which has been tried or not
-            state = tuple(room), tuple(blocks)
-            options = [] if state in dead else options
-            dead.add(state)  # whoever comes here again has come back
         path.append((unit, iter(rng.permutation(options).tolist())))
         waiting.remove(unit)
         while path:  # on with the next team of the last unit that has one
@@ -68,6 +63,20 @@ def some_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | Non
             return None
     team[team < 0] = rng.permutation(np.repeat(np.arange(len(room)), room))  # players without rules fill up
     return team
+
+
+def _hopeless(rules: Rules, room: Sequence[int], waiting: set[int], dead: set[object]) -> bool:
+    """Whether the groups that wait surely do not fit, or have been tried in vain where teams had the same room."""
+    blocks = sorted(len(rules.units[unit]) for unit in waiting if len(rules.units[unit]) > 1)
+    if blocks and sum(free // blocks[0] for free in room) < len(blocks):
+        return True
+    if any(rules.foes[unit] for unit in waiting):
+        return False
+    state = tuple(room), tuple(blocks)
+    if state in dead:
+        return True
+    dead.add(state)  # whoever comes here again has come back
+    return False
 
 
 def _options(rules: Rules, sizes: Sequence[int], room: Sequence[int], team: NDArray[np.intp], unit: int) -> list[int]:

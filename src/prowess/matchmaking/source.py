@@ -74,25 +74,22 @@ def group(source: Source, players: Players | None = None) -> Group:
         players = ladder.names
     if isinstance(players, str) or not isinstance(players, Iterable):
         raise Error(f"players must be a list of names, or ratings by name, not {players!r}")
-    given = dict(players) if isinstance(players, Mapping) else {}
-    names = [name_of(name) for name in players]
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise Error(f"{name} is named twice; everybody plays once")
-        seen.add(name)
+    pairs = players.items() if isinstance(players, Mapping) else ((name, None) for name in players)
     newcomer = ladder.newcomer
-    ratings, newcomers = [], []
-    for name, key in zip(names, players, strict=True):
-        rating = given.get(key)
+    found: dict[str, Rating] = {}
+    newcomers = []
+    for given, rating in pairs:
+        name = name_of(given)
+        if name in found:
+            raise Error(f"{name} is named twice; everybody plays once")
         if rating is not None and not isinstance(rating, Rating):
             raise Error(f"{name} must have a Rating, not {rating!r}")
         if rating is None and name not in ladder.rows:
             newcomers.append(name)
             rating = newcomer
-        ratings.append(ladder[name] if rating is None else rating)
+        found[name] = ladder[name] if rating is None else rating
     memory = recalled(ladder.model.pipeline, ladder.table)
-    return Group(ladder.model, memory, names, ratings, tuple(newcomers))
+    return Group(ladder.model, memory, list(found), list(found.values()), tuple(newcomers))
 
 
 def _ladder(source: Source) -> Ladder:
