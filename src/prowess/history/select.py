@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from .ragged import cut, gather
-from .times import Stamp, agree, parse_time, show_time, zone_of
+from .times import Stamp, agree, parse_time, show_time
+from .zones import zone_of
 
 if TYPE_CHECKING:
     from .history import History
