@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .aliases import MISSING, UNITS
+from .aliases import MISSING
 from .ragged import Floats
 from .table import Table
 from .text import plain_text
+from .words import UNITS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -182,7 +183,7 @@ def _with_usual_unit(read: dict[str, _Read], count: dict[str, int], rows: int) -
     for cell, found in read.items():
         if found.unit not in ("", "%"):
             units[found.unit] += count[cell]
-    usual = next((unit for unit, times in units.most_common() if unit in UNITS or 2 * times >= rows), "")
+    usual = next((unit for unit, times in units.most_common() if unit in UNITS.split() or 2 * times >= rows), "")
     return {
         cell: found
         for cell, found in read.items()
