@@ -57,15 +57,20 @@ ROSTER_STEMS = ("team", "side", "squad", "roster", "players", "lineup")  # team1
 NAME_STEMS = ("player", "model", "competitor", "opponent", "contestant", "fighter", "user", "agent", "bot")
 DRAWS = ("draw", "drawn", "d", "tie", "tied", "both", "bothbad", "tiebothbad", "x", "0.5", "½", "1/2", "1/2-1/2", "½-½")
 CHESS = ("1-0", "0-1")  # the first side won, the second did
-ROSTER_SEPARATORS = (
-    ";",
-    "|",
-    "+",
+# What separates the names in a roster: the first that is found at all, or else the first that half of the cells have.
+ROSTER_SEPARATORS = ("\n", "\t", ";", "|", "+")
+ALSO_IN_NAMES = (
     "&",
     "/",
     ",",
-)  # the first that is found in the roster columns separates all of them
-ALSO_IN_NAMES = ("&", "/", ",")  # these only where at least half of the cells have them
+    " and ",
+    " und ",
+    " et ",
+    " y ",
+    " e ",
+    " и ",
+    " - ",
+)  # where half of the cells have them
 # Cells that say nothing, in lower case; and words for places of those who have none, as letters and digits alone.
 MISSING = (
     "", "-", "--", "---", "–", "—", "?", ".", "..", "...", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "(null)",
