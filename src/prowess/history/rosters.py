@@ -99,11 +99,11 @@ def _found(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
         return next(mark for mark in ROSTER_SEPARATORS if cells.str.contains(mark, literal=True).any()), None
     marked = cells.filter(cells.str.contains(_MAYBE))
     least = 1 if sure else max(1, len(cells) / 2)
+    if _in_prose(marked) and int(marked.str.contains(rf",|{_LAST}").sum()) >= least:
+        return ",", None  # "ann, bob and cat", "ann and bob": the comma stands for both
     unused = None
     for mark in ALSO_IN_NAMES:
         count = int(marked.str.contains(mark, literal=True).sum())
-        if mark == "," and count and _in_prose(marked):  # "ann, bob and cat", "ann and bob": the comma stands for both
-            count = int(marked.str.contains(rf",|{_LAST}").sum())
         if count >= least:
             return mark, None
         unused = unused or (mark if count else None)
