@@ -74,7 +74,7 @@ def test_missing_values_of_pandas_are_missing() -> None:
     with pytest.raises(Error, match="row 2: column 'home' is empty"):
         History.from_frame(frame)
     frame = pd.DataFrame({"home": ["ann", "bob"], "away": ["cat", "ann"], "hg": [1, np.nan], "ag": [0, 2]})
-    with pytest.raises(Error, match="row 2: team 1 has no score"):
+    with pytest.raises(Error, match="row 2: column 'hg' is empty: others have a score"):
         History.from_frame(frame)
 
 

@@ -71,7 +71,7 @@ def test_the_order_of_rows_is_the_result_if_the_user_says_so() -> None:
 def test_an_id_of_rows_is_not_an_id_of_matches() -> None:
     assert read("id match player rank\n 1 1 a 1\n 2 1 b 2").ids is None
     assert read("id match player rank\n 1 1 a 1\n 1 1 b 2").ids == ("1",)
-    with pytest.raises(Error, match=r"row 2: column 'id' holds '2', but '1' in row 1: .* all rows of a match"):
+    with pytest.raises(Error, match=r"row 2: column 'id' holds '2': row 1 has '1', and .* all rows of a match"):
         read("id match player rank\n 1 1 a 1\n 2 1 b 2", columns={"id": "id"})
 
 
@@ -85,23 +85,26 @@ def test_ids_of_16_digits_stay_whole() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("match player rank\n 1 a 1\n 1 b DNF", "row 2: column 'rank' holds 'DNF': a number is needed"),
-        ("match player rank\n 1 a 1\n 1 b 2\n 1 a 3", "row 3: a stands in team 1 and in team 3"),
-        ("match team player rank\n 1 x a 1\n 1 y b 2\n 1 x a 1", "row 3: a stands twice in team 1"),
-        ("match team player rank\n 1 x a 1\n 1 y b 2\n 1 x c 3", "row 3: column 'rank' holds '3', but '1' in row 1"),
+        ("match player rank\n 1 a 1\n 1 b Xyz", "row 2: column 'rank' holds 'Xyz': a place is needed"),
+        ("match team player rank\n 1 x a 1\n 1 y b 2\n 1 y a 2", "row 3: a stands in team 1 and in team 2"),
+        (
+            "match team player rank\n 1 x a 1\n 1 y b 2\n 1 x c 3\n 2 x a 1\n 2 x c 1\n 2 y b 2",
+            "row 3: column 'rank' holds '3': row 1 has '1', and it must be the same in all rows of a team",
+        ),
         ("match player rank\n 1 a 1\n 1 b 2\n 2 a 1", r"row 3: a match needs at least two teams, not 1 \(a\)"),
         ("match player rank\n 1 a 1\n - b 2", "row 2: column 'match' is empty"),
         ("match player rank\n 1 a 1\n 1 - 2", "row 2: column 'player' is empty"),
-        ("match player rank\n 1 a 1\n 1 b -", "row 2: team 2 has no rank, and others have"),
-        ("match player rank\n 1 a 1\n 1 b 2\n 2 a -\n 2 b -", "row 3: no result"),
         (
-            "match player rank date\n 1 a 1 2026-01-01\n 1 b 2 2026-01-02",
-            "row 2: column 'date' holds '2026-01-02', but",
+            "match player rank date\n 1 a 1 2026-01-01\n 1 b 2 2026-01-02\n 2 a 1 2026-01-03\n 2 b 2 2026-01-03",
+            "row 2: column 'date' holds '2026-01-02': row 1 has '2026-01-01', and it must be the same",
         ),
         ("match player rank weight\n 1 a 1 1\n 1 b 2 -1", "row 2: b has the weight -1.0"),
         ("match player rank weight\n 1 a 1 1\n 1 b 2 0", "row 2: team 2 has only weights of 0"),
         ("match player rank weight\n 1 a 1 1\n 1 b 2 -", "row 2: b has the weight nan"),
-        ("match player rank home\n 1 a 1 yes\n 1 b 2 yes", "row 2: column 'home' says that two teams"),
+        (
+            "match player rank home\n 1 a 1 yes\n 1 b 2 yes",
+            "row 2: column 'home' holds 'yes': two teams of this match are at home",
+        ),
         ("match players rank\n 1 a;b 1\n 1 b 2", "row 2: b stands in team 1 and in team 2"),
         ("match players rank\n 1 a;b 1\n 1 - 2", "row 2: column 'players' is empty: a team needs"),
     ],
@@ -116,7 +119,6 @@ def test_bad_rows_are_errors_that_name_row_and_value(text: str, message: str) ->
     [
         ("player", [True, False], "column 'player' holds Boolean: names must be text or whole numbers"),
         ("player", [["a"], ["b"]], r"column 'player' holds List\(String\)"),
-        ("rank", [True, False], "column 'rank' holds Boolean: numbers are needed"),
         ("match", [[1], [1]], r"column 'match' holds List\(Int64\): text or numbers are needed"),
         ("time", [True, True], "column 'time' holds Boolean: times must be"),
         ("time", [float("inf")] * 2, "row 1: column 'time' holds inf: a time must be a finite number"),
@@ -135,3 +137,57 @@ def test_a_few_matches_of_one_team_are_left_out_and_many_are_an_error() -> None:
     assert "matches of one team are left out: 1, the first is the frame, row 19" in history.recognised
     with pytest.raises(Error, match="at least two teams"):
         read("match player rank\n" + "".join(pairs[:8]) + " bye cat 1\n")
+
+
+def test_who_did_not_finish_shares_the_last_place() -> None:
+    history = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 d -\n 1 e DNS")
+    assert history.place.tolist() == [1, 3, 2, 3, 3]
+    assert "position: 2 of 5 entries have a word instead of a place (DNF 1, DNS 1)" in history.recognised
+    assert "no place in column 'position': 1 entries share the last place of their match" in history.recognised
+    absent = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 e DNS", columns=None, absent=("DNS",))
+    assert absent.players == ("a", "b", "c")
+
+
+def test_points_may_be_words_too() -> None:
+    history = read("game player score\n 1 a 10\n 1 b DNF\n 1 c 30\n 2 a 1\n 2 b 5")
+    assert history.place.tolist() == [2, 3, 1, 2, 1]
+    assert history[1]["scores"] == [1, 5]
+
+
+def test_of_a_drivers_rows_in_a_race_the_best_counts() -> None:
+    history = read("race driver position\n 1 a DNF\n 1 b 2\n 1 a 1\n 1 c 3\n 1 c 3")
+    assert dict(zip(history.players, history.place.tolist(), strict=True)) == {"b": 2, "a": 1, "c": 3}
+    assert "twice in a match: of a player's rows the best counts, 2 others are left out, the first on row 1" in (
+        history.recognised
+    )
+
+
+def test_a_match_in_which_nobody_has_a_result_was_not_played() -> None:
+    history = read("match player rank\n 1 a 1\n 1 b 2\n 2 a -\n 2 b -")
+    assert len(history) == 1
+    assert "not played: 1 matches without any result are left out, the first on row 3" in history.recognised
+
+
+def test_a_club_whose_players_have_places_of_their_own_is_no_team() -> None:
+    history = read("race driver team position\n 1 a x 1\n 1 b y 2\n 1 c x 3\n 1 d y 4")
+    assert history.place.tolist() == [1, 2, 3, 4]
+    assert "everybody plays alone; `columns={'team': 'team'}` makes them teams" in history.recognised
+
+
+def test_a_name_that_comes_again_every_season_is_not_one_match() -> None:
+    races = "race season driver position\n" + "".join(
+        f" monza {season} {driver} {place}\n" for season in (2024, 2025) for place, driver in enumerate("abc", 1)
+    )
+    assert len(read(races)) == 2
+    assert len(read(races.replace("race season", "gp season"))) == 2
+
+
+def test_the_day_tells_matches_apart_where_nothing_else_does() -> None:
+    history = read("date player place\n 2026-01-01 a 1\n 2026-01-01 b 2\n 2026-01-08 b 1\n 2026-01-08 c 2")
+    assert (len(history), history.place.tolist()) == (2, [1, 2, 1, 2])
+
+
+def test_who_was_faster_is_placed_before() -> None:
+    history = read("race runner finish_time\n 1 a 1:02:45\n 1 b 59:59.5\n 1 c DNF\n 1 d 1:02:45")
+    assert history.place.tolist() == [2, 1, 4, 2]
+    assert history.score is None

@@ -5,7 +5,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from prowess.errors import Error
 from prowess.history import History
 
 
@@ -54,6 +53,15 @@ def test_tournaments_of_hundreds_of_teams(data: Path) -> None:
     assert (first["id"], first["teams"][:3], first["ranks"][:4]) == ("2", [["312"], ["510"], ["195"]], [1, 2, 3, 3])
 
 
-def test_races_with_drivers_who_did_not_finish_are_an_error_for_now(data: Path) -> None:
-    with pytest.raises(Error, match=r"f1_race_results.csv, line 14: column 'position' holds 'DNF': a number is needed"):
-        History.read(data / "f1_race_results.csv")
+def test_drivers_who_did_not_finish_share_the_last_place(data: Path) -> None:
+    history = History.read(data / "f1_race_results.csv")
+    rows = pl.read_csv(data / "f1_race_results.csv", infer_schema=False)
+    place = pl.col("position").cast(pl.Int32, strict=False)
+    best = rows.select("race_id", "driverId", place=place).group_by("race_id", "driverId").agg(pl.col("place").min())
+    placed = pl.col("place").rank("min").over("race_id")
+    last = pl.col("place").count().over("race_id") + 1
+    expected = best.with_columns(pl.coalesce(placed, last).cast(pl.Int32).alias("place")).sort("race_id", "driverId")
+    found = history.to_frame().select("id", "player", "place").sort("id", "player")
+    assert found.rows() == expected.rows()
+    assert "`absent=('DNS', 'DNQ', 'DNPQ', 'DNP')` leaves those out" in history.recognised
+    assert f"{len(rows) - len(expected)} others are left out" in history.recognised

@@ -115,10 +115,10 @@ def test_a_column_that_is_only_called_id_is_not_used_when_it_repeats() -> None:
     ("text", "message"),
     [
         ("home away hg ag\n a b 1 0\n a - 1 2", "row 2: column 'away' is empty: fill it in, or drop the row"),
-        ("home away hg ag\n a b 1 0\n a b NA 2", "row 2: column 'hg' holds 'NA': a number is needed"),
-        ("home away hg ag\n a b 1 0\n a b 1 -", "row 2: team 2 has no score, and others have"),
-        ("home away hg ag\n a b 1 0\n a b - -", "row 2: no result: fill in ranks or scores, or drop the match"),
-        ("home away hg ag\n a b 1 0\n a b inf 1", "row 2: team 1 has the score inf: a score is a finite number"),
+        ("home away hg ag\n a b 1 0\n a b NA 2", "row 2: column 'hg' holds 'NA': others have a score"),
+        ("home away hg ag\n a b 1 0\n a b 1 -", "row 2: column 'ag' is empty: others have a score"),
+        ("home away hg ag\n a b 1 0\n a b x 1", "row 2: column 'hg' holds 'x': a number is needed"),
+        ("home away hg ag\n a b 1 0\n a b inf 1", "row 2: column 'hg' holds 'inf': a number is needed"),
         ("home away hg ag\n a b 1 0\n a a 1 0", "row 2: a stands in team 1 and in team 2"),
         ("home away hg ag neutral\n a b 1 0 maybe", "row 1: column 'neutral' holds 'maybe': true or false is needed"),
         ("home away hg ag neutral\n a b 1 0 -", "row 1: column 'neutral' is empty"),
@@ -139,7 +139,6 @@ def test_a_column_that_is_only_called_id_is_not_used_when_it_repeats() -> None:
             "left right winner\n a b left\n a b c",
             "row 2: column 'winner' holds 'c': it must name the winner, or 'left'",
         ),
-        ("left right winner\n a b left\n a b -", "row 2: column 'winner' is empty"),
         ("team1 team2 team3 winner\n a b c 1", "'winner' names a winner among 3 sides.*: give ranks or scores"),
     ],
 )
@@ -157,3 +156,75 @@ def test_an_empty_frame_is_an_empty_history() -> None:
         "left right winner",
     ):
         assert read(header) == History.from_matches([])
+
+
+def test_what_was_not_played_is_left_out_and_said() -> None:
+    history = read("home away hg ag\n a b 1 0\n b a - -\n a c - -")
+    assert len(history) == 1
+    assert "not played: 2 rows are left out, the first on row 2" in history.recognised
+    assert len(read("left right winner\n a b left\n a b -")) == 1
+    assert len(read("home away hg ag status\n a b 1 0 FINISHED\n b a 0 0 SCHEDULED")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "places", "scores"),
+    [
+        ("home away result\n a b 3-1\n b a 2:2\n a b 0–4", [1, 2, 1, 1, 2, 1], [3, 1, 2, 2, 0, 4]),
+        ("white black result\n a b 1-0\n b a ½-½\n a b 0-1", [1, 2, 1, 1, 2, 1], None),
+        ("home away ftr\n a b H\n b a D\n a b A", [1, 2, 1, 1, 2, 1], None),
+        ("player opponent result\n a b W\n b a D\n a b L", [1, 2, 1, 1, 2, 1], None),
+        ("player1 player2 result\n a b 1\n b a 0.5\n a b 0", [1, 2, 1, 1, 2, 1], None),
+        ("player1 player2 result\n a b 1\n b a X\n a b 2", [1, 2, 1, 1, 2, 1], None),
+        ("team opponent pf pa\n a b 3 1\n b a 2 2\n a b 0 4", [1, 2, 1, 1, 2, 1], [3, 1, 2, 2, 0, 4]),
+        ("home away hg ag\n a b 3,5 1\n b a 2 2\n a b 0 4", [1, 2, 1, 1, 2, 1], [3.5, 1, 2, 2, 0, 4]),
+        ("1st 2nd 3rd\n a b c\n c a -", [1, 2, 3, 1, 2], None),
+        ("winner1 winner2 loser1 loser2\n a b c d\n a c b -", [1, 2, 1, 2], None),
+    ],
+)
+def test_results_are_read_as_people_write_them(text: str, places: list[int], scores: list[float] | None) -> None:
+    history = read(text)
+    assert history.place.tolist() == places
+    assert (None if history.score is None else history.score.tolist()) == scores
+
+
+def test_byes_and_walkovers_are_no_matches() -> None:
+    history = read("white black result\n a b 1-0\n a BYE 1-0\n b a w/o\n b a 0-1")
+    assert len(history) == 2
+    assert "byes: 1 rows are left out, the first on row 2" in history.recognised
+    assert "walkovers: 1 rows are left out, the first on row 3; `walkovers='count'`" in history.recognised
+    tennis = "winner_name loser_name score\n a b 6-4\n b a W/O\n a b 6-0RET"
+    assert (len(read(tennis)), len(read(tennis, walkovers="count"))) == (2, 3)
+
+
+def test_a_repeated_row_is_a_slip_unless_players_meet_often() -> None:
+    once = read("home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n b a 1 0 2026-01-02")
+    assert len(once) == 2
+    assert "repeated: 1 rows repeat another in every cell and are left out, the first on row 2" in once.recognised
+    often = "winner loser date\n a b 2026-01-01\n a b 2026-01-01\n a c 2026-01-02\n c a 2026-01-03"
+    assert len(read(often)) == 4
+    assert "1 rows repeat another in every cell: each counts as a match; `duplicates='once'`" in read(often).recognised
+    blitz = "home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n a b 0 1 2026-01-01"
+    assert len(read(blitz)) == 3  # who meets twice a day may win twice
+    assert len(read(often, duplicates="once")) == 3
+    assert len(read("winner loser\n a b\n a b")) == 2  # nothing says that it is one match
+
+
+def test_a_match_seen_by_both_sides_counts_once() -> None:
+    rows = (
+        "team opponent pf pa date\n a b 3 1 2026-01-01\n b a 1 3 2026-01-01\n c a 2 2 2026-01-02\n a c 2 2 2026-01-02"
+    )
+    history = read(rows)
+    assert list(history) == [
+        {"teams": [["a"], ["b"]], "scores": [3, 1], "time": history[0]["time"]},
+        {"teams": [["c"], ["a"]], "scores": [2, 2], "time": history[1]["time"]},
+    ]
+    assert len(read(rows, duplicates="keep")) == 4
+
+
+def test_columns_without_known_names_are_recognised_by_what_they_hold() -> None:
+    history = read("wann wer mit ausgang\n 2026-01-01 a b 3-1\n 2026-01-02 b a 0-0")
+    assert (history.place.tolist(), history.time_kind) == ([1, 2, 1, 1], "date")
+    assert "recognised by what they hold" in history.recognised
+    sheet = read("day ann bob cat\n 2026-01-01 10 20 -\n 2026-01-02 5 4 9")
+    assert sheet.players == ("ann", "bob", "cat")
+    assert sheet.place.tolist() == [2, 1, 2, 3, 1]

@@ -9,7 +9,7 @@ from .numbers import numbers, numbers_together
 from .rosters import check_names, rosters
 from .table import Table
 from .text import intern, text_of
-from .words import FALSE, TRUE
+from .vocabulary import FALSE, TRUE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,9 +37,9 @@ def yes_no(table: Table, column: str) -> NDArray[np.bool_]:
     series = table.frame[column]
     if series.dtype != pl.Boolean:
         text = text_of(table, column).str.to_lowercase()
-        known = text.is_in([*TRUE.split(), *FALSE.split()])
+        known = text.is_in([*TRUE, *FALSE])
         table.require(known | text.is_null(), column, "true or false is needed")
-        series = text.is_in(TRUE.split()).set(~known, None)
+        series = text.is_in(list(TRUE)).set(~known, None)
         if known.sum() < text.count():
             return series.fill_null(False).to_numpy()
     if series.has_nulls() and (not series.count() or not series.all()):

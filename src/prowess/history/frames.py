@@ -9,15 +9,18 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from .build import build, faulty
-from .cells import identifiers, intern, numbers
+from .cells import identifiers, intern
 from .check import Fault
 from .choices import Choices
 from .draft import Draft, Times
 from .findings import Findings, Located
+from .guess import guessed
 from .history import History
 from .layout import Layout, recognise
 from .long import long_draft
+from .numbers import numbers
 from .ragged import owners
+from .rows import Rows
 from .table import Table
 from .time_columns import read_times
 from .wide import wide_draft
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["from_frame", "from_table", "to_frame"]
 
 _One = Callable[[NDArray[Any], str], NDArray[Any]]  # the values of the matches, from those of the rows of a column
-_Agree = Callable[[NDArray[Any]], bool]  # whether the rows of each match say the same
 
 
 def from_frame(frame: object, choices: Choices) -> Findings:
@@ -42,32 +44,44 @@ def from_table(table: Table) -> Findings:
     Whatever has a problem is taken out, and the rest is read again: so every step may rely on the steps before it.
     """
     problems: list[Located] = []
-    layout = _recognised(table)
+    left: list[str] = []
+    table, layout = _recognised(table)
+    opening = tuple(table.notes)
     while True:
-        draft = _draft(table, layout)
-        if not table.problems:
+        if not len(table.unusable()):
+            draft = _draft(table, layout)
+        if not len(table.unusable()):
             for fault in faulty(draft):
                 _reject(table, draft, fault, quietly=fault.alone and bool(problems))
-        unusable = table.problems.rows()
+        unusable = table.unusable()
         if not len(unusable):
-            return Findings(build(draft), table.title, tuple(problems))
+            history = build(draft)
+            recognised = "\n".join(filter(None, (history.recognised, *left)))
+            return Findings(replace(history, recognised=recognised), table.title, tuple(problems))
         problems += [Located(table.row_name(problem.row), problem) for problem in table.problems]
+        left += [said for _, said in table.left]
         table = table.without(unusable)
+        table.notes.extend(opening)
 
 
-def _recognised(table: Table) -> Layout:
+def _recognised(table: Table) -> tuple[Table, Layout]:
+    """Recognise the layout by the names of the columns, or else by what they hold."""
     try:
-        return recognise(table.frame.columns, table.choices.columns)
+        return table, recognise(table.frame.columns, table.choices.columns)
     except Error as error:
-        raise Error(f"{table.title}: {error}") from None
+        found = guessed(table) if not table.choices.columns and len(table.frame) else None
+        if found is None:
+            raise Error(f"{table.title}: {error}") from None
+    table, roles = found
+    return table, recognise(table.frame.columns, roles)
 
 
 def _draft(table: Table, layout: Layout) -> Draft:
     if layout.sides:
         draft = wide_draft(table, layout)
-        return _with_matches(draft, table, layout, _of_row, lambda values: True)
+        return _with_matches(draft, table, layout, None)
     draft, rows = long_draft(table, layout)
-    return _with_matches(draft, table, layout, partial(rows.one, of="match"), partial(rows.agree, of="match"))
+    return _with_matches(draft, table, layout, rows)
 
 
 def _reject(table: Table, draft: Draft, fault: Fault, quietly: bool) -> None:
@@ -90,30 +104,31 @@ def _with_matches(
     draft: Draft,
     table: Table,
     layout: Layout,
-    one: _One,
-    agree: _Agree,
+    rows: Rows | None,
 ) -> Draft:
-    """Add what belongs to a match as a whole; `one` gives the value of each match from those of the rows."""
+    """Add what belongs to a match as a whole; where a match has several rows, they must agree about it."""
     roles = layout.roles
+    one: _One = _of_row if rows is None else partial(rows.one, of="match")
+    when: _One = _of_row if rows is None else rows.earliest
     if "time" in roles:
         times = read_times(table, roles["time"])
         if times is not None:
-            draft.times = Times(one(times.number, roles["time"]), times.kind, times.zone)
+            draft.times = Times(when(times.number, roles["time"]), times.kind, times.zone)
     if "importance" in roles:
         draft.importance = one(numbers(table, roles["importance"]), roles["importance"])
     if "id" in roles:
-        draft.ids = _ids(table, layout, one, agree)
+        draft.ids = _ids(table, layout, one, rows)
         if draft.ids is None:
             layout = replace(layout, roles={role: column for role, column in roles.items() if role != "id"})
     draft.recognised = "\n".join(filter(None, (layout.describe(table.frame.columns), draft.recognised, *table.notes)))
     return draft
 
 
-def _ids(table: Table, layout: Layout, one: _One, agree: _Agree) -> list[str] | None:
+def _ids(table: Table, layout: Layout, one: _One, rows: Rows | None) -> list[str] | None:
     """Give the ids of the matches; a column that is only called `id`, but names no matches, is not used."""
     column = layout.roles["id"]
     code, different = intern(identifiers(table, column))
-    if "id" not in layout.mapped and not agree(code):
+    if "id" not in layout.mapped and rows is not None and not rows.agree(code, "match"):
         return None
     ids: list[str] = different.gather(one(code, column)).to_list()
     given = [name for name in ids if name]

@@ -1,19 +1,31 @@
 """Recognising the layout of a file, a row per player or a row per match, from its column names."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import Error
-from .aliases import COMMON, HOME_AWAY, LONG, NAME_STEMS, PAIRS, RANKS, RESULT, ROSTER_STEMS, SCORES, WINNER_LOSER
+from .aliases import (
+    COMMON,
+    HOME_AWAY,
+    LONG,
+    OPPONENT,
+    OPPONENT_SCORE,
+    ORDINALS,
+    OWN_SCORE,
+    PAIRS,
+    PARTS,
+    RANKS,
+    RESULT,
+    ROSTER_STEMS,
+    SCORES,
+    VENUE,
+    WINNER_LOSER,
+)
+from .headers import SIDE, Headers, is_side_result, plain_name, plain_role
 
-__all__ = ["Layout", "Side", "plain_name", "recognise"]
+__all__ = ["Layout", "Side", "recognise"]
 
-_LABEL = "(?P<label>[0-9]{1,2}|[a-hxy])"
-_STEM = f"(?P<stem>{'|'.join(sorted((*ROSTER_STEMS, *NAME_STEMS), key=len, reverse=True))})"
-_SIDE = re.compile(f"{_STEM}{_LABEL}(?P<tail>|name|id|players|roster|members)")
-_SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score|rank)(?P<label2>[0-9]{{1,2}}|[a-hxy])")
-_ROLES = (*LONG, *COMMON, "away", "home_score", "away_score", "neutral", *WINNER_LOSER)
+_ROLES = (*LONG, *COMMON, "away", "home_score", "away_score", "neutral", *WINNER_LOSER, "opponent")
 _EXAMPLES = """\
   a row per player: columns={"match": "race_id", "player": "driver", "rank": "position", "time": "date"}
   home and away:    columns={"home": "h", "away": "a", "home_score": "hg", "away_score": "ag"}
@@ -24,69 +36,39 @@ _EXAMPLES = """\
 
 @dataclass(frozen=True)
 class Side:
-    """A side of a match in a file with a row per match: its column, and the words by which a result names it."""
+    """A side of a match in a file with a row per match: its column, and the words by which a result names it.
+
+    Where its players stand in columns of their own, `more` are those after the first.
+    """
 
     column: str
     words: tuple[str, ...] = ()
     roster: bool = False
     score: str | None = None
     rank: str | None = None
+    more: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What was recognised: the shape, the columns by role, and the sides where a row is a match."""
+    """What was recognised: the shape, the columns by role, and the sides where a row is a match.
+
+    Where a row is a player, `parts` are columns that may tell matches apart together with that of the role `match`.
+    """
 
     shape: str
     roles: Mapping[str, str]
     sides: tuple[Side, ...] = ()
     mapped: frozenset[str] = frozenset()
+    parts: tuple[str, ...] = ()
 
     def describe(self, columns: Iterable[str]) -> str:
         """Say what was recognised, and which columns are not used."""
-        said = f"{self.shape}: " + ", ".join(f"{role}={column}" for role, column in self.roles.items())
-        unused = [column for column in columns if column not in self.roles.values()]
-        return said + (f"\nignored: {', '.join(unused)}" if unused else "")
-
-
-def plain_name(name: str) -> str:
-    """Spell a column name in the one way in which names are compared.
-
-    >>> plain_name("Home_Team"), plain_name("home team")
-    ('hometeam', 'hometeam')
-    """
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
-
-
-def plain_role(role: str) -> str:
-    """Spell a role in one way: "team1_score", "score_1" and "score1" are the same.
-
-    >>> plain_role("team1_score"), plain_role("home_score")
-    ('score1', 'homescore')
-    """
-    plain = plain_name(role)
-    found = _SIDE_RESULT.fullmatch(plain)
-    return plain if found is None else (found["what"] or found["what2"]) + (found["label"] or found["label2"])
-
-
-class Headers:
-    """The columns of a file under their plain names, and the roles that the user gave to a column, or to none."""
-
-    def __init__(self, columns: Sequence[str], mapping: Mapping[str, str | None]) -> None:
-        """Note the columns; one with a role is known by no other name."""
-        self.mapped = {plain_role(role): column for role, column in mapping.items() if column is not None}
-        self.unused = {plain_role(role) for role, column in mapping.items() if column is None}
-        self.free = {plain_name(column): column for column in reversed(columns) if column not in mapping.values()}
-
-    def find(self, table: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-        """Give the column of each role: the user's, or else that of the first alias which is there."""
-        found = {}
-        for role, aliases in table.items():
-            names = aliases.split() if isinstance(aliases, str) else aliases
-            column = self.mapped.get(plain_role(role)) or next((self.free[n] for n in names if n in self.free), None)
-            if column is not None and plain_role(role) not in self.unused:
-                found[role] = column
-        return found
+        more = {side.column: side.more for side in self.sides}
+        said = [f"{role}={'+'.join((column, *more.get(column, ())))}" for role, column in self.roles.items()]
+        used = {*self.roles.values(), *(column for columns in more.values() for column in columns)}
+        unused = [column for column in columns if column not in used]
+        return f"{self.shape}: {', '.join(said)}" + (f"\nignored: {', '.join(unused)}" if unused else "")
 
 
 def recognise(columns: Sequence[str], mapping: Mapping[str, str | None] | None = None) -> Layout:
@@ -100,7 +82,7 @@ def recognise(columns: Sequence[str], mapping: Mapping[str, str | None] | None =
     mapping = mapping or {}
     _check_mapping(columns, mapping)
     headers = Headers(columns, mapping)
-    for recogniser in (_long, _home_away, _winner_loser, _sides):
+    for recogniser in (_long, _home_away, _winner_loser, _sides, _ordered, _long_by_parts):
         layout = recogniser(headers)
         if layout is not None and headers.mapped.keys() <= {plain_role(role) for role in layout.roles}:
             return replace(layout, mapped=frozenset(headers.mapped))
@@ -113,7 +95,7 @@ def _check_mapping(columns: Sequence[str], mapping: Mapping[str, str | None]) ->
     known = {plain_name(role) for role in _ROLES}
     for role, column in mapping.items():
         plain = plain_name(role)
-        if plain not in known and not _SIDE.fullmatch(plain) and not _SIDE_RESULT.fullmatch(plain):
+        if plain not in known and not SIDE.fullmatch(plain) and not is_side_result(plain):
             there = ", ".join(dict.fromkeys(_ROLES))
             raise Error(f"columns: there is no role {role!r}, but {there}, and team1, player1, score1, rank1 and so on")
         if column is not None and column not in columns:
@@ -123,18 +105,40 @@ def _check_mapping(columns: Sequence[str], mapping: Mapping[str, str | None]) ->
 
 def _long(headers: Headers) -> Layout | None:
     roles = headers.find(LONG)
+    if "match" not in roles or (headers.first(OPPONENT) and "match" not in headers.mapped):
+        return None
+    parts = () if "match" in headers.mapped else tuple(filter(None, map(headers.first, PARTS[:1])))
+    return _entries(headers, roles, parts)
+
+
+def _long_by_parts(headers: Headers) -> Layout | None:
+    """A row per player where no column names the match: the day, or the round of a season, tells matches apart."""
+    roles = headers.find(LONG)
+    parts = [column for column in (headers.first(COMMON["time"]), *map(headers.first, PARTS)) if column]
+    if "match" in roles or "match" in headers.unused or not parts or not {"rank", "duration"} & roles.keys():
+        return None
+    return _entries(headers, roles | {"match": parts[0]}, tuple(parts[1:]))
+
+
+def _entries(headers: Headers, roles: dict[str, str], parts: tuple[str, ...]) -> Layout | None:
     if {"player", "players"} <= roles.keys():
         del roles["player" if "players" in headers.mapped else "players"]
     who = next((role for role in ("players", "player", "team") if role in roles), None)
-    if "match" not in roles or who is None:
+    if who is None:
         return None
-    if not {"rank", "score"} & roles.keys() and not {"match", who} <= headers.mapped.keys():
+    common = headers.find(COMMON)
+    common.pop("clock", None)  # where a row is a player, a time beside a date is how long he took
+    if {"rank", "score"} & roles.keys():
+        roles.pop("duration", None)
+    elif "duration" not in roles and not {"match", who} <= headers.mapped.keys():
         return None  # only one who says that a row is a player may leave the result to the order of the rows
-    roles |= headers.find(COMMON)
+    roles = roles | {role: column for role, column in common.items() if column != roles.get("duration")}
     if "id" not in {*headers.mapped, *headers.unused} and plain_name(roles["match"]) in COMMON["id"].split():
         roles["id"] = roles["match"]
     row = {"players": "team", "player": "player", "team": "team, which is one player,"}[who]
-    return Layout(f"long, a row per {row} per match", roles)
+    return Layout(
+        f"long, a row per {row} per match", roles, parts=tuple(part for part in parts if part != roles["match"])
+    )
 
 
 def _home_away(headers: Headers) -> Layout | None:
@@ -142,8 +146,12 @@ def _home_away(headers: Headers) -> Layout | None:
     if not {"home", "away"} <= roles.keys():
         return None
     sides = (
-        Side(roles["home"], ("home", "h", "1"), score=roles.get("home_score")),
-        Side(roles["away"], ("away", "a", "2"), score=roles.get("away_score")),
+        Side(
+            roles["home"], ("home", "h", "1"), score=roles.get("home_score"), more=headers.more.get(roles["home"], ())
+        ),
+        Side(
+            roles["away"], ("away", "a", "2"), score=roles.get("away_score"), more=headers.more.get(roles["away"], ())
+        ),
     )
     return _decided("wide, a row per match, home/away", headers, roles, sides)
 
@@ -152,8 +160,13 @@ def _winner_loser(headers: Headers) -> Layout | None:
     roles = headers.find(WINNER_LOSER)
     if not {"winner", "loser"} <= roles.keys():
         return None
-    sides = tuple(Side(roles[role], score=roles.get(f"{role}_score")) for role in ("winner", "loser"))
-    return Layout("wide, a row per match, winner/loser", roles | headers.find(COMMON), sides)
+    sides = tuple(
+        Side(roles[role], score=roles.get(f"{role}_score"), roster=True, more=headers.more.get(roles[role], ()))
+        for role in ("winner", "loser")
+    )
+    if result := headers.first("score scoreline result finalscore comment"):
+        roles["result"] = result
+    return Layout("wide, a row per match, winner/loser", roles | _common(headers), sides)
 
 
 def _sides(headers: Headers) -> Layout | None:
@@ -163,19 +176,21 @@ def _sides(headers: Headers) -> Layout | None:
         for number, (stem, label, column) in enumerate(group, 1):
             results = headers.find(
                 {
-                    f"{what}{label}": [name for w in words for name in (w + label, stem + label + w, stem + w + label)]
+                    f"{what}{label}": [
+                        name for w in words for name in (w + label, stem + label + w, stem + w + label, label + w)
+                    ]
                     for what, words in (("score", SCORES), ("rank", RANKS))
                 }
             )
             words = {plain_name(column), stem + label, label, label if label.isdigit() else str(number)}
             roster = stem in ROSTER_STEMS
             score, rank = (results.get(what + label) for what in ("score", "rank"))
-            sides.append(Side(column, tuple(sorted(words)), roster, score, rank))
+            sides.append(Side(column, tuple(sorted(words)), roster, score, rank, headers.more.get(column, ())))
             roles |= {stem + label: column} | results
         layout = _decided("wide, a row per match, a column per side", headers, roles, tuple(sides))
         if layout is not None:
             return layout
-    return None
+    return _seen_by_one(headers)
 
 
 def _groups(headers: Headers) -> Iterable[list[tuple[str, str, str]]]:
@@ -183,13 +198,49 @@ def _groups(headers: Headers) -> Iterable[list[tuple[str, str, str]]]:
     found: dict[tuple[bool, str, str, bool], list[tuple[str, str, str]]] = {}
     for mapped, names in ((True, headers.mapped), (False, headers.free)):
         for name, column in names.items():
-            if side := _SIDE.fullmatch(name):
+            if side := SIDE.fullmatch(name):
                 key = (mapped, side["tail"], side["stem"], side["label"].isdigit())
                 found.setdefault(key, []).append((side["stem"], side["label"], column))
     numbered = [sorted(group, key=lambda side: (len(side[1]), side[1])) for group in found.values() if len(group) > 1]
-    pairs = [[("", name, headers.free[name]) for name in pair] for pair in PAIRS if headers.free.keys() >= set(pair)]
-    said = any(_SIDE.fullmatch(name) for name in headers.mapped)
+    pairs: list[list[tuple[str, str, str]]] = []
+    for one, other in PAIRS[:-2]:
+        first, second = headers.first(one), headers.first(other)
+        if first and second:
+            pairs.append([("", one.split()[0], first), ("", other.split()[0], second)])
+    said = any(SIDE.fullmatch(name) for name in headers.mapped)
     return numbered if said else pairs + numbered
+
+
+def _seen_by_one(headers: Headers) -> Layout | None:
+    """A row per match as one of its sides saw it: a player or a team, the opponent, and a result."""
+    for one, other in PAIRS[-2:]:
+        roles = headers.find({one.split()[0]: one, "opponent": other})
+        if len(roles) < 2:
+            continue
+        scores = headers.find({"score": OWN_SCORE, "opponent_score": OPPONENT_SCORE})
+        if len(scores) < 2:
+            scores = {}
+        own, opponent = roles
+        sides = (
+            Side(roles[own], (own, "1"), score=scores.get("score")),
+            Side(roles[opponent], (opponent, "opponent", "opp", "2"), score=scores.get("opponent_score")),
+        )
+        layout = _decided("wide, a row per match, as one side saw it", headers, roles | scores, sides)
+        if layout is not None:
+            venue = headers.first([name for name in VENUE.split() if name in headers.free])
+            return replace(layout, roles={**layout.roles, **({"venue": venue} if venue else {})})
+    return None
+
+
+def _ordered(headers: Headers) -> Layout | None:
+    """A row per match, and a column for who came first, second and so on."""
+    for names in ORDINALS:
+        there = [name for name in names if name in headers.free]
+        if len(there) > 1 and there == list(names[: len(there)]):
+            columns = [headers.free[name] for name in there]
+            roles = {f"rank{place}": column for place, column in enumerate(columns, 1)} | _common(headers)
+            return Layout("wide, a row per match, a column per place", roles, tuple(map(Side, columns)))
+    return None
 
 
 def _decided(shape: str, headers: Headers, roles: dict[str, str], sides: tuple[Side, ...]) -> Layout | None:
@@ -204,7 +255,15 @@ def _decided(shape: str, headers: Headers, roles: dict[str, str], sides: tuple[S
         roles |= headers.find({"winner": RESULT})
         if "winner" not in roles:
             return None
-    return Layout(shape, roles | headers.find(COMMON), sides)
+    return Layout(shape, roles | _common(headers), sides)
+
+
+def _common(headers: Headers) -> dict[str, str]:
+    """Give the columns of what belongs to a match as a whole; the time of day is one of its own, beside a date."""
+    roles = headers.find(COMMON)
+    if "time" not in roles or roles.get("clock") == roles["time"]:
+        roles.pop("clock", None)
+    return roles
 
 
 def _without(roles: dict[str, str], side: Side, what: str) -> Side:

@@ -1,88 +1,53 @@
 """From a file with a row per player, or per team, per match to a draft: the rows of a match are gathered."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cells import intern, labels, names, numbers, rosters, yes_no
+from .cells import intern, labels, names, yes_no
 from .draft import Draft
+from .durations import durations
 from .layout import Layout
+from .numbers import numbers
+from .places import ranks, words
+from .problems import Problems
 from .ragged import Floats, Ints, gather, owners, starts
+from .rosters import rosters
+from .rows import Rows, match_codes
 from .table import Table
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Rows", "long_draft"]
+__all__ = ["long_draft"]
 
 
-class Rows:
-    """The rows of a table in the order of matches and teams, each as it first appears."""
+@dataclass
+class _Results:
+    """The results of the rows: a rank or a score, NaN where there is none, and who is ranked last or was not there."""
 
-    def __init__(self, table: Table, layout: Layout) -> None:
-        """Sort the rows, and note where matches and teams begin."""
-        self.table = table
-        match, matches = intern(labels(table, layout.roles["match"]))
-        first = np.arange(len(match))  # of each row, the first row of its team
-        if "team" in layout.roles and {"player", "players"} & layout.roles.keys():
-            team, different = intern(labels(table, layout.roles["team"]))
-            key = match.astype(np.int64) * len(different) + team
-            _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
-            first = index[inverse]
-        self.order = np.lexsort((first, match))
-        match, first = match[self.order], first[self.order]
-        new_team = np.ones(len(match), bool)
-        new_team[1:] = first[1:] != first[:-1]
-        self.team_start = np.append(np.flatnonzero(new_team), len(match)).astype(np.int32)
-        self.match_start = starts(np.bincount(match[new_team], minlength=len(matches)))
-        self.match_row_start = self.team_start[self.match_start]
-
-    def of(self, match: int) -> NDArray[np.intp]:
-        """Give the rows of a match."""
-        return self.order[self.match_row_start[match] : self.match_row_start[match + 1]]
-
-    def one(self, values: NDArray[Any], column: str, of: str) -> NDArray[Any]:
-        """Give the one value in the rows of each match or team, from the value in each row of the file."""
-        values, start, first = self._ordered(values, of)
-        wrong = np.flatnonzero(_differ(values, values[first]))
-        if len(wrong):
-            other = "; `columns={'team': None}` makes each player a team of his own" * (of == "team")
-
-            def right(index: int) -> str:
-                before = int(self.order[first[wrong[index]]])
-                said = f"{self.table.row_name(before)} has {self.table.frame[column][before]!r}"
-                return f"{said}, and it must be the same in all rows of a {of}{other}"
-
-            self.table.reject(self.order[wrong], column, right)
-        return values[start[:-1]]
-
-    def agree(self, values: NDArray[Any], of: str) -> bool:
-        """Tell whether there is one value in the rows of each match or team."""
-        values, _, first = self._ordered(values, of)
-        return not _differ(values, values[first]).any()
-
-    def _ordered(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, Ints]:
-        """Give the values in order, where each match or team starts, and the first row of that of each row."""
-        start = self.team_start if of == "team" else self.match_row_start
-        return values[self.order], start, np.repeat(start[:-1], np.diff(start))
-
-
-def _differ(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell where two columns differ; NaN is NaN."""
-    differs: NDArray[np.bool_] = (one != other) & ((one == one) | (other == other))
-    return differs
+    rank: Floats | None
+    score: Floats | None
+    unplaced: NDArray[np.bool_]
+    absent: NDArray[np.bool_]
 
 
 def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
     """Make a draft, and give the rows, by which the caller reads what belongs to a match as a whole."""
-    rows = Rows(table, layout)
+    match = match_codes(table, layout)
+    results = _results(table, layout)
+    layout = _playing_teams(table, layout, match, results)
     roles = layout.roles
+    team = intern(labels(table, roles["team"]))[0] if "team" in roles and {"player", "players"} & roles.keys() else None
+    _leave_out(table, layout, match, team, results)
+    rows = Rows(table, match, team)
     size, player, different, note = _players(table, layout, rows)
     entry_row = np.repeat(rows.order, size)
     first_row = rows.order[rows.match_row_start[:-1]]
-    score, summed = _scores(rows, roles["score"]) if "score" in roles else (None, "")
-    listed = not {"rank", "score"} & roles.keys()
+    score, summed = _scores(rows, results.score, roles["score"]) if results.score is not None else (None, "")
+    listed = not {"rank", "score", "duration"} & roles.keys()
     order = "no rank or score: the rows of a match stand in the order of the result" if listed else ""
     draft = Draft(
         match_start=rows.match_start,
@@ -91,7 +56,7 @@ def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
         names=different.to_list(),
         where=lambda match, entry: table.where(int(first_row[match] if entry is None else entry_row[entry])),
         rows=lambda match, entry: rows.of(match) if entry is None else entry_row[[entry]],
-        rank=rows.one(numbers(table, roles["rank"]), roles["rank"], "team") if "rank" in roles else None,
+        rank=_ranks(rows, layout, results, score),
         score=score,
         weight=np.repeat(numbers(table, roles["weight"])[rows.order], size) if "weight" in roles else None,
         home=_home(rows, roles["home"]) if "home" in roles else None,
@@ -100,6 +65,103 @@ def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
         recognised="\n".join(filter(None, (note, summed, order))),
     )
     return draft, rows
+
+
+def _results(table: Table, layout: Layout) -> _Results:
+    """Read the places, or the scores, or how long each took; a word instead says that somebody did not finish."""
+    roles = layout.roles
+    nobody = np.zeros(len(table.frame), bool)
+    score = None
+    if "rank" in roles:
+        found = ranks(table, roles["rank"])
+        if "score" in roles:  # beside places a score that cannot be read is no problem
+            score = numbers(replace(table, notes=[], problems=Problems()), roles["score"])
+        return _Results(found.rank, score, found.unplaced, found.absent)
+    if "duration" in roles:
+        return _Results(durations(table, roles["duration"]), None, nobody, nobody)
+    if "score" in roles:
+        unplaced, absent = words(table, roles["score"])
+        score = numbers(_blank(table, roles["score"], unplaced | absent), roles["score"])
+        return _Results(None, score, unplaced, absent)
+    return _Results(None, None, nobody, nobody)
+
+
+def _blank(table: Table, column: str, rows: NDArray[np.bool_]) -> Table:
+    """Give the table with some cells of a column empty; what is found in it is found in the table."""
+    import polars as pl
+
+    if not rows.any():
+        return table
+    return replace(table, frame=table.frame.with_columns(table.frame[column].set(pl.Series(rows), None)))
+
+
+def _playing_teams(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
+    """Tell teams that play together from clubs: where most that have several rows have several places, they are not."""
+    if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
+        return layout
+    team, _ = intern(labels(table, layout.roles["team"]))
+    rank = np.where(results.unplaced, np.inf, results.rank)
+    rows = Rows(table, match, team)
+    several = np.diff(rows.team_start) > 1
+    ordered = np.nan_to_num(rank[rows.order], nan=np.inf)
+    low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))
+    if not len(ordered) or 2 * np.count_nonzero((low != high)[several]) <= np.count_nonzero(several):
+        return layout
+    column = layout.roles["team"]
+    table.note(
+        f"players with one {column} have places of their own: everybody plays alone; `columns={{'team': {column!r}}}`"
+        " makes them teams"
+    )
+    return replace(layout, roles={role: used for role, used in layout.roles.items() if role != "team"})
+
+
+def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
+    """Leave out who was not there, who stands twice in a match, and matches in which nobody has a result."""
+    absent = np.flatnonzero(results.absent)
+    table.leave_out(
+        absent, lambda count, first: f"did not take part: {count:,} entries are left out, the first on {first}"
+    )
+    if "player" in layout.roles or "players" not in layout.roles:
+        _leave_out_twice(table, layout, match, team, results)
+    given = ~(results.unplaced | results.absent)
+    for column in (results.rank, results.score):
+        if column is not None and (results.rank is None or column is results.rank or np.isnan(results.rank).all()):
+            given &= ~np.isnan(column)
+    if results.rank is None and results.score is None:
+        return
+    if results.rank is not None and results.score is not None:
+        given = (~np.isnan(results.rank) & ~results.unplaced) | ~np.isnan(results.score)
+    unplayed = np.flatnonzero(np.bincount(match, given, minlength=match.max(initial=-1) + 1)[match] == 0)
+    unplayed = np.setdiff1d(unplayed, absent)
+    count = len(np.unique(match[unplayed]))
+    table.leave_out(
+        unplayed,
+        lambda _, first: f"not played: {count:,} matches without any result are left out, the first on {first}",
+    )
+
+
+def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
+    """Of a player's rows in one match the best counts: a driver who took over another's car, or a row that repeats."""
+    who, _ = intern(names(table, layout.roles["player" if "player" in layout.roles else "team"]))
+    key = match.astype(np.int64) * (who.max(initial=0) + 1) + who
+    if team is not None:
+        key = key * (team.max(initial=0) + 1) + team  # in two teams of a match nobody can be: that is a problem
+    value = np.zeros(len(key))
+    if results.rank is not None:
+        value = np.where(results.unplaced | np.isnan(results.rank), np.inf, results.rank)
+    elif results.score is not None:
+        value = np.where(results.unplaced | np.isnan(results.score), np.inf, -results.score)
+    value = np.where(results.absent, np.inf, value)
+    order = np.lexsort((value, key))
+    again = np.zeros(len(key), bool)
+    again[order[1:]] = key[order[1:]] == key[order[:-1]]
+    rows = np.flatnonzero(again & ~results.absent)
+    table.leave_out(
+        rows,
+        lambda count, first: (
+            f"twice in a match: of a player's rows the best counts, {count:,} others are left out, the first on {first}"
+        ),
+    )
 
 
 def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.Series", str]:
@@ -117,13 +179,43 @@ def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.
     return size[rows.order], code[entries], different, f"rosters are split at {separator!r}" if separator else ""
 
 
-def _scores(rows: Rows, column: str) -> tuple[Floats, str]:
+def _ranks(rows: Rows, layout: Layout, results: _Results, score: Floats | None) -> Floats | None:
+    """Give the ranks of the teams; who has none beside others who have one shares the last place, or one after it."""
+    rank = results.rank
+    if rank is not None:
+        column = layout.roles.get("rank") or layout.roles["duration"]
+        rank = rows.one(np.where(results.unplaced, np.nan, rank), column, "team")
+    elif score is not None and results.unplaced.any():
+        rank = -score
+        score[:] = np.where(np.isin(owners(rows.match_start), _matches_of(rows, results.unplaced)), np.nan, score)
+    if rank is None:
+        return None
+    match = owners(rows.match_start)
+    missing = np.isnan(rank)
+    last = np.full(len(rows.match_start) - 1, -np.inf)
+    np.maximum.at(last, match[~missing], rank[~missing])
+    empty = missing & np.isfinite(last[match])
+    if "rank" in layout.roles and (plain := empty & ~results.unplaced[rows.order[rows.team_start[:-1]]]).any():
+        rows.table.note(
+            f"no place in column {layout.roles['rank']!r}: {np.count_nonzero(plain):,} entries share the last place of"
+            " their match"
+        )
+    return np.where(empty, last[match] + 1, rank)
+
+
+def _matches_of(rows: Rows, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Give the matches of the rows of a mask."""
+    match = np.repeat(np.arange(len(rows.match_start) - 1), np.diff(rows.match_row_start))
+    return np.unique(match[mask[rows.order]])
+
+
+def _scores(rows: Rows, score: Floats, column: str) -> tuple[Floats, str]:
     """Give the scores of the teams: what all rows of a team say, or, once rows of one team differ, their sums.
 
     Whether a column holds scores of teams or of players is one decision for the file: two players with 3 points each
     are a team with 6 where other teams show that points are counted by player.
     """
-    values = numbers(rows.table, column)[rows.order]
+    values = score[rows.order]
     first = values[rows.team_start[:-1]]
     if not len(values) or np.array_equal(values, np.repeat(first, np.diff(rows.team_start)), equal_nan=True):
         return first, ""

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .aliases import MISSING
 from .ragged import Floats
 from .table import Table
 from .text import plain_text
-from .words import UNITS
+from .vocabulary import MISSING, UNITS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -196,7 +195,7 @@ def _with_usual_unit(read: dict[str, _Read], count: dict[str, int], rows: int) -
     times = Counter[str]()
     for cell, found in read.items():
         times[found.unit] += count[cell]
-    usual = {"", "%", *UNITS.split(), *(unit for unit, number in times.items() if 2 * number >= rows)}
+    usual = {"", "%", *UNITS, *(unit for unit, number in times.items() if 2 * number >= rows)}
     return {cell: found for cell, found in read.items() if found.unit in usual}
 
 

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .aliases import DID_NOT_START, MISSING, UNPLACED
-from .layout import plain_name
+from .headers import plain_name
 from .ragged import Floats
 from .table import Table
 from .text import intern, plain_text, text_of
-from .words import PLACES, ROUNDS
+from .vocabulary import DID_NOT_START, MISSING, PLACES, ROUNDS, UNPLACED
 
-__all__ = ["Places", "ranks"]
+__all__ = ["Places", "ranks", "words"]
 
 _PLACE, _WORD, _ABSENT, _EMPTY, _WRONG = range(5)
 _SHOWN = 8  # words in a note
@@ -65,6 +64,24 @@ def ranks(table: Table, column: str) -> Places:
     return Places(rank, unplaced, absent)
 
 
+def words(table: Table, column: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell where a column of scores or times has a word for who did not finish, and for who did not take part."""
+    import polars as pl
+
+    unplaced, absent = np.zeros(len(table.frame), bool), np.zeros(len(table.frame), bool)
+    if table.frame[column].dtype != pl.String:
+        return unplaced, absent
+    text = text_of(table, column)
+    where = np.flatnonzero((text.cast(pl.Float64, strict=False).is_null() & text.is_not_null()).to_numpy())
+    if len(where):
+        code, different = intern(text.gather(where))
+        cells = _cells(table, different.to_list(), np.bincount(code), 0, guess=False)
+        _note_words(table, column, cells)
+        kind = np.array([one.kind for one in cells])[code]
+        unplaced[where], absent[where] = kind == _WORD, kind == _ABSENT
+    return unplaced, absent
+
+
 @dataclass(frozen=True)
 class _Cell:
     """One of the different cells of a column that are no plain numbers."""
@@ -76,7 +93,7 @@ class _Cell:
     word: str = ""
 
 
-def _cells(table: Table, texts: list[str], counts: NDArray[Any], plain: int) -> list[_Cell]:
+def _cells(table: Table, texts: list[str], counts: NDArray[Any], plain: int, guess: bool = True) -> list[_Cell]:
     """Read the different cells; words that nobody knows stand for those without a place if they come up again.
 
     That is so as long as most rows have a place, or a word that is known: a column of "goalkeeper" and "striker" is
@@ -87,12 +104,11 @@ def _cells(table: Table, texts: list[str], counts: NDArray[Any], plain: int) -> 
     rounds = {"sf", "qf"} <= said or {"w", "f"} <= said
     cells = [_cell(text, int(n), absent, unplaced, rounds) for text, n in zip(texts, counts, strict=True)]
     read = plain + sum(one.count for one in cells if one.kind in (_PLACE, _WORD, _ABSENT))
-    if read < sum(one.count for one in cells if one.kind == _WRONG):
+    if not guess or read < sum(one.count for one in cells if one.kind == _WRONG):
         return cells
     again = [one.kind == _WRONG and one.count > 1 and _is_word(one.text) for one in cells]
     return [
-        _Cell(one.text, one.count, _WORD, word=one.text) if guess else one
-        for one, guess in zip(cells, again, strict=True)
+        _Cell(one.text, one.count, _WORD, word=one.text) if new else one for one, new in zip(cells, again, strict=True)
     ]
 
 
@@ -111,7 +127,7 @@ def _cell(text: str, count: int, absent: Set[str], unplaced: Set[str], rounds: b
     for word in (text, head[0] if head else text):
         if _key(word) in absent:
             return _Cell(text, count, _ABSENT, word=word)
-        if _key(word) in unplaced or _key(word) in UNPLACED.split():
+        if _key(word) in unplaced or _key(word) in UNPLACED:
             return _Cell(text, count, _WORD, word=word)
     return _Cell(text, count, _WRONG)
 
@@ -150,27 +166,25 @@ def _report(table: Table, column: str, cells: list[_Cell], where: NDArray[np.int
     wrong = np.flatnonzero(np.array([one.kind == _WRONG for one in cells])[code])
     if len(wrong):
         table.reject(where[wrong], column, lambda index: _right(cells[code[wrong[index]]].text))
-    size = len(table.frame)
-    for kind in (_WORD, _ABSENT):
-        counts = Counter[str]()
-        spelled: dict[str, str] = {}
-        for one in cells:
-            if one.kind == kind:
-                counts[spelled.setdefault(_key(one.word), one.word)] += one.count
-        if counts:
-            table.note(f"{column}: {counts.total():,} of {size:,} entries {_said(kind, counts)}")
+    _note_words(table, column, cells)
 
 
-def _said(kind: int, counts: Counter[str]) -> str:
+def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
+    """Say how many have words instead of places, and how to leave out who did not take part."""
+    counts = Counter[str]()
+    spelled: dict[str, str] = {}
+    for one in cells:
+        if one.kind == _WORD:
+            counts[spelled.setdefault(_key(one.word), one.word)] += one.count
+    if not counts:
+        return
     listed = ", ".join(f"{word} {count:,}" for word, count in counts.most_common(_SHOWN))
     listed += ", …" if len(counts) > _SHOWN else ""
-    if kind == _ABSENT:
-        return f"did not take part and are left out ({listed})"
-    idle = [word for word, _ in counts.most_common() if _key(word) in DID_NOT_START.split()]
+    idle = [word for word, _ in counts.most_common() if _key(word) in DID_NOT_START]
     leave = tuple(idle[:_SHOWN]) or (counts.most_common(1)[0][0],)
-    return (
-        f"have a word instead of a place ({listed}): they share the last place of their match;"
-        f" `absent={leave!r}` leaves {'them' if len(counts) == 1 else 'those'} out"
+    table.note(
+        f"{column}: {counts.total():,} of {len(table.frame):,} entries have a word instead of a place ({listed}): they"
+        f" share the last place of their match; `absent={leave!r}` leaves {'those' if len(counts) > 1 else 'them'} out"
     )
 
 
@@ -186,4 +200,6 @@ def _note_zeros(table: Table, column: str, rank: Floats) -> None:
         count = int((rank == low).sum())
         if count and (rank >= 1).any():
             other = f"`unplaced=('{low:g}',)` ranks it last"
-            table.note(f"{column}: {low:g} stands {count:,} times and counts as better than 1; {other}")
+            table.note(
+                f"{column}: {low:g} stands {count:,} time{'s' * (count > 1)} and counts as better than 1; {other}"
+            )

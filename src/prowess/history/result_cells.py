@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from functools import cache
 from math import nan
 
-from . import words
-from .aliases import MISSING
-from .layout import plain_name
+from . import vocabulary as words
+from .headers import plain_name
 from .text import plain_text
 
-__all__ = ["PLAYED", "UNPLAYED", "WALKOVER", "WRONG", "Cell", "pair", "pair_cell"]
+__all__ = ["PLAYED", "UNPLAYED_MATCH", "WALKOVER", "WRONG", "Cell", "pair", "pair_cell"]
 
-PLAYED, UNPLAYED, WALKOVER, WRONG = range(4)
+PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG = range(4)
 _RIGHT = "a result is needed, such as 3-1, 1/2-1/2 or w/o"
 _SPOILT = "this looks like a date, which spreadsheets make of results: write it as text, such as 3:1"
+_AROUND = words.AROUND_SCORES | words.UNPLAYED | words.WALKOVERS | words.RETIRED
 _SET = 6  # games that a set of tennis has at least
 
 
@@ -41,7 +41,7 @@ def pair(first: float, second: float, state: int = PLAYED, pairs: int = 1, how: 
 
 @dataclass(frozen=True)
 class _Grammar:
-    """Patterns and sets of words, made when they are first needed."""
+    """Patterns, made when they are first needed."""
 
     single: re.Pattern[str]
     pairs: re.Pattern[str]
@@ -50,11 +50,6 @@ class _Grammar:
     word: re.Pattern[str]
     date: re.Pattern[str]
     signs: dict[str, tuple[int, int]]
-    unplayed: frozenset[str]
-    walkovers: frozenset[str]
-    retired: frozenset[str]
-    shootouts: frozenset[str]
-    around: frozenset[str]
 
 
 @cache
@@ -63,10 +58,6 @@ def _grammar() -> _Grammar:
     number, any_number = rf"(?:{half}|\d+(?:\.\d+)?)", rf"(?:{half}|\d+(?:[.,]\d+)*)"
     between = r"\s*(?:[-:x×~]|vs?\.?|to)\s*"
     month = f"(?:{'|'.join(words.MONTHS.split())})[a-z]*"
-    unplayed, walkovers, retired, shootouts, around = (
-        frozenset(text.split())
-        for text in (words.UNPLAYED, words.WALKOVERS, words.RETIRED, words.SHOOTOUTS, words.AROUND_SCORES)
-    )
     return _Grammar(
         single=re.compile(rf"([+-]?{any_number}){between}([+-]?{any_number})"),
         pairs=re.compile(rf"(?<![\d.])([+-]?{number}){between}([+-]?{number})(?![\d.]*\d)"),
@@ -78,15 +69,10 @@ def _grammar() -> _Grammar:
             r"|\d{4}-\d\d?-\d\d?(?:[ t].*)?|\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d\d)|\d{1,2}-\d{1,2}-\d{4}"
         ),
         signs={
-            **dict.fromkeys(words.UNPLAYED_SIGNS.split(), (UNPLAYED, 0)),
-            **dict.fromkeys(words.FIRST_BY_WALKOVER.split(), (WALKOVER, 1)),
-            **dict.fromkeys(words.SECOND_BY_WALKOVER.split(), (WALKOVER, -1)),
+            **dict.fromkeys(words.UNPLAYED_SIGNS, (UNPLAYED_MATCH, 0)),
+            **dict.fromkeys(words.FIRST_BY_WALKOVER, (WALKOVER, 1)),
+            **dict.fromkeys(words.SECOND_BY_WALKOVER, (WALKOVER, -1)),
         },
-        unplayed=unplayed,
-        walkovers=walkovers,
-        retired=retired,
-        shootouts=shootouts,
-        around=around | unplayed | walkovers | retired,
     )
 
 
@@ -119,14 +105,14 @@ def _whole(text: str) -> Cell | None:
     """Read a cell that is a word or a sign, and not made of scores."""
     grammar = _grammar()
     word, signs = plain_name(text), text.replace(" ", "")
-    if text in MISSING or word in grammar.unplayed:
-        return Cell(UNPLAYED)
+    if text in words.MISSING or word in words.UNPLAYED:
+        return Cell(UNPLAYED_MATCH)
     if signs in grammar.signs:
         state, sign = grammar.signs[signs]
         return Cell(state, sign=sign)
-    if word in grammar.walkovers:
+    if word in words.WALKOVERS:
         return Cell(WALKOVER)
-    if word in grammar.retired:
+    if word in words.RETIRED:
         return Cell(PLAYED, how="retired")
     if signs in ("=", "1/2", "0.5", "0,5", "draw", "remis"):
         return pair(0.5, 0.5)
@@ -142,14 +128,14 @@ def _of_pairs(outside: str, inside: list[str]) -> Cell:
     around = {plain_name(one) for part in [rest, *inside] for one in grammar.word.findall(grammar.pairs.sub(" ", part))}
     around = {word for word in around if not word.isdigit()}  # of tie-breaks: 7-6(5)
     scores = _scores(outside)
-    if not scores or not around <= grammar.around or grammar.word.sub("", rest).strip(" ,;/.-:|") or _digits(rest):
+    if not scores or not around <= _AROUND or grammar.word.sub("", rest).strip(" ,;/.-:|") or _digits(rest):
         return Cell()
-    retired = bool(around & grammar.retired)
-    if around & grammar.walkovers and not retired:
+    retired = bool(around & words.RETIRED)
+    if around & words.WALKOVERS and not retired:
         return pair(*scores[0], state=WALKOVER)
-    if around & grammar.unplayed and not retired:
-        return Cell(UNPLAYED)
-    shot = bool(around & grammar.shootouts)
+    if around & words.UNPLAYED - words.AROUND_SCORES and not retired:
+        return Cell(UNPLAYED_MATCH)
+    shot = bool(around & words.SHOOTOUTS)
     if len(scores) == 1 or (len(scores) == 2 and scores[0][0] == scores[0][1] and shot):
         (first, second), more = scores[0], [*scores[1:], *(score for part in inside for score in _scores(part))]
         beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)  # no score at half-time

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ragged import Floats
-from .result_cells import PLAYED, UNPLAYED, WALKOVER, WRONG, Cell, pair, pair_cell
+from .result_cells import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair, pair_cell
 from .table import Table
 from .text import intern, plain_text, text_of
 
-__all__ = ["PLAYED", "UNPLAYED", "WALKOVER", "WRONG", "Column", "Results", "pair_results"]
+__all__ = ["PLAYED", "UNPLAYED_MATCH", "WALKOVER", "WRONG", "Column", "Results", "pair_results"]
 
 _OPEN = Cell(right="it does not say who retired: give the winner in a column, or leave the row out")
 _HOW = {
@@ -28,8 +28,8 @@ class Results:
     """The results of matches of two teams, as columns: the scores, NaN where there are none, and who won.
 
     `sign` is 1 where the first team won, −1 where the second did, and 0 for a draw, or for a walkover that does not say
-    who won. `state` is `PLAYED`, `UNPLAYED`, `WALKOVER` or `WRONG`, whose problem is noted. Where `scored` is false,
-    all that is known is who won, as in chess.
+    who won. `state` is `PLAYED`, `UNPLAYED_MATCH`, `WALKOVER` or `WRONG`, whose problem is noted. Where `scored` is
+    false, all that is known is who won, as in chess.
     """
 
     first: Floats
@@ -69,7 +69,7 @@ class Column:
         plain = [plain_text(text) for text in self.texts]
         clocks = [re.fullmatch(r"(\d|[01]\d|2[0-3]):([0-5]\d)", text) for text in plain]
         if any(clock and clock[2][0] == "0" for clock in clocks):
-            time = Cell(UNPLAYED, how="clock")
+            time = Cell(UNPLAYED_MATCH, how="clock")
             read = [time if clock and _is_time(clock) else one for one, clock in zip(read, clocks, strict=True)]
         slashes = [re.fullmatch(r"(\d+) ?/ ?(\d+)", text) for text in plain]
         if any(slash and slash[0] != "1/2" for slash in slashes):

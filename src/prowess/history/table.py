@@ -1,14 +1,14 @@
 """A table on its way into a history: its cells, what its rows are called, and what is found out about them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import Error
 from .choices import Choices
-from .problems import Problems
+from .problems import Problems, Rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,7 +21,8 @@ class Table:
     """A frame, what it is called, and how its rows are called; `row_name` is asked only when something is wrong.
 
     `notes` gathers what a reader should know: which of two readings was taken and how to choose the other. `problems`
-    gathers the rows that cannot be used; who finds one notes it and goes on.
+    gathers the rows that cannot be used; who finds one notes it and goes on. `left` are rows that are no matches, for
+    the reason given: they are no problem.
     """
 
     frame: "pl.DataFrame"
@@ -30,6 +31,7 @@ class Table:
     choices: Choices = field(default_factory=Choices)
     notes: list[str] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
+    left: list[tuple[Rows, str]] = field(default_factory=list)
 
     def where(self, row: int) -> str:
         """Say where a row stands."""
@@ -58,9 +60,18 @@ class Table:
         values = None if column is None else self.frame[column].gather(np.asarray(rows, np.intp)).to_list()
         self.problems.add(rows, column, values, right)
 
+    def leave_out(self, rows: Any, why: Callable[[int, str], str]) -> None:
+        """Leave rows out that are no matches; what is said of them is made of their number and where the first is."""
+        rows = np.asarray(rows, np.intp)
+        if len(rows):
+            self.left.append((rows, why(len(rows), self.row_name(int(rows.min())))))
+
+    def unusable(self) -> Rows:
+        """Give the rows that have a problem, or are left out, in order."""
+        return np.unique(np.concatenate([self.problems.rows(), *(rows for rows, _ in self.left)]))
+
     def without(self, rows: Any) -> "Table":
-        """Give the table without some rows; the others keep their names, and notes and problems begin anew."""
+        """Give the table without some rows; the others keep their names, and all findings begin anew."""
         kept = np.delete(np.arange(len(self.frame)), rows)
         name = self.row_name
-        frame = self.frame[kept]
-        return replace(self, frame=frame, row_name=lambda row: name(int(kept[row])), notes=[], problems=Problems())
+        return Table(self.frame[kept], self.title, lambda row: name(int(kept[row])), self.choices)

@@ -4,13 +4,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from .aliases import MISSING
-from .layout import plain_name
-from .result_cells import PLAYED, UNPLAYED, WALKOVER, WRONG, Cell, pair_cell
+from .headers import plain_name
+from .result_cells import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair_cell
 from .results import Column, Results
 from .table import Table
 from .text import plain_text
-from .words import BY_WALKOVER, LANGUAGES, OVERTIME
+from .vocabulary import BY_WALKOVER, LANGUAGES, MISSING, OVERTIME
 
 __all__ = ["word_results"]
 
@@ -90,7 +89,7 @@ def _cell(cell: str, said: _Said, signs: Mapping[str, int]) -> Cell:
     if said.word in BY_WALKOVER:
         return Cell(WALKOVER, sign=BY_WALKOVER[said.word])
     if said.word in MISSING:
-        return Cell(UNPLAYED)
+        return Cell(UNPLAYED_MATCH)
     read = pair_cell(cell)
     return read if read.state != WRONG or "date" in read.right else replace(read, right=_RIGHT)
 
