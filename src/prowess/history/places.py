@@ -180,7 +180,7 @@ def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
         return
     listed = ", ".join(f"{word} {count:,}" for word, count in counts.most_common(_SHOWN))
     listed += ", …" if len(counts) > _SHOWN else ""
-    idle = [word for word, _ in counts.most_common() if _key(word) in DID_NOT_START]
+    idle = [word for word in counts if _key(word) in DID_NOT_START]
     leave = tuple(idle[:_SHOWN]) or (counts.most_common(1)[0][0],)
     table.note(
         f"{column}: {counts.total():,} of {len(table.frame):,} entries have a word instead of a place ({listed}): they"
@@ -200,6 +200,4 @@ def _note_zeros(table: Table, column: str, rank: Floats) -> None:
         count = int((rank == low).sum())
         if count and (rank >= 1).any():
             other = f"`unplaced=('{low:g}',)` ranks it last"
-            table.note(
-                f"{column}: {low:g} stands {count:,} time{'s' * (count > 1)} and counts as better than 1; {other}"
-            )
+            table.note(f"{column}: {low:g} counts as better than 1 ({count:,} rows); {other}")

@@ -75,7 +75,7 @@ class Column:
         if any(slash and slash[0] != "1/2" for slash in slashes):
             read = [pair(float(s[1]), float(s[2])) if s else one for one, s in zip(read, slashes, strict=True)]
         several, single = (self._rows(one.pairs == number and one.state == PLAYED for one in read) for number in (2, 1))
-        if several > single:
+        if several >= single and several:
             read = [_set(one) if one.pairs == 1 and one.state == PLAYED else one for one in read]
         return read
 

@@ -18,6 +18,7 @@ _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
 _LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two of a list: "ann, bob and cat"
 _SURE = "[" + re.escape("".join(ROSTER_SEPARATORS)) + "]"
 _MAYBE = "|".join(map(re.escape, ALSO_IN_NAMES))
+_WHOLE = "`rosters=''` keeps cells whole"
 _WRITTEN = {"\\n": "\n", "\\t": "\t"}  # as one types them on a command line
 
 
@@ -54,13 +55,30 @@ def rosters(
         for column in columns:
             check_names(table, column, table.frame[column].dtype)
         texts = [text_of(table, column) for column in columns]
-        separator, texts = _separator(table, texts, sure) if split else (None, texts)
-        lists = [_split(text, separator) for text in texts]
+        found = _json(table, texts) if split else None
+        if found is None:
+            separator, texts = _separator(table, texts, sure) if split else (None, texts)
+        lists = found or [_split(text, separator) for text in texts]
     for column, one in zip(columns, lists, strict=True):
         if (one.explode().str.strip_chars() == "").any():
             empty = one.list.eval(pl.element().str.strip_chars() == "").list.any()
             table.require(~empty.fill_null(False), column, "one of the names in this roster is empty")
     return lists, separator
+
+
+def _json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | None:
+    """Read cells that are all lists as JSON writes them, such as ["ann", "bob"]; None if they are not."""
+    import polars as pl
+
+    there = [text.drop_nulls().str.starts_with("[") for text in texts]
+    if table.choices.rosters is not None or not any(map(len, there)) or not all(one.all() for one in there):
+        return None
+    try:
+        lists = [text.str.json_decode(pl.List(pl.String)) for text in texts]
+    except pl.exceptions.ComputeError:
+        return None
+    table.note(f"rosters are lists in brackets; {_WHOLE}")
+    return [one.list.eval(pl.element().fill_null("").str.strip_chars()) for one in lists]
 
 
 def _separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str | None, list["pl.Series"]]:
@@ -83,7 +101,7 @@ def _separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str 
         texts = [text.str.replace(_LAST, ",") for text in texts]
     if mark is not None or listed:
         shown = f"rosters are split at {mark!r}" if mark is not None else "rosters are lists in brackets"
-        table.note(f"{shown}; `rosters=''` keeps cells whole")
+        table.note(f"{shown}; {_WHOLE}")
     elif unused is not None:
         cell = cells.filter(cells.str.contains(unused, literal=True))[0]
         table.note(f"{cell!r} is one name; `rosters={unused.strip() or unused!r}` makes a roster of it")
