@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .lab.compare import Comparison, compare
     from .lab.simulate import Simulation, simulate
     from .lab.tune import Tuning, tune
+    from .model.explanation import Explanation
     from .model.fit import Fit
     from .model.forecasts import Forecasts
     from .model.prediction import Prediction
@@ -55,6 +56,7 @@ __version__ = "0.1.0"
 
 _LATER = {
     "Comparison": ".lab.compare",
+    "Explanation": ".model.explanation",
     "Fit": ".model.fit",
     "Forecasts": ".model.forecasts",
     "Prediction": ".model.prediction",
@@ -84,6 +86,7 @@ __all__ = [
     "Drift",
     "Elo",
     "Error",
+    "Explanation",
     "Fit",
     "Forecasts",
     "GaussianElo",

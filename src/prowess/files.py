@@ -8,7 +8,7 @@ from secrets import token_hex
 
 from .errors import Error
 
-__all__ = ["ending_of", "replacing"]
+__all__ = ["ending_of", "replacing", "target_of"]
 
 
 def ending_of(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
@@ -23,7 +23,24 @@ def ending_of(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
     """
     ending = Path(path).suffix.lower()
     if ending not in allowed:
-        raise Error(f"{path}: the name must end in {', '.join(allowed[:-1])} or {allowed[-1]}")
+        raise Error(f"{path}: the name must end in {' or '.join(filter(None, (', '.join(allowed[:-1]), allowed[-1])))}")
+    return ending
+
+
+def target_of(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
+    """The ending of the name of a file that will be written, if it is allowed and the file's folder is there.
+
+    Who works for minutes before they write ask this first.
+
+    >>> target_of("nowhere/standings.csv", (".csv", ".json"))
+    Traceback (most recent call last):
+    ...
+    prowess.Error: nowhere/standings.csv: there is no folder nowhere
+    """
+    ending = ending_of(path, allowed)
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise Error(f"{path}: there is no folder {folder}")
     return ending
 
 

@@ -1,8 +1,13 @@
 """Running `prowess`: in this process, and as users do."""
 
+import fcntl
 import os
+import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 from typer.testing import CliRunner, Result
@@ -35,6 +40,31 @@ def command(*words: object, cwd: Path | None = None, **env: str) -> subprocess.C
     return subprocess.run(
         line, cwd=cwd, env=environment(**env), capture_output=True, encoding="utf-8", timeout=60, check=False
     )
+
+
+def terminal(
+    *words: object, columns: int = 80, cwd: Path | None = None, colours: bool = False, quiet: bool = True, **env: str
+) -> str:
+    """What a terminal of some width shows of `python -m prowess`; remarks too, unless `quiet`; codes if `colours`."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    line = [sys.executable, "-m", "prowess", *map(str, words)]
+    special = environment(TERM="xterm-256color", PYTHONIOENCODING="utf-8") | env
+    errors = subprocess.DEVNULL if quiet else theirs
+    with subprocess.Popen(line, cwd=cwd, env=special, stdin=theirs, stdout=theirs, stderr=errors):
+        os.close(theirs)
+        shown = b"".join(iter(lambda: _piece(ours), b""))
+    os.close(ours)
+    text = shown.decode("utf-8").replace("\r\n", "\n")
+    return text if colours else re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+
+
+def _piece(ours: int) -> bytes:
+    """What comes next; nothing when the other side has closed."""
+    try:
+        return os.read(ours, 65536)
+    except OSError:
+        return b""
 
 
 def write(folder: Path, name: str, text: str) -> Path:

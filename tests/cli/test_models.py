@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+import prowess as pw
+from prowess import Error
+from prowess.cli.options import _model
 from prowess.model.presets import PRESETS
 
 from .running import LEAGUE, run
@@ -23,9 +26,11 @@ def test_every_preset_rates_a_file(name: str) -> None:
 
 
 def history():
-    import prowess as pw
-
     return pw.History.read(LEAGUE)
+
+
+def test_a_part_is_chosen_by_its_name_in_whatever_case() -> None:
+    assert _model("trueskill", ["team=mean", "beta=3"]) == pw.TrueSkill().replace(team=pw.team.Mean(), beta=3)
 
 
 def test_the_help_lists_them() -> None:
@@ -37,10 +42,39 @@ def test_the_help_lists_them() -> None:
     ("words", "message"),
     [
         (("--model", "trueskil"), "no model is called 'trueskil'; there are Harkness, Elo"),
-        (("--model", "elo", "--draw-probability", "0.2"), "--draw-probability is for TrueSkill and its relatives"),
+        (
+            ("--model", "elo", "--set", "draw_probability=0.2"),
+            "no parameter or part is called 'draw_probability'; there",
+        ),
+        (("--set", "draw_probability=2"), "error: draw_probability must"),
+        (("--set", "beta=wide"), "error: beta must be a finite number of at least 0, not 'wide'"),
+        (("--set", "beta=[3]"), "error: beta must be a finite number of at least 0, not [3]"),
+        (("--set", "beta="), "error: --set beta= gives no value"),
+        (("--set", "beta=1", "--set", "beta=2"), "error: --set names the parameter 'beta' twice"),
+        (
+            ("--set", "team=Average"),
+            "error: --set team=Average: there is no such part, but Affine, FullSquad",
+        ),
+        (("--set", "drift=PerTime"), "error: --set drift=PerTime: that part needs parameters"),
+        (("--set", "absorb=3"), "error: --set absorb=3: there is no such part, but"),
     ],
 )
 def test_errors(words: tuple[str, ...], message: str) -> None:
     result = run("rate", LEAGUE, *words)
     assert result.exit_code == 1
     assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+ODD = ("wide", "[3]", '{"a": 1}', "null", "true", "-1", "NaN", "Infinity", "1e400", "0")
+
+
+@pytest.mark.filterwarnings("ignore:Spread")
+@pytest.mark.parametrize("name", PRESETS)
+def test_an_odd_value_of_any_parameter_gives_a_model_or_an_error_that_names_it(name: str) -> None:
+    for parameter in PRESETS[name]().params:
+        for value in ODD:
+            try:
+                _model(name, [f"{parameter}={value}"])
+            except Error as error:
+                assert parameter in str(error)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from prowess.cli.report import print_report, report_json
+from prowess.cli.report import print_json, print_report
 from prowess.lab.papers import PAPERS
 from prowess.lab.report import Claim, Report, Section
 from tests.cli.running import command, run
@@ -18,6 +18,12 @@ def test_alone_it_lists_the_papers_and_what_they_need() -> None:
     assert [line.split()[0] for line in result.stdout.splitlines()[::2]] == list(PAPERS)
     assert "needs one or more of FreeForAll.csv, SmallTeam.csv, HeadToHead.csv, LargeTeam.csv" in result.stdout
     assert "needs no data" in result.stdout
+
+
+def test_alone_it_lists_the_papers_for_machines_too() -> None:
+    listed = json.loads(run("papers", "--json").stdout)
+    assert [one["name"] for one in listed] == list(PAPERS)
+    assert listed[0]["files"] == list(PAPERS["halo2"].files)
 
 
 def test_ours_stand_beside_theirs(tmp_path: Path) -> None:
@@ -104,4 +110,6 @@ def test_a_report_of_odd_values(capsys: pytest.CaptureFixture[str]) -> None:
     assert "[red]a[/red]" in said
     assert "\x1b" not in said
     assert "• cannot be told from these data: It works (who knows)" in said
-    assert json.loads(report_json(report))["sections"][0]["table"][1] == {"name": "b\x1b[2J", "x": None, "n": None}
+    print_json(report.to_dict())
+    plain = json.loads(capsys.readouterr().out)
+    assert plain["sections"][0]["table"][1] == {"name": "b\x1b[2J", "x": None, "n": None}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from prowess.cli import rate as verb
+from prowess.history.findings import Findings
 from tests.cli.running import LEAGUE, WIDE, command, environment, run, write
 
 VERSION = f"prowess 0.1.0\nkernel: {pw.kernel_mode()}\n"
@@ -33,7 +33,7 @@ def test_help_names_the_verbs_with_examples(words: tuple[str, ...]) -> None:
 def test_help_of_a_verb_names_its_options() -> None:
     said = run("rate", "--help").output
     assert all(
-        option in said for option in ("--top", "--json", "--out", "--columns", "--draw-probability", "--save", "FILE")
+        option in said for option in ("--top", "--json", "--out", "--columns", "--model", "--set", "--save", "FILE")
     )
     assert "prowess rate chess.csv --columns winner=won --columns loser=lost" in said
     assert "--out" in run("demo", "--help").output
@@ -62,28 +62,23 @@ def test_the_command_imports_what_reads_and_draws_only_when_needed() -> None:
 
 
 def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(*_: object, **__: object) -> pw.History:
+    def read(*_: object) -> Findings:
         warnings.simplefilter("always")
         warnings.warn("some\nthing is odd", stacklevel=2)
-        return pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        return Findings(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), "odd")
 
-    monkeypatch.setattr(verb_module(), "History", type("Fake", (), {"read": staticmethod(read)}))
+    monkeypatch.setattr("prowess.cli.options.read_file", read)
     result = run("rate", LEAGUE)
     assert result.exit_code == 0
     assert result.stderr.startswith("warning: some thing is odd\n")
 
 
 def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(*_: object, **__: object) -> None:
+    def read(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(verb_module(), "History", type("Fake", (), {"read": staticmethod(read)}))
+    monkeypatch.setattr("prowess.cli.options.read_file", read)
     assert isinstance(run("rate", LEAGUE).exception, ZeroDivisionError)
-
-
-def verb_module() -> object:
-    """The module of the verb: in its package, the name stands for the function."""
-    return sys.modules[verb.__module__]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise")

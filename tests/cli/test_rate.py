@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -11,9 +12,9 @@ import pytest
 from rich.cells import cell_len
 
 import prowess as pw
-from tests.cli.running import LEAGUE, LONG, WIDE, command, environment, run, write
+from tests.cli.running import LEAGUE, LONG, WIDE, command, environment, run, terminal, write
 
-EXPECTED = pw.TrueSkill().fit(pw.History.read(LEAGUE)).leaderboard()
+EXPECTED = pw.TrueSkill().fit(pw.History.read(LEAGUE)).leaderboard(since="2026-06-01")  # the last week
 
 
 def table(text: str) -> list[list[str]]:
@@ -48,7 +49,7 @@ def test_piped_output_is_plain_and_whole() -> None:
     result = command("rate", LEAGUE, COLUMNS="30")
     assert result.returncode == 0
     lines = result.stdout.splitlines()
-    assert [line.split("  ")[-1].strip() for line in lines[1:]] == EXPECTED["last_seen"].cast(str).to_list()
+    assert [line.split()[-2] for line in lines[1:]] == EXPECTED["last_seen"].cast(str).to_list()
     assert len(lines) == 1 + len(EXPECTED)
     assert len({len(line) for line in lines}) == 1
     assert not set(result.stdout + result.stderr) & set("\x1b─│┃━╭…")
@@ -107,7 +108,7 @@ def test_out_round_trips(tmp_path: Path, name: str) -> None:
     found = read(tmp_path / name)
     if found["last_seen"].dtype == pl.String:
         found = found.with_columns(pl.col("last_seen").str.to_date())
-    assert found.equals(EXPECTED)
+    assert found.equals(EXPECTED, null_equal=True)
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
@@ -137,7 +138,7 @@ def test_columns_are_mapped(tmp_path: Path) -> None:
 
 def test_draw_probability(tmp_path: Path) -> None:
     path = write(tmp_path, "games.csv", WIDE)
-    said = json.loads(run("rate", path, "--draw-probability", "0.4", "--json").stdout)
+    said = json.loads(run("rate", path, "--set", "draw_probability=0.4", "--json").stdout)
     fit = pw.TrueSkill(draw_probability=0.4).fit(pw.History.read(path))
     assert said[0]["mu"] == fit["ann"].mu != pw.TrueSkill().fit(pw.History.read(path))["ann"].mu
 
@@ -150,13 +151,13 @@ def test_draw_probability(tmp_path: Path) -> None:
         (("games.csv", "--columns", "home=nix"), "no column 'nix' (for 'home'), but 'date', 'home'"),
         (("games.csv", "--columns", "nix=home"), "there is no role 'nix'"),
         (("games.csv", "--columns", "home=away", "--columns", "home=home"), "names the role 'home' twice"),
-        (("games.csv", "--out", "a.pdf"), "error: a.pdf: the name must end in .csv, .parquet or .json"),
+        (("games.csv", "--out", "a.pdf"), "error: a.pdf: the name must end in .csv, .parquet, .json or .html"),
         (("games.csv", "--out", "nowhere/a.csv"), "error: nowhere/a.csv: there is no folder nowhere"),
         (("games.csv", "--out", "folder.csv"), "error: folder.csv: cannot be written"),
         (("games.csv", "--out", "./games.csv"), "error: games.csv: --out would overwrite FILE"),
         (("games.csv", "--save", "games.csv"), "error: games.csv: --save would overwrite FILE"),
         (("games.csv", "--out", "a.csv", "--save", "a.csv"), "error: a.csv: --save would overwrite --out"),
-        (("games.csv", "--draw-probability", "2"), "error: draw_probability must"),
+        (("games.csv", "--set", "draw_probability=2"), "error: draw_probability must"),
         (("broken.csv",), "error: broken.csv, line 3: column 'hg' holds 'x': a number is needed"),
         (("odd.csv",), "for example --columns home=Heim --columns away=Gast"),
         (("bytes.csv",), "error: bytes.csv"),
@@ -193,6 +194,19 @@ def test_a_mapping_without_equals_is_wrong_usage() -> None:
     result = run("rate", LEAGUE, "--columns", "winner")
     assert result.exit_code == 2
     assert "ROLE=NAME" in result.stderr
+
+
+@pytest.mark.parametrize("columns", [80, 140])
+def test_names_of_all_scripts_are_aligned_on_a_terminal(tmp_path: Path, columns: int) -> None:
+    names = [*NAMES, "👩‍👩‍👧‍👦 Семья", "🇩🇪 Müller", "é̂ combined", "한국어 선수", "नमस्ते", "x" * 70, "👍🏽 ok"]
+    rows = "".join(f"2026-01-0{1 + i % 9},{one},{other}\n" for i, (one, other) in enumerate(pairwise(names)))
+    path = write(tmp_path, "a.csv", "date,winner,loser\n" + rows)
+    shown = terminal("rate", path, columns=columns).rstrip("\n").splitlines()
+    widths = {cell_len(line.rstrip()) for line in shown if line.strip()}
+    assert max(widths) <= columns
+    ends = [cell_len(line.rstrip()) for line in shown if re.search(r"2026-01-0.  .*\S$", line.rstrip())]
+    assert len(ends) == len(names)
+    assert len(set(ends)) == 1
 
 
 NAMES = ["Анна", "李雷", "ann 😀", "[red]bold[/red]", ":smile:", "Zoë"]
@@ -264,10 +278,10 @@ def test_an_unlikely_draw_probability_is_remarked_upon(tmp_path: Path, draws: in
     file = tmp_path / "league.csv"
     file.write_text("home,away,hg,ag\n" + "\n".join(rows) + "\n", encoding="utf-8")
     said = run("rate", file).stderr
-    assert ("--draw-probability" in said) == (advice is not None)
+    assert ("--set draw_probability" in said) == (advice is not None)
     if advice is not None:
-        assert f"--draw-probability {advice}" in said
-        assert "--draw-probability" not in run("rate", file, "--draw-probability", "0.1").stderr
+        assert f"--set draw_probability={advice}" in said
+        assert "--set draw_probability" not in run("rate", file, "--set", f"draw_probability={advice}").stderr
 
 
 def test_how_dates_and_cells_are_written_can_be_said(tmp_path: Path) -> None:

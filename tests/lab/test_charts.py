@@ -183,7 +183,7 @@ def test_wrong_endings_and_places_are_errors(tmp_path: Path) -> None:
     chart = skill_curves(dated(), NAMES)
     with pytest.raises(pw.Error, match=r"a\.pdf: the name must end in \.png, \.svg, \.html or \.json"):
         save(chart, tmp_path / "a.pdf")
-    with pytest.raises(pw.Error, match=r"a\.json: cannot be written: No such file"):
+    with pytest.raises(pw.Error, match=r"a\.json: there is no folder .*nowhere$"):
         save(chart, tmp_path / "nowhere" / "a.json")
     assert list(tmp_path.iterdir()) == []
 

@@ -1,5 +1,6 @@
 """Comparisons: numbers by brute force from the fits, the same in every backend, and pages that need nothing else."""
 
+import json
 import os
 import re
 import sys
@@ -14,7 +15,7 @@ import pytest
 
 import prowess as pw
 from prowess.lab import MEASURES, Measure, Prequential, RandomSplits, SeasonSplits, compare, measures, save, slices
-from prowess.lab.compare import answer
+from prowess.lab.compare import answer, sections
 from prowess.lab.measures import Tally
 from prowess.lab.stream import forecast_parts
 from prowess.model.presets import PRESETS
@@ -159,6 +160,7 @@ def test_more_than_two_teams():
     assert [section.title for section in found.report().sections if section.chart is not None] == [
         "Measures",
         "Pair error over time",
+        "Skill over time",
     ]
     assert repr(found).startswith(f"{found.best} has the lowest pair error of 3 models over 50 matches: 0.")
     mixed = compare(history, ["elo"], measures=["pair_error", "auc", "calibration_error"])
@@ -381,6 +383,8 @@ def test_the_page_holds_all_it_needs(found, report, tmp_path, monkeypatch):
         "Log loss over time",
         "Calibration",
         "Matches won",
+        "Standings",
+        "Skill over time",
         "How this was measured",
     ]
     assert f"<p>Use {found.best}. {found.best} has the lowest log loss of 3 models over 300 matches" in page
@@ -391,12 +395,13 @@ def test_the_page_holds_all_it_needs(found, report, tmp_path, monkeypatch):
 
 
 def test_charts_are_drawn(report, tmp_path):
-    charts = [section.chart for section in report.sections if section.chart is not None]
+    *charts, skills = [section.chart for section in report.sections if section.chart is not None]
     axes = ("log loss (nats), lower is better", "log loss (nats)", "expected")
     for chart, axis in zip(charts, axes, strict=True):
         save(chart, tmp_path / "a.svg")
         text = (tmp_path / "a.svg").read_text(encoding="utf-8")
         assert all(name in text for name in (*TWO, axis))
+    assert skills.to_dict()["title"]["text"].startswith("The skill of the best 6, by ")
     save(charts[1], tmp_path / "a.png")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
@@ -414,7 +419,7 @@ def test_a_model_far_off_does_not_press_the_others_together():
     assert [row["text"] for row in spec["datasets"][far["data"]["name"]]] == [
         f"{found.table(where)['log_loss'][4]:.3g} ▸"
     ]
-    [over_time] = answer._time(found)
+    [over_time] = sections._time(found)
     assert "off the chart: Never" in over_time.chart.to_dict()["title"]["subtitle"]
 
 
@@ -442,8 +447,54 @@ def test_models_that_are_the_same_share_the_first_place(history):
 
 def test_one_match_says_that_it_is_too_few(history):
     found = compare(history[:1], ["elo", "glicko"])
-    assert "too few to tell it from Glicko." in found.report().sections[0].text
+    assert "One match is too few to tell these models apart." in found.report().sections[0].text
     assert "noise" not in found.report().sections[0].text
+
+
+def test_few_matches_decide_nothing():
+    """Intervals of some twenty blocks are too narrow: nobody is told to use a model because of them."""
+    sure = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 60)
+    report = compare(sure, ["elo", "glicko"]).report()
+    assert report.sections[0].text.startswith("Glicko has the lowest log loss")
+    assert "60 matches are too few to tell these models apart (by its intervals it is better than Elo" in (
+        report.sections[0].text
+    )
+    assert report.sections[1].table["log loss (nats)"][1].endswith(" ≈")
+    longer = compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 120), ["elo", "glicko"]).report()
+    assert longer.sections[0].text.startswith("Use Glicko.")
+    assert not longer.sections[1].table["log loss (nats)"][1].endswith("≈")
+
+
+def test_without_models_those_are_compared_that_can_use_the_history():
+    duels = [{"teams": [["ann"], ["bob"]], "scores": [k % 3, 1]} for k in range(20)]
+    assert {"GaussianOD", "PoissonOD", "Elo"} < set(compare(pw.History.from_matches(duels)).models)
+    below = [{"teams": [["ann"], ["bob"]], "scores": [-1, 1]}]  # of which a Poisson distribution knows nothing
+    assert "PoissonOD" not in compare(pw.History.from_matches(duels + below)).models
+    races = compare(pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}] * 5))
+    assert {"TrueSkill", "TS2", "Elo"} < set(races.models)
+    assert len(races.models) == 6
+
+
+def test_standings_and_skills_are_those_of_the_best_model(history, found, report):
+    standings = next(section for section in report.sections if section.title == "Standings")
+    own = found.models[found.best].fit(history).leaderboard()
+    assert standings.table["player"].to_list() == own["player"].to_list()
+    assert standings.table["rating"].to_list() == own["shown"].to_list()
+    with pytest.raises(pw.Error, match="no model is called 'Chess'; there are"):
+        found.fit("Chess")
+
+
+def test_the_answer_as_plain_data(found):
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["best"] == found.best
+    assert plain["models"][0]["log_loss"]["value"] == found.table()["log_loss"][0]
+    assert len(plain["differences"]) == len(found.differences())
+
+
+def test_a_missing_folder_is_found_before_the_work(found, tmp_path, monkeypatch):
+    monkeypatch.setattr(type(found), "report", lambda self: pytest.fail("too late"))
+    with pytest.raises(pw.Error, match="there is no folder"):
+        found.to_html(tmp_path / "nowhere" / "a.html")
 
 
 def test_intervals_of_an_area_stay_between_0_and_1():

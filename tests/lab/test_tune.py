@@ -1,6 +1,8 @@
 """Tuning: the parameters that predict best are found on early matches, and what is claimed of them by later ones."""
 
+import json
 import multiprocessing
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -225,13 +227,37 @@ def test_a_broken_off_study_goes_on(league, tmp_path):
             raise KeyboardInterrupt
         return measures.log_loss(forecasts)
 
-    for expected in (KeyboardInterrupt, None):
-        given = {"parameters": ["beta"], "trials": 9, "measure": measure, "storage": tmp_path / "study.db"}
-        if expected:
-            with pytest.raises(expected):
-                tune(WRONG, league, **given)
-        else:
-            assert len(tune(WRONG, league, **given).trials()) == 9
+    given = {"parameters": ["beta"], "trials": 9, "measure": measure, "storage": tmp_path / "study.db"}
+    with pytest.raises(KeyboardInterrupt, match="stopped after 4 of 9 trials") as stopped:
+        tune(WRONG, league, **given)
+    found = stopped.value.tuning
+    best = min(found.tried, key=lambda trial: trial.loss)
+    assert len(found.trials()) == 4
+    assert found.model == WRONG.replace(**best.values)
+    assert found.gain.value != 0.0  # it is judged, too
+    assert len(tune(WRONG, league, **given).trials()) == 9
+
+
+def test_what_is_broken_off_before_anything_was_found_is_an_interrupt(league):
+    def measure(forecasts):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        tune(WRONG, league, parameters=["beta"], measure=measure)
+    assert not hasattr(stopped.value, "tuning")
+
+
+def test_the_page_and_plain_data(tuning, tmp_path):
+    tuning.to_html(tmp_path / "tuning.html")
+    page = re.sub("<script>.*?</script>", "", (tmp_path / "tuning.html").read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert re.findall("<h2>(.*?)</h2>", page) == [section.title for section in tuning.report().sections]
+    plain = json.loads(json.dumps(tuning.to_dict()))
+    assert plain["gain"]["value"] == tuning.gain.value
+    assert {row["parameter"]: row["after"] for row in plain["parameters"]}.items() >= {
+        name: tuning.model.params[name] for name in tuning.space
+    }.items()
+    with pytest.raises(pw.Error, match="there is no folder"):
+        tuning.to_html(tmp_path / "nowhere" / "a.html")
 
 
 @pytest.mark.parametrize(

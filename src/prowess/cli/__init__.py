@@ -2,16 +2,22 @@
 
 import io
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from .. import __version__, kernel_mode
+from .compare import compare
 from .demo import demo
+from .explain import explain
+from .options import Quiet, quietly
 from .papers import papers
+from .predict import predict
 from .rate import rate
-from .screen import polite
+from .screen import be_quiet, polite
+from .simulate import simulate
 
 __all__ = ["app", "main"]
 
@@ -32,9 +38,18 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-app.command()(rate)
-app.command()(demo)
-app.command()(papers)
+
+
+def _add(panel: str, *verbs: Callable[..., None]) -> None:
+    """Put verbs under a heading of `prowess --help`."""
+    for verb in verbs:
+        app.command(rich_help_panel=panel)(quietly(verb))
+
+
+_add("Rate", rate, demo)
+_add("Predict and match", predict, explain)
+_add("Compare", compare, papers)
+_add("Files", simulate)
 
 
 def _version(wanted: bool) -> None:
@@ -43,12 +58,13 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(epilog="Exit codes: 0 done, 1 an error, 2 wrong usage, 130 interrupted.")
 def prowess(
     version: Annotated[
         bool,
         typer.Option("--version", help="Show the version and the kernel's mode.", callback=_version, is_eager=True),
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Skill ratings for players and teams, from a file of match results.
 
@@ -57,7 +73,11 @@ def prowess(
     prowess rate matches.csv                  standings of your own
     prowess rate matches.csv --out table.csv  the same as a file
     prowess papers halo2 --data DIR           a paper's experiments once more
+
+    Tables and --json go to standard output, remarks and errors to standard error.
     """
+    if quiet:
+        be_quiet()
 
 
 def main() -> None:

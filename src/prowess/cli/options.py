@@ -1,6 +1,7 @@
 """Options that many verbs share: how a file is read, and which model rates it.
 
-A verb takes a parameter `choices: Choices` or `model: Model`, and `shared` gives it the options of which they are made.
+A verb takes a parameter `choices: Choices`, `model: Model` or `given_model: Model | None` (None where no model is
+named), and `shared` gives it the options of which they are made.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
@@ -21,42 +22,66 @@ from ..errors import Error
 from ..history.choices import Choices
 from ..history.files import read as read_file
 from ..history.findings import settled
+from ..model.parts import BASES, KNOWN
 from ..model.presets import PRESETS, preset
-from .screen import count, note
+from . import completion
+from .screen import be_quiet, count, note
+from .standings import USUAL
 
-__all__ = ["File", "Json", "as_flags", "read", "shared"]
+__all__ = ["File", "Files", "Json", "Quiet", "as_flags", "quietly", "read", "read_all", "read_groups", "shared"]
 
-File = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="Matches: .csv .tsv .txt .jsonl .ndjson (or these and .gz), .parquet, .xlsx."),
-]
+HELP = "Matches: .csv .tsv .txt .jsonl .ndjson (or these and .gz), .parquet, .xlsx."
+File = Annotated[Path, typer.Argument(metavar="FILE", help=HELP)]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=f"{HELP} Several are read as one history.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Make no remarks; errors and warnings are still said.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 READING = "How the file is read"  # the panels of --help
 MODEL = "The rating system"
+_LAYOUT = "say which column is what, for example"  # after it the library has examples in Python
 EXAMPLE = "--columns home=Heim --columns away=Gast --columns home_score=Tore1 --columns away_score=Tore2"
 _KEYWORD = re.compile(r"`(\w+)=([^`]*)`")
+_BARE = re.compile(  # the same where a message has it without the marks
+    rf"(?<![\w`])({'|'.join(one.name for one in fields(Choices))})=('[^']*'|True|False|{{[^}}]*}})"
+)
 _WORD = re.compile(r"[^(),\s']+")
 
 
 def shared(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb the options from which its parameters `choices` and `model` are made."""
     own = inspect.signature(verb, eval_str=True)
-    hints = get_type_hints(verb, include_extras=True)
     makers = {name: maker for name, maker in _MAKERS.items() if name in own.parameters}
     parameters = [part for name, part in own.parameters.items() if name not in makers]
     for options, _ in makers.values():
         parameters += options
 
-    @wraps(verb)
     def run(**given: Any) -> None:
         made = {
             name: make(**{one.name: given.pop(one.name) for one in options}) for name, (options, make) in makers.items()
         }
         verb(**given, **made)
 
-    run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
-    kept = {name: hint for name, hint in hints.items() if name not in makers}
-    run.__annotations__ = kept | {part.name: part.annotation for part in parameters if part.name not in hints}
+    return _like(verb, run, parameters)
+
+
+def quietly(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the option to make no remarks."""
+
+    def run(quiet: bool, **given: Any) -> None:
+        if quiet:
+            be_quiet()
+        verb(**given)
+
+    quiet = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
+    return _like(verb, run, [*inspect.signature(verb, eval_str=True).parameters.values(), quiet])
+
+
+def _like(
+    verb: Callable[..., None], run: Callable[..., None], parameters: list[inspect.Parameter]
+) -> Callable[..., None]:
+    """A function that is called like a verb, but for its parameters."""
+    run = wraps(verb)(run)
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {part.name: part.annotation for part in parameters}
     return run
 
 
@@ -77,7 +102,8 @@ def _reading() -> list[inspect.Parameter]:
         kind: Any = list[str] | None if several else hints[one.name]
         kind = str | None if one.name in ("duplicates", "walkovers") else kind
         default = None if several else one.default
-        found.append(_option(one.name, kind, default, READING, **one.metadata))
+        complete = {"autocompletion": completion.roles} if one.name == "columns" else {}
+        found.append(_option(one.name, kind, default, READING, **one.metadata, **complete))
     return found
 
 
@@ -97,41 +123,69 @@ def _pairs(option: str, said: list[str]) -> dict[str, str | None]:
     for one in said:
         name, equals, value = one.partition("=")
         if not equals or not name.strip():
-            example = "winner=won" if option == "--columns" else "beta=3"
-            raise typer.BadParameter(f"{one!r} must be NAME=VALUE, for example {example}", param_hint=option)
+            right = "ROLE=NAME, such as winner=won" if option == "--columns" else "NAME=VALUE, such as beta=3"
+            raise typer.BadParameter(f"{one!r} must be {right}", param_hint=option)
         if name.strip() in pairs:
-            raise Error(f"{option} names {name.strip()!r} twice")
+            what = "role" if option == "--columns" else "parameter"
+            raise Error(f"{option} names the {what} {name.strip()!r} twice")
         pairs[name.strip()] = value or None
     return pairs
 
 
+NAMES = f"One of {', '.join(PRESETS)}. (default: TrueSkill)"
+SET = "A parameter, as beta=3, or a part, as team=Mean; may be repeated."
 _MODEL = [
-    _option("model", str, "TrueSkill", MODEL, metavar="NAME", help=f"One of {', '.join(PRESETS)}."),
-    _option(
-        "set", list[str] | None, None, MODEL, metavar="NAME=VALUE", help="A parameter, as beta=3; may be repeated."
-    ),
+    _option("model", str | None, None, MODEL, metavar="NAME", help=NAMES, autocompletion=completion.models),
+    _option("set", list[str] | None, None, MODEL, metavar="NAME=VALUE", help=SET, autocompletion=completion.parameters),
 ]
 
 
-def _model(model: str, set: list[str] | None) -> Model:
+def _model(model: str | None, set: list[str] | None) -> Model:
     """The preset of a name, with the parameters that are set."""
-    changes = {name: _value(name, text) for name, text in _pairs("--set", set or []).items()}
-    return preset(model)().replace(**changes) if changes else preset(model)()
+    made = preset(model or "TrueSkill")()
+    said = _pairs("--set", set or [])
+    changes = {name: _value(name, text) for name, text in said.items()}
+    try:
+        return made.replace(**changes) if changes else made
+    except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        if isinstance(error, Error) and any(name in str(error) for name in said):
+            raise
+        given = " ".join(f"--set {name}={text}" for name, text in said.items())
+        raise Error(f"{given}: {error}") from error
+
+
+def _given_model(model: str | None, set: list[str] | None) -> Model | None:
+    return None if model is None and not set else _model(model, set)
 
 
 def _value(name: str, text: str | None) -> Any:
-    """A parameter's value as JSON writes it: a number, true, null, or text where it is nothing else."""
+    """A parameter's value as JSON writes it: a number, true, null, or text where it is nothing else; a part by name."""
     if text is None:
         raise Error(f"--set {name}= gives no value")
+    if name in BASES:
+        return _part(name, text)
     try:
         return json.loads(text)
     except ValueError:
         return text
 
 
+def _part(name: str, text: str) -> Any:
+    """A part of a model by its name, with the parameters that it has by itself."""
+    kinds = {known: kind for known, kind in KNOWN.items() if issubclass(kind, BASES[name])}
+    found = {known.lower(): kind for known, kind in kinds.items()}.get(text.lower())
+    if found is None:
+        raise Error(f"--set {name}={text}: there is no such part, but {', '.join(kinds)}")
+    try:
+        return found()
+    except TypeError:
+        raise Error(f"--set {name}={text}: that part needs parameters, and can be chosen from Python only") from None
+
+
 _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
     "choices": (_reading(), _choices),
     "model": (_MODEL, _model),
+    "given_model": (_MODEL, _given_model),
 }
 
 
@@ -147,12 +201,16 @@ def as_flags(text: str) -> str:
         if value in ("True", "False"):
             return name if value == "True" else f"--no-{name[2:]}"
         if value.startswith("{"):
-            return " ".join(f"{name} {role}={column}" for role, column in re.findall(r"'(\w+)': '?([^',}]*)'?", value))
+            pairs = re.findall(r"['\"](\w+)['\"]: ['\"]?([^'\",}]*)['\"]?", value)
+            return " ".join(f"{name} {role}={column}" for role, column in pairs)
         if value.startswith("("):
             return f"{name} {','.join(_WORD.findall(value))}"
         return f"{name} {value}"
 
-    return _KEYWORD.sub(flag, text)
+    if _LAYOUT in text:
+        text = f"{text.partition(_LAYOUT)[0]}{_LAYOUT} {EXAMPLE}"
+    text = re.sub(r"\bcolumns: there is no", "--columns: there is no", text)
+    return _BARE.sub(flag, _KEYWORD.sub(flag, text))
 
 
 def read(file: Path, choices: Choices) -> History:
@@ -161,8 +219,64 @@ def read(file: Path, choices: Choices) -> History:
         history = settled(read_file(file, choices), choices.skip_problems)
     except Error as error:
         raise Error(as_flags(str(error))) from error
-    players = count(len(history.players), "player", "players")
-    note(f"{file}: {count(len(history), 'match', 'matches')}, {players}")
+    note(f"{file}: {_size(history)}")
     for line in history.recognised.splitlines():
         note(as_flags(line))
     return history
+
+
+def _size(history: History) -> str:
+    return f"{count(len(history), 'match', 'matches')}, {count(len(history.players), 'player', 'players')}"
+
+
+def read_all(files: Sequence[Path], choices: Choices) -> History:
+    """Read several files as one history, and say what was recognised in each."""
+    _check_once(files)
+    histories = [read(file, choices) for file in files]
+    if len(files) == 1:
+        return histories[0]
+    joined = _joined(files, histories, choices)
+    known = {line for one in histories for line in one.recognised.splitlines()}
+    for line in joined.recognised.splitlines():
+        if line not in known:
+            note(as_flags(line))
+    note(f"together: {_size(joined)}")
+    return joined
+
+
+def read_groups(files: Sequence[Path], by: str, choices: Choices) -> dict[str, History]:
+    """Read files that hold several leagues, and say what was recognised; a league may go on in the next file."""
+    _check_once(files)
+    if by in USUAL:
+        raise Error(f"--by {by}: standings have a column of that name already; rename it in the file")
+    try:
+        found = [History.read_groups(file, by, **vars(choices)) for file in files]
+    except Error as error:
+        raise Error(as_flags(str(error))) from error
+    names = dict.fromkeys(name for one in found for name in one)
+    groups = {} if names else {"": History.from_matches([])}
+    for name in names:
+        there = [(file, one[name]) for file, one in zip(files, found, strict=True) if name in one]
+        groups[name] = _joined([file for file, _ in there], [history for _, history in there], choices)
+    for line in dict.fromkeys(line for one in groups.values() for line in one.recognised.splitlines()):
+        note(as_flags(line))
+    matches = count(sum(map(len, groups.values())), "match", "matches")
+    note(f"{', '.join(map(str, files))}: {matches} in {count(len(groups), 'group', 'groups')} by {by}")
+    return groups
+
+
+def _joined(files: Sequence[Path], histories: Sequence[History], choices: Choices) -> History:
+    """One history of all, where an error names a file by its name."""
+    try:
+        return History.join(histories, once=choices.duplicates != "keep") if len(histories) > 1 else histories[0]
+    except Error as error:
+        said = re.sub(r"^history (\d+) of \d+", lambda found: str(files[int(found[1]) - 1]), str(error))
+        raise Error(as_flags(said)) from error
+
+
+def _check_once(files: Sequence[Path]) -> None:
+    """A file that is named twice is a mistake: its matches would count twice."""
+    for index, file in enumerate(files):
+        again = next((other for other in files[:index] if other.resolve() == file.resolve()), None)
+        if again is not None:
+            raise Error(f"{file}: the file is named twice")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated
@@ -11,7 +10,8 @@ import typer
 
 from ..errors import Error
 from ..lab.papers import PAPERS, Paper, paper
-from .report import print_report, report_json
+from ..lab.report import check_page
+from .report import print_json, print_report
 from .screen import note, screen
 
 __all__ = ["papers"]
@@ -45,12 +45,13 @@ def papers(
 
     \b
     prowess papers
+    prowess papers --json | jq -r '.[].name'
     prowess papers classics
     prowess papers halo2 --data halo2/ --html halo2.html
     prowess papers scores --data data/ --json | jq '.sections[0].claims'
     """
     if name is None:
-        _list()
+        _list(json)
         return
     found = paper(name)
     _check(found, data, html)
@@ -59,8 +60,7 @@ def papers(
     if html is not None:
         report.save(html)
     if json:
-        encoding = (sys.stdout.encoding or "").lower()
-        typer.echo(report_json(report, ascii_only=not encoding.startswith("utf")))
+        print_json(report.to_dict())
     else:
         print_report(report)
     note(f"{name}: {perf_counter() - began:.1f} s")
@@ -70,8 +70,11 @@ def papers(
         note("the charts are on the page that --html FILE writes")
 
 
-def _list() -> None:
+def _list(json: bool) -> None:
     """Print the papers and what they need."""
+    if json:
+        print_json([found.to_dict() for found in PAPERS.values()])
+        return
     from rich.table import Table
     from rich.text import Text
 
@@ -86,9 +89,5 @@ def _check(found: Paper, data: Path | None, html: Path | None) -> None:
     """What can be known to be wrong before the work."""
     if data is None and found.files:
         raise Error(f"{found.name} needs --data DIR, a folder with {found.needs}")
-    if html is None:
-        return
-    if html.suffix.lower() != ".html":
-        raise Error(f"{html}: the name must end in .html")
-    if not html.parent.is_dir():
-        raise Error(f"{html}: there is no folder {html.parent}")
+    if html is not None:
+        check_page(html)

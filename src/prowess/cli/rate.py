@@ -1,115 +1,240 @@
-"""`prowess rate`: a file of matches in, standings out."""
+"""`prowess rate`: files of matches in, standings out."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .. import Fit, History, Model
+from .. import History, Ladder, Model, TrueSkill
 from ..errors import Error
 from ..files import ending_of
 from ..history.choices import Choices
-from .options import File, Json, read, shared
+from ..lab.groups import group_standings
+from ..model.change import Standings, last_time, standings
+from .options import Files, read_all, read_groups, shared
+from .page import write_page
 from .screen import count, note, screen
-from .standings import ENDINGS, print_standings, to_json, write
+from .standings import ENDINGS, joined, moment, print_standings, to_json, write
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["rate"]
 
 TOP = 20  # players on a terminal
 ENOUGH = 100  # matches from which the share of draws is known well enough to give advice
+OUT = (*ENDINGS, ".html")
+WHICH, RESULT = "Which matches and players", "What becomes of it"  # the panels of --help
+PERIODS = "Show the change over the last hour, day, week, month, year, or over 10d, 2w, 3m; none: do not."
+NAMES = "Rate apart what a column tells apart, such as leagues or seasons."
 
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", rich_help_panel=WHICH, help="Rate matches from then on: 2026, 2026-06, 2026-06-30."),
+]
+Until = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", rich_help_panel=WHICH, help="Rate matches up to then; a day, month or year is whole."),
+]
+By = Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=WHICH, help=NAMES)]
+MinMatches = Annotated[
+    int, typer.Option(min=0, metavar="N", rich_help_panel=WHICH, help="Rank only players with so many matches.")
+]
 Top = Annotated[
     int | None,
     typer.Option(
-        min=0, show_default=False, help=f"Print so many players; 0: all. (default: {TOP} on a terminal, else all)"
+        min=0, metavar="N", rich_help_panel=WHICH, help=f"Print so many players; 0: all. (terminals show {TOP})"
     ),
 ]
-Out = Annotated[Path | None, typer.Option(help=f"Write all standings to a file: {' '.join(ENDINGS)}.")]
-Save = Annotated[Path | None, typer.Option(help="Save the ladder, to go on from later: league.prowess.")]
+Period = Annotated[str | None, typer.Option(metavar="LENGTH", rich_help_panel=RESULT, help=PERIODS)]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", rich_help_panel=RESULT, help=f"Write all standings to a file: {' '.join(OUT)}."),
+]
+Save = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", rich_help_panel=RESULT, help="Save the ladder, to go on from later: league.prowess."),
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", rich_help_panel=RESULT, help="Go on from a ladder that was saved, with its model."),
+]
+Json = Annotated[bool, typer.Option("--json", rich_help_panel=RESULT, help="Print JSON, for machines.")]
 
 
 @shared
 def rate(
-    file: File,
-    model: Model,
+    files: Files,
+    given_model: Model | None,
     choices: Choices,
+    since: Since = None,
+    until: Until = None,
+    by: By = None,
+    min_matches: MinMatches = 0,
+    period: Period = None,
     top: Top = None,
     json: Json = False,
     out: Out = None,
     save: Save = None,
+    resume: Resume = None,
 ) -> None:
-    """Rate the players of a file of matches, and print the standings.
+    """Rate the players of one or more files of matches, and print the standings.
 
-    How the file is laid out is recognised by the names of its columns: a row per match or a row per player.
+    How a file is laid out is recognised by the names of its columns: a row per match or a row per player.
 
     \b
     prowess rate matches.csv
-    prowess rate matches.csv --model glicko2
-    prowess rate matches.csv --top 0 --out standings.csv
+    prowess rate matches.csv --model glicko2 --set tau=0.3
+    prowess rate 2025.csv 2026.csv --top 0 --out standings.html
+    prowess rate week1.csv --save league.prowess
+    prowess rate week2.csv --resume league.prowess --save league.prowess
+    prowess rate all.csv --by season --min-matches 10
     prowess rate chess.csv --columns winner=won --columns loser=lost
     prowess rate matches.parquet --json | jq '.[0].player'
     """
-    if out is not None:
-        ending_of(out, ENDINGS)  # before the work, not after it
-    _check_targets(file, out, save)
-    history = read(file, choices)
-    fit = model.fit(history)
-    standings = fit.leaderboard()
-    if out is not None:
-        write(standings, out)
-    if save is not None:
-        fit.ladder.save(save)
-    limit = TOP if top is None and not json and screen().is_terminal else top
-    part = standings.head(limit) if limit else standings
-    if json:
-        encoding = (sys.stdout.encoding or "").lower()
-        typer.echo(to_json(part, ascii_only=not encoding.startswith("utf")))
+    _check(files, by, out, save, resume)
+    start = None if resume is None else _resumed(resume, given_model)
+    model = start.model if start is not None else given_model or TrueSkill()
+    groups = _read(files, choices, by, since, until)
+    if by is None:
+        found = {"": _standings(model, groups[""], start, period, min_matches)}
     else:
-        print_standings(part)
-    _remarks(fit, len(standings) - len(part), [path for path in (out, save) if path is not None])
-    if "draw_probability" in fit.model.params:
-        _advise(history, fit.model.params["draw_probability"])
+        found = group_standings(model, groups, period=period, min_matches=min_matches)
+    if out is not None:
+        _write(out, files, found, by)
+    if save is not None:
+        found[""].ladder.save(save)
+    hidden = _print(found, by, json, top)
+    _remarks(model, found, hidden, [path for path in (out, save) if path is not None])
+    _advise(model, groups.values())
 
 
-def _check_targets(file: Path, out: Path | None, save: Path | None) -> None:
-    """What is written goes into folders that are there, and over no file that is still needed."""
-    used = {"FILE": file.resolve()}
-    for option, path in (("--out", out), ("--save", save)):
+def _check(files: Sequence[Path], by: str | None, out: Path | None, save: Path | None, resume: Path | None) -> None:
+    """What can be known to be wrong before the work: what is written goes over no file that is still needed."""
+    if out is not None:
+        ending_of(out, OUT)
+    if by is not None and (save is not None or resume is not None):
+        raise Error("--by rates many ladders apart, and --save and --resume are for one: choose one of them")
+    used = {file.resolve(): "FILE" for file in files}
+    for option, path in (("--resume", resume), ("--out", out), ("--save", save)):
         if path is None:
             continue
         if not path.parent.is_dir():
             raise Error(f"{path}: there is no folder {path.parent}")
-        for other, known in used.items():
-            if path.resolve() == known:
-                raise Error(f"{path}: {option} would overwrite {other}; choose another name")
-        used[option] = path.resolve()
+        other = used.get(path.resolve())
+        if other is not None and (other, option) != ("--resume", "--save"):
+            wrong = f"{option} is {other}, too" if option == "--resume" else f"{option} would overwrite {other}"
+            raise Error(f"{path}: {wrong}; choose another name")
+        used[path.resolve()] = option
 
 
-def _advise(history: History, supposed: float) -> None:
-    """Where draws are much rarer or more frequent than supposed, say how to say so."""
-    import numpy as np
+def _resumed(path: Path, given: Model | None) -> Ladder:
+    ladder = Ladder.load(path)
+    if given not in (None, ladder.model):
+        raise Error(
+            f"{path}: the ladder was rated with another model than --model and --set name: leave them out, or rate all "
+            "of its matches anew"
+        )
+    note(f"{path}: {count(len(ladder), 'player', 'players')}")
+    return ladder
 
-    pairs = history.match_start[:-1][np.diff(history.match_start) == 2]
-    if len(pairs) < ENOUGH:
+
+def _read(
+    files: Sequence[Path], choices: Choices, by: str | None, since: str | None, until: str | None
+) -> dict[str, History]:
+    """The histories by group; one without a name where there are no groups."""
+    groups = {"": read_all(files, choices)} if by is None else read_groups(files, by, choices)
+    if since is None and until is None:
+        return groups
+    total = sum(map(len, groups.values()))
+    groups = {name: history.within(since, until) for name, history in groups.items()}
+    note(f"chosen by time: {sum(map(len, groups.values())):,} of {count(total, 'match', 'matches')}")
+    return groups
+
+
+def _standings(model: Model, history: History, start: Ladder | None, period: str | None, least: int) -> Standings:
+    try:
+        return standings(model, history, start=start, period=period, min_matches=least)
+    except Error as error:
+        raise Error(str(error).replace("leave out what it has seen", "--since leaves out what it has seen")) from None
+
+
+def _write(path: Path, files: Sequence[Path], found: Mapping[str, Standings], by: str | None) -> None:
+    """Write all standings to a file, as its ending says."""
+    if ending_of(path, OUT) != ".html":
+        write(joined({name: one.frame for name, one in found.items()}, by), path)
         return
-    share = float(np.mean(history.place[pairs] == history.place[pairs + 1]))
-    if not supposed / 2 <= share <= 2 * supposed:
-        drawn = f"{100 * share:.0f} % of the matches of two teams were drawn"
-        note(f"{drawn}, {100 * supposed:.0f} % were supposed: --set draw_probability={share:.2f} may fit better")
+    tables = {f"{by} {name}" if by else "": _shown(one) for name, one in found.items()}
+    about = "; ".join(filter(None, (_title(one) for one in found.values()))) if by is None else ""
+    title = ", ".join(file.name.partition(".")[0] for file in files)
+    write_page(path, f"Standings: {title}", about, tables)
 
 
-def _remarks(fit: Fit, hidden: int, written: list[Path]) -> None:
-    """What a reader of the table may want to know."""
-    if fit.model.absorb.certain and len(fit.history):
-        note("rating = μ: this system does not say how sure it is")
-    elif len(fit.history):
-        note(f"rating = μ − {fit.model.caution:g}σ: almost certainly the skill is higher")
+def _shown(one: Standings) -> pl.DataFrame:
+    """The standings without a column of changes where there are none to tell."""
+    return one.frame if one.since is not None else one.frame.drop("change", "gain", strict=False)
+
+
+def _title(one: Standings) -> str:
+    """When these standings are of, and with when they are compared."""
+    last = last_time(one.ladder)
+    said = [] if last is None else [f"after {moment(last)}"]
+    return ", ".join([*said, f"change since {moment(one.since)}"] if one.since is not None else said)
+
+
+def _print(found: Mapping[str, Standings], by: str | None, as_json: bool, top: int | None) -> int:
+    """Print the standings; returns how many players were not shown."""
+    terminal = screen().is_terminal and not as_json
+    limit = TOP if top is None and terminal else top
+    parts = {name: one.frame.head(limit) if limit else one.frame for name, one in found.items()}
+    if as_json:
+        encoding = (sys.stdout.encoding or "").lower()
+        typer.echo(to_json(joined(parts, by), ascii_only=not encoding.startswith("utf")))
+    elif terminal:
+        for name, one in found.items():
+            group = [] if by is None else [f"{by} {name or '(none)'}"]
+            kept = parts[name].select(_shown(one).columns)
+            print_standings(kept, ": ".join(filter(None, [*group, _title(one)])))
     else:
-        note("there are no matches in the file, and so no standings")
+        told = [name for name, one in found.items() if one.since is not None]
+        columns = _shown(found[told[0]] if told else next(iter(found.values()))).columns
+        print_standings(joined({name: part.select(columns) for name, part in parts.items()}, by), by=by)
+    return sum(len(one.frame) - len(parts[name]) for name, one in found.items())
+
+
+def _remarks(model: Model, found: Mapping[str, Standings], hidden: int, written: Sequence[Path]) -> None:
+    """What a reader of the table may want to know."""
+    if not any(len(one.frame) for one in found.values()):
+        note("there are no matches, and so no standings")
+    elif model.absorb.certain:
+        note("rating = μ: this system does not say how sure it is")
+    else:
+        note(f"rating = μ − {model.caution:g}σ: almost certainly the skill is higher")
+    times = {moment(one.since) for one in found.values() if one.since is not None}
+    if len(times) == 1 and not screen().is_terminal:
+        note(f"change: since {times.pop()}; --period chooses another time")
     if hidden:
         note(f"{count(hidden, 'more player', 'more players')}: --top 0 shows all")
     for path in written:
         note(f"wrote {path}")
+
+
+def _advise(model: Model, histories: Iterable[History]) -> None:
+    """Where draws are much rarer or more frequent than supposed, say how to say so."""
+    import numpy as np
+
+    supposed = model.params.get("draw_probability")
+    if supposed is None:
+        return
+    pairs = [(history, history.match_start[:-1][np.diff(history.match_start) == 2]) for history in histories]
+    matches = sum(len(first) for _, first in pairs)
+    if matches < ENOUGH:
+        return
+    share = sum(int(np.sum(one.place[first] == one.place[first + 1])) for one, first in pairs) / matches
+    if not supposed / 2 <= share <= 2 * supposed:
+        drawn = f"{100 * share:.0f} % of the matches of two teams were drawn"
+        note(f"{drawn}, {100 * supposed:.0f} % were supposed: --set draw_probability={share:.2f} may fit better")

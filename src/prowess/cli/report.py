@@ -1,9 +1,13 @@
-"""A report on the terminal: tables, claims with their verdicts, and as JSON."""
+"""A report on the terminal: text, tables, claims with their verdicts; and plain data as JSON."""
 
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 from ..lab.report import Claim, Report, Section, shown_column
 from .screen import screen, shown
@@ -12,10 +16,12 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-__all__ = ["print_report", "report_json"]
+__all__ = ["print_json", "print_report", "print_section", "print_table", "print_text"]
 
 STYLES = {True: "green", False: "red", None: "yellow"}
 TEXT = 100  # columns of running text, where a terminal has more
+WHOLE = 32  # cells: a text up to this is not broken into lines
+BEST = " *"  # beside what is bold, where nothing can be
 
 
 def print_report(report: Report) -> None:
@@ -25,26 +31,38 @@ def print_report(report: Report) -> None:
     console = screen()
     console.print(Text(shown(report.title), style="bold underline"), soft_wrap=True)
     for section in report.sections:
-        _print_section(section)
+        console.print()
+        print_section(section)
 
 
-def _print_section(section: Section) -> None:
-    """Text, table and claims, with a line between them."""
+def print_section(section: Section) -> None:
+    """Print title, text, table and claims, with a line between them."""
     from rich.text import Text
 
     console = screen()
-    console.print(Text(f"\n{shown(section.title)}", style="bold"), soft_wrap=True)
-    for part in filter(None, section.text.split("\n\n")):
-        width = min(console.width, TEXT) if console.is_terminal else None
+    console.print(Text(shown(section.title), style="bold"), soft_wrap=True)
+    if section.text:
         console.print()
-        console.print(Text(shown(part)), width=width, soft_wrap=width is None)
+        print_text(section.text)
     if section.table is not None:
         console.print()
-        console.print(_table(section.table, section.bold))
+        print_table(section.table, section.bold)
     if section.claims:
         console.print()
     for claim in section.claims:
         _print_claim(claim)
+
+
+def print_text(text: str, style: str = "") -> None:
+    """Print paragraphs, with a line between them; a wide terminal does not make wide paragraphs."""
+    from rich.text import Text
+
+    console = screen()
+    width = min(console.width, TEXT) if console.is_terminal else None
+    for number, part in enumerate(filter(None, text.split("\n\n"))):
+        if number:
+            console.print()
+        console.print(Text(shown(part), style=style), width=width, soft_wrap=width is None)
 
 
 def _print_claim(claim: Claim) -> None:
@@ -56,26 +74,66 @@ def _print_claim(claim: Claim) -> None:
     screen().print(line, soft_wrap=True)
 
 
-def _table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]]) -> Table:
-    """A table; numbers stand to the right, and are never cut: a narrow terminal breaks the heads."""
+def print_table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]] = frozenset()) -> None:
+    """Print a table; where a terminal is too narrow for all of its columns, they come in blocks below each other.
+
+    Every block begins with the first column. Numbers stand to the right and are never cut.
+    """
+    console = screen()
+    texts = {column.name: list(map(shown, shown_column(column.to_list()))) for column in frame}
+    right = {name for name, kind in frame.schema.items() if kind.is_numeric()}
+    if not console.is_terminal:
+        for name in texts.keys() - right:
+            texts[name] = [text + BEST * ((row, name) in bold) for row, text in enumerate(texts[name])]
+    for names in _blocks(texts, console.width):
+        console.print(_table({name: texts[name] for name in names}, right, bold))
+
+
+def _blocks(texts: dict[str, list[str]], width: int) -> Iterator[list[str]]:
+    """The names of the columns that fit beside each other, always with the first one."""
+    first, *rest = texts
+    widths = {name: _narrowest(name, cells) + 3 for name, cells in texts.items()}
+    block = [first]
+    for name in rest:
+        if len(block) > 1 and sum(widths[one] for one in block) + widths[name] - 1 > width:
+            yield block
+            block = [first]
+        block.append(name)
+    yield block
+
+
+def _narrowest(head: str, cells: list[str]) -> int:
+    """How many cells of a terminal a column needs: a long text can be broken between its words, a short one cannot."""
+    from rich.cells import cell_len
+
+    words = shown(head).split()
+    for text in cells:
+        words += [text] if cell_len(text) <= WHOLE else text.split()
+    return max(map(cell_len, words), default=1)
+
+
+def _table(texts: dict[str, list[str]], right: set[str], bold: frozenset[tuple[int, str]]) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     ruled = screen().is_terminal
     table = Table(box=box.SIMPLE_HEAD if ruled else None, pad_edge=False, padding=(0, 1) if ruled else (0, 2, 0, 0))
-    for name, kind in frame.schema.items():
-        table.add_column(Text(shown(name)), justify="right" if kind.is_numeric() else "left", overflow="fold")
-    columns = [shown_column(column.to_list()) for column in frame]
-    for index, row in enumerate(zip(*columns, strict=True)):
-        cells = zip(frame.columns, row, strict=True)
-        table.add_row(*(Text(shown(text), style="bold" if (index, name) in bold else "") for name, text in cells))
+    for name, cells in texts.items():
+        least = _narrowest(name, cells)
+        table.add_column(
+            Text(shown(name)), justify="right" if name in right else "left", overflow="fold", min_width=least
+        )
+    for index, row in enumerate(zip(*texts.values(), strict=True)):
+        named = zip(texts, row, strict=True)
+        table.add_row(*(Text(text, style="bold" if (index, name) in bold else "") for name, text in named))
     return table
 
 
-def report_json(report: Report, ascii_only: bool = False) -> str:
-    """The report for machines; a number that is not there is null."""
-    return json.dumps(_finite(report.to_dict()), ensure_ascii=ascii_only, indent=1, default=str)
+def print_json(plain: Any) -> None:
+    """Print plain data for machines; a number that is not there is null."""
+    ascii_only = not (sys.stdout.encoding or "").lower().startswith("utf")
+    typer.echo(json.dumps(_finite(plain), ensure_ascii=ascii_only, indent=1, default=str))
 
 
 def _finite(value: Any) -> Any:

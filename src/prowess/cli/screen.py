@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 import typer
@@ -15,11 +16,12 @@ from ..errors import Error
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["count", "note", "polite", "screen", "shown"]
+__all__ = ["be_quiet", "count", "note", "polite", "screen", "shown"]
 
 WIDE = 100_000  # columns where there is no terminal: nothing is cut or wrapped
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)  # as long as a command runs
 
 
 def screen(stderr: bool = False) -> Console:
@@ -46,13 +48,21 @@ def note(text: str, style: str = "dim", label: str = "") -> None:
     """Say something beside the result: a remark, or with its label a warning or an error."""
     from rich.text import Text
 
+    if _QUIET.get() and not label:
+        return
     line = Text.assemble((label, f"bold {style}"), shown(text)) if label else Text(shown(text), style=style)
     screen(stderr=True).print(line, soft_wrap=True)
+
+
+def be_quiet() -> None:
+    """Make no more remarks while this command runs; warnings and errors are no remarks."""
+    _QUIET.set(True)
 
 
 @contextmanager
 def polite() -> Iterator[None]:
     """Turn errors of the family into one line and exit code 1, warnings into one line, Ctrl-C into exit code 130."""
+    loud = _QUIET.set(False)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: note(_line(message), "yellow", "warning: ")
@@ -62,6 +72,8 @@ def polite() -> Iterator[None]:
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
+    finally:
+        _QUIET.reset(loud)
 
 
 def _line(message: object) -> str:

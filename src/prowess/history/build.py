@@ -10,10 +10,10 @@ from ..checks import SMALLEST
 from .check import Fault, faults
 from .draft import Draft
 from .history import History
-from .ragged import Floats, Ints, places
+from .ragged import Ints, places
 from .select import take, unless_usual
 
-__all__ = ["build", "faulty"]
+__all__ = ["build", "faulty", "in_order_of_appearance"]
 
 
 def faulty(draft: Draft) -> Iterator[Fault]:
@@ -46,7 +46,7 @@ def build(draft: Draft) -> History:
         history = _without(history, alone, draft.where(int(alone[0]), None))
     if history.time is not None and (history.time[1:] < history.time[:-1]).any():
         history = take(history, np.arange(len(history)))  # which sorts by time
-    return _in_order_of_appearance(history)
+    return in_order_of_appearance(history)
 
 
 def _without(history: History, alone: NDArray[np.intp], first: str) -> History:
@@ -58,7 +58,7 @@ def _without(history: History, alone: NDArray[np.intp], first: str) -> History:
 
 def _drop_partial_scores(draft: Draft) -> None:
     """Where every team of a match has a rank, scores that only some of them have say nothing."""
-    if draft.rank is None or draft.score is None:
+    if draft.rank is None or draft.score is None or not np.isnan(draft.score).any():
         return
     ranked = np.bincount(draft.match_of_team, np.isnan(draft.rank), minlength=len(draft.match_start) - 1) == 0
     partly = np.bincount(draft.match_of_team, np.isnan(draft.score), minlength=len(draft.match_start) - 1) > 0
@@ -80,14 +80,15 @@ def _narrow(home: Ints) -> NDArray[np.int16] | Ints:
 
 def _places(draft: Draft) -> Ints:
     """Give the places of the teams: by rank, else by score, else in the order in which a match lists them."""
-    listing = np.arange(len(draft.match_of_team), dtype=np.float64)
-    key: Floats = listing if draft.score is None else np.where(np.isnan(draft.score), listing, -draft.score)
+    key = -draft.score if draft.score is not None else np.full(len(draft.team_start) - 1, np.nan)
+    if (missing := np.isnan(key)).any():
+        key = np.where(missing, np.arange(len(key), dtype=np.float64), key)
     if draft.rank is not None:
         key = np.where(np.isnan(draft.rank), key, draft.rank)
     return places(draft.match_start, key)
 
 
-def _in_order_of_appearance(history: History) -> History:
+def in_order_of_appearance(history: History) -> History:
     """Number the players in the order in which they first play, and forget those who never do."""
     first = np.full(len(history.players), history.entries, np.int64)
     first[history.player[::-1]] = np.arange(history.entries - 1, -1, -1)  # the earliest entry is written last

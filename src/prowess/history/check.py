@@ -60,6 +60,8 @@ def _only(draft: Draft, match: int) -> str:
 
 
 def _players(draft: Draft) -> Iterator[Fault]:
+    if draft.all_duels() and not (draft.player[0::2] == draft.player[1::2]).any():
+        return
     match = draft.match_of_team[owners(draft.team_start)].astype(np.int64)
     key = match * max(1, len(draft.names)) + draft.player
     ordered = np.sort(key)
@@ -81,7 +83,10 @@ def _results(draft: Draft) -> Iterator[Fault]:
         for team in np.flatnonzero(np.abs(column) > LARGEST).tolist():
             right = f"a {what} is a finite number within ±{LARGEST:g}"
             yield _team_fault(draft, team, f"has the {what} {column[team]}: {right}")
-        partly = np.isnan(column) & (_given(draft, column) > 0)[draft.match_of_team]
+        missing = np.isnan(column)
+        if not missing.any():
+            continue
+        partly = missing & (_given(draft, column) > 0)[draft.match_of_team]
         for team in np.flatnonzero(partly).tolist():
             right = "give one to each team, or drop the match"
             yield _team_fault(draft, team, f"has no {what}, and others have: {right}")
@@ -93,6 +98,8 @@ def _results(draft: Draft) -> Iterator[Fault]:
 
 def _given(draft: Draft, column: Floats) -> NDArray[Any]:
     """Count the teams of each match that have a value."""
+    if len(column) == 2 * (len(draft.match_start) - 1) and draft.all_duels():
+        return 2 - np.isnan(column).reshape(-1, 2).sum(axis=1)
     return np.bincount(draft.match_of_team, ~np.isnan(column), minlength=len(draft.match_start) - 1)
 
 

@@ -1,7 +1,8 @@
 """Matches on their way into a history: columns as they were found, not yet checked, sorted or interned in order."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,20 @@ class Draft:
     may_be_alone: bool = False  # whether a few matches of one team are left out, and not an error
     rows: Callable[[int, int | None], Any] | None = None  # of a match, or of one of its entries, in a table
     recognised: str = ""
-    match_of_team: Ints = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Note once which match each team is in."""
-        self.match_of_team = owners(self.match_start)
+    @cached_property
+    def match_of_team(self) -> Ints:
+        """Tell once which match each team is in."""
+        return owners(self.match_start)
+
+    def all_duels(self) -> bool:
+        """Tell whether every match is of two teams of one player."""
+        matches = len(self.match_start) - 1
+        return (
+            len(self.player) == len(self.team_start) - 1 == 2 * matches
+            and bool((np.diff(self.match_start) == 2).all())
+            and bool((np.diff(self.team_start) == 1).all())
+        )
 
     def alone(self) -> NDArray[np.intp]:
         """Give the matches of one team that are left out: byes, races with a single finisher, as long as they are few.

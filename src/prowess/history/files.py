@@ -13,7 +13,7 @@ from .json_lines import read_json_lines
 from .lines import broken_quote, line_of, lines_of, records
 from .table import Table
 
-__all__ = ["read"]
+__all__ = ["load", "read"]
 
 _TEXT = (".csv", ".tsv", ".txt")
 _JSON = (".jsonl", ".ndjson")
@@ -22,6 +22,12 @@ _SEPARATORS = ",;\t|"
 
 def read(path: str | os.PathLike[str], choices: Choices) -> Findings:
     """Read a file; a problem names the file and the line."""
+    found = load(path, choices)
+    return from_table(found) if isinstance(found, Table) else found
+
+
+def load(path: str | os.PathLike[str], choices: Choices) -> Table | Findings:
+    """Give the table that a file holds, not yet recognised; or what is found in it where it holds matches, not rows."""
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame takes a frame")
     file = Path(path)
@@ -32,7 +38,7 @@ def read(path: str | os.PathLike[str], choices: Choices) -> Findings:
         raise Error(f"{file}: there is no such file")
     if ending in _JSON:
         return read_json_lines(file, choices)
-    return from_table(_read_parquet(file, choices) if ending == ".parquet" else _read_text(file, choices))
+    return _read_parquet(file, choices) if ending == ".parquet" else _read_text(file, choices)
 
 
 def _read_parquet(file: Path, choices: Choices) -> Table:

@@ -28,7 +28,7 @@ from .wide import wide_draft
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["from_frame", "from_table", "to_frame"]
+__all__ = ["from_frame", "from_table", "time_column", "to_frame"]
 
 _One = Callable[[NDArray[Any], str], NDArray[Any]]  # the values of the matches, from those of the rows of a column
 
@@ -161,7 +161,7 @@ def to_frame(history: History) -> "pl.DataFrame":
     if history.ids is not None:
         found["id"] = pl.Series(history.ids, dtype=pl.String).gather(match)
     if history.time is not None:
-        found["time"] = _time_column(history).gather(match)
+        found["time"] = time_column(history).gather(match)
     found["team"] = team - history.match_start[match]
     found["player"] = pl.Series(history.players, dtype=pl.String).gather(history.player)
     found["place"] = history.place[team]
@@ -176,7 +176,8 @@ def to_frame(history: History) -> "pl.DataFrame":
     return pl.DataFrame(found)
 
 
-def _time_column(history: History) -> "pl.Series":
+def time_column(history: History) -> "pl.Series":
+    """Give the times of the matches as Polars has them; those with an offset as text."""
     import polars as pl
 
     series = pl.Series(history.time)

@@ -1,6 +1,6 @@
 """The history of a league: matches of teams of players, as immutable columns in the order of time."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, overload
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .choices import Reading
     from .findings import Findings
+    from .written import Shape
 
 __all__ = ["History"]
 
@@ -112,6 +113,22 @@ class History:
         return read(path, Choices(**reading))
 
     @classmethod
+    def read_groups(cls, path: "str | os.PathLike[str]", by: str, **reading: "Unpack[Reading]") -> "dict[str, History]":
+        """Read a file that holds several leagues or seasons, told apart by the column `by`: a history of each.
+
+        >>> from pathlib import Path; from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "games.csv")
+        ...     _ = path.write_text("season,winner,loser\\n2025,ann,bob\\n2026,bob,ann\\n2026,ann,cat\\n")
+        ...     History.read_groups(path, "season")
+        {'2025': History(1 match, 2 players, places), '2026': History(2 matches, 3 players, places)}
+        """
+        from .choices import Choices
+        from .groups import read_groups
+
+        return read_groups(path, by, Choices(**reading))
+
+    @classmethod
     def from_frame(cls, frame: object, **reading: "Unpack[Reading]") -> "History":
         """Make a history of a Polars, pandas or Arrow frame, whose layout is recognised by its column names.
 
@@ -125,6 +142,21 @@ class History:
 
         return settled(from_frame(frame, Choices(**reading)), reading.get("skip_problems", False))
 
+    @classmethod
+    def join(cls, histories: "Sequence[History]", *, once: bool = True) -> "History":
+        """Make one history of several, in the order of time; without times, one after another.
+
+        A match that stands in several of them (the same time, teams and result) counts `once`.
+
+        >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
+        >>> june = History.from_matches([{"teams": [["bob"], ["cat"]], "time": "2026-06-06"}])
+        >>> History.join([june, may])
+        History(2 matches, 3 players, 2026-05-30 … 2026-06-06, places)
+        """
+        from .join import join
+
+        return join(histories, once)
+
     def to_frame(self) -> "pl.DataFrame":
         """Give a Polars frame with a row per player per match, from which `from_frame` makes an equal history.
 
@@ -134,6 +166,23 @@ class History:
         from .frames import to_frame
 
         return to_frame(self)
+
+    def write(self, path: "str | os.PathLike[str]", layout: "Shape | None" = None) -> None:
+        """Write a file (.csv .tsv .parquet .jsonl) that `read` recognises, and of which it makes an equal history.
+
+        `layout` is "wide", a row per match, or "long", a row per player; if it is not given, wide where that is easy.
+
+        >>> from pathlib import Path; from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     History.from_matches([{"teams": [["ann"], ["bob"]]}]).write(Path(folder, "games.csv"))
+        ...     print(Path(folder, "games.csv").read_text())
+        player1,rank1,player2,rank2
+        ann,1,bob,2
+        <BLANKLINE>
+        """
+        from .written import write
+
+        write(self, path, layout)
 
     def __len__(self) -> int:
         """Count the matches."""
@@ -211,6 +260,18 @@ class History:
         from .select import span, take
 
         return take(self, slice(*span(self, start, end)))
+
+    def within(self, start: object = None, end: object = None) -> "History":
+        """Choose the matches from `start` to `end` as people say it: both included, a day, month or year as a whole.
+
+        >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-0{month}-15"} for month in (1, 2, 3)]
+        >>> History.from_matches(days).within("2026-02", "2026-03-15")
+        History(2 matches, 2 players, 2026-02-15 … 2026-03-15, places)
+        """
+        from .period import bounds
+        from .select import take
+
+        return take(self, slice(*bounds(self, start, end)))
 
     def __eq__(self, other: object) -> bool:
         """Compare what was played, by the names of the players; not how it was read."""

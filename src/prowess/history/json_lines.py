@@ -9,7 +9,6 @@ from typing import Any
 from ..errors import Error
 from .choices import Choices
 from .findings import Findings
-from .frames import from_table
 from .lines import lines_of
 from .matches import from_matches
 from .table import Table
@@ -17,7 +16,7 @@ from .table import Table
 __all__ = ["read_json_lines"]
 
 
-def read_json_lines(file: Path, choices: Choices) -> Findings:
+def read_json_lines(file: Path, choices: Choices) -> Table | Findings:
     """Read a file by what its first line holds: a match with `teams`, or a row."""
     first = next(_objects(file), None)
     if first is None:
@@ -31,7 +30,7 @@ def read_json_lines(file: Path, choices: Choices) -> Findings:
             recognised="JSON lines, a match with its teams in each",
         )
         return Findings(history, str(file))
-    return from_table(_flat(file, choices))
+    return _flat(file, choices)
 
 
 def _flat(file: Path, choices: Choices) -> Table:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Column = TypeVar("Column", bound=NDArray[Any])
 
-__all__ = ["equal", "indices", "span", "take", "unless_usual"]
+__all__ = ["bound", "equal", "indices", "span", "take", "unless_usual"]
 
 # The columns that need not be there, and the value in them that says nothing.
 _USUAL = {"score": np.nan, "weight": 1.0, "importance": 1.0, "home": -1}
@@ -97,11 +97,11 @@ def span(history: "History", start: object, end: object) -> tuple[int, int]:
         if value is not None and len(history):
             if history.time is None:
                 raise Error("between needs times, and this history has none: give each match a time, or slice by index")
-            bounds[side] = int(np.searchsorted(history.time, _bound(history, value)))
+            bounds[side] = int(np.searchsorted(history.time, bound(history, value)))
     return bounds[0], max(bounds[0], bounds[1])
 
 
-def _bound(history: "History", value: object) -> float:
+def bound(history: "History", value: object) -> float:
     """Read a bound on the history's own clock: one without a zone is local to the history's zone."""
     assert history.time_kind is not None
     kind, zone, number = parse_time(value)
@@ -111,7 +111,7 @@ def _bound(history: "History", value: object) -> float:
     try:
         agree(Stamp(history.time_kind, history.time_zone), Stamp(kind, zone), utc=True)
     except Error as error:
-        raise Error(f"between: {value!r} is not on the clock of this history: {error}") from None
+        raise Error(f"{value!r} is not on the clock of this history: {error}") from None
     return number
 
 

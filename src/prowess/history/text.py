@@ -26,14 +26,28 @@ _LETTERS = str.maketrans(_SIGNS)
 
 
 def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
-    """Give for each value the number of its first appearance among the different values, and those values."""
+    """Give for each value the number of its first appearance among the different values, and those values.
+
+    Numbers are several times as fast to look up as texts: the texts are told apart by their hashes, and then compared.
+    """
     import polars as pl
 
     if text.is_empty():
         return np.zeros(0, np.int32), text
-    different = text.unique(maintain_order=True)
-    codes = text.replace_strict(different, pl.Series(np.arange(len(different), dtype=np.int32)), return_dtype=pl.Int32)
+    key = text.hash() if text.dtype == pl.String else text
+    different = text.filter(key.is_first_distinct())
+    codes = _codes(key, key.unique(maintain_order=True))
+    if key is not text and not text.eq_missing(different.gather(codes)).all():  # two texts with one hash
+        different = text.unique(maintain_order=True)
+        codes = _codes(text, different)
     return codes.to_numpy(), different
+
+
+def _codes(values: "pl.Series", different: "pl.Series") -> "pl.Series":
+    import polars as pl
+
+    numbers = pl.Series(np.arange(len(different), dtype=np.int32))
+    return values.replace_strict(different, numbers, return_dtype=pl.Int32)
 
 
 def text_of(table: Table, column: str) -> "pl.Series":

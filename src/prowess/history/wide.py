@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .cells import intern, names, yes_no
+from .cells import intern, yes_no
+from .codes import coded_names
 from .decided import decided
 from .draft import Draft
 from .headers import plain_name
@@ -38,8 +39,8 @@ _AT_HOME = {
 
 def wide_draft(table: Table, layout: Layout) -> Draft:
     """Make a draft whose match `i` is row `i`; time, importance and ids are left to the caller."""
-    _leave_out_byes(table, layout)
     size, codes, different, note = _teams(table, layout)
+    _leave_out_byes(table, len(layout.sides), codes, different)
     there = size > 0
     result = decided(table, layout, there)
     leave_out_repeated(table, layout, size, codes)
@@ -60,17 +61,12 @@ def wide_draft(table: Table, layout: Layout) -> Draft:
     )
 
 
-def _leave_out_byes(table: Table, layout: Layout) -> None:
+def _leave_out_byes(table: Table, sides: int, player: Ints, different: "pl.Series") -> None:
     """Leave out who had nobody to play against."""
-    if len(layout.sides) != 2:
-        return
-    bye = np.zeros(len(table.frame), bool)
-    for side in layout.sides:
-        if not table.frame[side.column].dtype.is_nested():
-            bye |= text_of(table, side.column).str.to_lowercase().is_in(list(BYES)).fill_null(False).to_numpy()
-    table.leave_out(
-        np.flatnonzero(bye), lambda count, first: f"byes: {count:,} rows are left out, the first on {first}"
-    )
+    bye = different.str.to_lowercase().is_in(list(BYES)).to_numpy()
+    if sides == 2 and bye.any() and len(player) == 2 * len(table.frame):
+        rows = np.flatnonzero(bye[player].reshape(-1, 2).any(axis=1))
+        table.leave_out(rows, lambda count, first: f"byes: {count:,} rows are left out, the first on {first}")
 
 
 def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series", str]:
@@ -80,7 +76,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series", str]:
     sides = layout.sides
     columns = [side.column for side in sides]
     if len(columns) == 2 and not any(side.roster or side.more for side in sides):  # the common case, without lists
-        code, different = intern(pl.concat([names(table, column) for column in columns]))
+        code, different = coded_names(table, columns)
         player = np.ascontiguousarray(code.reshape(2, -1).T).reshape(-1)
         return np.ones((len(table.frame), 2), np.int32), player, different, ""
     separator = None

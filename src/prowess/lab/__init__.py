@@ -27,7 +27,7 @@ from .simulate import (
     quiz_league,
     simulate,
 )
-from .tune import Trial, Tuning, tune
+from .tune import Stopped, Trial, Tuning, tune
 
 __all__ = [
     "MEASURES",
@@ -56,6 +56,7 @@ __all__ = [
     "SeasonSplits",
     "Section",
     "Simulation",
+    "Stopped",
     "Tally",
     "Trial",
     "Tuning",

@@ -10,14 +10,15 @@ from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ..files import ending_of, replacing
+from ..files import replacing, target_of
 from .charts.files import bundle
+from .extras import extra
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["Claim", "Report", "Section", "shown_column"]
+__all__ = ["Claim", "Report", "Section", "check_page", "shown_column"]
 
 ALIGNED = 3  # digits after the point up to which a column has as many in all of its cells
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be told from these data"}
@@ -90,7 +91,7 @@ class Report:
         ...     Path(folder, "report.json").read_text()[:20]
         '{"title": "A league"'
         """
-        ending = ending_of(path, (".html", ".json"))
+        ending = target_of(path, (".html", ".json"))  # charts may take a while
         text = self.page() if ending == ".html" else _json(self.to_dict())
         with replacing(path) as place:
             place.write_text(text, encoding="utf-8")
@@ -107,6 +108,19 @@ class Report:
         data = _json(_clean(specs)).replace("<", "\\u003c")  # a name may not end the script
         script = f"<script>{bundle()}</script>\n<script>const charts = {data};{DRAW}</script>" if specs else ""
         return PAGE.format(title=escape(self.title), style=STYLE, body=body, script=script)
+
+
+def check_page(path: str | os.PathLike[str]) -> None:
+    """Raise an Error if a page with charts cannot be written to a path; who works for minutes asks before the work.
+
+    >>> check_page("report.pdf")
+    Traceback (most recent call last):
+    ...
+    prowess.Error: report.pdf: the name must end in .html
+    """
+    target_of(path, (".html",))
+    for module, package in (("altair", "Altair"), ("vl_convert", "vl-convert")):
+        extra(module, package)
 
 
 def _plain(section: Section) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from ..history import History, name_of, show_time
+from ..history.period import bounds
 from ..history.ragged import owners
 from ..history.times import Stamp
 from .columns import Columns, Record
@@ -22,11 +23,13 @@ from .online import check_times, common_stamp
 from .prediction import Prediction
 from .progress import steps
 from .rating import Rating
-from .standings import overall
+from .standings import compared, overall
 from .sweep import sweep
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from .explanation import Explanation
 
 __all__ = ["Fit", "fit"]
 
@@ -117,17 +120,38 @@ class Fit:
         """Give a player's rating after the last match."""
         return self._after[name]
 
-    def leaderboard(self) -> pl.DataFrame:
+    def leaderboard(self, *, at: Any = None, since: Any = None, min_matches: int = 0) -> pl.DataFrame:
         """The players from best to worst after the last match: rank, player, mu, sigma, shown, matches, last_seen.
 
+        `at` shows the standings as they were at a time: what a fit of the matches up to then shows, that time (or day,
+        month, year) included. `since` compares with the standings before that time, in two more columns: `change`, by
+        how many ranks a player rose, and `gain`, by how much `shown` did; null for who was not there. Who has fewer
+        matches than `min_matches` has no place.
+
         >>> import prowess as pw
-        >>> pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).leaderboard()["player"][0]
-        'ann'
+        >>> days = [(["ann", "bob"], "2026-01-24"), (["bob", "ann"], "2026-01-31"), (["bob", "cat"], "2026-01-31")]
+        >>> matches = [{"teams": [[one], [other]], "time": day} for (one, other), day in days]
+        >>> fit = pw.TrueSkill().fit(pw.History.from_matches(matches))
+        >>> fit.leaderboard(at="2026-01-24")["player"].to_list()
+        ['ann', 'bob']
+        >>> fit.leaderboard(since="2026-01-31").select("player", "change").rows()
+        [('bob', 1), ('ann', -1), ('cat', None)]
         """
-        return self._after.leaderboard()
+        _, last = bounds(self.history, None, at)
+        now = self._standing(last).leaderboard(min_matches=min_matches)
+        if since is None:
+            return now
+        first, _ = bounds(self.history, since, None)
+        return compared(now, self._standing(first).leaderboard(min_matches=min_matches))
+
+    def _standing(self, matches: int) -> Ladder:
+        """The ladder as it was after so many matches."""
+        if matches == len(self.history):
+            return self._after
+        return fit(self.model, self.history[:matches], self._before, None)._after if matches else self._before
 
     def predict(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> Prediction:
-        """What is expected of the next match; details as in `Model.predict`.
+        """What is expected of the next match; details as in `Ladder.predict`.
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -181,6 +205,18 @@ class Fit:
         if len(self.model.outcome.traits) > 1:
             columns |= {trait: self._beliefs[entry, 2 * k] for k, trait in enumerate(self.model.outcome.traits)}
         return pl.DataFrame(columns).filter(pl.col("mu").is_not_nan())
+
+    def explain(self, name: str) -> Explanation:
+        """Why a player's rating is what it is: her matches, what was expected of each, and what it moved.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
+        >>> pw.Elo().fit(history).explain("ann").matches["moved"].round(2).to_list()
+        [16.0, 15.26]
+        """
+        from .explain import explain
+
+        return explain(self, name, self._before, self._rows)
 
 
 def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Fit:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from ..history import name_of
+from ..history.spelling import nearest
 from ..history.times import Stamp
 from .columns import Table
 from .given import given, once
@@ -171,9 +172,7 @@ class Ladder:
         return look_up(self.model.pipeline, self.table, self.rows[key])
 
     def _hint(self, name: str) -> str:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, self.names[:10_000], 1)
+        near = nearest(name, self.names, 1)
         known = f"did you mean {near[0]!r}?" if near else f"there are {len(self)} others"
         return f" ({known}); for a newcomer give model.rating() in place of the name"
 
@@ -245,17 +244,25 @@ class Ladder:
         self,
         teams: Sequence[Sequence[str | Rating]],
         *,
+        time: Any = None,
         weights: Sequence[Sequence[float]] | None = None,
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
     ) -> Prediction:
         """What is expected of a match between players of the ladder; details as in `Model.predict`.
 
+        `time` says when it will be played: skills drift until then. Otherwise it is now, or `elapsed` after their last.
+
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 1)})
         >>> ladder.predict([["ann"], ["bob"]]).win.round(3)
         array([0.759, 0.172])
         """
+        from .elapsed import until
+        from .online import once_timed
+
+        once_timed(time, elapsed)
+        elapsed = elapsed if time is None else until(self, teams, time)
         details = given(teams, None, None, weights, 1.0, elapsed, home)
         return self.model.predict_from(recalled(self.model.pipeline, self.table), self.ratings(teams), details)
 
@@ -276,8 +283,10 @@ class Ladder:
         details = given(teams, None, None, weights, home=home)
         return self.model.quality_from(recalled(self.model.pipeline, self.table), self.ratings(teams), details)
 
-    def leaderboard(self) -> pl.DataFrame:
+    def leaderboard(self, *, min_matches: int = 0) -> pl.DataFrame:
         """The players from best to worst: rank, player, mu, sigma, shown, matches, last_seen.
+
+        Who has fewer than `min_matches` has no place among them.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -287,7 +296,7 @@ class Ladder:
         """
         from .standings import leaderboard
 
-        return leaderboard(self)
+        return leaderboard(self, min_matches)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the ladder, with its model, to one file; the old file stays until the new one is whole.

@@ -17,15 +17,14 @@ from .rating import Rating
 if TYPE_CHECKING:
     from .ladder import Ladder
 
-__all__ = ["check_times", "common_stamp", "record"]
+__all__ = ["check_times", "common_stamp", "moment", "once_timed", "record"]
 
 
 def record(ladder: Ladder, teams: Sequence[Sequence[str]], details: Given | None, time: Any) -> list[list[Rating]]:
     """Learn from a match: all is checked, then all is learnt, then all is kept."""
     rows, newcomers = _rows(ladder, teams)
-    stamp, now = _now(ladder, time)
-    if time is not None and details is not None and details.elapsed is not None:
-        raise Error("give either time or elapsed: the time since a player's last match follows from its time")
+    stamp, now = moment(ladder, time)
+    once_timed(time, None if details is None else details.elapsed)
     if details is None or details.importance > 0.0:
         check_times(ladder, [row for team in rows for row in team if row < len(ladder)], stamp, now)
     ladder.reserve(len(ladder) + len(newcomers))
@@ -60,7 +59,13 @@ def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int
     return rows, newcomers
 
 
-def _now(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
+def once_timed(time: Any, elapsed: Any) -> None:
+    """Either the time of a match is given, or what has elapsed before it."""
+    if time is not None and elapsed is not None:
+        raise Error("give either time or elapsed: the time since a player's last match follows from its time")
+
+
+def moment(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
     """What kind of times the ladder has from now on, and when the match is (NaN: not known)."""
     if time is None:
         return ladder.stamp, nan

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 LARGEST_LOG = 700.0  # larger scores than e⁷⁰⁰ are shown as that
 LARGEST = float(np.exp(LARGEST_LOG))
+MOST = 100.0  # counts up to which single results are worth a look
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +81,15 @@ class ScoreDistribution(ABC):
         if len(self.mean) != 2:
             raise Error(f"a grid of scores is for two teams, not {len(self.mean)}")
         return np.outer(self.pmf(0, n), self.pmf(1, n))
+
+    def likeliest(self, count: int = 3) -> list[tuple[int, int, float]]:
+        """The most probable results of two teams: both scores and their probability; none where scores are no counts.
+
+        >>> import numpy as np
+        >>> [(a, b, round(p, 3)) for a, b, p in CountScores(np.log([1.2, 2.0]), np.zeros(2)).likeliest(2)]
+        [(1, 2, 0.098), (1, 1, 0.098)]
+        """
+        return []
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
         """Logarithms of scores, drawn for given x, where scores are counts."""
@@ -173,6 +183,15 @@ class CountScores(ScoreDistribution):
             else:
                 above = float(middle)
         return above
+
+    def likeliest(self, count: int = 3) -> list[tuple[int, int, float]]:
+        """The most probable results of two teams; of scores that run high, nothing: each is next to impossible."""
+        most = max(self.quantile(team, 0.99) for team in range(len(self.mean)))
+        if most > MOST or len(self.mean) != 2:
+            return []
+        grid = self.grid(int(most))
+        found = np.argsort(-grid, axis=None, kind="stable")[:count]
+        return [(int(a), int(b), float(grid[a, b])) for a, b in zip(*np.unravel_index(found, grid.shape), strict=True)]
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
         """Logarithms of counts; those of huge rates are normal."""

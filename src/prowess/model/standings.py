@@ -7,27 +7,32 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import whole
+
 if TYPE_CHECKING:
     import polars as pl
 
     from .ladder import Ladder
     from .model import Model
 
-__all__ = ["leaderboard", "overall"]
+__all__ = ["compared", "leaderboard", "overall"]
 
 Floats = NDArray[np.float64]
 
 
-def leaderboard(ladder: Ladder) -> pl.DataFrame:
-    """The players by what is shown, best first; equal ones share a rank."""
+def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
+    """The players by what is shown, best first; equal ones share a rank. Who has fewer matches is left out."""
     import polars as pl
 
-    model, state = ladder.model, ladder.settled
+    model, state, names = ladder.model, ladder.settled, ladder.names
+    if whole("min_matches", min_matches):
+        kept = np.flatnonzero(state[:, 2 * model.pipeline.traits + 1] >= min_matches)
+        state, names = state[kept], [names[row] for row in kept.tolist()]
     traits = model.pipeline.traits
     last = 2 * traits
     mu, sigma, shown = overall(model, state)
     columns = {
-        "player": pl.Series(ladder.names, dtype=pl.String),
+        "player": pl.Series(names, dtype=pl.String),
         "mu": mu,
         "sigma": pl.Series(sigma, dtype=pl.Float64, nan_to_null=True),
         "shown": shown,
@@ -40,6 +45,24 @@ def leaderboard(ladder: Ladder) -> pl.DataFrame:
     frame = pl.DataFrame(columns)
     place = pl.Series("rank", _level(shown, mu)).rank("min", descending=True).cast(pl.Int64)
     return frame.select(place, pl.all()).sort("rank", maintain_order=True)
+
+
+def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
+    """Standings beside earlier ones: `change` is the ranks by which a player rose, `gain` that of what is shown.
+
+    Both are null for who did not stand there before.
+
+    >>> import polars as pl
+    >>> now = pl.DataFrame({"rank": [1, 2, 3], "player": ["cat", "ann", "bob"], "shown": [3.0, 2.0, 1.0]})
+    >>> before = pl.DataFrame({"rank": [1, 2], "player": ["ann", "bob"], "shown": [1.5, 1.0]})
+    >>> compared(now, before).select("change", "gain").rows()
+    [(None, None), (-1, 0.5), (-1, 0.0)]
+    """
+    import polars as pl
+
+    was = before.select("player", pl.col("rank").alias("change"), pl.col("shown").alias("gain"))
+    both = now.join(was, on="player", how="left", maintain_order="left")
+    return both.with_columns(change=pl.col("change") - pl.col("rank"), gain=pl.col("shown") - pl.col("gain"))
 
 
 def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ...files import ending_of, replacing
+from ...files import replacing, target_of
 from ..extras import extra
 
 if TYPE_CHECKING:
@@ -30,13 +31,14 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
     ...     Path(folder, "ann.svg").read_text()[:4]
     '<svg'
     """
-    ending = ending_of(path, ENDINGS)
+    ending = target_of(path, ENDINGS)
     spec = chart.to_dict()
     content = json.dumps(spec, ensure_ascii=False, indent=1) if ending == ".json" else _drawn(spec, ending)
     with replacing(path) as place:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
+@cache
 def bundle() -> str:
     """The JavaScript that draws charts on a page, Vega and all, so that the page needs no network."""
     script: str = extra("vl_convert", "vl-convert").javascript_bundle(vl_version=_version())

@@ -34,6 +34,8 @@ def skill_curves(
 ) -> alt.LayerChart:
     """The skill of some players after each of their matches: a line at μ in a band of μ ± `band` σ.
 
+    A system without uncertainty has no band.
+
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
     >>> chart = skill_curves(pw.TrueSkill().fit(history), ["ann", "bob"])
@@ -49,8 +51,11 @@ def skill_curves(
     order = sorted(names, key=lambda name: -curves[name]["mu"][-1])
     shade = min(0.18, 0.9 / len(names))  # many bands on top of each other must not become a wall
     base = altair.Chart(data, width=width, height=height)
-    chart = _layers(altair, base, f"x:{kind}", x_title, shade, series(altair, "player", names, order))
-    finished: alt.LayerChart = styled(altair, chart, title, _subtitle(band))
+    certain = fit.model.absorb.certain
+    layers = _layers(altair, base, f"x:{kind}", x_title, shade, series(altair, "player", names, order))
+    chart = altair.layer(*layers[certain:])
+    subtitle = "line: rating, of a system that does not say how sure it is" if certain else _subtitle(band)
+    finished: alt.LayerChart = styled(altair, chart, title, subtitle)
     return finished
 
 
@@ -72,8 +77,8 @@ def _points(curve: pl.DataFrame, name: str, key: str, band: float) -> list[dict[
             "x": place_of(when),
             "mu": mu,
             "sigma": sigma,
-            "low": mu - band * sigma,
-            "high": mu + band * sigma,
+            "low": mu - band * (sigma or 0.0),
+            "high": mu + band * (sigma or 0.0),
         }
         for when, mu, sigma in rows
     ]
@@ -81,7 +86,7 @@ def _points(curve: pl.DataFrame, name: str, key: str, band: float) -> list[dict[
     return points
 
 
-def _layers(alt: Any, base: Any, when: str, x_title: str, shade: float, by: dict[str, Any]) -> Any:
+def _layers(alt: Any, base: Any, when: str, x_title: str, shade: float, by: dict[str, Any]) -> list[Any]:
     """Bands, lines, a dot where each line ends, and what a mouse finds; a click on the legend picks a player."""
     picked = alt.selection_point(fields=["player"], bind="legend")
     x = alt.X(when, title=x_title, scale=alt.Scale(zero=False), axis=alt.Axis(grid=False))
@@ -95,12 +100,12 @@ def _layers(alt: Any, base: Any, when: str, x_title: str, shade: float, by: dict
     line = base.mark_line(strokeWidth=2.5, strokeJoin="round").encode(x=x, y=y, opacity=faded(1, 0.15), **by)
     # the dot shows a player of one match, who has no line yet, and who stopped early
     end = base.transform_filter("datum.last").mark_point(filled=True, size=55).encode(x=x, y=y, opacity=faded(1, 0.15))
-    return alt.layer(
+    return [
         base.mark_area().encode(x=x, y="low:Q", y2="high:Q", color=by["color"], opacity=faded(shade, 0.03)),
         line.add_params(picked),
         end.encode(color=by["color"]),
         base.mark_point(opacity=0, size=80).encode(x=x, y=y, tooltip=found),
-    )
+    ]
 
 
 def _subtitle(band: float) -> str:

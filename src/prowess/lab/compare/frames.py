@@ -10,18 +10,20 @@ from numpy.typing import ArrayLike
 from ...checks import number
 from ...errors import Error
 from ...history import show_time
+from ...model.progress import steps
 from ..catalogue import Measure, calibration_of
 from ..charts.series import thinned
 from ..measures import Tally
 from ..protocols import labelled
 from ..sums import Groups
+from .answer import advice, parameters_of
 
 if TYPE_CHECKING:
     import polars as pl
 
     from .comparison import Comparison
 
-__all__ = ["by", "calibration", "differences", "over_time", "pairwise", "table"]
+__all__ = ["by", "calibration", "differences", "over_time", "pairwise", "plain", "table"]
 
 
 def table(comparison: Comparison, where: ArrayLike | None) -> pl.DataFrame:
@@ -30,7 +32,8 @@ def table(comparison: Comparison, where: ArrayLike | None) -> pl.DataFrame:
 
     columns: dict[str, Any] = {"model": list(comparison.models)}
     view = comparison.view(where)
-    for measure in comparison.measures:
+    for index in steps(range(len(comparison.measures)), "measuring"):
+        measure = comparison.measures[index]
         found = {name: one.interval for name, one in comparison.found(measure, view).items()}
         for k, ending in enumerate(("", "_low", "_high")):
             cells = [found[name][k] if name in found else None for name in comparison.models]
@@ -42,8 +45,8 @@ def differences(comparison: Comparison, baseline: str | None, where: ArrayLike |
     """How far every model is from the baseline, or from the best by each measure."""
     import polars as pl
 
-    if baseline is not None and baseline not in comparison.models:
-        raise Error(f"no model is called {baseline!r}; there are {', '.join(comparison.models)}")
+    if baseline is not None:
+        comparison.known(baseline)
     view, rows = comparison.view(where), []
     for measure in comparison.measures:
         found = comparison.found(measure, view)
@@ -142,3 +145,26 @@ def calibration(comparison: Comparison, where: ArrayLike | None) -> pl.DataFrame
     if not frames:
         raise Error("none of these matches has two teams: there is nothing to calibrate")
     return pl.concat(frames)
+
+
+def plain(comparison: Comparison) -> dict[str, Any]:
+    """The answer as plain data."""
+    kept = [(measure.name, measure.titled) for measure in comparison.measures]
+    ways = [None if measure.neutral else "higher" if measure.higher else "lower" for measure in comparison.measures]
+    measures = [{"name": name, "title": title, "better": way} for (name, title), way in zip(kept, ways, strict=True)]
+    models = [
+        {"model": row["model"], "parameters": parameters_of(comparison.models[row["model"]])}
+        | {name: {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]} for name, _ in kept}
+        for row in comparison.table().iter_rows(named=True)
+    ]
+    return {
+        "best": comparison.best,
+        "answer": advice(comparison),
+        "sureness": comparison.sureness,
+        "matches": len(comparison),
+        "protocol": str(comparison.protocol),
+        "confidence": comparison.resampling.confidence,
+        "measures": measures,
+        "models": models,
+        "differences": comparison.differences().to_dicts(),
+    }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,11 @@ from ..bootstrap import Resampling
 from ..catalogue import Measure, chosen
 from ..measures import Tally
 from ..parallel import each
-from ..protocols import Prequential, Protocol, Run
-from ..stream import forecast_parts
+from ..protocols import Prequential, Protocol
 from .comparison import Comparison
 from .rows import Rows
 from .scored import Shared, joined, score
+from .usable import check_usable, suitable
 
 __all__ = ["compare"]
 
@@ -32,7 +31,7 @@ Some = Model | str | Callable[..., Model]  # a model, the name of a preset, or a
 
 def compare(
     history: History,
-    models: Mapping[str, Some] | Iterable[str | Callable[..., Model]],
+    models: Mapping[str, Some] | Iterable[str | Callable[..., Model]] | None = None,
     *,
     protocol: Protocol = EVERYTHING,
     measures: Iterable[str | Measure | Callable[[Forecasts], Tally]] | None = None,
@@ -45,7 +44,8 @@ def compare(
 ) -> Comparison:
     """Say which model predicts a league best, and how sure that is.
 
-    `models`: by name, or a list of presets such as `["elo", pw.TrueSkill]`. `protocol`: what is learnt from and what is
+    `models`: by name, or a list of presets such as `["elo", pw.TrueSkill]`; without them, up to six that can use the
+    history. `protocol`: what is learnt from and what is
     scored (`pw.lab.Prequential`, `SeasonSplits`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a
     `pw.lab.Measure`, or functions of `fit.forecasts` that return a tally of which less is better; the one to decide by
     first. If not given, those that suit the history. `block`, `confidence`,
@@ -62,11 +62,12 @@ def compare(
     >>> found.table().columns[:4]
     ['model', 'log_loss', 'log_loss_low', 'log_loss_high']
     """
-    named = _named(models)
+    named = None if models is None else _named(models)
     if not isinstance(history, History):
         raise Error(f"compare needs a History, not {type(history).__name__}; History.read and from_frame make one")
     if not len(history):
         raise Error("this history has no matches to compare models on")
+    named = suitable(history) if named is None else named
     if not isinstance(protocol, Protocol):
         hint = f"; call it: {protocol.__name__}()" if isinstance(protocol, type) else ""
         raise Error(f"protocol must be one such as Prequential(), not {protocol!r}{hint}")
@@ -77,7 +78,7 @@ def compare(
     if not len(rows):
         raise Error(f"there is no match to score: {protocol}")
     shared = Shared.of(history)
-    _check_usable(named, shared.history, runs)
+    check_usable(named, shared.history, runs)
     tasks = [(name, model, shared, run, wanted) for name, model in named.items() for run in runs]
     results = each(score, tasks, jobs=jobs, label="comparing", progress=progress)
     sizes = [int(size) for size in np.bincount(rows.run, minlength=len(runs))]
@@ -123,37 +124,3 @@ def _preset(some: Any) -> tuple[str, Model]:
     if isinstance(some, Model):
         raise Error("a model in a list has no name: give a mapping from names to models")
     raise Error(f"{some!r} is neither a model nor a preset")
-
-
-def _check_usable(models: Mapping[str, Model], history: History, runs: Sequence[Run]) -> None:
-    """Try every model on matches that could be too much for it, before any of them works for minutes."""
-    learnt = np.zeros(len(history), bool)
-    for run in runs:
-        learnt[run.matches] |= True if run.learnt is None else run.learnt
-    if history.importance is not None:
-        learnt &= history.importance > 0
-    for match in _odd(history, np.flatnonzero(learnt)):
-        trial = history.take([match])
-        players = np.arange(len(trial.player), dtype=np.int32)  # nobody plays twice in a match
-        for name, model in models.items():
-            try:
-                for _ in forecast_parts(model, replace(trial, player=players)):
-                    pass
-            except Error as error:
-                cause = str(error.__cause__ or error)
-                raise Error(f"{name} cannot use match {match + 1} of this history: {cause}") from error
-
-
-def _odd(history: History, learnt: Any) -> list[int]:
-    """The matches that a model may stumble over: the largest, without scores, with the lowest, with a broken score."""
-    if not len(learnt):
-        return []
-    found = [learnt[np.argmax(np.diff(history.match_start)[learnt])]]
-    if history.score is None:
-        return [int(found[0])]
-    first = history.match_start[:-1]
-    lowest = np.minimum.reduceat(history.score, first)[learnt]  # NaN, where a score is missing
-    broken = np.maximum.reduceat((history.score != np.floor(history.score)).astype(int), first)[learnt]
-    found += [learnt[np.argmax(np.isnan(lowest))], learnt[np.argmin(np.nan_to_num(lowest, nan=np.inf))]]
-    found.append(learnt[np.argmax(broken & ~np.isnan(lowest))])
-    return list(dict.fromkeys(int(match) for match in found))

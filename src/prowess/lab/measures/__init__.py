@@ -1,12 +1,12 @@
 """Measures: pure functions of what was forecast before each match, per match, so that every slice of them is free."""
 
+from ...model.strength import performance, strength
 from .calibration import Calibration, calibration
 from .pairs import pair_error, pair_log_loss
 from .places import place_error
 from .probabilities import brier, information_gain, log_loss, sharpness
 from .ranking import auc
 from .scores import expected_scores, score_error
-from .strength import performance, strength
 from .tally import Tally
 
 __all__ = [

@@ -10,10 +10,10 @@ from ...checks import number
 from ...errors import Error
 from ...model.forecasts import Forecasts
 from ...model.pairs import count_losses, count_wrong
+from ...model.strength import performance, strength
 from .probabilities import probability, surprise, two_teams
 from .scores import opposed
 from .sizes import by_size
-from .strength import performance, strength
 from .tally import Floats, Tally, views
 
 __all__ = ["pair_error", "pair_log_loss"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...model.forecasts import Forecasts
 from ...model.pairs import count_ahead
-from .strength import strength
+from ...model.strength import strength
 from .tally import Tally, views
 
 __all__ = ["place_error"]

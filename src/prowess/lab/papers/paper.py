@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...checks import whole
 from ...errors import Error
@@ -55,6 +55,15 @@ class Paper:
             return "no data"
         listed = ", ".join(self.files)
         return f"{'one or more of ' if self.some else ''}{listed} ({self.layout})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The paper as plain data, for JSON.
+
+        >>> paper("classics").to_dict()["files"]
+        []
+        """
+        kept = {"name": self.name, "about": self.about, "needs": self.needs}
+        return kept | {"files": list(self.files), "all_files": not self.some}
 
     def run(
         self,

@@ -95,5 +95,5 @@ def planned(model: Model, history: History, train: Until, burn_in: Until, measur
 def _remedy(measure: Measure, present: Tally) -> str:
     """What to do, if there are too few matches to score."""
     if len(present) and not present.weight.any():
-        return f"{measure.name} can be told of none of these matches: choose another `measure`"
-    return "change `train` or `burn_in`, or take a longer history"
+        return f"{measure.name} can be told of none of these matches: choose another measure"
+    return "try `train=0.6` and `burn_in=0.1`, or take a longer history"

@@ -14,6 +14,7 @@ from ...history import History
 from ...model.model import Model
 from ...model.progress import steps
 from ..catalogue import Measure
+from ..extras import extra
 from ..measures import Tally
 from ..parallel import processes
 from .fingerprint import short
@@ -21,7 +22,7 @@ from .objective import Attempt, loss_of, workers
 from .plan import Plan, Until, planned
 from .space import Wanted, asked_for, that_matter
 from .study import Study, opened
-from .tuning import Trial, Tuning
+from .tuning import Stopped, Trial, Tuning
 
 if TYPE_CHECKING:
     from ...model.forecasts import Forecasts
@@ -61,7 +62,8 @@ def tune(
     `storage` keeps the study in an SQLite file (a path) or a database (a URL such as postgresql://host/name): the next
     call goes on with it until there are as many `trials`, and many processes and machines may run the same study at
     once. One that belongs to another history, model or measure is an error. The same seed and number of `jobs`
-    (processes, see `pw.compare`) find the same parameters.
+    (processes, see `pw.compare`) find the same parameters. Ctrl-C raises `pw.lab.Stopped`, a `KeyboardInterrupt` that
+    has what was found until then.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.TrueSkill(beta=6), 1000, 30).history
@@ -76,16 +78,23 @@ def tune(
     if not isinstance(model, Model) or not isinstance(history, History):
         hint = "" if isinstance(model, Model) or not callable(model) else f"; call it: {model.__name__}()"
         raise Error(f"tune needs a Model and a History, not {type(model).__name__} and {type(history).__name__}{hint}")
+    extra("optuna", "Optuna")  # before the work
     plan = planned(model, history, train, burn_in, loss_of(measure, history))
     given = asked_for(model, parameters)
     name = study or f"prowess {short(*map(str, plan.belongs.values()), repr(given))}"
-    with opened(storage, name, seed) as book, workers(plan.objective, jobs) as attempt:
+    with opened(storage, name, seed) as book:
         book.belong(plan.belongs)
-        if not given and not book.space:
-            book.agree(*that_matter(model, plan.loss, attempt))
-        book.agree(given or book.space)
-        book.tell_present(model.params, plan.loss)
-        _search(book, attempt, trials, jobs, progress)
+        try:
+            with workers(plan.objective, jobs) as attempt:
+                if not given and not book.space:
+                    book.agree(*that_matter(model, plan.loss, attempt))
+                book.agree(given or book.space)
+                book.tell_present(model.params, plan.loss)
+                _search(book, attempt, trials, jobs, progress)
+        except KeyboardInterrupt:
+            if not book.space or len(book.trials()) < 2:
+                raise  # nothing was found yet
+            raise Stopped(_result(plan, book, seed), trials) from None
         return _result(plan, book, seed)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Wanted", "asked_for", "that_matter"]
 
-Wanted = Iterable[str] | Mapping[str, Range | tuple[float, float]] | None
+Wanted = Iterable[str] | Mapping[str, Range | tuple[float, float] | None] | None
 
 
 def asked_for(model: Model, wanted: Wanted) -> dict[str, Range] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,12 +12,15 @@ from ...model.model import Model
 from ...model.tunable import Range
 from ..catalogue import Measure
 from ..interval import Interval
+from ..report import check_page
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["Trial", "Tuning"]
+    from ..report import Report
+
+__all__ = ["Stopped", "Trial", "Tuning"]
 
 EDGE = 0.02  # how near to the end of its range, as a share of it, a parameter stands at the edge
 
@@ -28,6 +32,22 @@ class Trial(NamedTuple):
     values: dict[str, float]
     loss: float
     error: str
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C while `tune` searched: it stops, and nothing is lost, as `tuning` holds what was found until then.
+
+    >>> import prowess as pw
+    >>> stopped = Stopped(pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3), 100)
+    >>> print(stopped)
+    stopped after 3 of 100 trials; `tuning` of this error holds the best so far, and `storage` would keep the trials
+    """
+
+    def __init__(self, tuning: Tuning, wanted: int) -> None:
+        """Hold what was found."""
+        done = f"stopped after {len(tuning.tried)} of {wanted} trials"
+        super().__init__(f"{done}; `tuning` of this error holds the best so far, and `storage` would keep the trials")
+        self.tuning = tuning
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,6 +187,44 @@ class Tuning:
         }
         columns |= {name: [trial.values[name] for trial in self.tried] for name in self.space}
         return pl.DataFrame(columns | {"error": [trial.error for trial in self.tried]})
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was found as plain data, for JSON.
+
+        >>> import prowess as pw
+        >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
+        >>> tuning.to_dict()["matches"]
+        {'learnt': 12, 'searched': 108, 'judged': 80}
+        """
+        from .answer import plain
+
+        return plain(self)
+
+    def report(self) -> Report:
+        """What was found, with the chart.
+
+        >>> import prowess as pw
+        >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
+        >>> [section.title for section in tuning.report().sections]
+        ['What was found', 'Parameters', 'The search', 'How this was measured']
+        """
+        from .answer import report
+
+        return report(self)
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the report as one page that needs no network; its name ends in .html.
+
+        >>> from pathlib import Path; from tempfile import TemporaryDirectory
+        >>> import prowess as pw
+        >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
+        >>> with TemporaryDirectory() as folder:
+        ...     tuning.to_html(Path(folder, "elo.html"))
+        ...     "<h2>Parameters</h2>" in Path(folder, "elo.html").read_text(encoding="utf-8")
+        True
+        """
+        check_page(path)
+        self.report().save(path)
 
     def chart(self) -> alt.VConcatChart:
         """The loss of every trial and the best so far; below it, the loss against each parameter.

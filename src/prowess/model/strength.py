@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...errors import Error
-from ...model.forecasts import Forecasts
-from .tally import Floats
+from ..errors import Error
+from .forecasts import Forecasts
 
 __all__ = ["performance", "strength"]
+
+Floats = NDArray[np.float64]
 
 
 def strength(forecasts: Forecasts) -> Floats:

@@ -1,0 +1,175 @@
+"""`prowess compare`: which model predicts a file of matches best, and how sure that is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from .. import Model
+from ..files import target_of
+from ..history.choices import Choices
+from ..lab.catalogue import MEASURES
+from ..lab.compare import Comparison
+from ..lab.compare import compare as compared
+from ..lab.compare.answer import advice, interval_of, notes
+from ..lab.compare.sections import measures as measures_of
+from ..lab.protocols import Prequential, Protocol, RandomSplits, SeasonSplits
+from ..lab.report import check_page
+from ..model.presets import PRESETS
+from .options import File, Json, read, shared
+from .options import _model as model_of
+from .report import print_json, print_table, print_text
+from .screen import note, screen
+from .standings import ENDINGS, write
+from .whiskers import print_whiskers
+
+__all__ = ["BurnIn", "Html", "Jobs", "Seed", "amount", "compare", "words"]
+
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME,…",
+        show_default=False,
+        help=f"Models to compare, with parameters as elo:k=24. There are {', '.join(PRESETS)}. "
+        "(default: up to six that can use the file)",
+    ),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME,…",
+        show_default=False,
+        help=f"Measures, the one to decide by first. There are {', '.join(MEASURES)}. (default: those that suit)",
+    ),
+]
+Scored = Annotated[
+    Literal["all", "seasons", "random"],
+    typer.Option(
+        "--protocol",
+        help="What is scored: all matches, the last fifth of every year (seasons), or a random fifth ten times.",
+    ),
+]
+BurnIn = Annotated[
+    str, typer.Option(metavar="AMOUNT", help="Do not score the first matches: a number, a share below 1, or a date.")
+]
+Html = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", show_default=False, help="Write a page with charts, which needs no network."),
+]
+Out = Annotated[Path | None, typer.Option(help=f"Write the measures to a file: {' '.join(ENDINGS)}.")]
+Jobs = Annotated[int, typer.Option(min=1, help="The number of processes.")]
+Seed = Annotated[int, typer.Option(min=0, help="What is drawn by lot depends on it alone.")]
+
+
+@shared
+def compare(
+    file: File,
+    choices: Choices,
+    models: Models = None,
+    measures: Measures = None,
+    protocol: Scored = "all",
+    burn_in: BurnIn = "0",
+    html: Html = None,
+    out: Out = None,
+    json: Json = False,
+    jobs: Jobs = 1,
+    seed: Seed = 0,
+) -> None:
+    """Find the model that predicts the matches of a file best, and say how sure that is.
+
+    Every match is forecast from those before it. The best by each measure is bold; ≈ marks what the matches cannot tell
+    from it.
+
+    \b
+    prowess compare matches.csv
+    prowess compare matches.csv --models elo,glicko2,trueskill --html report.html
+    prowess compare matches.csv --models elo:k=16,elo:k=32,trueskill:beta=3:tau=0.1
+    prowess compare matches.csv --burn-in 0.25 --measures information_gain,auc
+    prowess compare matches.csv --json | jq -r .best
+    """
+    if html is not None:
+        check_page(html)
+    if out is not None:
+        target_of(out, ENDINGS)
+    wanted, scored = _models(models), _protocol(protocol, burn_in, seed)
+    history = read(file, choices)
+    found = compared(history, wanted, protocol=scored, measures=words(measures), seed=seed, jobs=jobs)
+    if out is not None:
+        write(found.table(), out)
+    if html is not None:
+        found.to_html(html)
+    if json:
+        print_json(found.to_dict())
+    else:
+        _print(found)
+    if models is None:
+        note(f"compared: {', '.join(found.models)}, which can use this file; --models chooses others")
+    for path in filter(None, (out, html)):
+        note(f"wrote {path}")
+    if html is None and not json and screen().is_terminal:
+        note("--html report.html writes a page with standings, skill curves and more")
+
+
+def words(said: list[str] | None) -> list[str] | None:
+    """Names with commas between them; None where there are none."""
+    return [word.strip() for part in said for word in part.split(",") if word.strip()] if said else None
+
+
+def _models(said: list[str] | None) -> dict[str, Model] | None:
+    """The models by name; those with parameters have these in their names."""
+    named: dict[str, Model] = {}
+    for spec in words(said) or []:
+        name, *settings = spec.split(":")
+        model = model_of(name, settings)
+        proper = next(known for known in PRESETS if known.lower() == name.lower())
+        label = " ".join([proper, *settings])
+        if label in named:
+            raise typer.BadParameter(f"{spec} is named twice", param_hint="--models")
+        named[label] = model
+    return named or None
+
+
+def _protocol(name: str, burn_in: str, seed: int) -> Protocol:
+    """What is learnt from and what is scored."""
+    if name == "all":
+        return Prequential(amount(burn_in))
+    if burn_in != "0":
+        raise typer.BadParameter("only with --protocol all", param_hint="--burn-in")
+    return SeasonSplits() if name == "seasons" else RandomSplits(seed=seed)
+
+
+def amount(text: str) -> float | str:
+    """A number, or what must be a date."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _print(found: Comparison) -> None:
+    """The table, the distances from the best, and what to make of them."""
+    section = measures_of(found)
+    assert section.table is not None
+    print_table(section.table, section.bold)
+    print_text(section.text if screen().is_terminal else section.text.replace("is bold", "has a *"), style="dim")
+    screen().print()
+    if len(found.models) > 1:
+        _print_distances(found)
+        screen().print()
+    print_text("\n\n".join([advice(found), *notes(found)]))
+
+
+def _print_distances(found: Comparison) -> None:
+    """How much worse than the best every model is, by the measure that decides."""
+    measure, best = found.measure(), found.best
+    rows: dict[str, Any] = {best: (interval_of({"difference": 0.0, "low": None, "high": None}), "best")}
+    styles = {best: "bold green"}
+    apart = {row["model"]: row for row in found.differences(best).filter(measure=measure.name).iter_rows(named=True)}
+    for name in list(found.intervals())[1:]:
+        worse = interval_of(apart[name]).times(-1.0 if measure.higher else 1.0)
+        rows[name] = (worse, f"{worse}{' ≈' * apart[name]['within_noise']}")
+        styles[name] = "yellow" if apart[name]["within_noise"] else "red"
+    print_text(f"How much worse than {best} by {measure.titled}:")
+    print_whiskers(rows, styles)

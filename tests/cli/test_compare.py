@@ -1,0 +1,129 @@
+"""`prowess compare`: the table, the distances, the verdict; for people, machines and pages."""
+
+import csv
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import prowess as pw
+from prowess.cli.whiskers import whisker
+from prowess.lab import Interval
+from tests.cli.running import LEAGUE, WIDE, command, run, write
+from tests.lab.test_report import Page
+
+MODELS = ("--models", "elo,glicko2", "--models", "TrueSkill:beta=3:tau=0.1")
+
+
+@pytest.fixture(scope="module")
+def found() -> pw.Comparison:
+    models = {"Elo": pw.Elo(), "Glicko2": pw.Glicko2(), "TrueSkill beta=3 tau=0.1": pw.TrueSkill(beta=3, tau=0.1)}
+    return pw.compare(pw.History.read(LEAGUE), models)
+
+
+def test_it_says_what_the_library_says(found: pw.Comparison) -> None:
+    result = run("compare", LEAGUE, *MODELS)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].split("  ")[0] == "model"
+    for line, (name, interval) in zip(lines[1:], found.intervals().items(), strict=False):
+        assert re.match(rf"{name}\s+{re.escape(str(interval))}", line)
+    assert lines[1].split(f"{found.intervals()[found.best]}")[1].startswith(" *")
+    assert f"\nUse {found.best}. {found!r}" in result.stdout
+    distances = lines[lines.index(f"How much worse than {found.best} by log loss (nats):") + 1 :]
+    assert re.match(rf"{found.best} +●.*best", distances[0])
+    assert "compared:" not in result.stderr
+
+
+def test_json_is_the_comparison(found: pw.Comparison) -> None:
+    plain = json.loads(run("compare", LEAGUE, *MODELS, "--json").stdout)
+    assert plain["best"] == found.best
+    assert [model["model"] for model in plain["models"]] == list(found.models)
+    assert plain["models"][2]["parameters"]["beta"] == 3.0
+    assert plain["models"][0]["log_loss"]["value"] == found.table()["log_loss"][0]
+
+
+def test_files_that_hold_all_they_need(tmp_path: Path) -> None:
+    page, table = tmp_path / "report.html", tmp_path / "table.csv"
+    result = run("compare", LEAGUE, "--models", "elo,trueskill", "--html", page, "--out", table)
+    assert result.exit_code == 0
+    assert [line for line in result.stderr.splitlines() if "wrote" in line] == [f"wrote {table}", f"wrote {page}"]
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    assert [row["model"] for row in rows] == ["Elo", "TrueSkill"]
+    read = Page(page.read_text(encoding="utf-8"))
+    assert {"Standings", "Skill over time", "Calibration", "Log loss over time"} <= set(read.texts["h2"])
+    assert [dict(tag).keys() & {"src", "href"} for _, tag in read.tags if dict(tag).keys() & {"src", "href"}] == []
+    assert len(read.texts["table"]) == 4
+    assert sorted(tmp_path.iterdir()) == [page, table]
+
+
+def test_without_models_it_takes_those_that_can_use_the_file(tmp_path: Path) -> None:
+    race = "race,driver,place\n" + "".join(f"{k},{name},{p}\n" for k in range(30) for p, name in enumerate("abc", 1))
+    result = run("compare", write(tmp_path, "race.csv", race))
+    assert "compared: TrueSkill, Elo, Glicko, Glicko2, TS2, TS2c, which can use this file" in result.stderr
+    assert "30 matches are too few to tell these models apart" in result.stdout
+
+
+def test_options_are_those_of_the_library(tmp_path: Path) -> None:
+    few = ("--measures", "auc,brier", "--models", "elo,glicko", "--json")
+    plain = json.loads(run("compare", LEAGUE, *few, "--burn-in", "0.25").stdout)
+    assert plain["matches"] == 300
+    assert [measure["name"] for measure in plain["measures"]] == ["auc", "brier"]
+    assert json.loads(run("compare", LEAGUE, *few, "--protocol", "seasons").stdout)["matches"] == 80
+    drawn = [run("compare", LEAGUE, *few, "--protocol", "random", "--seed", seed).stdout for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("--models", "elo,chess"), 1, "no model is called 'chess'; there are Harkness, Elo"),
+        (("--models", "elo,Elo"), 2, "Elo is named twice"),
+        (("--models", "elo:k"), 2, "'k' must be NAME=VALUE"),
+        (("--models", "elo:gamma=3"), 1, "gamma"),
+        (("--measures", "accuracy"), 1, "no measure is called 'accuracy'; there are log_loss"),
+        (("--protocol", "none"), 2, "none"),
+        (("--protocol", "seasons", "--burn-in", "10"), 2, "only with --protocol all"),
+        (("--burn-in", "soon"), 1, "'soon' is no time"),
+        (("--html", "page.pdf"), 1, "page.pdf: the name must end in .html"),
+        (("--html", "nowhere/page.html"), 1, "nowhere/page.html: there is no folder nowhere"),
+        (("--out", "table.xls"), 1, "table.xls: the name must end in .csv"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("compare", LEAGUE, *words)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert message in re.sub(r"[\s│]+", " ", result.stderr)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_charts_are_not_needed_for_the_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for module in ("altair", "vl_convert", "joblib", "optuna"):
+        monkeypatch.setitem(sys.modules, module, None)
+    small = write(tmp_path, "small.csv", WIDE)
+    assert run("compare", small, "--models", "elo,trueskill").exit_code == 0
+    for words in (("compare", small, "--html", tmp_path / "a.html"), ("tune", small)):
+        result = run(*words)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr.splitlines()[-1].endswith("which is not installed: pip install 'prowess[lab]'")
+
+
+def test_no_line_is_wider_than_the_terminal(tmp_path: Path) -> None:
+    small = write(tmp_path, "a.csv", WIDE)
+    shown = command("compare", small, "--models", "elo,glicko", FORCE_COLOR="1", COLUMNS="80", TERM="xterm").stdout
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert max(map(len, plain.splitlines())) <= 80
+    assert plain.count(" model ") == 3  # the columns come in blocks
+    assert "\x1b[1m" in shown
+
+
+def test_a_whisker_has_its_ends_where_they_belong() -> None:
+    assert whisker(Interval(5.0, 3.0, 8.0), -1.0, 10.0, 12) == " │  ├─●──┤  "
+    assert whisker(Interval(1.0, -1.0, 3.0), -1.0, 10.0, 12) == "├┼●─┤       "
+    assert whisker(Interval(9.0, 5.0, 30.0), 0.0, 10.0, 11) == "│    ├───●▸"
+    assert whisker(Interval(0.0, 0.0, 0.0), 0.0, 1.0, 11) == "●          "

@@ -1,0 +1,62 @@
+"""Groups in one file: against files that hold one group each."""
+
+from pathlib import Path
+
+import pytest
+
+from prowess.errors import Error
+from prowess.history import History
+
+ROUNDS = (
+    "Season,round,date,driver,position\n"
+    "2024,1,2024-03-01,ann,1\n2024,1,2024-03-01,bob,2\n2024,2,2024-03-08,bob,1\n2024,2,2024-03-08,ann,2\n"
+    "2025,1,2025-03-01,ann,1\n2025,1,2025-03-01,cat,2\n2025,1,2025-03-01,bob,3\n"
+)
+
+
+def write(folder: Path, text: str, name: str = "a.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_each_group_is_as_in_a_file_of_its_own(tmp_path: Path) -> None:
+    reading = {"columns": {"match": "round"}}
+    groups = History.read_groups(write(tmp_path, ROUNDS), "season", **reading)
+    head, *rows = ROUNDS.splitlines(keepends=True)
+    assert list(groups) == ["2024", "2025"]
+    for name, found in groups.items():
+        alone = write(tmp_path, head + "".join(row for row in rows if row.startswith(name)), "b.csv")
+        assert found == History.read(alone, **reading)
+    with pytest.raises(Error, match="line 6"):  # all in one: the rounds of two seasons are one
+        History.read(tmp_path / "a.csv", **reading)
+
+
+def test_rows_of_a_group_need_not_stand_together_and_may_have_no_name(tmp_path: Path) -> None:
+    path = write(tmp_path, "winner,loser,league\na,b,x\nc,d,\ne,f, x\n")
+    groups = History.read_groups(path, "league")
+    assert {name: [match["teams"] for match in found] for name, found in groups.items()} == {
+        "x": [[["a"], ["b"]], [["e"], ["f"]]],
+        "": [[["c"], ["d"]]],
+    }
+
+
+def test_problems_have_the_lines_of_the_whole_file_and_are_counted_together(tmp_path: Path) -> None:
+    path = write(tmp_path, "league,home,away,hg,ag\nx,a,b,1,0\ny,a,b,1,?\nx,a,b,3,1\nx,a,b,!,0\n")
+    with pytest.raises(Error, match=r"a.csv, line 5: column 'hg' holds '!'.*1 more problem"):
+        History.read_groups(path, "league")
+    kept = History.read_groups(path, "league", skip_problems=True)
+    assert {name: len(found) for name, found in kept.items()} == {"x": 2, "y": 0}
+
+
+def test_what_cannot_be_grouped(tmp_path: Path) -> None:
+    with pytest.raises(
+        Error, match="no column 'year' to group by, but 'Season', 'round', 'date', 'driver', 'position'"
+    ):
+        History.read_groups(write(tmp_path, ROUNDS), "year")
+    nested = write(tmp_path, '{"teams": [["a"], ["b"]]}\n', "a.jsonl")
+    with pytest.raises(Error, match="groups need a file of rows with a column 'league'"):
+        History.read_groups(nested, "league")
+    flat = write(tmp_path, '{"winner": "a", "loser": "b", "league": 3}\n', "b.jsonl")
+    assert list(History.read_groups(flat, "league")) == ["3"]
+    assert History.read_groups(write(tmp_path, "league,winner,loser\n", "c.csv"), "league") == {}

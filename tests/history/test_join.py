@@ -1,0 +1,104 @@
+"""Histories joined: against the history of all their matches, given as one list in the order of time."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prowess.errors import Error
+from prowess.history import History
+
+from .test_history import LEAGUE
+
+
+def history(matches: list[dict[str, Any]]) -> History:
+    return History.from_matches(matches)
+
+
+DAYS = st.integers(1, 9).map(lambda day: f"2026-01-0{day}")
+NAMES = st.lists(st.sampled_from("abcdefgh"), min_size=2, max_size=4, unique=True)
+
+
+@st.composite
+def matches(draw: st.DrawFn, timed: bool) -> dict[str, Any]:
+    names = draw(NAMES)
+    found: dict[str, Any] = {"teams": [[name] for name in names]}
+    if timed:
+        found["time"] = draw(DAYS)
+    if draw(st.booleans()):
+        found["scores"] = draw(st.lists(st.integers(0, 3), min_size=len(names), max_size=len(names)))
+    if draw(st.booleans()):
+        found["weights"] = [[draw(st.sampled_from([0.5, 1.0]))] for _ in names]
+    if draw(st.booleans()):
+        found["importance"] = draw(st.sampled_from([0.0, 1.0, 2.0]))
+    if draw(st.booleans()):
+        found["home"] = draw(st.integers(0, len(names) - 1))
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.booleans().flatmap(lambda timed: st.lists(st.lists(matches(timed), max_size=5), min_size=1, max_size=4)))
+def test_joined_histories_are_the_history_of_all_matches(parts: list[list[dict[str, Any]]]) -> None:
+    everything = [match for part in parts for match in part]
+    joined = History.join([history(part) for part in parts], once=False)
+    assert joined == history(everything)
+    assert set(joined.players) == set(history(everything).players)
+    assert joined.players == history(everything).players
+
+
+def test_a_match_of_two_files_counts_once_and_one_that_differs_twice() -> None:
+    first, again = history(LEAGUE[:3]), history(LEAGUE[1:])
+    joined = History.join([first, again])
+    assert joined == history(LEAGUE)
+    assert "2 matches stand in more than one file and count once (the first: 2026-01-02)" in joined.recognised
+    assert len(History.join([first, again], once=False)) == 6
+    other = history([LEAGUE[0] | {"scores": [2, 0]}, LEAGUE[0] | {"teams": [["bob"], ["ann"]], "id": "b"}])
+    assert len(History.join([history(LEAGUE[:1]), other])) == 3
+
+
+def test_repeated_matches_of_one_file_are_left_alone() -> None:
+    twice = history([LEAGUE[1], LEAGUE[1]])
+    assert len(History.join([twice, history(LEAGUE[:1])])) == 3
+    assert len(History.join([twice, history(LEAGUE[1:2])])) == 2
+
+
+def test_without_times_nothing_is_known_to_be_the_same() -> None:
+    one = history([{"teams": [["ann"], ["bob"]]}])
+    assert len(History.join([one, one])) == 2
+
+
+def test_ids_stay_as_long_as_each_is_of_one_match() -> None:
+    day = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{n}", "id": str(n)} for n in range(1, 5)]
+    assert History.join([history(day[2:]), history(day[:2])]).ids == ("1", "2", "3", "4")
+    assert History.join([history(day[:2]), history([day[2] | {"id": "1"}])]).ids is None
+    assert History.join([history(day[:3]), history(day[2:])]).ids == ("1", "2", "3", "4")
+    assert History.join([history(day[:1]), history([{"teams": [["ann"], ["bob"]], "time": "2026-02-01"}])]).ids == (
+        "1",
+        "",
+    )
+
+
+def test_what_does_not_go_together_is_an_error() -> None:
+    game = {"teams": [["ann"], ["bob"]]}
+    date, number, none = (history([game | more]) for more in ({"time": "2026-01-01"}, {"time": 3}, {}))
+    with pytest.raises(Error, match=r"history 2 of 2 has no times and others have"):
+        History.join([date, none])
+    with pytest.raises(Error, match=r"history 2 of 2: its times do not go with those before: plain numbers and dates"):
+        History.join([date, number])
+    with pytest.raises(Error, match="number 2 is of the kind str"):
+        History.join([date, "games.csv"])  # type: ignore[list-item]
+
+
+def test_dates_and_times_of_day_are_joined_as_times_of_day() -> None:
+    game = {"teams": [["ann"], ["bob"]]}
+    joined = History.join([history([game | {"time": t}]) for t in ("2026-01-02", "2026-01-01T18:00:00")])
+    assert joined.time_kind == "timestamp"
+    assert joined[1]["time"] - joined[0]["time"] == timedelta(hours=6)
+
+
+def test_nothing_joined_is_nothing() -> None:
+    assert len(History.join([])) == 0
+    assert len(History.join([history([]), history([])])) == 0
+    assert History.join([history([]), history(LEAGUE)]) == history(LEAGUE)

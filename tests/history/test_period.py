@@ -1,0 +1,131 @@
+"""Stretches of time: against the calendar of Python, day by day."""
+
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from prowess.errors import Error
+from prowess.history import History
+from prowess.history.period import first_of_last, usual_period
+
+GAME = {"teams": [["ann"], ["bob"]]}
+YEAR = [date(2023, 11, 20) + timedelta(days=n) for n in range(500)]
+
+
+def daily(days: list[Any]) -> History:
+    return History.from_matches([GAME | {"time": day} for day in days])
+
+
+def found(history: History) -> list[Any]:
+    return [match["time"] for match in history]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "kept"),
+    [
+        ("2024-02", "2024-02", lambda day: (day.year, day.month) == (2024, 2)),
+        ("2024", None, lambda day: day.year >= 2024),
+        (None, "2023", lambda day: day.year <= 2023),
+        (None, "2024-12", lambda day: day.year <= 2024),
+        ("2024-02-29", "2024-03-01", lambda day: date(2024, 2, 29) <= day <= date(2024, 3, 1)),
+        (date(2024, 5, 5), date(2024, 5, 5), lambda day: day == date(2024, 5, 5)),
+        ("2025-01-01", "2024-01-01", lambda day: False),
+        ("9999-12-31", None, lambda day: False),
+        (None, "9999-12-31", lambda day: True),
+        (None, "9999", lambda day: True),
+        (None, "0001", lambda day: False),
+    ],
+)
+def test_within_holds_both_ends_and_whole_months_and_years(start: object, end: object, kept: Any) -> None:
+    assert found(daily(YEAR).within(start, end)) == [day for day in YEAR if kept(day)]
+
+
+def test_a_day_is_whole_where_there_are_times_of_day_in_whatever_zone() -> None:
+    clock = [f"2026-06-{day}T{hour}:30:00+02:00" for day in (29, 30) for hour in ("00", "01", "12", "23")]
+    history = daily(clock)
+    assert len(history.within("2026-06-30")) == 4
+    assert len(history.within(None, "2026-06-29")) == 4
+    assert len(history.within(None, "2026-06-29T12:30:00")) == 3
+    assert len(history.within(None, datetime(2026, 6, 29, 12, 29))) == 2
+
+
+def test_numbers_are_numbers() -> None:
+    assert found(daily([1, 2024, 2025]).within("2024", 2024)) == [2024]
+
+
+@pytest.mark.parametrize(
+    ("period", "first"),
+    [
+        ("day", "2025-04-02"),
+        ("week", "2025-03-27"),
+        ("7d", "2025-03-27"),
+        ("2w", "2025-03-20"),
+        ("10 days", "2025-03-24"),
+        ("month", "2025-03-03"),
+        ("3m", "2025-01-03"),
+        ("Year", "2024-04-03"),
+        ("99999y", "2023-11-20"),
+        ("99999w", "2023-11-20"),
+        ("last", "2025-04-02"),
+    ],
+)
+def test_the_last_period_ends_with_the_day_of_the_last_match(period: str, first: str) -> None:
+    days = [day for day in YEAR if day <= date(2025, 4, 2)]
+    for times in (days, [datetime(day.year, day.month, day.day, 18, day.day) for day in days]):
+        history = daily(times)
+        time = history[first_of_last(history, period)]["time"]
+        assert str(time).startswith(first)
+
+
+def test_a_month_before_the_end_of_a_longer_one_ends_with_its_last_day() -> None:
+    days = [date(2025, 2, 27), date(2025, 2, 28), date(2025, 3, 1), date(2025, 3, 31)]
+    assert first_of_last(daily(days), "month") == 2
+
+
+def test_hours_and_numbers() -> None:
+    assert first_of_last(daily(["2026-01-01T10:00:00", "2026-01-01T11:00:00", "2026-01-01T11:30:00"]), "1h") == 1
+    assert first_of_last(daily([1, 2, 3, 4]), "2") == 2
+    assert first_of_last(daily([1, 2, 3, 3]), "last") == 2
+
+
+@pytest.mark.parametrize(
+    ("times", "period", "message"),
+    [
+        ([1, 2], "week", "times are plain numbers here: the period must be a number above 0, or 'last', not 'week'"),
+        ([1, 2], "-1", "must be a number above 0"),
+        (["2026-01-01"], "fortnight", "'fortnight' is no period: name it as hour, day, week, month or year, or give"),
+        (["2026-01-01"], "0d", "'0d' is no period"),
+        (["2026-01-01"], "2h", "'2h' is too short a period: the matches have dates"),
+        ([None], "week", r"the last period \(week\) needs times, and these matches have none"),
+    ],
+)
+def test_what_is_no_period(times: list[Any], period: str, message: str) -> None:
+    with pytest.raises(Error, match=message):
+        first_of_last(daily(times), period)
+
+
+@pytest.mark.parametrize(
+    ("times", "usual"),
+    [
+        (YEAR, "week"),
+        (["2020-01-01", "2022-01-01"], "month"),
+        (["2020-01-01", "2020-01-05"], "day"),
+        (["2020-01-01", "2020-01-02"], None),
+        (["2020-01-01"], None),
+        ([1, 1, 2, 2], "last"),
+        ([1, 2, 3, 4], None),
+        ([None], None),
+        ([], None),
+    ],
+)
+def test_the_usual_period_goes_by_the_length_of_a_history(times: list[Any], usual: str | None) -> None:
+    assert usual_period(daily(times)) == usual
+
+
+def test_matches_without_times_cannot_be_chosen_by_time() -> None:
+    with pytest.raises(Error, match="matches are chosen by time, and these have none"):
+        daily([None]).within("2026")
+    with pytest.raises(Error, match="'2026-13' is no date"):
+        daily(YEAR).within("2026-13")
+    assert len(daily([]).within("2026")) == 0

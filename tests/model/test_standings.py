@@ -1,0 +1,134 @@
+"""Standings of earlier times and what changed since: against fits of the earlier matches alone."""
+
+import pickle
+from datetime import date
+
+import polars as pl
+import pytest
+
+import prowess as pw
+from prowess.lab.groups import group_standings
+from prowess.model.change import standings
+from prowess.model.presets import PRESETS
+
+DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]
+
+
+def league(matches: int = 120) -> pw.History:
+    """Duels and games of pairs, with scores, newcomers on the way, some that do not count, at home or not."""
+    found = []
+    for i in range(matches):
+        players = [f"p{(i * k + k * k) % (5 + i // 10)}" for k in (1, 2, 3, 5)]
+        names = list(dict.fromkeys(players))
+        if len(names) < 2:
+            continue
+        half = len(names) // 2
+        teams = [names[:half], names[half : 2 * half]]
+        details = {"home": i % 2, "importance": 0.0 if i % 17 == 3 else 1.0, "time": DAYS[i * len(DAYS) // matches]}
+        found.append({"teams": teams, "scores": [i * 7 % 5, i * 3 % 4]} | details)
+    return pw.History.from_matches(found)
+
+
+HISTORY = league()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_standings_at_a_time_are_those_of_a_fit_of_the_matches_until_then(name: str) -> None:
+    model = PRESETS[name]()
+    model = model.replace(period=3.0) if name.startswith("Glicko") else model
+    start = model.fit(HISTORY[:10]).ladder
+    history = HISTORY[10:]
+    for begin in (None, start):
+        fit = model.fit(history, begin)
+        for day in ("2026-01-05", "2026-01-13", "2026-01-14", "2026-01-28"):
+            alone = model.fit(history.within(None, day), begin)
+            assert fit.leaderboard(at=day).equals(alone.leaderboard(), null_equal=True)
+        assert fit.leaderboard(at="2027").equals(fit.leaderboard())
+        assert len(fit.leaderboard(at="2025")) == (0 if begin is None else len(begin))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_standings_with_their_change_come_from_one_pass_bit_for_bit(name: str) -> None:
+    model = PRESETS[name]()
+    whole = model.fit(HISTORY)
+    found = standings(model, HISTORY, period="8d")
+    assert found.since == date(2026, 1, 20)
+    assert found.ladder == whole.ladder
+    assert found.frame.equals(whole.leaderboard(since="2026-01-21"), null_equal=True)
+    start = model.fit(HISTORY.within(None, "2026-01-20")).ladder
+    resumed = standings(model, HISTORY.within("2026-01-21"), start=start)
+    assert (resumed.ladder == whole.ladder, resumed.since) == (True, date(2026, 1, 20))
+    assert resumed.frame.equals(found.frame, null_equal=True)
+
+
+def test_nothing_to_compare_with_and_nothing_compared() -> None:
+    short = HISTORY.within(None, "2026-01-02")
+    found = standings(pw.Elo(), short)
+    assert (found.since, found.frame["change"].null_count(), found.frame["gain"].dtype) == (
+        None,
+        len(found.frame),
+        pl.Float64,
+    )
+    assert standings(pw.Elo(), short, period="year").since is None
+    assert standings(pw.Elo(), HISTORY, period="none").frame.equals(pw.Elo().fit(HISTORY).leaderboard())
+    assert standings(pw.Elo(), HISTORY).since == date(2026, 1, 21)  # a week
+    nothing = standings(pw.Elo(), HISTORY[:0])
+    assert nothing.frame.columns == found.frame.columns
+
+
+def test_a_ladder_goes_on_in_the_order_of_time() -> None:
+    ladder = pw.Elo().fit(HISTORY).ladder
+    with pytest.raises(
+        pw.Error, match="first match, at 2026-01-27, comes before the last of the ladder, at 2026-01-28"
+    ):
+        standings(pw.Elo(), HISTORY.within("2026-01-27"), start=ladder)
+    assert len(standings(pw.Elo(), HISTORY.within("2026-01-28"), start=ladder).frame) == len(ladder)
+    number = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": 3}])
+    with pytest.raises(pw.Error, match="the new times do not go with those of the ladder"):
+        standings(pw.Elo(), number, start=ladder)
+
+
+@pytest.mark.parametrize("jobs", [None, 1])
+def test_groups_are_rated_apart(jobs: int | None) -> None:
+    groups = {"one": HISTORY[:50], "other": HISTORY[50:], "none": HISTORY[:0]}
+    found = group_standings(pw.TrueSkill(), groups, period="week", jobs=jobs)
+    assert list(found) == list(groups)
+    found = pickle.loads(pickle.dumps(found))  # as it comes from another process
+    for name, history in groups.items():
+        alone = standings(pw.TrueSkill(), history, period="week")
+        assert found[name].frame.equals(alone.frame, null_equal=True)
+        assert (found[name].since, found[name].ladder == alone.ladder) == (alone.since, True)
+
+
+def test_changes_are_those_of_ranks_and_of_what_is_shown() -> None:
+    fit = pw.TrueSkill().fit(HISTORY)
+    before = {
+        row["player"]: row for row in pw.TrueSkill().fit(HISTORY.within(None, "2026-01-20")).leaderboard().to_dicts()
+    }
+    rows = fit.leaderboard(since="2026-01-21").to_dicts()
+    assert any(row["change"] for row in rows)
+    assert any(row["change"] is None for row in rows)
+    for row in rows:
+        was = before.get(row["player"])
+        assert row["change"] == (None if was is None else was["rank"] - row["rank"])
+        assert row["gain"] == (None if was is None else row["shown"] - was["shown"])
+
+
+def test_who_has_played_too_little_has_no_place_now_nor_before() -> None:
+    fit = pw.TrueSkill().fit(HISTORY)
+    everybody = fit.leaderboard()
+    table = fit.leaderboard(min_matches=20, since="2026-01-21")
+    assert table["player"].to_list() == everybody.filter(pl.col("matches") >= 20)["player"].to_list()
+    assert table["rank"].to_list() == list(range(1, len(table) + 1))
+    before = fit.leaderboard(at="2026-01-20").filter(pl.col("matches") >= 20)["player"].to_list()
+    assert table.filter(pl.col("change").is_not_null())["player"].is_in(before).all()
+    assert set(before) == set(table.filter(pl.col("change").is_not_null())["player"])
+    assert fit.ladder.leaderboard(min_matches=20).equals(table.drop("change", "gain"))
+    with pytest.raises(pw.Error, match="min_matches must be a whole number of at least 0"):
+        fit.leaderboard(min_matches=-1)
+
+
+def test_without_times_there_is_no_earlier() -> None:
+    fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    with pytest.raises(pw.Error, match="chosen by time, and these have none"):
+        fit.leaderboard(at="2026")
