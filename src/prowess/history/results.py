@@ -91,8 +91,8 @@ class Column:
         scored = (state == PLAYED) & ~np.isnan(first)
         points = np.isin(first, (0, 0.5, 1)) & (first + second == 1)
         sign = np.array([one.sign for one in read], np.int8)
-        every = [values[self.code] for values in (first, second, sign, state)]
-        return Results(*every, scored=bool((scored & ~points).any()))
+        code, known = self.code, bool((scored & ~points).any())
+        return Results(first[code], second[code], sign[code], state[code], known)
 
     def _rows(self, chosen: Any) -> int:
         return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
