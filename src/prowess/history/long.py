@@ -170,13 +170,13 @@ def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.
         code, different = intern(names(table, layout.roles["player" if "player" in layout.roles else "team"]))
         return np.ones(len(code), np.int32), code[rows.order], different, ""
     column = layout.roles["players"]
-    [lists], separator = rosters(table, [column], sure=True)
+    [lists], _ = rosters(table, [column], sure=True)
     table.require(lists.list.len() > 0, column, "a team needs at least one player")
     lists = lists.fill_null([])
     size = lists.list.len().to_numpy().astype(np.int32)
     code, different = intern(lists.explode().drop_nulls())
     _, entries = gather(starts(size), rows.order)
-    return size[rows.order], code[entries], different, f"rosters are split at {separator!r}" if separator else ""
+    return size[rows.order], code[entries], different, ""
 
 
 def _ranks(rows: Rows, layout: Layout, results: _Results, score: Floats | None) -> Floats | None:

@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite
-from typing import TYPE_CHECKING, Any
+from math import isfinite, nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,7 +31,7 @@ _GROUPED = {  # thousands that can be nothing else
     ",": re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}"),
 }
 _MARKED = re.compile(r"(\d*)([.,])(\d+)")
-_OPEN = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # one mark, three digits: thousands or decimals
+_UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # one mark, three digits: thousands or decimals
 _OTHER = {".": ",", ",": "."}
 
 
@@ -103,9 +103,9 @@ def _whole(table: Table, column: str) -> "pl.Series":
 def _filled(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", piece: Floats) -> Floats:
     """Put the other numbers beside the whole ones; a text that is no number is a problem of its row."""
     if not len(rest):
-        return whole.fill_null(float("nan")).to_numpy()
+        return whole.fill_null(nan).to_numpy()
     where = np.flatnonzero(whole.is_null().to_numpy())
-    value = whole.fill_null(float("nan")).to_numpy().copy()
+    value = whole.fill_null(nan).to_numpy().copy()
     value[where] = piece
     unread = np.isnan(piece) & rest.is_not_null().to_numpy()
     if unread.any():
@@ -114,60 +114,74 @@ def _filled(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", pi
     return value
 
 
-def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Any, rows: int) -> Floats:
-    """Read what is no plain whole number; NaN is what cannot be read."""
+def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Callable[[], bool], rows: int) -> Floats:
+    """Read what is no plain whole number; NaN is what cannot be read.
+
+    Decimals are read as a column, both 2.5 and 2,5; what is written in other ways, as different values.
+    """
     import polars as pl
 
-    value = rest.cast(pl.Float64, strict=False)
-    value = value.set(~value.is_finite(), None)
-    open_ = rest.str.contains(_OPEN) & value.is_not_null()
-    points = int(value.is_not_null().sum()) - int(open_.sum())  # 2.5 and 1e3 are written with a point
-    counts = rest.filter(value.is_null()).value_counts()
-    odd = dict(zip(counts.get_column(counts.columns[0]).to_list(), counts["count"].to_list(), strict=True))
-    read = {cell: found for cell in odd if cell is not None and (found := _read(cell)) is not None}
-    read = _with_usual_unit(read, odd, rows)
-    examples = _Examples(rest.filter(open_).head(1).to_list(), points, read, odd)
-    mark = table.choices.decimal or examples.mark(table, columns, large)
-    if mark == "," and open_.any():
-        thousands = rest.filter(open_).str.replace(".", "", literal=True).cast(pl.Float64)
-        value = value.scatter(np.flatnonzero(open_.fill_null(False).to_numpy()), thousands)
-    result = value.fill_null(float("nan")).to_numpy().copy()
+    point = rest.cast(pl.Float64, strict=False)
+    point = point.set(~point.is_finite(), None)
+    simple = point.is_null() & rest.str.contains(r"^[+-]?\d+,\d+$")
+    comma = rest.set(~simple, None).str.replace(",", ".", literal=True).cast(pl.Float64)
+    unclear = rest.str.contains(_UNCLEAR)
+    other = rest.filter(point.is_null() & comma.is_null()).drop_nulls().value_counts(name="count")
+    count = dict(other.select(pl.nth(0, 1)).iter_rows())
+    read = _with_usual_unit({cell: found for cell in count if (found := _read(cell)) is not None}, count, rows)
+    seen = _Seen(read, count)
+    for mark, value in ((".", point), (",", comma)):
+        there = value.is_not_null()
+        seen.add(mark, rest.filter(there & ~unclear), rest.filter(there & unclear))
+    mark = table.choices.decimal or seen.mark(table, columns, large)
+    value = point.fill_null(comma)
+    turned = np.flatnonzero((unclear & (comma if mark == "." else point).is_not_null()).fill_null(False).to_numpy())
+    if len(turned):
+        value = value.scatter(turned, rest.gather(turned).str.replace_all("[.,]", "").cast(pl.Float64))
     if read:
-        chosen = {cell: found.comma if mark == "," else found.point for cell, found in read.items()}
         where = np.flatnonzero(value.is_null().to_numpy())
-        known = rest.gather(where).replace_strict(chosen, default=float("nan"), return_dtype=pl.Float64)
-        result[where] = known.to_numpy()
-    return result
+        chosen = {cell: found.comma if mark == "," else found.point for cell, found in read.items()}
+        known = rest.gather(where).replace_strict(chosen, default=None, return_dtype=pl.Float64)
+        value = value.scatter(where, known)
+    return value.fill_null(nan).to_numpy()
 
 
-@dataclass(frozen=True)
-class _Examples:
-    """What the cells of some columns show of their decimal mark."""
+class _Seen:
+    """What the cells of some columns show of their decimal mark: votes for either, and cells that leave it open."""
 
-    open_points: list[str]
-    points: int
-    read: dict[str, _Read]
-    count: dict[str, int]
-
-    def mark(self, table: Table, columns: Sequence[str], large: Any) -> str:
-        """Find the mark, and say what was taken where cells leave it open."""
-        opened = self.open_points[:1] + [cell for cell, found in self.read.items() if found.point != found.comma][:1]
-        if not opened:
-            return "."
-        votes = {".": self.points, ",": 0}
-        for cell, found in self.read.items():
+    def __init__(self, read: dict[str, _Read], count: dict[str, int]) -> None:
+        """Begin with cells that were read one by one."""
+        self.votes = Counter({".": 0, ",": 0})
+        self.proof: dict[str, str] = {}
+        self.open: dict[str, str] = {}
+        for cell, found in read.items():
             if found.proof:
-                votes[found.proof] += self.count[cell]
-        proof = {mark: next((cell for cell, found in self.read.items() if found.proof == mark), "") for mark in votes}
-        if votes["."] or votes[","]:
-            mark = "," if votes[","] > votes["."] else "."
-            if not votes[_OTHER[mark]] and mark == ".":
+                self.votes[found.proof] += count[cell]
+                self.proof.setdefault(found.proof, cell)
+            elif found.point != found.comma:
+                self.open.setdefault("." if found.point < found.comma else ",", cell)
+
+    def add(self, mark: str, sure: "pl.Series", unclear: "pl.Series") -> None:
+        """Add cells with one mark, sure ones as 2.5 and others as 1.234."""
+        self.votes[mark] += len(sure)
+        if len(sure):
+            self.proof[mark] = sure[0]
+        if len(unclear):
+            self.open[mark] = unclear[0]
+
+    def mark(self, table: Table, columns: Sequence[str], large: Callable[[], bool]) -> str:
+        """Find the mark, and say what was taken where cells leave it open."""
+        if not self.open:
+            return "."
+        if self.votes["."] or self.votes[","]:
+            mark = "," if self.votes[","] > self.votes["."] else "."
+            if mark == "." and not self.votes[","]:
                 return mark  # nothing speaks for the less common reading
-            why = f", as {proof[mark]!r} shows" if proof[mark] else ""
+            why = f", as {self.proof[mark]!r} shows"
         else:
-            mark = "," if not self.open_points and large() else "."
+            mark = "," if "." not in self.open and large() else "."
             why = ", because others have no mark between thousands" if mark == "," else ""
-        for cell in opened:
+        for cell in self.open.values():
             both = _read(cell)
             assert both is not None
             here, there = (both.comma, both.point) if mark == "," else (both.point, both.comma)
@@ -177,21 +191,12 @@ class _Examples:
 
 
 def _with_usual_unit(read: dict[str, _Read], count: dict[str, int], rows: int) -> dict[str, _Read]:
-    """Leave out cells with a unit that is neither known nor usual in these columns, and all but the commonest one."""
-    units = Counter[str]()
+    """Leave out cells with a unit that is neither known nor in at least half of the cells."""
+    times = Counter[str]()
     for cell, found in read.items():
-        if found.unit not in ("", "%"):
-            units[found.unit] += count[cell]
-    usual = next((unit for unit, times in units.most_common() if unit in UNITS or 2 * times >= rows), "")
-    return {
-        cell: found
-        for cell, found in read.items()
-        if found.unit in ("", "%", usual) or _singular(found.unit) == _singular(usual)
-    }
-
-
-def _singular(unit: str) -> str:
-    return unit.removesuffix("s").removesuffix("e")
+        times[found.unit] += count[cell]
+    usual = {"", "%", *UNITS, *(unit for unit, number in times.items() if 2 * number >= rows)}
+    return {cell: found for cell, found in read.items() if found.unit in usual}
 
 
 def _read(cell: str) -> _Read | None:
@@ -226,6 +231,6 @@ def _body(text: str) -> _Read | None:
     if marked is None:
         return None
     decimal, joined = float(f"{marked[1] or '0'}.{marked[3]}"), float(marked[1] + marked[3])
-    if not re.match(_OPEN, text):
+    if not re.match(_UNCLEAR, text):
         return _Read(decimal, decimal, proof=marked[2])
     return _Read(decimal, joined) if marked[2] == "." else _Read(joined, decimal)

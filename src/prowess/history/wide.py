@@ -79,19 +79,17 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series", str]:
         code, different = coded_names(table, columns)
         player = np.ascontiguousarray(code.reshape(2, -1).T).reshape(-1)
         return np.ones((len(table.frame), 2), np.int32), player, different, ""
-    separator = None
     if any(side.more for side in sides):
         lists = [_members(table, side) for side in sides]
     else:
-        lists, separator = rosters(table, columns, split=sides[0].roster)
+        lists, _ = rosters(table, columns, split=sides[0].roster)
     for column, one in zip(columns[:2], lists, strict=False):  # any further side may be empty in some matches
         table.require(one.list.len() > 0, column, "a match needs at least two teams")
     lists = [one.fill_null([]) for one in lists]
     size = np.stack([one.list.len().to_numpy() for one in lists], axis=1).astype(np.int32)
     together = pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls()  # null is all that is left of []
     code, different = intern(together)
-    whole = ", ".join(f"player{number}={column}" for number, column in enumerate(columns, 1))
-    return size, code, different, f"rosters are split at {separator!r} ({whole} keeps them whole)" if separator else ""
+    return size, code, different, ""
 
 
 def _members(table: Table, side: Side) -> "pl.Series":

@@ -3,15 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from .headers import plain_name
-from .results import PLAYED, WALKOVER, WRONG, Cell, Results, as_one_column, note_endings, pair_cell, spread
+from .result_cells import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair_cell
+from .results import Column, Results
 from .table import Table
-from .text import intern, plain_text, text_of
+from .text import plain_text
 from .vocabulary import BY_WALKOVER, LANGUAGES, MISSING, OVERTIME
 
 __all__ = ["word_results"]
@@ -20,6 +17,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|1/2)")
 _BESIDE = re.compile(r"([^\W\d_]+)[\s,:.]*([\d(+-].*)")
 _BEHIND = re.compile(r"([\d(+-].*)[\s,:.]([^\W\d_]+)")
 _RIGHT = "it must say whether the first team won: W, D or L, or a result such as 3-1"
+_MEANING = {1: "a win of the first team", 0: "a draw", -1: "a loss of the first team"}
 _SIGNS = {
     language: {word: sign for sign, words in zip((1, 0, -1), said, strict=True) for word in words.split()}
     for language, said in LANGUAGES.items()
@@ -40,17 +38,13 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
     A letter means what it means in the language that fits the cells of the column: D is a draw beside W and L, and a
     defeat beside V and N.
     """
-    code, different = intern(text_of(table, column).fill_null(""))
-    cells = different.to_list()
-    counts = np.bincount(code, minlength=len(cells))
-    said = [_said(cell) for cell in cells]
-    signs = _signs(table, column, said, counts, dict(also or {}))
-    read = [_cell(cell, one, signs) for cell, one in zip(cells, said, strict=True)]
+    cells = Column(table, column)
+    said = [_said(text) for text in cells.texts]
+    signs = _signs(cells, said, dict(also or {}))
+    read = [_cell(text, one, signs) for text, one in zip(cells.texts, said, strict=True)]
     if not any(one.word in signs for one in said):
-        read = as_one_column(read, cells, counts)
-    read = _agreeing(table, column, said, read)
-    note_endings(table, column, read, counts, cells)
-    return spread(table, column, read, code)
+        read = cells.settled(read)
+    return cells.results(_agreeing(table, column, said, read))
 
 
 def _said(cell: str) -> _Said:
@@ -65,31 +59,27 @@ def _said(cell: str) -> _Said:
     return _Said(plain_name(text) or text)
 
 
-def _signs(table: Table, column: str, said: list[_Said], counts: NDArray[Any], also: dict[str, int]) -> dict[str, int]:
+def _signs(cells: Column, said: list[_Said], also: dict[str, int]) -> dict[str, int]:
     """Find the language that fits most cells: the first of those that fit equally, with a note where they differ."""
-    words = {one.word for one in said}
-    fits: dict[str, int] = {}
-    known: dict[str, dict[str, int]] = {}
-    for language, own in _SIGNS.items():
-        known[language] = own | {late: own[base] for late, base in OVERTIME.items() if base in own} | also
-        if language == "+/=/-" and not words & {"+", "="}:  # a dash alone is an empty cell
-            known[language] = also
-        fits[language] = sum(int(count) for one, count in zip(said, counts, strict=True) if one.word in known[language])
-    most = max(fits.values())
-    best, *others = [language for language in fits if fits[language] == most]
+    there = {one.word for one in said}
+    known = {
+        language: own | {late: own[word] for late, word in OVERTIME.items() if word in own} | also
+        for language, own in _SIGNS.items()
+        if language != "+/=/-" or there & {"+", "="}  # a dash alone is an empty cell
+    }
+    fits = {
+        language: sum(int(count) for one, count in zip(said, cells.counts, strict=True) if one.word in own)
+        for language, own in known.items()
+    }
+    best, *others = [language for language, fit in fits.items() if fit == max(fits.values())]
     signs = known[best]
-    odd = [
-        word
-        for word in sorted(words & signs.keys())
-        for other in others
-        if known[other].get(word, signs[word]) != signs[word]
-    ]
-    if odd and most:
-        meaning = {1: "a win of the first team", 0: "a draw", -1: "a loss of the first team"}[signs[odd[0]]]
-        table.note(f"{column}: {odd[0]!r} is read as {meaning}, as in {best}")
-    late = sorted(word for word in words & OVERTIME.keys() if OVERTIME[word] in signs)
+    unsure = [word for word in sorted(there & signs.keys()) if any(known[o].get(word) != signs[word] for o in others)]
+    if unsure:
+        shown = ", ".join(f"{word!r} is {_MEANING[signs[word]]}" for word in unsure)
+        cells.table.note(f"{cells.column}: {shown} (read as {best})")
+    late = sorted(word for word in there & OVERTIME.keys() if word in signs)
     if late:
-        table.note(f"{column}: {', '.join(late)} (after overtime or a shoot-out) count as wins and losses")
+        cells.table.note(f"{cells.column}: {', '.join(late)}: after overtime or a shoot-out a win is a win")
     return signs
 
 
@@ -99,26 +89,23 @@ def _cell(cell: str, said: _Said, signs: Mapping[str, int]) -> Cell:
     if said.word in BY_WALKOVER:
         return Cell(WALKOVER, sign=BY_WALKOVER[said.word])
     if said.word in MISSING:
-        return pair_cell("")
+        return Cell(UNPLAYED_MATCH)
     read = pair_cell(cell)
     return read if read.state != WRONG or "date" in read.right else replace(read, right=_RIGHT)
 
 
 def _agreeing(table: Table, column: str, said: list[_Said], read: list[Cell]) -> list[Cell]:
     """Let words and scores agree: where all losses are written as 3-1, the winner's score stands first."""
-    scored = [one for one, word in zip(read, said, strict=True) if word.score is not None and one.state == PLAYED]
-    lost = [one for one in scored if one.sign < 0]
-    if (
-        lost
-        and all(one.first > one.second for one in lost)
-        and not any(one.sign * (one.first - one.second) < 0 for one in scored if one.sign > 0)
-    ):
+    beside = [word.score is not None and one.state == PLAYED for one, word in zip(read, said, strict=True)]
+    lost, won = ([one for one, b in zip(read, beside, strict=True) if b and one.sign == sign] for sign in (-1, 1))
+    if lost and all(one.first > one.second for one in lost) and all(one.first >= one.second for one in won):
         table.note(f"{column}: the winner's score stands first, also after a word for a loss")
-        turned = {id(one) for one in lost}
-        read = [replace(one, first=one.second, second=one.first) if id(one) in turned else one for one in read]
+        read = [
+            replace(one, first=one.second, second=one.first) if b and one.sign < 0 else one
+            for one, b in zip(read, beside, strict=True)
+        ]
+    wrong = Cell(right="the word and the score say different things")
     return [
-        Cell(right="the word and the score say different things")
-        if word.score is not None and one.state == PLAYED and one.sign != np.sign(one.first - one.second)
-        else one
-        for one, word in zip(read, said, strict=True)
+        wrong if b and one.sign != (one.first > one.second) - (one.first < one.second) else one
+        for one, b in zip(read, beside, strict=True)
     ]

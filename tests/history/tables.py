@@ -1,0 +1,19 @@
+"""Tables of a few cells, as the readers of columns take them."""
+
+from typing import Any
+
+import polars as pl
+
+from prowess.history.choices import Choices
+from prowess.history.table import Table
+
+
+def table(*columns: list[Any], **choices: Any) -> Table:
+    """Make a table with the columns a, b and so on; text stays text."""
+    frame = pl.DataFrame({chr(ord("a") + number): cells for number, cells in enumerate(columns)}, strict=False)
+    return Table(frame, "cells", lambda row: f"row {row + 1}", Choices(**choices))
+
+
+def wrong(table: Table) -> list[Any]:
+    """Give the cells that are problems."""
+    return [problem.value for problem in table.problems]

@@ -1,0 +1,159 @@
+from math import isnan, nan
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prowess.errors import Error
+from prowess.history.numbers import numbers, numbers_together
+
+from .tables import table, wrong
+
+
+def same(found: Any, expected: list[float]) -> bool:
+    return len(found) == len(expected) and all(
+        one == other or (isnan(one) and isnan(other)) for one, other in zip(found.tolist(), expected, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("3", 3), (" 3 ", 3), ("+3", 3), ("-3", -3), ("−3", -3), ("–3", -3), ("- 3", -3), ("007", 7), ("3.0", 3),
+        (".5", 0.5), ("-.5", -0.5), (",5", 0.5), ("5.", 5), ("1e3", 1000), ("1E+03", 1000), ("3½", 3.5), ("½", 0.5),
+        ("¼", 0.25), ("-2¾", -2.75), ("1/2", 0.5), ("3 1/2", 3.5), ("３", 3), ("１２．５", 12.5), ("٣", 3),
+        ("5 pts", 5), ("1 pt.", 1), ("12 goals", 12), ("7 Punkte", 7), ("45%", 0.45), ("$1,200.50", 1200.5),
+        ("3*", 3), ("3 [a]", 3), ("3†", 3), ("'3", 3), ('"3"', 3), ("1 234", 1234), ("1\u00a0234", 1234),
+        ("1\u202f234,5", 1234.5), ("1'234", 1234), ("1’234.5", 1234.5), ("1,234,567", 1234567),
+        ("1.234.567", 1234567), ("1,234.5", 1234.5), ("1.234,5", 1234.5), ("12,34,567", 1234567), ("1234,5", 1234.5),
+        ("1234.5", 1234.5), ("2,5", 2.5), ("0,125", 0.125), ("-1.234,5", -1234.5),
+        ("123456789012345678901234567890", 123456789012345678901234567890.0),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_as_people_write_it(cell: str, value: float) -> None:
+    cells = table([cell])
+    assert numbers(cells, "a").tolist() == [value]
+    assert not wrong(cells)
+    assert not cells.notes
+
+
+@pytest.mark.parametrize(
+    "cell", ["", " ", None, "-", "–", "?", "NA", "N/A", "n.a.", "#N/A", "null", "NULL", "None", "nan", "NaN", "\\N"]
+)
+def test_cells_that_say_nothing_are_empty(cell: str | None) -> None:
+    cells = table(["1", cell])
+    assert same(numbers(cells, "a"), [1, nan])
+    assert not wrong(cells)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["x", "inf", "-inf", "Infinity", "1e999", "(3)", "3-1", "1.2.3", "1,2,3", "1,23,4", "3,", "0x1F", "1_000", "12abc",
+     "3²", "--3", "1 2", "1 23", "12 345 67", "3 km", "1.5k", "3-Jan"],
+)  # fmt: skip
+def test_what_is_no_number_is_a_problem_of_its_row(cell: str) -> None:
+    cells = table(["1", cell, "2"])
+    assert same(numbers(cells, "a"), [1, nan, 2])
+    assert wrong(cells) == [cell]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "note"),
+    [
+        (["1,234", "999"], [1234, 999], "a: '1,234' is read as 1234; `decimal=','` reads it as 1.234"),
+        (["1.234"], [1.234], "a: '1.234' is read as 1.234; `decimal=','` reads it as 1234"),
+        (["1,234", "5000"], [1.234, 5000], "because others have no mark between thousands; `decimal='.'`"),
+        (["1,234", "2,5"], [1.234, 2.5], "a: '1,234' is read as 1.234, as '2,5' shows; `decimal='.'` reads it as 1234"),
+        (["1.234", "2,5"], [1234, 2.5], "a: '1.234' is read as 1234, as '2,5' shows; `decimal='.'` reads it as 1.234"),
+        (["1.234", "1.234,5"], [1234, 1234.5], "as '1.234,5' shows"),
+        (["1.234", "1.234.567"], [1234, 1234567], "as '1.234.567' shows"),
+        (["1,234", "2.5"], [1234, 2.5], ""),
+        (["1.234", "2.5"], [1.234, 2.5], ""),
+        (["1,234", "1,234,567"], [1234, 1234567], ""),
+        (["1,234 pts", "2,5"], [1.234, 2.5], "as '2,5' shows"),
+        (["1.234", "2.5", "3.5", "2,5"], [1.234, 2.5, 3.5, 2.5], "a: '1.234' is read as 1.234, as '2.5' shows"),
+    ],
+)
+def test_what_one_cell_leaves_open_the_others_decide(cells: list[str], values: list[float], note: str) -> None:
+    read = table(cells)
+    assert numbers(read, "a").tolist() == values
+    assert note in "".join(read.notes)
+    assert bool(note) == bool(read.notes)
+
+
+def test_the_decimal_mark_may_be_given() -> None:
+    for mark, value in ((".", [1234, 1.234, 2.5, 2.5]), (",", [1.234, 1234, 2.5, 2.5])):
+        cells = table(["1,234", "1.234", "2,5", "2.5"], decimal=mark)
+        assert (numbers(cells, "a").tolist(), cells.notes) == (value, [])
+
+
+def test_columns_have_one_decimal_mark() -> None:
+    cells = table(["1,234", "3"], ["2,5", "x"])
+    first, second = numbers_together(cells, ["a", "b"])
+    assert first.tolist() == [1.234, 3]
+    assert same(second, [2.5, nan])
+    assert [(problem.row, problem.column) for problem in cells.problems] == [(1, "b")]
+    assert cells.notes[0].startswith("a, b: '1,234'")
+
+
+def test_a_word_is_a_unit_where_half_of_the_cells_have_it() -> None:
+    cells = table(["3 km", "4km", "5", "6 km"])
+    assert numbers(cells, "a").tolist() == [3, 4, 5, 6]
+    assert not wrong(cells)
+
+
+def test_columns_that_are_no_text() -> None:
+    assert same(numbers(table([1, None, 3]), "a"), [1, nan, 3])
+    assert same(numbers(table([1.5, None]), "a"), [1.5, nan])
+    assert same(numbers(table([None, None]), "a"), [nan, nan])
+    categories = table(["2,5", "x"])
+    categories.frame.replace_column(0, categories.frame["a"].cast(pl.Categorical))
+    assert same(numbers(categories, "a"), [2.5, nan])
+    with pytest.raises(Error, match="numbers are needed"):
+        numbers(table([[1]]), "a")
+
+
+@st.composite
+def dialects(draw: st.DrawFn) -> tuple[str, list[tuple[float, str]]]:
+    """Give a decimal mark, and numbers as they are written with it."""
+    mark, between = draw(st.sampled_from([".,", ",.", ". ", ", ", ".'", ".\u00a0", ",\u202f", "._", ",_"]))
+    between = between.replace("_", "")
+    minus = draw(st.sampled_from("-−–"))
+    cells = []
+    for whole, places in draw(st.lists(st.tuples(st.integers(-(10**9), 10**9), st.integers(0, 6)), min_size=1)):
+        value = whole / 10**places
+        text = f"{abs(value):,.{places}f}".replace(",", "_").replace(".", mark).replace("_", between)
+        cells.append((value, (minus if whole < 0 else "") + text))
+    return mark, cells
+
+
+@given(dialects())
+def test_numbers_in_any_dialect_come_back(dialect: tuple[str, list[tuple[float, str]]]) -> None:
+    mark, cells = dialect
+    read = table([text for _, text in cells], decimal=mark)
+    assert numbers(read, "a").tolist() == [value for value, _ in cells]
+    # One cell that shows the mark is enough to read the others without being told.
+    other = "." if mark == "," else ","
+    proof = [f"1{other}234{mark}5"] * (len(cells) + 1)
+    read = table([text for _, text in cells] + proof)
+    assert numbers(read, "a").tolist()[: len(cells)] == [value for value, _ in cells]
+
+
+@given(st.lists(st.text() | st.none(), min_size=1))
+def test_any_text_is_a_finite_number_or_empty_or_a_problem(cells: list[str | None]) -> None:
+    read = table(cells)
+    values = numbers(read, "a")
+    bad = set(read.problems.rows().tolist())
+    for row, value in enumerate(values.tolist()):
+        assert abs(value) < float("inf") or isnan(value)
+        assert not (row in bad and not isnan(value))
+
+
+def test_scores_of_real_files(data: Any) -> None:
+    for name, column in (("premier_league_1995_2009.csv", "hg"), ("afl_1999_2009.csv", "home_points")):
+        frame = pl.read_csv(data / name, infer_schema=False)
+        cells = table(frame[column].to_list())
+        assert numbers(cells, "a").tolist() == frame[column].cast(pl.Float64).to_list()
+        assert not cells.notes

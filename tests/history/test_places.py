@@ -1,0 +1,146 @@
+from math import isnan, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prowess.history.places import ranks, words
+
+from .tables import table, wrong
+
+
+@pytest.mark.parametrize(
+    ("cell", "rank"),
+    [
+        ("1", 1), ("1.", 1), ("1.0", 1), ("1st", 1), ("2nd", 2), ("3RD", 3), ("11th", 11), ("1º", 1), ("1°", 1),
+        ("1ª", 1),
+        ("1er", 1), ("1ère", 1), ("2e", 2), ("2ème", 2), ("1:a", 1), ("1-й", 1), ("#1", 1), ("№ 1", 1), ("No. 1", 1),
+        ("P1", 1), ("Pos. 4", 4), ("T3", 3), ("T-3", 3), ("3T", 3), ("=3", 3), ("3=", 3), ("= 3", 3), ("T3rd", 3),
+        ("tied 3rd", 3),
+        ("3rd (tie)", 3), ("joint 3rd", 3), ("3.5", 3.5), ("3,5", 3.5), ("5-7", 6), ("5–8", 6.5), ("5th-8th", 6.5),
+        ("17 to 32", 24.5), ("T5-7", 6), ("gold", 1), ("Silver", 2), ("BRONZE", 3), ("winner", 1),
+        ("Runner-up", 2), ("1st place", 1),
+        ("2. Platz", 2), ("3 of 20", 3), ("3*", 3), ("３", 3), ("-2", -2),
+    ],
+)  # fmt: skip
+def test_a_place_is_read_as_people_write_it(cell: str, rank: float) -> None:
+    cells = table([cell, "9"])
+    found = ranks(cells, "a")
+    assert found.rank.tolist() == [rank, 9]
+    assert not found.unplaced.any()
+    assert not found.absent.any()
+    assert not wrong(cells)
+    assert not cells.notes
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["DNF", "dnf", "DNS", "DNQ", "DNPQ", "DNP", "DSQ", "DQ", "DISQ", "DNC", "NC", "N/C", "NP", "RET", "Ret.", "Retd",
+     "R", "W", "WD", "W/D", "EX", "EXC", "AB", "Abd", "ABD", "OTL", "HD", "LAP", "OUT", "ELIM", "FAILED", "OCS", "UFD",
+     "BFD", "RAF", "DNE", "TLE", "UNC", "MDQ", "ausg.", "disq.", "Withdrawn", "Disqualified", "Éliminé"],
+)  # fmt: skip
+def test_words_stand_for_those_who_have_no_place(cell: str) -> None:
+    cells = table(["1", "2", cell])
+    found = ranks(cells, "a")
+    assert found.unplaced.tolist() == [False, False, True]
+    assert isnan(found.rank[2])
+    assert not wrong(cells)
+    assert cells.notes == [
+        f"a: 1 of 3 entries have a word instead of a place ({cell} 1): they share the last place of their match;"
+        f" `absent=({cell!r},)` leaves them out"
+    ]
+
+
+@pytest.mark.parametrize("cell", ["", None, "-", "–", "NA", "N/A", "\\N", "?"])
+def test_empty_cells_are_neither_placed_nor_unplaced(cell: str | None) -> None:
+    cells = table(["1", cell])
+    found = ranks(cells, "a")
+    assert np.isnan(found.rank).tolist() == [False, True]
+    assert not (found.unplaced | found.absent).any()
+    assert not wrong(cells)
+
+
+def test_words_are_counted_and_those_who_did_not_start_are_named() -> None:
+    cells = table(["1", "2", "DNF (engine)", "dnf", "DNF", "DNS", "Ret.", "WD"])
+    assert ranks(cells, "a").unplaced.sum() == 6
+    assert cells.notes == [
+        "a: 6 of 8 entries have a word instead of a place (DNF 3, DNS 1, Ret. 1, WD 1): they share the last place of"
+        " their match; `absent=('DNS', 'WD')` leaves those out"
+    ]
+
+
+def test_a_word_that_nobody_knows_is_a_problem_unless_it_comes_up_again() -> None:
+    cells = table([*"12345", "zonk", "zonk", "xyz", "3-Jan", "1/x"])
+    found = ranks(cells, "a")
+    assert found.unplaced.tolist() == [False] * 5 + [True] * 2 + [False] * 3
+    assert [str(problem) for problem in cells.problems] == [
+        "column 'a' holds 'xyz': a place is needed; `unplaced=('xyz',)` ranks it last",
+        "column 'a' holds '3-Jan': a place is needed, such as 1, or a word such as DNF",
+        "column 'a' holds '1/x': a place is needed, such as 1, or a word such as DNF",
+    ]
+
+
+def test_a_column_of_other_words_holds_no_places() -> None:
+    cells = table(["keeper", "striker", "keeper", "striker"])
+    assert np.isnan(ranks(cells, "a").rank).all()
+    assert len(wrong(cells)) == 4
+
+
+def test_the_user_says_what_words_mean() -> None:
+    cells = table(["1", "DNS", "xyz", "0", "-", "DNF"], unplaced=("XYZ", "0"), absent=("dns", "-"))
+    found = ranks(cells, "a")
+    assert found.unplaced.tolist() == [False, False, True, True, False, True]
+    assert found.absent.tolist() == [False, True, False, False, True, False]
+    assert np.isnan(found.rank).tolist() == [False] + [True] * 5
+    assert not wrong(cells)
+    found = ranks(table([1, 2, -1, 0], unplaced=("-1",), absent=("0",)), "a")
+    assert (found.unplaced.tolist(), found.absent.tolist()) == ([False, False, True, False], [False] * 3 + [True])
+
+
+def test_a_place_before_the_first_is_said() -> None:
+    for column in (["0", "1", "2"], [0, 1, 2]):
+        cells = table(column)
+        assert ranks(cells, "a").rank.tolist() == [0, 1, 2]
+        assert cells.notes == ["a: 0 counts as better than 1 (1 rows); `unplaced=('0',)` ranks it last"]
+
+
+def test_rounds_of_a_tournament() -> None:
+    assert ranks(table(["W", "F", "SF", "SF", "QF", "R16"]), "a").rank.tolist() == [1, 2, 3.5, 3.5, 6.5, 12.5]
+
+
+def test_words_among_scores() -> None:
+    cells = table(["12.5", "DNF", "x", None, "3 pts", "DNS"], absent=("DNS",))
+    unplaced, absent = words(cells, "a")
+    assert unplaced.tolist() == [False, True, False, False, False, False]
+    assert absent.tolist() == [False] * 5 + [True]
+    assert not wrong(cells)
+
+
+@given(st.lists(st.text(max_size=8) | st.none() | st.integers(0, 50).map(str), min_size=1))
+def test_any_text_is_a_place_or_a_word_or_empty_or_a_problem(cells: list[Any]) -> None:
+    read = table([None if cell is None else str(cell) for cell in cells])
+    found = ranks(read, "a")
+    bad = np.zeros(len(cells), bool)
+    bad[read.problems.rows()] = True
+    placed = ~np.isnan(found.rank)
+    assert ((placed.astype(int) + found.unplaced + found.absent + bad) <= 1).all()
+
+
+def test_real_files(data: Path) -> None:
+    column = pl.read_csv(data / "f1_race_results.csv", infer_schema=False)["position"]
+    cells = table(column.to_list())
+    found = ranks(cells, "a")
+    assert not wrong(cells)
+    number = column.cast(pl.Float64, strict=False)
+    np.testing.assert_array_equal(found.rank, number.fill_null(nan).to_numpy())
+    assert (found.unplaced == number.is_null().to_numpy()).all()
+    assert "10,905 of 27,533 entries have a word instead of a place (DNF 8,764, DNQ 1,041," in cells.notes[0]
+    assert "`absent=('DNS', 'DNQ', 'DNPQ', 'DNP')` leaves those out" in cells.notes[0]
+    column = pl.read_csv(data / "chgk_team_results.csv.gz", infer_schema=False)["position"]
+    cells = table(column.to_list())
+    np.testing.assert_array_equal(ranks(cells, "a").rank, column.cast(pl.Float64).to_numpy())
+    assert not cells.notes

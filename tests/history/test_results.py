@@ -1,0 +1,164 @@
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prowess.history.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, pair_results
+
+from .tables import table, wrong
+
+
+def one(cell: str | None, **choices: Any) -> tuple[float, float, int, int]:
+    """Read a cell that is alone in its column."""
+    found = pair_results(table([cell], **choices), "a")
+    return found.first[0], found.second[0], int(found.sign[0]), int(found.state[0])
+
+
+@pytest.mark.parametrize(
+    ("cell", "first", "second"),
+    [
+        *((cell, 3, 1) for cell in (
+            "3-1", "3:1", "3–1", "3—1", "3−1", "3 - 1", "3 : 1", "3x1", "3×1", "3 v 1", "3 vs. 1", "3 to 1", "3/1",
+            "3 1", "３-１",
+            " 3-1 ", "3-1*", "3-1 [a]", "(3-1)", "'3-1", "3-1.", "3-1 aet", "3-1 (a.e.t.)", "3–1 (AET)", "3-1 OT",
+            "3-1/OT",
+            "3-1 (2OT)", "3-1 n.V.", "3-1 (SO)", "3-1 FT", "3-1 (1-0)", "3:1 (1:0)", "3-1 (HT 1-0)",
+            "3-1 (1-0, 1-1, 1-0)",
+            "3-1 (25-20, 25-22, 20-25, 25-19)", "3-1 (agg. 4-4)", "3,0-1,0", "+3:+1", "3-1 n.P.",
+        )),
+        ("1-0", 1, 0), ("0-1", 0, 1), ("½-½", 0.5, 0.5), ("1/2-1/2", 0.5, 0.5), ("0.5-0.5", 0.5, 0.5),
+        ("0,5-0,5", 0.5, 0.5),
+        ("1/2", 0.5, 0.5), ("½", 0.5, 0.5), ("=", 0.5, 0.5), ("2½-1½", 2.5, 1.5), ("2 1/2 : 1 1/2", 2.5, 1.5),
+        ("½:1½", 0.5, 1.5),
+        ("2,5:1,5", 2.5, 1.5), ("101-99", 101, 99), ("1,234-987", 1234, 987), ("-1 - 3", -1, 3), ("-1:3", -1, 3),
+        ("3--1", 3, -1),
+        ("-5:-7", -5, -7), ("2-2 (4-3 p)", 2, 2), ("2-2 (4:3 i.E.)", 2, 2), ("1-1 (5-4 pens)", 1, 1),
+        ("1-1 (a.e.t.) (4-2 p)", 1, 1),
+        ("1-1 (aet, 4-2 pens)", 1, 1), ("1-1 aet, 4-2 on penalties", 1, 1), ("2-2, 4-3 pens", 2, 2),
+        ("2-2 pen. 4-3", 2, 2),
+        ("1 (5) - 1 (4)", 1, 1), ("1 (5)-(4) 1", 1, 1), ("2-2 (1-0)", 2, 2), ("1-1 (4-2)", 1, 1), ("0:0 (0:0)", 0, 0),
+        ("6-4 6-3", 2, 0), ("6-4, 3-6, 7-6(5)", 2, 1), ("6-4,3-6,7-6(5)", 2, 1), ("7-6 (7-4) 6-3", 2, 0),
+        ("6-4;6-3", 2, 0),
+        ("6-4 4-6 [10-8]", 2, 1), ("4-6 6-4 [8-10]", 1, 2), ("7-6(5) 6-7(3) 3-6", 1, 2),
+        ("25:20 25:22 20:25 25:19", 3, 1),
+        ("11-9 / 8-11 / 11-5 / 11-7", 3, 1), ("7-6 (7-4) 6-3 RET", 2, 0), ("6-4 2-1 ret.", 1, 0), ("6-2 RET", 6, 2),
+    ],
+)  # fmt: skip
+def test_a_result_is_read_as_people_write_it(cell: str, first: float, second: float) -> None:
+    assert one(cell) == (first, second, np.sign(first - second), PLAYED)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["", None, "-", "--", "-:-", "- : -", "–:–", "*", "v", "vs", "vs.", "Postponed", "PPD", "P-P", "cancelled",
+    "Canceled",
+     "abandoned", "TBD", "tba", "n/a", "x:x", "?", "void", "no result", "3-1 abandoned", "1-1 (susp.)"],
+)  # fmt: skip
+def test_matches_that_were_not_played(cell: str | None) -> None:
+    cells = table([cell])
+    assert pair_results(cells, "a").state.tolist() == [UNPLAYED_MATCH]
+    assert not wrong(cells)
+
+
+@pytest.mark.parametrize(
+    ("cell", "sign", "score"),
+    [
+        ("w/o", 0, nan), ("W.O.", 0, nan), ("wo", 0, nan), ("Walkover", 0, nan), ("forfeit", 0, nan), ("ff", 0, nan),
+        ("+:-", 1, nan), ("-:+", -1, nan), ("+/-", 1, nan), ("+ - -", 1, nan), ("1-0F", 1, nan), ("0F-1", -1, nan),
+        ("1F-0F", 1, nan),
+        ("3-0 w.o.", 1, 3), ("0:3 (awarded)", -1, 0), ("3-0 awd", 1, 3), ("2-0 ff", 1, 2),
+    ],
+)  # fmt: skip
+def test_walkovers(cell: str, sign: int, score: float) -> None:
+    first, _, found, state = one(cell)
+    assert (found, state) == (sign, WALKOVER)
+    assert first == score or (isnan(first) and isnan(score))
+
+
+@pytest.mark.parametrize(
+    "cell", ["abc", "3", "3-1-2", "3-", "-3", "3-x", "3-1 abc", "3-1 7", "1.2.3-4", "3@1", "W 3-1", "3-1 @#"]
+)
+def test_what_is_no_result_is_a_problem(cell: str) -> None:
+    cells = table([cell, "3-1"])
+    assert pair_results(cells, "a").state.tolist() == [WRONG, PLAYED]
+    assert wrong(cells) == [cell]
+
+
+@pytest.mark.parametrize(
+    "cell", ["3-Jan", "Jan-03", "1. Mar", "01.Mrz", "3-Jan-24", "2024-03-01", "2024-03-01 00:00:00", "03/01/2024"]
+)
+def test_results_that_a_spreadsheet_made_dates_of(cell: str) -> None:
+    cells = table([cell])
+    assert pair_results(cells, "a").state.tolist() == [WRONG]
+    [problem] = cells.problems
+    assert "spreadsheets" in str(problem)
+
+
+def test_times_of_day_are_no_results() -> None:
+    cells = table(["2:1", "15:00", "17:30", "0:0", "10:2"])
+    assert pair_results(cells, "a").state.tolist() == [PLAYED, UNPLAYED_MATCH, UNPLAYED_MATCH, PLAYED, PLAYED]
+    assert cells.notes == ["a: '15:00': a time of day, so the match is not played yet (2 cells)"]
+    assert pair_results(table(["25:30", "19:30"]), "a").first.tolist() == [25, 19]  # handball
+
+
+def test_a_slash_between_scores() -> None:
+    assert pair_results(table(["3/1", "1/2"]), "a").first.tolist() == [3, 1]
+    assert pair_results(table(["1-0", "1/2"]), "a").first.tolist() == [1, 0.5]
+
+
+def test_a_single_set_among_matches_of_several() -> None:
+    cells = table(["6-4 6-3", "6-2 RET", "6-7 6-4 7-5", "8-3"])
+    found = pair_results(cells, "a")
+    assert (found.first.tolist(), found.second.tolist()) == ([2, 1, 2, 1], [0, 0, 1, 0])
+    assert cells.notes == [
+        "a: '6-4 6-3' is 2-0: the sets are counted (3 cells)",
+        "a: '6-2 RET' is 1-0: a match that ended early counts by its sets",
+    ]
+
+
+def test_who_retired_must_be_known() -> None:
+    for cell in ("6-4 3-6 RET", "6-4 3-6 2-1 ret.", "RET"):
+        cells = table([cell])
+        assert pair_results(cells, "a").state.tolist() == [WRONG]
+        assert "who retired" in str(next(iter(cells.problems)))
+        cells = table([cell])
+        assert pair_results(cells, "a", decided=True).state.tolist() == [PLAYED]
+        assert not wrong(cells)
+
+
+def test_shoot_outs_are_said() -> None:
+    cells = table(["2-2 (4-3 p)", "1-0", "2-2 (1-0)"])
+    pair_results(cells, "a")
+    assert cells.notes == ["a: '2-2 (4-3 p)' is 2-2: the score before the shoot-out counts, a draw"]
+
+
+def test_results_of_chess_are_no_scores() -> None:
+    assert not pair_results(table(["1-0", "½-½", "0-1", "*", "+:-"]), "a").scored
+    assert pair_results(table(["1-0", "2-1"]), "a").scored
+    assert not pair_results(table([None, "w/o"]), "a").scored
+
+
+def test_an_empty_column() -> None:
+    assert len(pair_results(table([]), "a").state) == 0
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 150), st.integers(0, 150)), min_size=1),
+    st.sampled_from(["-", ":", " - ", " : ", "–", "x", " v "]),
+    st.sampled_from(["", " aet", " (OT)", "*"]),
+)
+def test_scores_come_back(scores: list[tuple[int, int]], mark: str, tail: str) -> None:
+    found = pair_results(table([f"{first}{mark}{second}{tail}" for first, second in scores]), "a")
+    assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == scores
+    assert found.sign.tolist() == [np.sign(first - second) for first, second in scores]
+
+
+@given(st.lists(st.text(max_size=12) | st.text("0123456789-:()½ /wo+", max_size=12), min_size=1))
+def test_any_text_is_a_result_or_a_problem(cells: list[str]) -> None:
+    read = table(cells)
+    found = pair_results(read, "a")
+    assert sorted(read.problems.rows().tolist()) == np.flatnonzero(found.state == WRONG).tolist()
+    assert not np.isinf(found.first).any()
