@@ -15,10 +15,11 @@ from ..history.choices import Choices
 from ..history.files import read as read_file
 from ..history.findings import Findings
 from ..history.suspicions import Suspicion, suspicions
-from .cells import cut, when
+from .cells import cut
 from .machine import print_json
 from .options import File, Json, as_flags, shared
 from .screen import count, note, screen, shown
+from .standings import moment
 from .tables import print_table, write_table
 
 if TYPE_CHECKING:
@@ -133,7 +134,8 @@ def _print(file: Path, found: Findings, problems: pl.DataFrame, strange: list[Su
     else:
         say("No problems.", "bold green")
     if strange:
-        say("\nNo errors, but worth a look:", "bold")
+        say("")
+        say("No errors, but worth a look:", "bold")
         for one in strange:
             say(f"• {one.text}")
 
@@ -144,7 +146,7 @@ def _size(summary: dict[str, Any]) -> str:
         return "There are no matches."
     parts = [count(summary["matches"], "match", "matches"), count(summary["players"], "player", "players")]
     if "first" in summary:
-        parts.append(f"{when(summary['first'])} … {when(summary['last'])}")
+        parts.append(f"{moment(summary['first'])} … {moment(summary['last'])}")
     parts.append(f"{_range(summary['teams'])} teams a match")
     least, most = summary["team_size"]
     parts.append(f"{_range((least, most))} player{'s' * (most > 1)} a team")
