@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__, kernel_mode
+from .check import check
 from .compare import compare
 from .demo import demo
 from .explain import explain
@@ -50,7 +51,7 @@ def _add(panel: str, *verbs: Callable[..., None]) -> None:
 _add("Rate", rate, demo)
 _add("Predict and match", predict, explain)
 _add("Compare", compare, tune, papers)
-_add("Files", simulate)
+_add("Files", check, simulate)
 
 
 def _version(wanted: bool) -> None:
