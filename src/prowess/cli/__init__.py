@@ -74,6 +74,8 @@ def prowess(
     prowess demo                              see it work on an example league
     prowess rate matches.csv                  standings of your own
     prowess rate matches.csv --out table.csv  the same as a file
+    prowess compare matches.csv               which model predicts them best
+    prowess tune matches.csv                  better parameters for it
     prowess papers halo2 --data DIR           a paper's experiments once more
 
     Tables and --json go to standard output, remarks and errors to standard error.
