@@ -99,7 +99,7 @@ def _summary(history: History) -> dict[str, Any]:
     drawn = history.place[pairs] == history.place[pairs + 1]
     found: dict[str, Any] = {
         "matches": len(history),
-        "players": int(len(np.unique(history.player))),
+        "players": len(np.unique(history.player)),
         "teams": [int(teams.min()), int(teams.max())] if len(teams) else None,
         "team_size": [int(players.min()), int(players.max())] if len(players) else None,
         "draws": float(drawn.mean()) if len(pairs) else None,
