@@ -62,8 +62,7 @@ def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArra
     )  # so that sums tell sets apart
     start = starts(size.sum(axis=1))
     total = np.add.reduceat(np.append(scattered ^ (scattered >> np.uint64(29)), np.uint64(0)), start[:-1])
-    meeting: NDArray[np.uint64] = table.frame.select(when).hash_rows().to_numpy() ^ total
-    return meeting
+    return np.bitwise_xor(table.frame.select(when).hash_rows().to_numpy().astype(np.uint64), total)
 
 
 def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Decided) -> None:
