@@ -60,8 +60,8 @@ def standings(
     if start is not None:
         _check_order(start, history)
     first = _first(history, start, period)
-    before = model.fit(history[:first], start).ladder if first else start
-    after = model.fit(history[first:], before).ladder
+    before = model.learn(history[:first], start) if first else start
+    after = model.learn(history[first:], before)
     frame = after.leaderboard(min_matches=min_matches)
     if period == "none":
         return Standings(frame, after, None)

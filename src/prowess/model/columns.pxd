@@ -14,6 +14,6 @@ cdef class Record:
     cdef public object mean, variance, win, draw, scatter, log_evidence, after
     cdef double[::1] _mean, _variance, _win, _draw, _scatter, _log_evidence
     cdef double[:, ::1] _after
-    cdef public bint has_after
+    cdef public bint has_after, silent
     cdef public Py_ssize_t at
     cdef public list unconverged

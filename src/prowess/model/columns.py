@@ -63,17 +63,23 @@ class Table:
 @cython.final
 @cython.cclass
 class Record:
-    """What a sweep writes down: forecasts before it learns, the log-evidence, and (if asked) every belief after."""
+    """What a sweep writes down: forecasts before it learns, the log-evidence, and (if asked) every belief after.
 
-    def __init__(self, columns: Columns, traits: int = 1, after: bool = False) -> None:
-        self.mean = np.empty(columns.teams * traits)
-        self.variance = np.empty(columns.teams * traits)
-        self.win = np.empty(columns.matches)
-        self.draw = np.empty(columns.matches)
-        self.scatter = np.empty(columns.matches)
-        self.log_evidence = np.empty(columns.matches)
+    One that is `silent` holds nothing, and no forecasts are made: for who wants to know where everybody stands, only.
+    """
+
+    def __init__(self, columns: Columns, traits: int = 1, after: bool = False, silent: bool = False) -> None:
+        matches = 0 if silent else columns.matches
+        teams = 0 if silent else columns.teams
+        self.mean = np.empty(teams * traits)
+        self.variance = np.empty(teams * traits)
+        self.win = np.empty(matches)
+        self.draw = np.empty(matches)
+        self.scatter = np.empty(matches)
+        self.log_evidence = np.empty(matches)
         self.after = np.empty((columns.entries if after else 0, 2 * traits))
         self.has_after = after
+        self.silent = silent
         self.unconverged = []
         self.at = 0
         self._mean = memoryview(self.mean)

@@ -333,3 +333,21 @@ class Model:
         from .fit import fit
 
         return fit(self, history, start, progress)
+
+    def learn(
+        self,
+        history: History,
+        start: Ladder | Mapping[str, Rating] | None = None,
+        *,
+        progress: bool | None = None,
+    ) -> Ladder:
+        """The ladder after a history: as `fit(history, start).ladder`, without what was forecast on the way.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
+        >>> pw.TrueSkill().learn(history) == pw.TrueSkill().fit(history).ladder
+        True
+        """
+        from .fit import learn
+
+        return learn(self, history, start, progress)

@@ -299,7 +299,8 @@ def _write_after(
 def sweep(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, start: int, stop: int
 ) -> None:
-    """Rate the matches from `start` to `stop`: for each, forecast, write that down, learn, keep.
+    """Rate the matches from `start` to `stop`: for each, forecast, write that down (unless the record is silent),
+    learn, keep.
 
     An error leaves the state as it was before the match at which it arose, `record.at`.
     """
@@ -307,6 +308,7 @@ def sweep(
     entry: cython.Py_ssize_t
     e: cython.Py_ssize_t
     now: cython.double
+    evidence: cython.double
     for match in range(start, stop):
         record.at = match
         now = columns.time[match] if columns.has_time else NAN
@@ -314,11 +316,14 @@ def sweep(
         for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
             prefetch(cython.address(table.cells[columns.player[e] * pipeline.width]))
         _load(pipeline, board, columns, table, match, now)
-        pipeline.look(board)
-        _write(pipeline, board, columns, record, match)
-        record._log_evidence[match] = 0.0
+        if record.silent:
+            pipeline.face(board)
+        else:
+            pipeline.look(board)
+            _write(pipeline, board, columns, record, match)
+        evidence = 0.0
         if board.importance > 0.0:
-            record._log_evidence[match] = pipeline.learn(board)
+            evidence = pipeline.learn(board)
             if not board.converged:
                 record.unconverged.append(match)
             if not pipeline.gathers(now):
@@ -326,5 +331,7 @@ def sweep(
             for e in range(board.entries):
                 keep(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
             remember(pipeline, board, table)
+        if not record.silent:
+            record._log_evidence[match] = evidence
         if record.has_after:
             _write_after(pipeline, board, columns, table, record, entry)
