@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from .lab.compare import Comparison, compare
     from .lab.simulate import Simulation, simulate
     from .lab.tune import Tuning, tune
+    from .matchmaking.balance import Balance, balance
+    from .matchmaking.informative import NextMatch, NextMatches, next_matches
     from .model.explanation import Explanation
     from .model.fit import Fit
     from .model.forecasts import Forecasts
@@ -55,15 +57,20 @@ __version__ = "0.1.0"
 
 
 _LATER = {
+    "Balance": ".matchmaking.balance",
     "Comparison": ".lab.compare",
     "Explanation": ".model.explanation",
     "Fit": ".model.fit",
     "Forecasts": ".model.forecasts",
+    "NextMatch": ".matchmaking.informative",
+    "NextMatches": ".matchmaking.informative",
     "Prediction": ".model.prediction",
     "Simulation": ".lab.simulate",
     "Tuning": ".lab.tune",
+    "balance": ".matchmaking.balance",
     "compare": ".lab.compare",
     "lab": ".lab",
+    "next_matches": ".matchmaking.informative",
     "simulate": ".lab.simulate",
     "tune": ".lab.tune",
 }
@@ -81,6 +88,7 @@ __all__ = [
     "TS2",
     "TS3",
     "Absorb",
+    "Balance",
     "Board",
     "Comparison",
     "Drift",
@@ -101,6 +109,8 @@ __all__ = [
     "Margin",
     "Model",
     "Newcomers",
+    "NextMatch",
+    "NextMatches",
     "Normal",
     "Outcome",
     "Point",
@@ -119,9 +129,11 @@ __all__ = [
     "TrueSkill",
     "Tuning",
     "absorb",
+    "balance",
     "compare",
     "drift",
     "kernel_mode",
+    "next_matches",
     "outcome",
     "simulate",
     "team",

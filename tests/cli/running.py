@@ -1,13 +1,10 @@
 """Running `prowess`: in this process, and as users do."""
 
-import fcntl
 import os
-import pty
 import re
 import struct
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 from typer.testing import CliRunner, Result
@@ -15,6 +12,8 @@ from typer.testing import CliRunner, Result
 from prowess.cli import app
 
 ROOT = Path(__file__).parents[2]
+SPECIAL = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "TTY_COMPATIBLE", "PYTHONIOENCODING")
+CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")  # of colours and of the cursor
 LEAGUE = ROOT / "examples" / "league.csv"
 WIDE = "date,home,away,hg,ag\n2026-01-31,ann,bob,1,0\n2026-02-01,bob,cat,2,2\n2026-02-02,ann,cat,3,1\n"
 LONG = (
@@ -23,15 +22,22 @@ LONG = (
 )
 
 
-def run(*words: object) -> Result:
-    """Run a command in this process; standard output is no terminal."""
-    return CliRunner().invoke(app, [str(word) for word in words], prog_name="prowess")
+def run(*words: object, **env: str | None) -> Result:
+    """Run a command in this process; standard output is no terminal, unless `FORCE_COLOR` says so."""
+    usual: dict[str, str | None] = dict.fromkeys(SPECIAL)
+    return CliRunner().invoke(app, [str(word) for word in words], prog_name="prowess", env=usual | env)
+
+
+def ruled(*words: object, columns: int = 100) -> str:
+    """What a command prints in this process when it takes standard output for a terminal, without colours."""
+    result = run(*words, FORCE_COLOR="1", NO_COLOR="1", COLUMNS=str(columns), TERM="xterm")
+    assert result.exit_code == 0, result.output
+    return CODES.sub("", result.stdout)
 
 
 def environment(**more: str) -> dict[str, str]:
     """The environment without what changes how Rich writes."""
-    special = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "TTY_COMPATIBLE", "PYTHONIOENCODING")
-    return {name: value for name, value in os.environ.items() if name not in special} | more
+    return {name: value for name, value in os.environ.items() if name not in SPECIAL} | more
 
 
 def command(*words: object, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
@@ -46,6 +52,10 @@ def terminal(
     *words: object, columns: int = 80, cwd: Path | None = None, colours: bool = False, quiet: bool = True, **env: str
 ) -> str:
     """What a terminal of some width shows of `python -m prowess`; remarks too, unless `quiet`; codes if `colours`."""
+    import fcntl
+    import pty
+    import termios
+
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     line = [sys.executable, "-m", "prowess", *map(str, words)]
@@ -56,7 +66,7 @@ def terminal(
         shown = b"".join(iter(lambda: _piece(ours), b""))
     os.close(ours)
     text = shown.decode("utf-8").replace("\r\n", "\n")
-    return text if colours else re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    return text if colours else CODES.sub("", text)
 
 
 def _piece(ours: int) -> bytes:

@@ -72,6 +72,9 @@ def test_options_are_those_of_the_library(tmp_path: Path) -> None:
     assert plain["matches"] == 300
     assert [measure["name"] for measure in plain["measures"]] == ["auc", "brier"]
     assert json.loads(run("compare", LEAGUE, *few, "--protocol", "seasons").stdout)["matches"] == 80
+    part = pw.History.read(LEAGUE).within("2026-03", "2026-04")
+    spanned = json.loads(run("compare", LEAGUE, *few, "--since", "2026-03", "--until", "2026-04").stdout)
+    assert spanned["matches"] == len(part) < 300
     drawn = [run("compare", LEAGUE, *few, "--protocol", "random", "--seed", seed).stdout for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
 

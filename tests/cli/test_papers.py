@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from prowess.cli.report import print_json, print_report
+from prowess.cli.machine import print_json
+from prowess.cli.report import print_report
 from prowess.lab.papers import PAPERS
 from prowess.lab.report import Claim, Report, Section
 from tests.cli.running import command, run

@@ -14,7 +14,8 @@ VERSION = f"prowess 0.1.0\nkernel: {pw.kernel_mode()}\n"
 
 
 def test_version() -> None:
-    assert (run("--version").stdout, run("--version").exit_code) == (VERSION, 0)
+    result = run("--version")
+    assert (result.stdout, result.exit_code) == (VERSION, 0)
 
 
 def test_the_module_and_the_installed_command_are_the_same() -> None:
@@ -37,6 +38,30 @@ def test_help_of_a_verb_names_its_options() -> None:
     )
     assert "prowess rate chess.csv --columns winner=won --columns loser=lost" in said
     assert "--out" in run("demo", "--help").output
+
+
+def test_help_shows_the_verbs_in_panels_and_the_exit_codes() -> None:
+    said = run("--help").stdout
+    assert said.index("─ Rate ─") < said.index("─ Compare ─")
+    assert "Exit codes: 0 done, 1 an error, 2 wrong usage, 130 interrupted." in said
+
+
+def test_an_unknown_verb_is_told_the_nearest() -> None:
+    result = run("rat", LEAGUE)
+    assert result.exit_code == 2
+    assert "Did you mean 'rate'?" in result.stderr
+
+
+@pytest.mark.parametrize("words", [("-q", "rate", LEAGUE), ("rate", LEAGUE, "--quiet"), ("rate", "-q", LEAGUE)])
+def test_quiet_leaves_the_remarks_out(words: tuple[object, ...]) -> None:
+    result = run(*words)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == run("rate", LEAGUE).stdout
+    assert run("rate", LEAGUE).stderr != ""
+
+
+def test_quiet_does_not_silence_errors() -> None:
+    assert run("-q", "rate", "nowhere.csv").stderr == "error: nowhere.csv: there is no such file\n"
 
 
 @pytest.mark.parametrize(
@@ -71,6 +96,7 @@ def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run("rate", LEAGUE)
     assert result.exit_code == 0
     assert result.stderr.startswith("warning: some thing is odd\n")
+    assert run("-q", "rate", LEAGUE).stderr == "warning: some thing is odd\n"
 
 
 def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

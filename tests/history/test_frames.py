@@ -113,19 +113,20 @@ def test_other_text_is_read_by_its_format(text: str, time_format: str) -> None:
     frame = pl.DataFrame({"winner": ["a"], "loser": ["b"], "date": [text]})
     history = History.from_frame(frame, time_format=time_format)
     assert history[0]["time"] == date(2026, 1, 31)
-    with pytest.raises(Error, match=f"row 1: column 'date' holds '{text}': .* is no time: write dates as"):
-        History.from_frame(frame)
+    assert History.from_frame(frame) == history
 
 
 def test_a_text_that_does_not_fit_the_format_is_named() -> None:
     frame = pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": ["31.01.2026", "30.02.2026"]})
-    with pytest.raises(Error, match=r"row 2: column 'date' holds '30.02.2026': .* time_format='%d.%m.%Y' does not fit"):
+    with pytest.raises(Error, match=r"row 2: column 'date' holds '30.02.2026': `time_format='%d.%m.%Y'` does not fit"):
         History.from_frame(frame, time_format="%d.%m.%Y")
 
 
 def test_a_date_that_python_cannot_show_is_an_error() -> None:
     times = pl.Series([0, 10**8], dtype=pl.Int32).cast(pl.Date)
-    with pytest.raises(Error, match="row 2: column 'date': a time must lie in the years 1 to 9999"):
+    with pytest.raises(
+        Error, match="row 2: column 'date' holds '100000000 days from 1970': a time must lie in the years 1 to 9999"
+    ):
         History.from_frame(pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": times}))
 
 

@@ -114,7 +114,7 @@ def test_one_id_names_one_match() -> None:
         ([None, 1], "match 2: it has the time 1 and the matches before have none"),
         ([1, "2026-01-31"], "match 2: time '2026-01-31': plain numbers and dates are mixed"),
         (["2026-01-31", "2026-01-31T10:00:00Z"], "match 2: time '2026-01-31T10:00:00Z': mixed time zones"),
-        (["2026-01-31T10:00:00+01:00", "2026-07-31T10:00:00+02:00"], "mixed time zones: .01:00 and .02:00; utc=True"),
+        (["2026-01-31T10:00:00+01:00", "2026-07-31T10:00:00+02:00"], "mixed time zones: .01:00 and .02:00; `utc=True`"),
     ],
 )
 def test_times_that_do_not_go_together_are_an_error(times: list[Any], message: str) -> None:

@@ -1,45 +1,250 @@
-"""A column of one format takes the fast path, which must read what `parse_time` reads and reject what it rejects."""
+"""Columns of times against dates that stand beside them, in every way in which people and programs write them."""
 
+from datetime import date, datetime, time
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from prowess.errors import Error
-from prowess.history import History, parse_time
+from prowess.history import History, parse_time, show_time
+from prowess.history.choices import Choices
+from prowess.history.findings import Findings
+from prowess.history.frames import from_frame
+from prowess.history.table import Table
+from prowess.history.time_columns import read_times
 
 
-def column(*texts: str, **options: Any) -> History:
-    return History.from_frame(pl.DataFrame({"winner": "a", "loser": "b", "time": texts}), **options)
+def column(*texts: Any, name: str = "time", **choices: Any) -> History:
+    return History.from_frame(pl.DataFrame({"winner": "a", "loser": "b", name: texts}), **choices)
+
+
+def findings(*texts: Any, name: str = "time", **choices: Any) -> Findings:
+    return from_frame(pl.DataFrame({"winner": "a", "loser": "b", name: texts}), Choices(**choices))
+
+
+def table(**columns: Any) -> Table:
+    return Table(pl.DataFrame(columns), "the frame", lambda row: f"row {row + 1}")
+
+
+def read(*texts: Any, name: str = "time", **choices: Any) -> tuple[list[str], str]:
+    """Give the times in the order of the rows, and the notes."""
+    one = Table(pl.DataFrame({name: texts}), "the frame", lambda row: f"row {row + 1}", Choices(**choices))
+    times = read_times(one, name)
+    assert times is not None, list(one.problems)
+    return [str(show_time(times.kind, times.zone, number)) for number in times.number], "\n".join(one.notes)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "1969-12-31", "2024/02/29", "2026-01-31T10:20:30", "2026-01-31 10:20", "2026-01-31T10:20:30.5",
-        "2026-01-31T10:20:30.000001", "2026-01-31T10:20:30.123456789Z", "2026-01-31T10:20:30-03:30",
+        "1969-12-31", "2024/02/29", "2026-01-31T10:20:30", "2026-01-31 10:20", "2026-01-31T10:20:30.5", "2026-1-5",
+        "2026-01-31T10:20:30.000001", "2026-01-31T10:20:30.123456789Z", "2026-01-31T10:20:30-03:30", "31.1.2026",
         "2026-01-31 10:20:30 +0200", "0001-01-01", "9999-12-31T23:59:59.999999", "-3.5", "1e3", "20260131",
+        "31 Jan 2026", "Jan 31, 2026 10:30 pm", "31. Januar 2026", "Sat Jan 31 10:00:00 2026", "2026-W05", "2026",
+        "08 July 2004 15:45:00", "Sa, 31.01.2026", "2026-01-31 3pm", "31.01.2026 10h30", "2026年1月31日", "Sept 2026",
     ],
 )  # fmt: skip
 def test_a_column_is_read_like_a_value(text: str) -> None:
-    history = column(text, text)
-    assert history.time is not None
-    assert (history.time_kind, history.time_zone, history.time[1]) == parse_time(text)
+    for texts in ((text, text), (f" {text} ", text), (text, f"{text} ", f"  {text}")):
+        history = column(*texts)
+        assert history.time is not None
+        assert (history.time_kind, history.time_zone, history.time[1]) == parse_time(text)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "2023-02-29", "0000-01-01", "2026-01-31T24:00:00", "2026-01-31T10:60", "2026-01-31T10:00:60", "nan", "1,5",
-        "2026-01-31T10:00+24:00", "0001-01-01T00:00+02:00", "2026-01-31T10:00:00.", "31.01.2026", "2026-01-31 CET",
+        "2023-02-29", "0000-01-01", "2026-01-31T24:00:00", "2026-01-31T10:60", "2026-01-31T10:00:60", "1,5", "soon",
+        "2026-01-31T10:00+24:00", "0001-01-01T00:00+02:00", "2026-01-31T10:00:00.", "32.01.2026", "2026-01-31 CET",
     ],
 )  # fmt: skip
-def test_a_column_is_rejected_like_a_value(text: str) -> None:
-    with pytest.raises(Error) as one:
+def test_what_is_no_value_is_a_problem_of_its_row(text: str) -> None:
+    with pytest.raises(Error):
         parse_time(text)
-    with pytest.raises(Error) as all_of_them:
-        column("2026-01-01", text)
-    assert str(all_of_them.value) == f"the frame, row 2: column 'time' holds {text!r}: {one.value}"
+    for texts in (("2026-01-01", text), ("2026-01-01T10:00", text, "2026-01-03"), ("31.12.2025", text)):
+        found = findings(*texts)
+        assert len(found.history) == len(texts) - 1
+        assert [str(one).partition("is no time")[0] for one in found.problems] == [
+            f"row 2: column 'time' holds {text!r}: it "
+        ]
+
+
+DAYS = ["2026-01-05", "2026-01-31", "2026-12-24"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        "5/1/2026 31/1/2026 24/12/2026", "1/5/2026 1/31/2026 12/24/2026", "05-01-2026 31-01-2026 24-12-2026",
+        "05.01.2026 31.01.2026 24.12.2026", "05/01/26 31/01/26 24/12/26", "1/5/26 1/31/26 12/24/26",
+        "20260105 20260131 20261224", "46027 46053 46380", "2026/01/05 2026-1-31 20261224",
+        "5.1.2026 31/1/2026 24-12-2026", "5Jan2026 31-JAN-26 December-24-2026", "2026-Jan-5 2026-Jan-31 2026Dec24",
+        "5_Jan_2026|31_Jan_2026|24_Dec_2026", "Jan_5,_2026|January_31st,_2026|Dec._24,_2026",
+        "Mo,_05.01.2026|Sa,_31.01.2026|Do,_24.12.2026", "Monday_5_January_2026|Sat_31_Jan_2026|Thu,_24_Dec_2026",
+        "5._Januar_2026|31._Jänner_2026|24._Dez._2026", "5_janvier_2026|31_janv._2026|24_décembre_2026",
+        "5_de_enero_de_2026|31_ene_2026|24_diciembre_2026", "5_gennaio_2026|31_gen_2026|24_dic_2026",
+        "5_de_janeiro_de_2026|31_jan_2026|24_dezembro_2026", "5_januari_2026|31_jan._2026|24_december_2026",
+        "5_января_2026_г.|31_янв_2026|24_декабря_2026", "2026._1._5.|2026._1._31.|2026._12._24.",
+        "2026-W02-1 2026-W05-6 2026-W52-4", "5/1/2026 24/12/2026 31/1/2026",
+    ],
+)  # fmt: skip
+def test_dates_are_read_as_a_person_would(texts: str) -> None:
+    cells = [one.replace("_", " ") for one in texts.split("|" if "|" in texts else " ")]
+    assert sorted(read(*cells, name="date")[0]) == DAYS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "31.01.2026 15:05", "31/01/2026 15:05:00", "1/31/2026 3:05 PM", "1/31/2026 3:05:00 pm", "31.01.2026 15h05",
+        "31.01.2026 15.05", "31 Jan 2026 15:05", "31 Jan 2026, 3:05 p.m.", "31. Januar 2026 um 15:05 Uhr",
+        "31 janvier 2026 à 15h05", "2026-01-31T15:05", "2026-01-31 15:05:00.000", "Sat 31 Jan 2026 at 15:05",
+        "20260131T150500", "202601311505", "20260131150500", "2026-01-31 15:05:00,000", "Sat Jan 31 15:05:00 2026",
+    ],
+)  # fmt: skip
+def test_times_of_day_are_read_as_a_person_would(text: str) -> None:
+    assert read(text)[0] == ["2026-01-31 15:05:00"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "choices", "first", "said"),
+    [
+        (["03/04/2026", "01/05/2026"], {}, "2026-04-03", "the day first, because the file is then in the order of"),
+        (["03/04/2026", "01/05/2026", "12/12/2026"], {}, "2026-04-03", "as 2026-04-03; `day_first=False`"),
+        (["03/04/2026", "04/01/2026"], {}, "2026-03-04", "the month first, because the file is then in the order of"),
+        (["05/12/2026", "05/03/2026", "04/10/2026"], {}, "2026-05-12", "as 2026-05-12; `day_first=True` reads the day"),
+        (["03/04/2026"], {}, "2026-04-03", "dates such as 03/04/2026 are read with the day first, as 2026-04-03; `day"),
+        (["03.04.2026", "04.01.2026"], {}, "2026-04-03", "03.04.2026 are read with the day first, as 2026-04-03"),
+        (["03/04/2026"], {"day_first": False}, "2026-03-04", ""),
+        (["03/04/2026"], {"day_first": True}, "2026-04-03", ""),
+        (["03/04/2026", "25/04/2026"], {}, "2026-04-03", ""),
+        (["03/04/2026", "04/25/2026"], {}, "2026-03-04", ""),
+        (["04/04/2026", "05/05/2026"], {}, "2026-04-04", ""),
+        (["03/04/2026"], {"time_format": "%m/%d/%Y", "day_first": True}, "2026-03-04", ""),
+        (["26-01-31", "26-02-28", "26-03-02"], {}, "2026-01-31", "the year first, because the file is then"),
+        (["99-01-31", "01-02-03"], {}, "1999-01-31", "years of two digits, as in 99-01-31, are read as 1970 to 2069"),
+        (["2026-01", "2026-02"], {}, "2026-01-01", "months such as 2026-01 are read as their first day"),
+        (["1700000000", "1700003600"], {}, "2023-11-14 22:13:20+00:00", "Unix times, in UTC; `time_format='number'`"),
+        (["1700000000123"], {}, "2023-11-14 22:13:20.123000+00:00", "1700000000123 are read as Unix times"),
+        (["1700000000"], {"time_format": "number"}, "1700000000.0", ""),
+        (["20260131"], {"time_format": "number"}, "20260131.0", ""),
+        (["20260131", "20260201"], {}, "2026-01-31", "20260131 are read as dates; `time_format='number'` reads them"),
+        ([20260131, 20260201], {}, "2026-01-31", "20260131 are read as dates"),
+        ([20260131], {"time_format": "%Y%m%d"}, "2026-01-31", ""),
+        ([20260131.0], {}, "20260131.0", ""),
+        (["46053.5", "46054.25"], {"time_format": "excel"}, "2026-01-31 12:00:00", ""),
+        (["46053", "46054"], {}, "46053.0", ""),
+        (["2025", "2026"], {}, "2025.0", ""),
+        (["20261301", "20269999"], {}, "20261301.0", ""),
+        (["2026-01-31T10:00+01:00", "2026-07-31T10:00+02:00"], {}, "2026-01-31 09:00:00+00:00", "several zones"),
+        (["2026-01-31T10:00+01:00"], {"utc": True}, "2026-01-31 09:00:00+00:00", ""),
+    ],
+)  # fmt: skip
+def test_what_can_be_read_in_two_ways_is_said(texts: list[Any], choices: Any, first: str, said: str) -> None:
+    times, notes = read(*texts, **choices)
+    assert times[0] == first
+    assert said in notes if said else not notes
+
+
+def test_numbers_under_a_date_are_days_of_a_spreadsheet() -> None:
+    times, notes = read("46053", "46054", name="Match Date")
+    assert times == ["2026-01-31", "2026-02-01"]
+    assert "46053 are read as days of a spreadsheet; `time_format='number'`" in notes
+
+
+@pytest.mark.parametrize(
+    ("texts", "rows", "right"),
+    [
+        (["31/01/2026"] * 3 + ["01/25/2026"], [4], "where the day stands first in the dates of this column; `day_fir"),
+        (["01/31/2026"] * 3 + ["25/01/2026"], [4], "where the month stands first in the dates of this column"),
+        (["31/01/2026"] * 3 + ["13/14/2026"], [4], "it is no time"),
+        (["2026-01-31", "", "2026-02-01", "n/a"], [2, 4], "give a time to every match, or to none"),
+        (["2026-01-31", None, "2026-02-01"], [2], "give a time to every match, or to none"),
+        (["2026-01-31", "5", "2026-02-01"], [2], "plain numbers and dates are mixed"),
+        (["5", "2026-01-31", "6"], [2], "most times of this column are numbers"),
+        (["5", "x", "6", ""], [2, 4], None),
+        (["2026-01-31T10:00Z", "2026-01-31", "2026-02-01T10:00Z"], [2], "mixed time zones: some times have a zone"),
+        (["2026-01-31T10:00Z", "2026-01-31T10:00", "2026-02-01T10:00"], [1], "mixed time zones"),
+        (["20260131"] * 20 + ["20261331"], [21], "most numbers such as 20260131 which are read as dates"),
+        (["1700000000"] * 20 + ["17"], [21], "Unix times"),
+    ],
+)
+def test_rows_that_do_not_go_with_the_others_are_their_own_problems(
+    texts: list[Any], rows: list[int], right: str | None
+) -> None:
+    found = findings(*texts)
+    assert [one.where for one in found.problems] == [f"row {row}" for row in rows]
+    assert all(right is None or right in one.problem.right for one in found.problems)
+    assert len(found.history) == len(texts) - len(rows)
+
+
+def test_a_choice_that_does_not_fit_is_said_at_the_rows() -> None:
+    for choices, said in (({"day_first": False}, "month stands first"), ({"time_format": "%m/%d/%Y"}, "%m/%d/%Y'` do")):
+        found = findings("12/01/2026", "31/01/2026", **choices)
+        assert [one.where for one in found.problems] == ["row 2"]
+        assert said in found.problems[0].problem.right
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["15:00", "17:30"], "column 'time' is not used: it holds times of day without a date"),
+        (["Sat", "Sun"], "column 'time' is not used: it holds days of the week without a date"),
+        ([time(15), time(17)], "column 'time' is not used: it holds times of day without a date"),
+        (["", " "], ""),
+        (["NA", "-"], ""),
+    ],
+)
+def test_a_column_that_cannot_say_when_is_not_used(texts: list[Any], said: str) -> None:
+    history = column(*texts)
+    assert history.time is None
+    assert len(history) == 2
+    assert said in history.recognised
+
+
+def test_a_column_without_any_time_is_one_error() -> None:
+    texts = [f"round {number}" for number in range(1, 12)]
+    with pytest.raises(Error, match=r"row 1: column 'time' holds 'round 1', and no row holds a time: .*`columns={'tim"):
+        column(*texts)
+    assert len(findings(*texts[:3]).problems) == 3
+    with pytest.raises(Error, match=r"row 1: column 'time' holds 'round 1', and no row .*`time_format='%Y'` does not"):
+        column(*texts, time_format="%Y")
+
+
+@pytest.mark.parametrize(
+    ("clocks", "expected", "said"),
+    [
+        (["15:00", "3pm", "9.30"], ["15:00:00", "15:00:00", "09:30:00"], ""),
+        (["15:00:30", "1500", "930"], ["15:00:30", "15:00:00", "09:30:00"], ""),
+        ([time(15), time(9, 30), None], ["15:00:00", "09:30:00", "00:00:00"], "empty in 1 row: they stand at the"),
+        (["15:00", "", "TBD"], ["15:00:00", "00:00:00", "00:00:00"], "empty in 2 rows"),
+        ([0.625, 0.5, 0.0], ["15:00:00", "12:00:00", "00:00:00"], ""),
+        (["15:00Z", "14:00 UTC", "10:00Z"], ["15:00:00+00:00", "14:00:00+00:00", "10:00:00+00:00"], ""),
+        (["90 min", "45 min", "15:00"], None, "column 'time' is not used: it holds no times of day"),
+        ([7.5, 3.5, 1.0], None, "column 'time' is not used: it holds no times of day"),
+    ],
+)
+def test_a_time_of_day_may_stand_in_a_column_of_its_own(clocks: list[Any], expected: Any, said: str) -> None:
+    one = table(date=["31.01.2026"] * 3, time=clocks)
+    times = read_times(one, "date", "time")
+    assert times is not None
+    shown = [str(show_time(times.kind, times.zone, number)) for number in times.number]
+    assert shown == (["2026-01-31"] * 3 if expected is None else [f"2026-01-31 {clock}" for clock in expected])
+    assert said in "\n".join(one.notes) if said else not one.notes
+
+
+def test_times_of_day_that_cannot_be_read_or_are_not_needed() -> None:
+    one = table(date=["31.01.2026"] * 3, time=["15:00", "25:00", "16:00"])
+    assert read_times(one, "date", "time") is None
+    assert [str(problem) for problem in one.problems] == [
+        "column 'time' holds '25:00': it is no time of day such as 15:00 or 3pm"
+    ]
+    two = table(date=["31.01.2026 10:00"], time=["15:00"])
+    assert read_times(two, "date", "time") == read_times(two, "date")
+    assert "column 'time' is not used: the times of the matches have their time of day" in two.notes
 
 
 def test_dates_and_timestamps_and_both_spellings_may_be_mixed() -> None:
@@ -59,3 +264,37 @@ def test_a_format_is_read_fast_and_slowly_alike() -> None:
 def test_zones_of_a_format_are_kept() -> None:
     history = column("31.01.2026 10:00 +0200", time_format="%d.%m.%Y %H:%M %z")
     assert (history.time_zone, history[0]["time"].hour) == ("+02:00", 10)
+
+
+DATES = ["%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%a %d %b %Y", "%Y%m%d", "%d-%b-%Y"]
+EITHER = ["%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y"]
+CLOCKS = [" %H:%M:%S", " %I:%M:%S %p", "T%H:%M:%S", " %H:%M:%S UTC"]
+moments = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)).map(lambda moment: moment.replace(microsecond=0))
+
+
+@settings(max_examples=150)
+@given(st.lists(moments, min_size=1, max_size=5), st.sampled_from(DATES + EITHER), st.sampled_from(["", *CLOCKS]))
+def test_a_column_in_any_format_comes_back(found: list[datetime], day: str, clock: str) -> None:
+    texts = [moment.strftime(day + clock) for moment in found]
+    proven = any(moment.day > 12 for moment in found)
+    choices = {"day_first": day.startswith("%d")} if day in EITHER and not proven else {}
+    times, _ = read(*texts, **choices)
+    shown = [str(moment if clock else moment.date()) + "+00:00" * ("UTC" in clock) for moment in found]
+    assert times == shown
+
+
+@settings(max_examples=50)
+@given(st.dates(date(1970, 1, 1), date(2069, 12, 31)), st.booleans())
+def test_two_digits_of_a_year(day: date, first: bool) -> None:
+    text = day.strftime("%d/%m/%y" if first else "%m/%d/%y")
+    assert read(text, day_first=first)[0] == [str(day)]
+
+
+def test_a_large_column_of_one_form_is_read_like_its_values() -> None:
+    moments = pl.datetime_range(datetime(2001, 1, 1), datetime(2003, 1, 1), "97m13s", eager=True)
+    for form in ("%Y-%m-%dT%H:%M:%S", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%d %B %Y %H:%M:%S"):
+        one = Table(pl.DataFrame({"date": moments.dt.strftime(form)}), "the frame", str)
+        times = read_times(one, "date")
+        assert times is not None
+        assert not one.notes
+        assert (times.number == moments.cast(pl.Datetime("us")).to_physical().to_numpy()).all()

@@ -28,6 +28,27 @@ HOUR = DAY // 24
         ("1970-01-01T01:00:00+00:00", ("timestamp", "UTC", HOUR)),
         ("1970-01-01T03:00:00+0200", ("timestamp", "+02:00", HOUR)),
         ("1970-01-01 00:30:00 -00:30", ("timestamp", "-00:30", HOUR)),
+        ("1970-1-2", ("date", None, DAY)),
+        ("1970.01.02", ("date", None, DAY)),
+        ("19700102", ("date", None, DAY)),
+        ("1970-W01-5", ("date", None, DAY)),
+        ("1970-01", ("date", None, 0)),
+        ("02.01.1970", ("date", None, DAY)),
+        ("31/12/1969", ("date", None, -DAY)),
+        ("12/31/1969", ("date", None, -DAY)),
+        ("01/01/1970", ("date", None, 0)),
+        ("2 Jan 1970", ("date", None, DAY)),
+        ("Fri, January 2nd, 1970", ("date", None, DAY)),
+        ("2. Januar 1970", ("date", None, DAY)),
+        ("2 de enero de 1970", ("date", None, DAY)),
+        ("2 января 1970 г.", ("date", None, DAY)),
+        ("01 January 1970 01:00:00", ("timestamp", None, HOUR)),
+        ("31.12.1969 um 23:00 Uhr", ("timestamp", None, -HOUR)),
+        ("12/31/1969 11:00 PM", ("timestamp", None, -HOUR)),
+        ("Thu Jan  1 01:00:00 1970", ("timestamp", None, HOUR)),
+        ("1970-01-01 1am", ("timestamp", None, HOUR)),
+        ("1970-01-01 03:00 UTC+2", ("timestamp", "+02:00", HOUR)),
+        ("19700101T010000Z", ("timestamp", "UTC", HOUR)),
         ("12", ("number", None, 12.0)),
         ("-1.5e3", ("number", None, -1500.0)),
         (date(1970, 1, 2), ("date", None, DAY)),
@@ -51,7 +72,7 @@ def test_one_time_is_read(value: object, expected: tuple[str, str | None, float]
 @pytest.mark.parametrize(
     "value",
     [
-        "2026-02-31", "2026-13-01", "0000-01-01", "31.01.2026", "2026-1-1", "yesterday", "", "nan", "inf",
+        "2026-02-31", "2026-13-01", "0000-01-01", "13/14/2026", "2026-W54", "yesterday", "", "nan", "31 Foo 2026",
         "2026-01-31T24:00:00", "2026-01-31T10:60:00", "2026-01-31T10:00:00+24:00", "2026-01-31 10:00 CET",
         True, None, float("nan"), float("inf"), pd.NaT, np.datetime64("NaT"), [2026], b"2026-01-31",
     ],
@@ -72,8 +93,36 @@ def test_a_format_reads_other_text() -> None:
     assert parse_time("02.01.1970", "%d.%m.%Y") == ("date", None, DAY)
     assert parse_time("01 January 1970 01:00:00", "%d %B %Y %H:%M:%S") == ("timestamp", None, HOUR)
     assert parse_time("01.01.70 02:00 +0100", "%d.%m.%y %H:%M %z") == ("timestamp", "+01:00", HOUR)
-    with pytest.raises(Error, match=r"'1970-01-02' is no time: time_format='%d.%m.%Y' does not fit"):
+    with pytest.raises(Error, match=r"'1970-01-02' is no time: `time_format='%d.%m.%Y'` does not fit"):
         parse_time("1970-01-02", "%d.%m.%Y")
+
+
+def test_numbers_are_meant_as_it_is_said() -> None:
+    assert parse_time("19700102", "number") == ("number", None, 19_700_102.0)
+    assert parse_time("3600", "unix") == ("timestamp", "UTC", HOUR)
+    assert parse_time("1700000000123", "unix") == ("timestamp", "UTC", 1_700_000_000_123_000)
+    assert parse_time("25570", "excel") == ("date", None, DAY)
+    assert parse_time("25569.5", "excel") == ("timestamp", None, DAY // 2)
+    with pytest.raises(Error, match=r"'1970-01-02' is no time: `time_format='unix'` does not fit"):
+        parse_time("1970-01-02", "unix")
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("03/04/2026", "2026-04-03 or 2026-03-04"),
+        ("3-4-2026 10:00", "2026-04-03 or 2026-03-04"),
+        ("31/01/26", "2026-01-31 or 2031-01-26"),
+    ],
+)
+def test_one_date_that_can_be_read_in_two_ways_is_an_error_that_says_how_to_write_it(text: str, readings: str) -> None:
+    with pytest.raises(Error, match=f"'{text}' may be {readings}: write it in that way"):
+        parse_time(text)
+
+
+def test_a_date_is_read_in_the_way_that_is_said() -> None:
+    assert str(show_time(*parse_time("03/04/2026", day_first=True))) == "2026-04-03"
+    assert str(show_time(*parse_time("03/04/2026", day_first=False))) == "2026-03-04"
 
 
 def test_an_offset_of_seconds_is_an_error() -> None:

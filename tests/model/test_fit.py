@@ -429,7 +429,7 @@ def test_damage_within_a_file_is_noticed(tmp_path, change):
         (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=10**400), "is no time"),
         (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=1e300), "does not lie within"),
         (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=np.array([1, 2])), "is no time"),
-        (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time="31.01.2026"), "is no time: write dates as"),
+        (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time="31.02.2026"), "is no time: write dates as"),
         (lambda: pw.Ladder(pw.TrueSkill()).predict([["a"], ["a"]]), "a stands in teams 1 and 2"),
         (
             lambda: pw.TrueSkill().rate([[pw.Rating(1, 1)]] * 2, ranks={5, 2}),

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__, kernel_mode
+from .check import check
 from .compare import compare
 from .demo import demo
 from .explain import explain
@@ -18,6 +19,7 @@ from .predict import predict
 from .rate import rate
 from .screen import be_quiet, polite
 from .simulate import simulate
+from .tune import tune
 
 __all__ = ["app", "main"]
 
@@ -48,8 +50,8 @@ def _add(panel: str, *verbs: Callable[..., None]) -> None:
 
 _add("Rate", rate, demo)
 _add("Predict and match", predict, explain)
-_add("Compare", compare, papers)
-_add("Files", simulate)
+_add("Compare", compare, tune, papers)
+_add("Files", check, simulate)
 
 
 def _version(wanted: bool) -> None:
@@ -72,6 +74,8 @@ def prowess(
     prowess demo                              see it work on an example league
     prowess rate matches.csv                  standings of your own
     prowess rate matches.csv --out table.csv  the same as a file
+    prowess compare matches.csv               which model predicts them best
+    prowess tune matches.csv                  better parameters for it
     prowess papers halo2 --data DIR           a paper's experiments once more
 
     Tables and --json go to standard output, remarks and errors to standard error.

@@ -1,4 +1,4 @@
-"""The command that was given, as another one: with the same file, read in the same way."""
+"""The command that was given, as another one: with the same files, read in the same way."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ KEPT = {"since", "until", *(one.name for one in fields(Choices))}
 
 
 def again(here: typer.Context, verb: str, settings: Mapping[str, Any]) -> str:
-    """A command line for a shell: another verb on the same file, with the same options and some parameters set."""
-    words = ["prowess", verb, str(here.params["file"])]
+    """A command line for a shell: another verb on the same files, with the same options and some parameters set."""
+    words = ["prowess", verb, *map(str, here.params["files"])]
     for option in here.command.params:
         name = str(option.name)
         source = here.get_parameter_source(name)
-        if name == "model" or (name in KEPT and source is not None and source.name == "COMMANDLINE"):
+        if name == "model":
+            words += ["--model", here.params[name] or "TrueSkill"]
+        elif name in KEPT and source is not None and source.name == "COMMANDLINE":
             words += _flags(option, here.params[name])
     before = here.params.get("set") or []
     words += [word for one in before if one.partition("=")[0].strip() not in settings for word in ("--set", one)]

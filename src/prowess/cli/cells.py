@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
-
-__all__ = ["cut", "when"]
+__all__ = ["cut"]
 
 
 def cut(text: str, width: int) -> str:
@@ -18,17 +16,3 @@ def cut(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     return set_cell_size(text, max(width - 1, 0)).rstrip() + "…"
-
-
-def when(value: date | float | None) -> str:
-    """A time as a table shows it.
-
-    >>> from datetime import date
-    >>> when(date(2026, 1, 31)), when(3.0), when(None)
-    ('2026-01-31', '3', '–')
-    """
-    if value is None:
-        return "–"
-    if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M}" + (" UTC" if str(value.tzinfo) == "UTC" else "")
-    return str(value) if isinstance(value, date) else f"{value:.15g}"

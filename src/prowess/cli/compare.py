@@ -18,14 +18,16 @@ from ..lab.compare.sections import measures as measures_of
 from ..lab.protocols import Prequential, Protocol, RandomSplits, SeasonSplits
 from ..lab.report import check_page
 from ..model.presets import PRESETS
-from .options import File, Json, read, shared
+from .experiment import BurnIn, Html, Jobs, Seed, Since, Until, amount, matches, words
+from .machine import print_json
+from .options import Files, Json, shared
 from .options import _model as model_of
-from .report import print_json, print_table, print_text
+from .report import print_table, print_text
 from .screen import note, screen
 from .standings import ENDINGS, write
 from .whiskers import print_whiskers
 
-__all__ = ["BurnIn", "Html", "Jobs", "Seed", "amount", "compare", "words"]
+__all__ = ["compare"]
 
 Models = Annotated[
     list[str] | None,
@@ -51,24 +53,17 @@ Scored = Annotated[
         help="What is scored: all matches, the last fifth of every year (seasons), or a random fifth ten times.",
     ),
 ]
-BurnIn = Annotated[
-    str, typer.Option(metavar="AMOUNT", help="Do not score the first matches: a number, a share below 1, or a date.")
-]
-Html = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", show_default=False, help="Write a page with charts, which needs no network."),
-]
 Out = Annotated[Path | None, typer.Option(help=f"Write the measures to a file: {' '.join(ENDINGS)}.")]
-Jobs = Annotated[int, typer.Option(min=1, help="The number of processes.")]
-Seed = Annotated[int, typer.Option(min=0, help="What is drawn by lot depends on it alone.")]
 
 
 @shared
 def compare(
-    file: File,
+    files: Files,
     choices: Choices,
     models: Models = None,
     measures: Measures = None,
+    since: Since = None,
+    until: Until = None,
     protocol: Scored = "all",
     burn_in: BurnIn = "0",
     html: Html = None,
@@ -79,14 +74,14 @@ def compare(
 ) -> None:
     """Find the model that predicts the matches of a file best, and say how sure that is.
 
-    Every match is forecast from those before it. The best by each measure is bold; ≈ marks what the matches cannot tell
-    from it.
+    Every match is forecast from those before it. The best by each measure is bold;
+    ≈ marks those that the matches cannot tell from it.
 
     \b
     prowess compare matches.csv
     prowess compare matches.csv --models elo,glicko2,trueskill --html report.html
-    prowess compare matches.csv --models elo:k=16,elo:k=32,trueskill:beta=3:tau=0.1
-    prowess compare matches.csv --burn-in 0.25 --measures information_gain,auc
+    prowess compare matches.csv --models elo,elo:k=16,trueskill:beta=3:tau=0.1
+    prowess compare matches.csv --since 2020 --burn-in 0.25 --measures information_gain,auc
     prowess compare matches.csv --json | jq -r .best
     """
     if html is not None:
@@ -94,7 +89,7 @@ def compare(
     if out is not None:
         target_of(out, ENDINGS)
     wanted, scored = _models(models), _protocol(protocol, burn_in, seed)
-    history = read(file, choices)
+    history = matches(files, choices, since, until)
     found = compared(history, wanted, protocol=scored, measures=words(measures), seed=seed, jobs=jobs)
     if out is not None:
         write(found.table(), out)
@@ -110,11 +105,6 @@ def compare(
         note(f"wrote {path}")
     if html is None and not json and screen().is_terminal:
         note("--html report.html writes a page with standings, skill curves and more")
-
-
-def words(said: list[str] | None) -> list[str] | None:
-    """Names with commas between them; None where there are none."""
-    return [word.strip() for part in said for word in part.split(",") if word.strip()] if said else None
 
 
 def _models(said: list[str] | None) -> dict[str, Model] | None:
@@ -138,14 +128,6 @@ def _protocol(name: str, burn_in: str, seed: int) -> Protocol:
     if burn_in != "0":
         raise typer.BadParameter("only with --protocol all", param_hint="--burn-in")
     return SeasonSplits() if name == "seasons" else RandomSplits(seed=seed)
-
-
-def amount(text: str) -> float | str:
-    """A number, or what must be a date."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def _print(found: Comparison) -> None:

@@ -14,12 +14,12 @@ SIDES = ("team1", "team2", "player1", "player2", "score1", "score2", "rank1", "r
 
 
 def models(incomplete: str) -> list[str]:
-    """The presets whose names begin so, in whatever case that is written.
+    """The presets whose names begin so, in whatever case that is written: shells keep what was typed.
 
-    >>> models("ts2")
-    ['TS2', 'TS2a', 'TS2b', 'TS2c']
+    >>> models("ts2"), models("GL")
+    (['ts2', 'ts2a', 'ts2b', 'ts2c'], ['GLicko', 'GLicko2'])
     """
-    return [name for name in PRESETS if name.lower().startswith(incomplete.lower())]
+    return [incomplete + name[len(incomplete) :] for name in PRESETS if name.lower().startswith(incomplete.lower())]
 
 
 def parameters(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -11,13 +11,14 @@ from .. import Explanation, Fit, Model
 from ..errors import Error
 from ..files import ending_of
 from ..history.choices import Choices
-from .cells import cut, when
+from .cells import cut
 from .forecast import percent, team_name
 from .lines import line_chart
 from .machine import print_json
 from .options import File, Json, shared
 from .screen import count, note, screen, shown
 from .source import fitted, players
+from .standings import moment
 from .tables import print_table, write_table
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _print_line(found: Explanation) -> None:
     for line in line_chart(values, room, digits=found.digits):
         console.print(f"  {line}", soft_wrap=True, style="cyan")
     if "time" in rows.columns:
-        first, last = (when(rows["time"][index]) for index in (0, -1))
+        first, last = (moment(rows["time"][index]) for index in (0, -1))
         left = len(line) - len(line.lstrip()) + line.index("┤" if "┤" in line else "┼") + 2
         gap = max(1, room - 1 - len(first) - len(last))
         console.print(" " * left + first + " " * gap + last, style="dim", soft_wrap=True)
@@ -130,7 +131,7 @@ def _print_matches(found: Explanation, limit: int) -> None:
     console = screen()
     cells: dict[str, list[str | Text]] = {}
     if "time" in rows.columns:
-        cells["time"] = [when(value) for value in rows["time"]]
+        cells["time"] = [moment(value) for value in rows["time"]]
     else:
         cells["match"] = [str(match + 1) for match in rows["match"]]
     named = list(rows.iter_rows(named=True))

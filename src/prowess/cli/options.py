@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -43,6 +44,7 @@ _KEYWORD = re.compile(r"`(\w+)=([^`]*)`")
 _BARE = re.compile(  # the same where a message has it without the marks
     rf"(?<![\w`])({'|'.join(one.name for one in fields(Choices))})=('[^']*'|True|False|{{[^}}]*}})"
 )
+QUOTES = ("'", '"')
 _WORD = re.compile(r"[^(),\s']+")
 
 
@@ -190,10 +192,12 @@ _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
 
 
 def as_flags(text: str) -> str:
-    """The keywords of the library, as the options that they are here.
+    """The keywords of the library, as the options that they are here, in a way that a shell understands.
 
     >>> as_flags("`day_first=False` reads the month first, `absent=('DNS', 'DNQ')` leaves those out")
     '--no-day-first reads the month first, --absent DNS,DNQ leaves those out'
+    >>> as_flags("`duplicates='keep'` counts all, `rosters=' '` splits at blanks, `columns={'home': 'Heim'}` names one")
+    "--duplicates keep counts all, --rosters ' ' splits at blanks, --columns home=Heim names one"
     """
 
     def flag(found: re.Match[str]) -> str:
@@ -205,7 +209,7 @@ def as_flags(text: str) -> str:
             return " ".join(f"{name} {role}={column}" for role, column in pairs)
         if value.startswith("("):
             return f"{name} {','.join(_WORD.findall(value))}"
-        return f"{name} {value}"
+        return f"{name} {quote(value[1:-1]) if value[:1] in QUOTES else value}"
 
     if _LAYOUT in text:
         text = f"{text.partition(_LAYOUT)[0]}{_LAYOUT} {EXAMPLE}"

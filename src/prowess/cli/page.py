@@ -16,20 +16,22 @@ if TYPE_CHECKING:
 
 __all__ = ["standings_page", "write_page"]
 
+Groups = Mapping[str, tuple[str, "pl.DataFrame"]]
 
-def write_page(path: Path, title: str, about: str, groups: Mapping[str, pl.DataFrame]) -> None:
+
+def write_page(path: Path, title: str, about: str, groups: Groups) -> None:
     """Write the page, all of it or nothing."""
     with replacing(path) as place:
         place.write_text(standings_page(title, about, groups), encoding="utf-8")
 
 
-def standings_page(title: str, about: str, groups: Mapping[str, pl.DataFrame]) -> str:
-    """A page with a title, a line about it, and a table for each group; one without a name has no heading."""
+def standings_page(title: str, about: str, groups: Groups) -> str:
+    """A page with a title, a line about it, and a table for each group by its name, with a line about that."""
     links = " · ".join(f'<a href="#group{i}">{escape(name)}</a>' for i, name in enumerate(groups) if name)
     body = [f"<p>{escape(about)}</p>", SEARCH, f"<nav>{links}</nav>" if len(groups) > 1 else ""]
-    for i, (name, frame) in enumerate(groups.items()):
+    for i, (name, (line, frame)) in enumerate(groups.items()):
         heading = f'<h2 id="group{i}">{escape(name)}</h2>' if name else ""
-        body.append(f"<section>{heading}\n{_table(frame)}</section>")
+        body.append(f"<section>{heading}\n<p>{escape(line)}</p>\n{_table(frame)}</section>")
     script = f"<script>{SCRIPT}</script>"
     return PAGE.format(title=escape(title), style=STYLE + MORE, body="\n".join(body), script=script)
 
@@ -38,7 +40,8 @@ def _table(frame: pl.DataFrame) -> str:
     columns = _columns(frame)
     heads = "".join(f"<th{_side(head)}><button>{escape(head)}</button></th>" for head in columns)
     cells = [[f"<td{_side(head, text)}>{escape(text)}</td>" for text in texts] for head, texts in columns.items()]
-    rows = "\n".join(f"<tr>{''.join(row)}</tr>" for row in zip(*cells, strict=True))
+    best = ["" if rank > 3 else ' class="best"' for rank in frame["rank"]]
+    rows = "\n".join(f"<tr{top}>{''.join(row)}</tr>" for top, row in zip(best, zip(*cells, strict=True), strict=True))
     return f'<div class="table"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
 
 
@@ -69,7 +72,7 @@ def _columns(frame: pl.DataFrame) -> dict[str, list[str]]:
 
 SEARCH = '<p><input type="search" placeholder="Find a player" aria-label="Find a player"></p>'
 MORE = """
-th { position: sticky; top: 0; background: #fff; } tbody tr:nth-child(-n+3) td { font-weight: 600; }
+th { position: sticky; top: 0; background: #fff; } .best td { font-weight: 600; }
 th button { all: unset; cursor: pointer; font-weight: 600; } th button:focus-visible { outline: 2px solid #36c; }
 th[aria-sort=ascending] button::after { content: " ↑"; } th[aria-sort=descending] button::after { content: " ↓"; }
 .table { overflow: visible; } .up { color: #17752f; } .down { color: #b3261e; }
@@ -92,7 +95,9 @@ document.querySelectorAll("th").forEach(head => head.onclick = () => {
   const keyed = [...rows.rows].map(row => [value(row.cells[column]), row]);
   keyed.sort(([a], [b]) => sign * (typeof a === "number" && typeof b === "number" ? (a > b) - (a < b)
     : String(a).localeCompare(String(b))));
-  rows.append(...keyed.map(([, row]) => row));
+  const sorted = document.createDocumentFragment();
+  keyed.forEach(([, row]) => sorted.append(row));
+  rows.append(sorted);
 });
 document.querySelector("input").oninput = event => {
   const wanted = event.target.value.trim().toLowerCase();

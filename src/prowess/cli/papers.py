@@ -11,7 +11,8 @@ import typer
 from ..errors import Error
 from ..lab.papers import PAPERS, Paper, paper
 from ..lab.report import check_page
-from .report import print_json, print_report
+from .machine import print_json
+from .report import print_report
 from .screen import note, screen
 
 __all__ = ["papers"]

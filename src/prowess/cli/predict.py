@@ -39,7 +39,7 @@ Time = Annotated[
 @shared
 def predict(
     file: Source,
-    model: Model,
+    given_model: Model | None,
     choices: Choices,
     matches: Matches = None,
     team: Team = None,
@@ -61,7 +61,7 @@ def predict(
     """
     if not matches and not team:
         raise typer.BadParameter('say which match: "ann, bob vs cat", or --team ann,bob --team cat')
-    ladder = opened(file, model, choices)
+    ladder = opened(file, given_model, choices)
     wanted = [
         [players(ladder, names, newcomers) for names in one] for one in _wanted(ladder, matches or [], team or [])
     ]

@@ -100,12 +100,14 @@ def rate(
     start = None if resume is None else _resumed(resume, given_model)
     model = start.model if start is not None else given_model or TrueSkill()
     groups = _read(files, choices, by, since, until)
+    if start is not None and (again := _same_time(start, groups[""])):
+        note(again)
     if by is None:
         found = {"": _standings(model, groups[""], start, period, min_matches)}
     else:
         found = group_standings(model, groups, period=period, min_matches=min_matches)
     if out is not None:
-        _write(out, files, found, by)
+        _write(out, files, found, by, model)
     if save is not None:
         found[""].ladder.save(save)
     hidden = _print(found, by, json, top)
@@ -143,6 +145,14 @@ def _resumed(path: Path, given: Model | None) -> Ladder:
     return ladder
 
 
+def _same_time(ladder: Ladder, history: History) -> str:
+    """A remark where the first matches have the time of the ladder's last: they may be in it already."""
+    last = last_time(ladder)
+    if last is None or not len(history) or history[0].get("time") != last:
+        return ""
+    return f"the first match has the time of the ladder's last, {moment(last)}: see that none is rated twice"
+
+
 def _read(
     files: Sequence[Path], choices: Choices, by: str | None, since: str | None, until: str | None
 ) -> dict[str, History]:
@@ -163,15 +173,24 @@ def _standings(model: Model, history: History, start: Ladder | None, period: str
         raise Error(str(error).replace("leave out what it has seen", "--since leaves out what it has seen")) from None
 
 
-def _write(path: Path, files: Sequence[Path], found: Mapping[str, Standings], by: str | None) -> None:
+def _write(path: Path, files: Sequence[Path], found: Mapping[str, Standings], by: str | None, model: Model) -> None:
     """Write all standings to a file, as its ending says."""
     if ending_of(path, OUT) != ".html":
         write(joined({name: one.frame for name, one in found.items()}, by), path)
         return
-    tables = {f"{by} {name}" if by else "": _shown(one) for name, one in found.items()}
-    about = "; ".join(filter(None, (_title(one) for one in found.values()))) if by is None else ""
+    tables = {}
+    for name, one in found.items():
+        line = ", ".join(filter(None, [count(len(one.frame), "player", "players"), _title(one)]))
+        tables["" if by is None else f"{by} {name or '(none)'}"] = (line, _shown(one))
     title = ", ".join(file.name.partition(".")[0] for file in files)
-    write_page(path, f"Standings: {title}", about, tables)
+    write_page(path, f"Standings: {title}", _meaning(model), tables)
+
+
+def _meaning(model: Model) -> str:
+    """What the rating says."""
+    if model.absorb.certain:
+        return "rating = μ: this system does not say how sure it is"
+    return f"rating = μ − {model.caution:g}σ: almost certainly the skill is higher"
 
 
 def _shown(one: Standings) -> pl.DataFrame:
@@ -210,10 +229,8 @@ def _remarks(model: Model, found: Mapping[str, Standings], hidden: int, written:
     """What a reader of the table may want to know."""
     if not any(len(one.frame) for one in found.values()):
         note("there are no matches, and so no standings")
-    elif model.absorb.certain:
-        note("rating = μ: this system does not say how sure it is")
     else:
-        note(f"rating = μ − {model.caution:g}σ: almost certainly the skill is higher")
+        note(_meaning(model))
     times = {moment(one.since) for one in found.values() if one.since is not None}
     if len(times) == 1 and not screen().is_terminal:
         note(f"change: since {times.pop()}; --period chooses another time")

@@ -1,13 +1,9 @@
-"""A report on the terminal: text, tables, claims with their verdicts; and plain data as JSON."""
+"""A report on the terminal: text, tables, claims with their verdicts."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from ..lab.report import Claim, Report, Section, shown_column
 from .screen import screen, shown
@@ -16,7 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-__all__ = ["print_json", "print_report", "print_section", "print_table", "print_text"]
+__all__ = ["print_report", "print_section", "print_table", "print_text"]
 
 STYLES = {True: "green", False: "red", None: "yellow"}
 TEXT = 100  # columns of running text, where a terminal has more
@@ -128,18 +124,3 @@ def _table(texts: dict[str, list[str]], right: set[str], bold: frozenset[tuple[i
         named = zip(texts, row, strict=True)
         table.add_row(*(Text(text, style="bold" if (index, name) in bold else "") for name, text in named))
     return table
-
-
-def print_json(plain: Any) -> None:
-    """Print plain data for machines; a number that is not there is null."""
-    ascii_only = not (sys.stdout.encoding or "").lower().startswith("utf")
-    typer.echo(json.dumps(_finite(plain), ensure_ascii=ascii_only, indent=1, default=str))
-
-
-def _finite(value: Any) -> Any:
-    """JSON knows no NaN."""
-    if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and value - value != 0.0 else value

@@ -24,12 +24,12 @@ Source = Annotated[
 Newcomers = Annotated[bool, typer.Option("--newcomers", help="Take names that are not known as newcomers.")]
 
 
-def opened(file: Path, model: Model, choices: Choices) -> Ladder:
+def opened(file: Path, model: Model | None, choices: Choices) -> Ladder:
     """The ladder of a file: the one that was saved there, or that after all of its matches."""
     if file.suffix.lower() != SAVED:
-        return fitted(file, model, choices).ladder
+        return fitted(file, model or TrueSkill(), choices).ladder
     ladder = Ladder.load(file)
-    if model not in (TrueSkill(), ladder.model):
+    if model not in (None, ladder.model):
         raise Error(f"{file}: a ladder keeps the model that it was rated with: leave out --model and --set")
     note(f"{file}: {count(len(ladder), 'player', 'players')}")
     return ladder

@@ -15,9 +15,10 @@ from ..lab.report import check_page
 from ..lab.tune import Stopped, Tuning
 from ..lab.tune import tune as tuned
 from .again import again
-from .compare import BurnIn, Html, Jobs, Seed, amount, words
-from .options import File, Json, as_flags, read, shared
-from .report import print_json, print_table, print_text
+from .experiment import BurnIn, Html, Jobs, Seed, Since, Until, amount, matches, words
+from .machine import print_json
+from .options import Files, Json, as_flags, shared
+from .report import print_table, print_text
 from .screen import INTERRUPTED, note, screen
 
 __all__ = ["tune"]
@@ -60,10 +61,12 @@ Study = Annotated[
 @shared
 def tune(
     context: typer.Context,
-    file: File,
+    files: Files,
     model: Model,
     choices: Choices,
     params: Params = None,
+    since: Since = None,
+    until: Until = None,
     trials: Trials = 100,
     train: Train = "0.6",
     burn_in: BurnIn = "0.1",
@@ -76,8 +79,8 @@ def tune(
 ) -> None:
     """Find parameters with which a model predicts the matches of a file better, and say how to use them.
 
-    It searches on the earlier matches; the later ones, which it does not look at, say what is gained. Ctrl-C gives the
-    best so far.
+    It searches on the earlier matches; the later ones, at which it does not look, say what is gained.
+    Ctrl-C gives the best so far.
 
     \b
     prowess tune matches.csv --model trueskill
@@ -89,7 +92,7 @@ def tune(
     if html is not None:
         check_page(html)
     wanted = _parameters(params)
-    history = read(file, choices)
+    history = matches(files, choices, since, until)
     stopped = False
     try:
         found = tuned(

@@ -53,7 +53,7 @@ class Choices:
     columns: Mapping[str, str | None] | None = _choice(
         None, "Say which column is what, as winner=won; may be repeated.", "ROLE=NAME"
     )
-    time_format: str | None = _choice(None, "How dates are written, as %d.%m.%Y.")
+    time_format: str | None = _choice(None, "How dates are written, as %d.%m.%Y; or number, unix, excel.")
     utc: bool = _choice(False, "Read times of different zones as instants.")
     day_first: bool | None = _choice(None, "Read 03/04/2026 as 3 April, or as March 4.")
     decimal: str | None = _choice(None, "The decimal mark: '.' or ','.", "MARK")

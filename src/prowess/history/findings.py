@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Error
 from .history import History
+from .layout import Layout
 from .problems import Problem
 
 if TYPE_CHECKING:
@@ -39,6 +40,21 @@ class Findings:
     history: History
     title: str
     problems: tuple[Located, ...] = ()
+    layout: Layout | None = None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def roles(self) -> dict[str, str | None]:
+        """The role of each column of the file; None for those that are not used.
+
+        >>> import polars as pl
+        >>> from .choices import Choices
+        >>> from .frames import from_frame
+        >>> from_frame(pl.DataFrame({"winner": ["ann"], "loser": ["bob"], "town": ["Bath"]}), Choices()).roles
+        {'winner': 'winner', 'loser': 'loser', 'town': None}
+        """
+        used = {} if self.layout is None else {column: role for role, column in self.layout.roles.items()}
+        return {column: used.get(column) for column in self.columns}
 
     def to_frame(self) -> "pl.DataFrame":
         """Give a frame with a row per problem: where, column, value, problem."""

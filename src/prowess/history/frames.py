@@ -57,7 +57,8 @@ def from_table(table: Table) -> Findings:
         if not len(unusable):
             history = build(draft)
             recognised = "\n".join(filter(None, (history.recognised, *left)))
-            return Findings(replace(history, recognised=recognised), table.title, tuple(problems))
+            told = replace(history, recognised=recognised)
+            return Findings(told, table.title, tuple(problems), layout, tuple(table.frame.columns))
         problems += [Located(table.row_name(problem.row), problem) for problem in table.problems]
         left += [said for _, said in table.left]
         table = table.without(unusable)

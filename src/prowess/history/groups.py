@@ -11,8 +11,8 @@ from .choices import Choices
 from .files import load
 from .findings import Findings, settled
 from .frames import from_table
+from .headers import plain_name
 from .history import History
-from .layout import plain_name
 from .problems import Problems
 from .table import Table
 

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from .ragged import cut, gather
-from .times import Stamp, agree, parse_time, show_time, zone_of
+from .times import Stamp, agree, parse_time, show_time
+from .zones import zone_of
 
 if TYPE_CHECKING:
     from .history import History
@@ -104,7 +105,8 @@ def span(history: "History", start: object, end: object) -> tuple[int, int]:
 def bound(history: "History", value: object) -> float:
     """Read a bound on the history's own clock: one without a zone is local to the history's zone."""
     assert history.time_kind is not None
-    kind, zone, number = parse_time(value)
+    plain = history.time_kind == "number" and str(value).strip().isdigit()  # "20260131" is a date elsewhere
+    kind, zone, number = parse_time(value, "number" if plain else None)
     if zone is None and history.time_zone is not None and kind != "number":
         local: Any = show_time("timestamp", None, number)
         kind, zone, number = parse_time(local.replace(tzinfo=zone_of(history.time_zone)))

@@ -4,8 +4,7 @@ A time is a `kind` ("number", "date" or "timestamp"), a `zone` (None, or the UTC
 aware timestamp) and a number: the plain number itself, or microseconds since 1970-01-01 (UTC, or naive).
 """
 
-import re
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from math import isfinite, nan
 from typing import Literal, NamedTuple
 
@@ -13,28 +12,22 @@ import numpy as np
 
 from ..checks import LARGEST
 from ..errors import Error
+from .zones import zone_name, zone_of
 
 __all__ = ["DAY", "Kind", "Stamp", "agree", "parse_time", "show_time"]
 
 Kind = Literal["number", "date", "timestamp"]
 DAY = 86_400_000_000  # in microseconds
+FIRST, LAST = -62_135_596_800_000_000, 253_402_300_800_000_000  # the calendar of Python: the years 1 to 9999
+NUMBER_FORMATS = ("number", "unix", "excel")  # how numbers are meant, where it is said: plain, seconds since 1970, days
 
-_CLOCK = (
-    r"(?:[T ](?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]{1,9}))?)?"
-    r"(?P<zone> ?Z| ?[+-][0-9]{2}:?[0-9]{2})?)?"
-)
-# The calendar text that is understood, in Python and (by `time_columns`) in Polars: a new format is a new line here.
-PATTERNS = (
-    r"^(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})" + _CLOCK + "$",
-    r"^(?P<year>[0-9]{4})/(?P<month>[0-9]{2})/(?P<day>[0-9]{2})" + _CLOCK + "$",
-)
 RIGHT = (
     "write dates as 2026-01-31, timestamps as 2026-01-31T10:00:00 (with Z or +02:00 where there is a zone) or plain"
-    " numbers, or say how they are written: time_format='%d.%m.%Y'"
+    " numbers, or say how they are written: `time_format='%d.%m.%Y'`"
 )
-_EPOCH = datetime(1970, 1, 1)
+EPOCH = datetime(1970, 1, 1)
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+MICROSECOND = timedelta(microseconds=1)
 
 
 class Stamp(NamedTuple):
@@ -44,8 +37,10 @@ class Stamp(NamedTuple):
     zone: str | None
 
 
-def parse_time(value: object, time_format: str | None = None) -> tuple[Kind, str | None, float | int]:
-    """Read one time: its kind, its zone and its number.
+def parse_time(
+    value: object, time_format: str | None = None, day_first: bool | None = None
+) -> tuple[Kind, str | None, float | int]:
+    """Read one time: its kind, its zone and its number; a date that can be read in two ways is an Error.
 
     >>> parse_time("1970-01-02")
     ('date', None, 86400000000)
@@ -55,7 +50,7 @@ def parse_time(value: object, time_format: str | None = None) -> tuple[Kind, str
     ('number', None, 7.0)
     """
     if isinstance(value, str):
-        return _from_text(value, time_format)
+        return _from_text(value, time_format, day_first)
     if isinstance(value, np.datetime64):
         return _from_numpy(value)
     if isinstance(value, (np.ndarray, list, tuple)) or (isinstance(value, int) and abs(value) > LARGEST):
@@ -65,7 +60,7 @@ def parse_time(value: object, time_format: str | None = None) -> tuple[Kind, str
     if isinstance(value, datetime):
         return _from_datetime(value)
     if isinstance(value, date):
-        return "date", None, (datetime(value.year, value.month, value.day) - _EPOCH) // _MICROSECOND
+        return "date", None, (datetime(value.year, value.month, value.day) - EPOCH) // MICROSECOND
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and isfinite(value):
         return "number", None, _within_limits(float(value))
     raise Error(f"{value!r} is no time: {RIGHT}")
@@ -88,7 +83,7 @@ def show_time(kind: Kind, zone: str | None, number: float) -> date | datetime | 
     moment = timedelta(microseconds=int(number))
     if zone is not None:
         return (_EPOCH_UTC + moment).astimezone(zone_of(zone))
-    return (_EPOCH + moment).date() if kind == "date" else _EPOCH + moment
+    return (EPOCH + moment).date() if kind == "date" else EPOCH + moment
 
 
 def checked(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str | None, int]:
@@ -118,65 +113,74 @@ def agree(one: Stamp, other: Stamp, utc: bool = False) -> Stamp:
         aware = one.zone or other.zone
         raise Error(f"mixed time zones: some times have a zone ({aware}) and some have none: give all of them one")
     if one.zone != other.zone:
-        raise Error(f"mixed time zones: {one.zone} and {other.zone}; utc=True reads them as instants")
+        raise Error(f"mixed time zones: {one.zone} and {other.zone}; `utc=True` reads them as instants")
     return Stamp("timestamp", one.zone)
 
 
-def zone_of(zone: str) -> tzinfo:
-    """Give the zone that a stored name stands for: "UTC", an offset such as "+02:00", or an IANA name."""
-    if zone == "UTC":
-        return UTC
-    if zone[0] in "+-":
-        size = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:]))
-        return timezone(-size if zone[0] == "-" else size)
-    from zoneinfo import ZoneInfo  # few have a use for it, and everyone would wait for it
-
-    return ZoneInfo(zone)
-
-
-def zone_name(text: str) -> str:
-    """Spell an offset in the one way in which it is stored: "Z" and "+00:00" are "UTC", "+0200" is "+02:00".
-
-    >>> zone_name("Z"), zone_name("+0200")
-    ('UTC', '+02:00')
-    """
+def _from_text(text: str, time_format: str | None, day_first: bool | None) -> tuple[Kind, str | None, float | int]:
     text = text.strip()
-    if text[1:].strip("0:") == "":
-        return "UTC"
-    return f"{text[:3]}:{text[-2:]}"
-
-
-def _from_text(text: str, time_format: str | None) -> tuple[Kind, str | None, float | int]:
-    text = text.strip()
-    try:
-        if time_format is not None:
+    if time_format is not None and time_format not in NUMBER_FORMATS:
+        try:
             return _by_format(text, time_format)
-        for pattern in PATTERNS:
-            if found := re.match(pattern, text, re.ASCII):
-                return _from_groups(found.groupdict())
+        except Error:
+            raise
+        except ValueError:
+            raise Error(f"{text!r} is no time: {does_not_fit(time_format)}") from None
+    if time_format is None and (calendar := _by_form(text, day_first)) is not None:
+        return calendar
+    try:
         number = float(text)
-    except Error:
-        raise
-    except (ValueError, OverflowError):  # such as 31 February, or year 0
+    except ValueError:
         number = nan
-    if isfinite(number):
-        return "number", None, _within_limits(number)
-    raise Error(f"{text!r} is no time: {RIGHT if time_format is None else f'time_format={time_format!r} does not fit'}")
+    if not isfinite(number):
+        raise Error(f"{text!r} is no time: {RIGHT if time_format is None else does_not_fit(time_format)}")
+    if time_format in ("unix", "excel"):
+        from .time_numbers import meant
+
+        stamp, found = meant(np.array([number]), time_format)
+        return checked(*stamp, int(found[0]))
+    return "number", None, _within_limits(number)
 
 
-def _from_groups(part: dict[str, str | None]) -> tuple[Kind, str | None, int]:
-    def whole(name: str) -> int:
-        return int(part[name] or 0)
+def does_not_fit(time_format: str) -> str:
+    """Say that a text is not written as the user said."""
+    return f"`time_format={time_format!r}` does not fit"
 
-    day = datetime(whole("year"), whole("month"), whole("day"))
-    if part["hour"] is None:
-        return "date", None, (day - _EPOCH) // _MICROSECOND
-    micro = int((part["fraction"] or "").ljust(6, "0")[:6])
-    moment = day.replace(hour=whole("hour"), minute=whole("minute"), second=whole("second"), microsecond=micro)
-    if part["zone"] is None:
-        return "timestamp", None, (moment - _EPOCH) // _MICROSECOND
-    zone = zone_name(part["zone"])
-    return checked("timestamp", zone, (moment.replace(tzinfo=zone_of(zone)) - _EPOCH_UTC) // _MICROSECOND)
+
+def _by_form(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] | None:
+    """Read a text that is written like a date; None where it is not, or where there is no such date."""
+    if (usual := _iso(text)) is not None:
+        return usual
+    from .time_forms import moment, orders, written
+
+    found = written(text)
+    if found is None:
+        return None
+    read: dict[str, tuple[Stamp, int]] = {}
+    said = orders(found)
+    for order in said if day_first is None or len(said) == 1 else said[:1] if day_first else said[1:2]:
+        try:
+            read[order] = moment(found, order)
+        except Error:
+            raise
+        except ValueError:  # such as 31 February, or year 0
+            continue
+    if len(set(read.values())) > 1 and text[found.end("one")] != ".":  # with dots the day stands first
+        days = " or ".join(str(show_time("date", None, number))[:10] for _, number in read.values())
+        raise Error(f"{text!r} may be {days}: write it in that way")
+    for stamp, number in read.values():
+        return *stamp, number
+    return None
+
+
+def _iso(text: str) -> tuple[Kind, str | None, int] | None:
+    """Read 2026-01-31 and 2026-01-31T10:00:00, as most are written, in a tenth of the time that all forms take."""
+    if not (len(text) == 10 or (len(text) == 19 and text[10] in "T " and text[13] == text[16] == ":")):
+        return None
+    try:
+        return "date" if len(text) == 10 else "timestamp", None, (datetime.fromisoformat(text) - EPOCH) // MICROSECOND
+    except ValueError:
+        return None
 
 
 def _by_format(text: str, time_format: str) -> tuple[Kind, str | None, int]:
@@ -192,9 +196,9 @@ def has_clock(time_format: str) -> bool:
 def _from_datetime(value: datetime) -> tuple[Kind, str | None, int]:
     offset = value.utcoffset()
     if offset is None:
-        return "timestamp", None, (value.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+        return "timestamp", None, (value.replace(tzinfo=None) - EPOCH) // MICROSECOND
     zone = getattr(value.tzinfo, "key", None) or _spell(offset)
-    return checked("timestamp", zone, (value - _EPOCH_UTC) // _MICROSECOND)
+    return checked("timestamp", zone, (value - _EPOCH_UTC) // MICROSECOND)
 
 
 def _spell(offset: timedelta) -> str:

@@ -84,7 +84,7 @@ def common_stamp(known: Stamp | None, new: Stamp) -> Stamp:
         return agree(known, new, utc="UTC" in (known.zone, new.zone))
     except Error as error:
         hint = "give the times in UTC, such as 2026-01-31T10:00:00Z"
-        said = str(error).replace("utc=True reads them as instants", hint)
+        said = str(error).replace("`utc=True` reads them as instants", hint)
         raise Error(f"the new times do not go with those of the ladder: {said}") from None
 
 

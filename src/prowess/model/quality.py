@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 
-__all__ = ["qualities", "quality"]
+__all__ = ["log_qualities", "qualities", "quality"]
 
 Floats = NDArray[np.float64]
 
@@ -43,16 +43,29 @@ def qualities(match_start: NDArray[np.int32], means: Floats, variances: Floats, 
     >>> qualities(np.array([0, 2, 5], np.int32), *team).round(3)
     array([0.447, 0.2  ])
     """
-    if noises.min(initial=1.0) <= 0.0:
-        raise Error("match quality needs performance noise; give the model a beta above 0")
     teams = np.diff(match_start)
     found = np.ones(len(teams))
     for size in np.unique(teams[teams > 1]):
         match = np.flatnonzero(teams == size)
         team = match_start[match] + np.arange(size)[:, None]
-        log_noise, _ = _factor(noises[team], np.zeros((size, 1)), np.log)
-        log_all, square = _factor(variances[team], means[team], np.log)
-        found[match] = np.exp(0.5 * (log_noise - log_all - square))
+        found[match] = np.exp(log_qualities(means[team], variances[team], noises[team]))
+    return found
+
+
+def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
+    """The logarithm of the quality of many matches, a row for each team and a column for each match.
+
+    It tells two matches apart that are so one-sided that the quality of both is 0.
+
+    >>> import numpy as np
+    >>> np.exp(log_qualities(np.full((2, 1), 25.0), np.full((2, 1), 86.8), np.full((2, 1), 17.36))).round(3)
+    array([0.447])
+    """
+    if noises.min(initial=1.0) <= 0.0:
+        raise Error("match quality needs performance noise; give the model a beta above 0")
+    log_noise, _ = _factor(noises, np.zeros((len(noises), 1)), np.log)
+    log_all, square = _factor(variances, means, np.log)
+    found: Floats = 0.5 * (log_noise - log_all - square)
     return found
 
 

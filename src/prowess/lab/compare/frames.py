@@ -13,6 +13,7 @@ from ...history import show_time
 from ...model.progress import steps
 from ..catalogue import Measure, calibration_of
 from ..charts.series import thinned
+from ..grouped import GROUPED, MOST
 from ..measures import Tally
 from ..protocols import labelled
 from ..sums import Groups
@@ -124,6 +125,9 @@ def _values(comparison: Comparison, name: str, measure: Measure, groups: Groups)
     if measure.tally is not None:
         sums = rows.sums(scored, measure, np.arange(len(rows)), groups)
         return sums.combine(sums.parts)
+    grouped = GROUPED.get(measure.sums)
+    if grouped is not None and np.bincount(groups.of).max() <= MOST:
+        return grouped(rows.parts(scored, np.arange(len(rows))), groups)
     values = np.full(groups.number, np.nan)
     order = np.argsort(groups.of, kind="stable")
     ends = np.cumsum(np.bincount(groups.of, minlength=groups.number))[:-1]

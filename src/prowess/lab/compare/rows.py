@@ -79,7 +79,7 @@ class Rows:
         if measure.name in scored.tallies:
             return Tally(*(larger(column, picked) for column in scored.tallies[measure.name]))
         total, weight = np.empty(len(picked)), np.empty(len(picked))
-        for here, forecasts in self._parts(scored, picked):
+        for here, forecasts in self.parts(scored, picked):
             tally = measure.tallied(forecasts)
             total[here], weight[here] = tally.total, tally.weight
         return Tally(total, weight)
@@ -88,9 +88,9 @@ class Rows:
         """What every group of picked rows adds to a measure."""
         if measure.name in scored.tallies:
             return sums_of(self.tally(scored, measure, picked), groups)
-        return measure.added(lambda: self._parts(scored, picked), groups)
+        return measure.added(lambda: self.parts(scored, picked), groups)
 
-    def _parts(self, scored: Scored, picked: Index) -> Iterator[tuple[slice, Forecasts]]:
+    def parts(self, scored: Scored, picked: Index) -> Iterator[tuple[slice, Forecasts]]:
         """The chances that a model gave in the picked rows, some rows at a time, so that they stay in the cache."""
         every = len(picked) == len(self)
         step = max(1, TEAMS * len(self) // max(self.results.teams, 1))

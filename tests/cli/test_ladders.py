@@ -1,0 +1,187 @@
+"""`prowess rate` on parts of a league: several files, ladders saved and resumed, times, groups."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import prowess as pw
+from prowess.model.presets import PRESETS
+from tests.cli.running import LEAGUE, WIDE, ruled, run, write
+
+HISTORY = pw.History.read(LEAGUE)
+HEAD, *ROWS = LEAGUE.read_text(encoding="utf-8").splitlines(keepends=True)
+
+
+def weeks(folder: Path) -> tuple[Path, Path]:
+    """The league in two files: up to the end of May, and June."""
+    early = write(folder, "may.csv", HEAD + "".join(row for row in ROWS if row < "2026-06"))
+    return early, write(folder, "june.csv", HEAD + "".join(row for row in ROWS if row >= "2026-06"))
+
+
+def said(*words: object) -> list[dict[str, object]]:
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)  # type: ignore[no-any-return]
+
+
+def test_several_files_are_one_history_in_whatever_order(tmp_path: Path) -> None:
+    early, late = weeks(tmp_path)
+    assert said("rate", late, early) == said("rate", LEAGUE)
+    wide = "".join(f"{i},2026-07-0{i},ann,bob\n" for i in (1, 2))
+    other = write(tmp_path, "cup.csv", "nr,date,winner,loser\n" + wide)
+    result = run("rate", early, other, "--top", 1)
+    assert "cup.csv: 2 matches, 2 players" in result.stderr
+    assert f"together: {len([row for row in ROWS if row < '2026-06']) + 2} matches, 26 players" in result.stderr
+
+
+def test_matches_that_stand_in_two_files_count_once(tmp_path: Path) -> None:
+    _, late = weeks(tmp_path)
+    assert said("rate", LEAGUE, late) == said("rate", LEAGUE)
+    result = run("rate", LEAGUE, late)
+    assert (
+        "stand in more than one file and count once (the first: 2026-06-01); --duplicates keep counts" in result.stderr
+    )
+    assert said("rate", LEAGUE, late, "--duplicates", "keep") != said("rate", LEAGUE)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_resumed_ladder_is_one_pass_bit_for_bit(tmp_path: Path, name: str) -> None:
+    early, late = weeks(tmp_path)
+    ladder = tmp_path / "league.prowess"
+    assert run("rate", early, "--model", name, "--save", ladder).exit_code == 0
+    result = run("rate", late, "--resume", ladder, "--save", ladder, "--json")
+    assert result.exit_code == 0, result.output
+    assert pw.Ladder.load(ladder) == PRESETS[name]().fit(HISTORY).ladder
+    assert json.loads(result.stdout) == said("rate", LEAGUE, "--model", name, "--period", "week")
+    assert {file.name for file in tmp_path.iterdir()} == {"may.csv", "june.csv", "league.prowess"}
+
+
+def test_a_ladder_keeps_its_model(tmp_path: Path) -> None:
+    early, late = weeks(tmp_path)
+    ladder = tmp_path / "league.prowess"
+    run("rate", early, "--set", "beta=3", "--save", ladder)
+    for wrong in (("--model", "trueskill"), ("--set", "beta=4"), ("--model", "elo")):
+        result = run("rate", late, "--resume", ladder, *wrong)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert f"{ladder}: the ladder was rated with another model than --model and --set name" in result.stderr
+    assert run("rate", late, "--resume", ladder, "--set", "beta=3").exit_code == 0
+
+
+def test_a_ladder_goes_on_in_the_order_of_time(tmp_path: Path) -> None:
+    early, late = weeks(tmp_path)
+    ladder = tmp_path / "league.prowess"
+    run("rate", LEAGUE, "--save", ladder)
+    before = ladder.read_bytes()
+    result = run("rate", late, "--resume", ladder, "--save", ladder)
+    assert result.exit_code == 1
+    assert "error: the first match, at 2026-06-01, comes before the last of the ladder, at 2026-06-07" in result.stderr
+    assert "--since leaves out what it has seen" in result.stderr
+    assert ladder.read_bytes() == before
+    again = run("rate", late, "--resume", ladder, "--since", "2026-06-07")
+    assert again.exit_code == 0
+    assert "the first match has the time of the ladder's last, 2026-06-07" in again.stderr
+    nothing = run("rate", early, "--resume", ladder, "--since", "2027", "--json")
+    assert [row["player"] for row in json.loads(nothing.stdout)] == [row["player"] for row in said("rate", LEAGUE)]
+
+
+def test_since_and_until_hold_whole_days_months_and_years() -> None:
+    chosen = said("rate", LEAGUE, "--since", "2025-10", "--until", "2026-01-31")
+    expected = pw.TrueSkill().fit(HISTORY.between("2025-10-01", "2026-02-01")).leaderboard()
+    assert [(row["player"], row["mu"]) for row in chosen] == expected.select("player", "mu").rows()
+    result = run("rate", LEAGUE, "--since", "2030")
+    assert "chosen by time: 0 of 400 matches" in result.stderr
+    assert "there are no matches" in result.stderr
+
+
+def test_who_has_played_too_little_is_not_ranked() -> None:
+    rows = said("rate", LEAGUE, "--min-matches", 40)
+    expected = pw.TrueSkill().fit(HISTORY).leaderboard().filter(pl.col("matches") >= 40)
+    assert [row["player"] for row in rows] == expected["player"].to_list()
+    assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
+
+
+@pytest.mark.parametrize(("period", "first"), [("week", "2026-06-01"), ("1m", "2026-05-08"), ("2w", "2026-05-25")])
+def test_the_period_is_counted_back_from_the_last_match(period: str, first: str) -> None:
+    expected = pw.TrueSkill().fit(HISTORY).leaderboard(since=first)
+    rows = said("rate", LEAGUE, "--period", period)
+    assert [(row["change"], row["gain"]) for row in rows] == expected.select("change", "gain").rows()
+    assert run("rate", LEAGUE, "--period", period).stderr.count("change: since") == 1
+
+
+def test_no_period_is_no_column() -> None:
+    assert "change" not in run("rate", LEAGUE, "--period", "none").output
+    assert "change" not in said("rate", LEAGUE, "--period", "none")[0]
+
+
+SEASONS = (
+    "Season,date,home,away,hg,ag\n2024,2024-05-01,ann,bob,1,0\n2025,2025-05-01,bob,ann,3,0\n"
+    "2024,2024-05-02,cat,bob,2,2\n2025,2025-06-20,bob,李雷,1,0\n,2025-06-20,x,y,1,0\n"
+)
+
+
+def test_groups_are_rated_apart_in_one_table_one_file_one_json(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", SEASONS)
+    rows = said("rate", path, "--by", "season", "--out", tmp_path / "out.csv")
+    frames = []
+    for name, history in pw.History.read_groups(path, "season").items():
+        frame = pw.TrueSkill().fit(history).leaderboard()
+        frames.append(frame.select(pl.lit(name).alias("season"), pl.all()))
+    expected = pl.concat(frames)
+    assert [tuple(row.values())[:4] for row in rows] == [row[:4] for row in expected.rows()]
+    assert pl.read_csv(tmp_path / "out.csv").columns == [*expected.columns, "change", "gain"]
+    lines = run("rate", path, "--by", "season").stdout.splitlines()
+    assert lines[0].split()[:3] == ["season", "rank", "player"]
+    assert len(lines) == 1 + len(expected)
+    assert [row["rank"] for row in said("rate", path, "--by", "season", "--top", 1)] == [1, 1, 1]
+
+
+def test_on_a_terminal_and_on_a_page_each_group_has_its_table(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", SEASONS)
+    shown = ruled("rate", path, "--by", "season", "--out", tmp_path / "a.html")
+    heads = ["season 2024: after 2024-05-02", "season 2025: after 2025-06-20, change since 2025-05-01", "season (none)"]
+    assert [shown.index(head) for head in heads] == sorted(shown.index(head) for head in heads)
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert page.count("<table>") == 3
+    assert '<h2 id="group1">season 2025</h2>' in page
+    assert '<a href="#group1">season 2025</a>' in page
+
+
+def test_a_group_may_go_on_in_the_next_file(tmp_path: Path) -> None:
+    head, *rows = SEASONS.splitlines(keepends=True)
+    one, other = write(tmp_path, "a.csv", head + "".join(rows[:2])), write(tmp_path, "b.csv", head + "".join(rows[2:]))
+    whole = write(tmp_path, "c.csv", SEASONS)
+    assert said("rate", one, other, "--by", "season") == said("rate", whole, "--by", "season")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("a.csv", "./a.csv"), "error: a.csv: the file is named twice"),
+        (("a.csv", "none.csv"), "error: none.csv has no times and others have: only all or none can be joined"),
+        (("a.csv", "--by", "year"), "error: a.csv: there is no column 'year' to group by, but 'date', 'home', 'away'"),
+        (("a.csv", "--by", "rank"), "error: --by rank: standings have a column of that name already"),
+        (("a.csv", "--by", "home", "--save", "x.prowess"), "error: --by rates many ladders apart"),
+        (("a.csv", "--resume", "x.prowess"), "error: x.prowess: no such file"),
+        (("a.csv", "--resume", "a.csv"), "error: a.csv: --resume is FILE, too"),
+        (("a.csv", "--resume", "x.json", "--out", "x.json"), "error: x.json: --out would overwrite --resume"),
+        (("a.csv", "--since", "someday"), "error: 'someday' is no time"),
+        (("a.csv", "--until", "2026-02-31"), "error: '2026-02-31' is no date"),
+        (("none.csv", "--since", "2026"), "error: matches are chosen by time, and these have none"),
+        (("none.csv", "--period", "week"), "error: the last period (week) needs times"),
+        (("a.csv", "--period", "fortnight"), "error: 'fortnight' is no period: name it as hour, day, week"),
+    ],
+)
+def test_errors_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "a.csv", WIDE)
+    write(tmp_path, "none.csv", "winner,loser\nann,bob\n")
+    before = {file.name for file in tmp_path.iterdir()}
+    result = run("-q", "rate", *words)
+    assert (result.exit_code, result.stdout) == (1, "")
+    [line] = result.stderr.splitlines()
+    assert message in line
+    assert {file.name for file in tmp_path.iterdir()} == before
