@@ -104,6 +104,15 @@ def test_a_word_is_a_unit_where_half_of_the_cells_have_it() -> None:
     assert not wrong(cells)
 
 
+def test_a_shoot_out_in_brackets_does_not_count() -> None:
+    cells = table(["2 (4)", "1(3)", "0"])
+    assert numbers(cells, "a").tolist() == [2, 1, 0]
+    assert cells.notes == ["a: '2 (4)' is read as 2, what is in brackets does not count"]
+    cells = table(["12.8 (80)"])  # goals.behinds (points) of Australian football
+    numbers(cells, "a")
+    assert wrong(cells) == ["12.8 (80)"]
+
+
 def test_columns_that_are_no_text() -> None:
     assert same(numbers(table([1, None, 3]), "a"), [1, nan, 3])
     assert same(numbers(table([1.5, None]), "a"), [1.5, nan])

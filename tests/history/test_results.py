@@ -69,7 +69,7 @@ def test_matches_that_were_not_played(cell: str | None) -> None:
         ("w/o", 0, nan), ("W.O.", 0, nan), ("wo", 0, nan), ("Walkover", 0, nan), ("forfeit", 0, nan), ("ff", 0, nan),
         ("+:-", 1, nan), ("-:+", -1, nan), ("+/-", 1, nan), ("+ - -", 1, nan), ("1-0F", 1, nan), ("0F-1", -1, nan),
         ("1F-0F", 1, nan),
-        ("3-0 w.o.", 1, 3), ("0:3 (awarded)", -1, 0), ("3-0 awd", 1, 3), ("2-0 ff", 1, 2),
+        ("3-0 w.o.", 1, 3), ("0:3 (awarded)", -1, 0), ("3-0 awd", 1, 3), ("3:0 Wertung", 1, 3), ("2-0 ff", 1, 2),
     ],
 )  # fmt: skip
 def test_walkovers(cell: str, sign: int, score: float) -> None:

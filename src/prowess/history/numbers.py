@@ -30,6 +30,8 @@ _GROUPED = {  # thousands that can be nothing else
     ".": re.compile(r"\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,}|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?"),
     ",": re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}"),
 }
+# 2 (4): goals, and those of a shoot-out
+_BRACKETED = re.compile(r"(\d{1,2}) ?\((?:pen\.? ?|p\.? ?)?\d{1,2} ?(?:p|pen|pens)?\.?\)")
 _MARKED = re.compile(r"(\d*)([.,])(\d+)")
 _UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # one mark, three digits: thousands or decimals
 _OTHER = {".": ",", ",": "."}
@@ -55,6 +57,13 @@ def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
 
     Cells that leave the mark open are read as most people do, points before decimals and commas between thousands,
     unless whole numbers from 1000 on show that thousands are not set apart; the reading that was taken is noted.
+
+    >>> import polars as pl
+    >>> cells = Table(pl.DataFrame({"home": ["1.234", "5 pts"], "away": ["2,5", "½"]}), "cells", str)
+    >>> numbers_together(cells, ["home", "away"])
+    [array([1234.,    5.]), array([2.5, 0.5])]
+    >>> cells.notes
+    ["home, away: '1.234' is read as 1234, as '2,5' shows; `decimal='.'` reads it as 1.234"]
     """
     import polars as pl
 
@@ -126,9 +135,14 @@ def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Call
     simple = point.is_null() & rest.str.contains(r"^[+-]?\d+,\d+$")
     comma = rest.set(~simple, None).str.replace(",", ".", literal=True).cast(pl.Float64)
     unclear = rest.str.contains(_UNCLEAR)
-    other = rest.filter(point.is_null() & comma.is_null()).drop_nulls().value_counts(name="count")
-    count = dict(other.select(pl.nth(0, 1)).iter_rows())
+    other = rest.filter(point.is_null() & comma.is_null()).drop_nulls()
+    count = dict(zip(other.unique(maintain_order=True).to_list(), other.unique_counts().to_list(), strict=True))
     read = _with_usual_unit({cell: found for cell in count if (found := _read(cell)) is not None}, count, rows)
+    shot = next((cell for cell in read if _BRACKETED.fullmatch(plain_text(cell))), None)
+    if shot is not None:
+        table.note(
+            f"{', '.join(columns)}: {shot!r} is read as {read[shot].point:g}, what is in brackets does not count"
+        )
     seen = _Seen(read, count)
     for mark, value in ((".", point), (",", comma)):
         there = value.is_not_null()
@@ -202,6 +216,8 @@ def _with_usual_unit(read: dict[str, _Read], count: dict[str, int], rows: int) -
 def _read(cell: str) -> _Read | None:
     """Read one cell in both ways; None if it is no number."""
     text = plain_text(cell).strip("'\"")
+    if shot := _BRACKETED.fullmatch(text):
+        return _Read(float(shot[1]), float(shot[1]))
     shape = _SHAPE.fullmatch(text)
     if shape is None or not (shape["body"] or shape["half"]):
         return None

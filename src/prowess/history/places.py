@@ -37,7 +37,14 @@ class Places:
 
 
 def ranks(table: Table, column: str) -> Places:
-    """Read a column as places; how many have a word instead is noted, and what is neither is a problem."""
+    """Read a column as places; how many have a word instead is noted, and what is neither is a problem.
+
+    >>> import polars as pl
+    >>> cells = Table(pl.DataFrame({"place": ["1st", "T2", "5-8", "DNF"]}), "cells", str)
+    >>> found = ranks(cells, "place")
+    >>> found.rank, found.unplaced
+    (array([1. , 2. , 6.5, nan]), array([False, False, False,  True]))
+    """
     import polars as pl
 
     series = table.frame[column]

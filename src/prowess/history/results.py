@@ -43,6 +43,12 @@ def pair_results(table: Table, column: str, decided: bool = False) -> Results:
     """Read a column that holds the results of both teams, and note how sets, shoot-outs and times were taken.
 
     Where it is `decided` elsewhere who won, a cell that leaves it open is no problem: 6-4 3-6 RET.
+
+    >>> import polars as pl
+    >>> cells = Table(pl.DataFrame({"result": ["3-1", "6-4 4-6 6-3", "½-½", "w/o"]}), "cells", str)
+    >>> found = pair_results(cells, "result")
+    >>> found.first, found.sign, (found.state == WALKOVER).sum()
+    (array([3. , 2. , 0.5, nan]), array([1, 1, 0, 0], dtype=int8), np.int64(1))
     """
     cells = Column(table, column)
     read = cells.settled([pair_cell(cell, table.choices.decimal) for cell in cells.texts])

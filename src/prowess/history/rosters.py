@@ -40,6 +40,11 @@ def rosters(
     All columns are split at one separator, so that with "Smith & Sons; ann" an ampersand stays part of a name; without
     `split` a cell is one name. It is `sure` that a column of "players" holds rosters, not names with marks in them.
     What was taken is noted.
+
+    >>> import polars as pl
+    >>> cells = Table(pl.DataFrame({"team": ["ann, bob and cat", "dan, eve"]}), "cells", str)
+    >>> rosters(cells, ["team"])[0][0].to_list(), cells.notes
+    ([['ann', 'bob', 'cat'], ['dan', 'eve']], ["rosters are split at ','; `rosters=''` keeps cells whole"])
     """
     import polars as pl
 
@@ -94,8 +99,8 @@ def _separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str 
         texts = [_unwrapped(text) for text in texts]
         cells = pl.concat(texts).drop_nulls()
     if chosen is not None:
-        mark = _WRITTEN.get(chosen, chosen)
-        return (f" {mark} " if mark.isalpha() else mark), texts
+        given = _WRITTEN.get(chosen, chosen)
+        return (f" {given} " if given.isalpha() else given), texts
     mark, unused = _found(cells, sure or listed)
     if mark == "," and _in_prose(cells):
         texts = [text.str.replace(_LAST, ",") for text in texts]

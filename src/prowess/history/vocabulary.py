@@ -51,7 +51,7 @@ UNPLAYED = _words(
 )
 UNPLAYED_SIGNS = _words("* - -- --- -:- _:_ _-_ : x:x x-x ?:? ?-? ? 0f-0f 0f:0f")
 WALKOVERS = _words(
-    "wo walkover wover ff fft forfeit forfeited awarded awd award default defaulted kampflos forfait tavolino"
+    "wo walkover wover ff fft forfeit forfeited awarded awd award default defaulted kampflos wertung forfait tavolino"
     " incomparecencia"
 )
 FIRST_BY_WALKOVER = _words("+:- +/- +- +-- 1-0f 1f-0f 1f-0 1:0f 1f:0f 1f:0")

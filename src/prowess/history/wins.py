@@ -37,6 +37,12 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
 
     A letter means what it means in the language that fits the cells of the column: D is a draw beside W and L, and a
     defeat beside V and N.
+
+    >>> import polars as pl
+    >>> for words in (["W", "D", "L"], ["V", "N", "D"]):
+    ...     word_results(Table(pl.DataFrame({"result": words}), "cells", str), "result").sign.tolist()
+    [1, 0, -1]
+    [1, 0, -1]
     """
     cells = Column(table, column)
     said = [_said(text) for text in cells.texts]
