@@ -64,8 +64,9 @@ def test_repeated_matches_of_one_file_are_left_alone() -> None:
     assert len(History.join([twice, history(LEAGUE[1:2])])) == 2
 
 
-def test_without_times_nothing_is_known_to_be_the_same() -> None:
-    one = history([{"teams": [["ann"], ["bob"]]}])
+@pytest.mark.parametrize("time", [{}, {"time": 3}])
+def test_without_dates_nothing_is_known_to_be_the_same(time: dict[str, Any]) -> None:
+    one = history([{"teams": [["ann"], ["bob"]]} | time])
     assert len(History.join([one, one])) == 2
 
 

@@ -30,6 +30,8 @@ def found(history: History) -> list[Any]:
         (None, "2024-12", lambda day: day.year <= 2024),
         ("2024-02-29", "2024-03-01", lambda day: date(2024, 2, 29) <= day <= date(2024, 3, 1)),
         (date(2024, 5, 5), date(2024, 5, 5), lambda day: day == date(2024, 5, 5)),
+        ("20240505", "20240506", lambda day: date(2024, 5, 5) <= day <= date(2024, 5, 6)),
+        ("13.05.2024", "13 May 2024", lambda day: day == date(2024, 5, 13)),
         ("2025-01-01", "2024-01-01", lambda day: False),
         ("9999-12-31", None, lambda day: False),
         (None, "9999-12-31", lambda day: True),

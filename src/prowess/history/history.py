@@ -146,7 +146,7 @@ class History:
     def join(cls, histories: "Sequence[History]", *, once: bool = True) -> "History":
         """Make one history of several, in the order of time; without times, one after another.
 
-        A match that stands in several of them (the same time, teams and result) counts `once`.
+        A match that stands in several of them (the same date or time, teams and result) counts `once`.
 
         >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
         >>> june = History.from_matches([{"teams": [["bob"], ["cat"]], "time": "2026-06-06"}])

@@ -27,7 +27,7 @@ _ABSENT: dict[str, tuple[Any, str]] = {  # what stands for a column that a histo
 def join(histories: Sequence[History], once: bool = True) -> History:
     """Join histories into one, in the order of time; without times, one after another.
 
-    With `once`, a match that stands in several of them (the same time, teams and result) counts once.
+    With `once`, a match that stands in several of them (the same date or time, teams and result) counts once.
 
     >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
     >>> june = History.from_matches([{"teams": [["bob"], ["cat"]], "time": "2026-06-06"}])
@@ -41,7 +41,7 @@ def join(histories: Sequence[History], once: bool = True) -> History:
     stamp = _stamp(parts)
     joined = _chained(filled, stamp)
     said = list(dict.fromkeys(line for one in parts for line in one.recognised.splitlines()))
-    if once and stamp is not None:
+    if once and stamp is not None and stamp.kind != "number":  # a number may be a round, which every season has
         source = np.repeat(np.arange(len(filled)), [len(one) for one in filled])
         again = _again(joined, source)
         if again.any():

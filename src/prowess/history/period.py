@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import Error
 from .select import bound
-from .times import DAY, show_time
+from .times import DAY, parse_time, show_time
 
 if TYPE_CHECKING:
     from .history import History
@@ -57,7 +57,9 @@ def _stretch(history: History, value: object) -> tuple[object, date | None]:
         value = value.isoformat()
     found = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
     if found is None:
-        return value, None
+        kind, _, number = parse_time(value)
+        whole = kind == "date" and history.time_kind != "number"
+        return (value, None) if not whole else _stretch(history, show_time("date", None, number))
     year, month, day = (int(found[part] or 1) for part in ("year", "month", "day"))
     try:
         first = date(year, month, day)
