@@ -456,7 +456,7 @@ def test_few_matches_decide_nothing():
     sure = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 60)
     report = compare(sure, ["elo", "glicko"]).report()
     assert report.sections[0].text.startswith("Glicko has the lowest log loss")
-    assert "60 matches are too few to tell these models apart (by its intervals it is better than Elo" in (
+    assert "60 matches are too few to tell these models apart (by the intervals it is better than Elo" in (
         report.sections[0].text
     )
     assert report.sections[1].table["log loss (nats)"][1].endswith(" ≈")
