@@ -99,8 +99,7 @@ QUOTED = 'date,home,away,hg,ag\n2026-01-31,"ann\nlee",bob,1,0\n\n2026-02-01,bob,
         ("a.csv", GAMES.replace("cat", "bob"), "line 3: bob stands in team 1 and in team 2"),
         ("a.csv", GAMES.replace("02-01", "02-31"), "line 3: column 'date' holds '2026-02-31'"),
         ("a.csv", GAMES.replace("2,2", "2,2,2"), "line 3: it has 6 cells, and the header names 5 columns"),
-        ("a.csv", GAMES.replace(",2,2", ""), "line 3: no result: fill in ranks or scores"),
-        ("a.csv", GAMES.encode().replace(b"cat", b"\xff"), "line 3: it is not UTF-8 text"),
+        ("a.csv", GAMES.encode().replace(b"cat", b"c\xb1t"), "line 3: a byte in it is no text"),
         ("a.csv", "", " it is empty: its first line must name the columns"),
         ("a.csv", "who,won\nann,bob\n", " no layout fits the columns 'who', 'won'"),
         ("a.jsonl", '{"winner": "a", "loser": "b"}\n\n{"winner": "a", "loser": "a"}', "line 3: a stands in team 1"),
@@ -111,7 +110,6 @@ QUOTED = 'date,home,away,hg,ag\n2026-01-31,"ann\nlee",bob,1,0\n\n2026-02-01,bob,
         ("a.jsonl", '{"teams": [["a"], ["b"]]}\n\n{"teams": 3}', "line 3: teams must be a list"),
         ("a.jsonl", '{"teams": [["a"], ["b"]]}\n\n{"teams', "line 3: it is no JSON"),
         ("a.parquet", "PAR1", " it is no Parquet file"),
-        ("a.xlsx", "", " a file must end in .csv .tsv .txt .jsonl .ndjson"),
         ("a.csv.gz", None, " it could not be read"),
     ],
 )
@@ -128,9 +126,10 @@ def test_bad_files_are_errors_that_name_file_line_and_value(tmp_path: Path, name
 
 def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
-    for name in ("missing.csv", "folder.csv"):
-        with pytest.raises(Error, match=f"{name}: there is no such file"):
-            History.read(tmp_path / name)
+    with pytest.raises(Error, match=r"missing\.csv: there is no such file"):
+        History.read(tmp_path / "missing.csv")
+    with pytest.raises(Error, match=r"folder\.csv: it is a folder: name a file in it"):
+        History.read(tmp_path / "folder.csv")
 
 
 def test_a_parquet_file_has_rows(tmp_path: Path) -> None:

@@ -64,7 +64,9 @@ def _split(table: Table, by: str) -> dict[str, Findings]:
 
 def _part(table: Table, frame: "pl.DataFrame", rows: list[int]) -> Table:
     name = table.row_name
-    return replace(table, frame=frame[rows], row_name=lambda row: name(rows[row]), notes=[], problems=Problems())
+    problems = table.problems.among(rows) if table.problems else Problems()
+    notes = list(table.notes)
+    return replace(table, frame=frame[rows], row_name=lambda row: name(rows[row]), notes=notes, problems=problems)
 
 
 def _column(table: Table, by: str) -> str:

@@ -56,6 +56,17 @@ class Problems:
         """Note rows that cannot be used without one that has a problem: the rest of its match."""
         self.others.append(np.asarray(rows, np.intp))
 
+    def among(self, rows: Any) -> "Problems":
+        """Give the problems of some rows, in their order, which are now counted from 0."""
+        place = {int(row): index for index, row in enumerate(rows)}
+        part = Problems()
+        for found, column, values, right in self.found:
+            for index, row in enumerate(found.tolist()):
+                if row in place:
+                    value = None if values is None else [values[index]]
+                    part.add([place[row]], column, value, right if isinstance(right, str) else right(index))
+        return part
+
     def __len__(self) -> int:
         """Count the problems."""
         return sum(len(rows) for rows, *_ in self.found)

@@ -1,9 +1,8 @@
-"""Packages that only the lab needs, and what to say when they are not there."""
+"""Packages that only the lab needs."""
 
-from importlib import import_module
 from typing import Any
 
-from ..errors import Error
+from ..extras import extra as of_extra
 
 __all__ = ["extra"]
 
@@ -16,7 +15,4 @@ def extra(module: str, package: str) -> Any:
     ...
     prowess.Error: this needs nowhere, which is not installed: pip install 'prowess[lab]'
     """
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        raise Error(f"this needs {package}, which is not installed: pip install 'prowess[lab]'") from error
+    return of_extra(module, package, "lab")

@@ -1,0 +1,22 @@
+"""Packages that only some parts need, and what to say when they are not there."""
+
+from importlib import import_module
+from typing import Any
+
+from .errors import Error
+
+__all__ = ["extra"]
+
+
+def extra(module: str, package: str, name: str) -> Any:
+    """A module of an extra by its name, imported now that it is needed.
+
+    >>> extra("nowhere_to_be_found", "nowhere", "lab")
+    Traceback (most recent call last):
+    ...
+    prowess.Error: this needs nowhere, which is not installed: pip install 'prowess[lab]'
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise Error(f"this needs {package}, which is not installed: pip install 'prowess[{name}]'") from error

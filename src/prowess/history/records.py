@@ -1,0 +1,84 @@
+"""The records of a text, read as a person would: also where quotation marks do not fit together."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+__all__ = ["BLANKS", "Record", "records"]
+
+BLANKS = ("  ", " ")  # separators that are not one character: columns aligned by two or more blanks, or by any
+_OPEN = "a quotation mark is opened and not closed"
+
+
+class Record(NamedTuple):
+    """The cells of a record, the number of the line on which it begins, and what is wrong with it."""
+
+    line: int
+    cells: list[str]
+    fault: str | None = None
+    stray: bool = False
+
+
+def records(text: str, separator: str) -> Iterator[Record]:
+    r'''Give the records of a text whose lines end in "\n".
+
+    A mark that opens a cell and is not closed before a separator is taken as it stands, and is a fault: so it does not
+    swallow what follows. Marks within a cell are part of it.
+
+    >>> [record.cells for record in records('a,b\n"x, ""y""",O"Neil\n"c,d\ne,f', ",")]
+    [['a', 'b'], ['x, "y"', 'O"Neil'], ['"c', 'd'], ['e', 'f']]
+    '''
+    cells = _Cells(separator)
+    position, line = 0, 1
+    while position < len(text):
+        end = text.find("\n", position)
+        end = len(text) if end < 0 else end
+        if text.find('"', position, end) < 0:
+            yield Record(line, cells.plain(text[position:end]))
+            line += 1
+        else:
+            record, end = cells.quoted(text, position, line)
+            yield record
+            line += 1 + text.count("\n", position, end)
+        position = end + 1
+
+
+class _Cells:
+    """How records fall into cells at a separator."""
+
+    def __init__(self, separator: str) -> None:
+        self.separator = separator
+        self.blanks = separator in BLANKS
+        mark = {"  ": r"[ \t]{2,}", " ": r"[ \t]+"}.get(separator) or re.escape(separator)
+        end = rf"(?={mark}|[ \t]*(?:\n|\Z))" if self.blanks else r"[ \xa0]*" + rf"(?={mark}|\n|\Z)"
+        self.mark = re.compile(mark)
+        self.cell = re.compile(rf'[ \xa0]*"([^"]*+(?:""[^"]*+)*+)"{end}')
+        self.rest = re.compile(rf"[^\n]*?(?={mark}|\n|\Z)")
+
+    def plain(self, line: str) -> list[str]:
+        """Give the cells of a line without quotation marks."""
+        return self.mark.split(line.strip()) if self.blanks else line.split(self.separator)
+
+    def quoted(self, text: str, position: int, line: int) -> tuple[Record, int]:
+        """Give the record that begins at a position, and where it ends."""
+        cells, fault, stray = [], None, False
+        while True:
+            if self.blanks:
+                while position < len(text) and text[position] in " \t":
+                    position += 1
+            found = self.cell.match(text, position)
+            if found is not None:
+                cells.append(found[1].replace('""', '"'))
+            else:
+                found = self.rest.match(text, position)
+                assert found is not None
+                cells.append(found[0])
+                stray = stray or '"' in found[0]
+                if found[0].lstrip().startswith('"') and found[0].count('"') % 2:
+                    fault = _OPEN
+            position = found.end()
+            gap = self.mark.match(text, position)
+            if gap is None or (self.blanks and text[gap.end() : gap.end() + 1] in ("", "\n")):
+                end = text.find("\n", position)
+                return Record(line, cells, fault, stray), len(text) if end < 0 else end
+            position = gap.end()
