@@ -131,7 +131,7 @@ def test_draw_probability(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("missing.csv",), "error: missing.csv: there is no such file"),
-        (("games.xlsx",), "error: games.xlsx: a file must end in .csv"),
+        (("folder.csv",), "error: folder.csv: it is a folder: name a file in it"),
         (("games.csv", "--columns", "home=nix"), "no column 'nix' (for 'home'), but 'date', 'home'"),
         (("games.csv", "--columns", "nix=home"), "there is no role 'nix'"),
         (("games.csv", "--columns", "home=away", "--columns", "home=home"), "names the role 'home' twice"),

@@ -65,6 +65,8 @@ LONG = GAMES + "".join(f"2026-03-{day:02},cat,dan,{day},{day + 1}\n" for day in 
         GAMES.replace(",", " , "),
         GAMES.replace("ann", '"ann"').replace("bob", ' "bob" '),
         '"' + GAMES.replace(",", '","').replace("\n", '"\n"')[:-1],
+        '"' + GAMES.replace("\n", '"\n"')[:-1],
+        '"' + GAMES.replace("ann", '""ann""').replace("\n", '"\n"')[:-1],
         "Results of the season 2025/26\n\n" + GAMES,
         "Results of the season 2025/26,,,,\n,,,,\n" + GAMES,
         "League,Premier League\nExported,2026-03-01 10:00\n\n" + GAMES,

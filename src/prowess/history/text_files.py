@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from array import array
 from collections.abc import Iterable
 from itertools import chain, islice
@@ -25,6 +26,7 @@ __all__ = ["read_text"]
 
 _HEAD = 1 << 16  # bytes in which the form of a text shows
 _SAMPLE = 1000  # records in which its heading shows
+_WRAPPED = re.compile(r'\s*"([^"]|"")*"\s*|\s*')
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -49,7 +51,7 @@ def _regular(source: Source, choices: Choices) -> Grid | None:
     width = len(heading.names)
     starts = [index for index in (heading.header, heading.start) if index is not None and index < len(sample)]
     begin = next((index for index in starts if len(sample[index].cells) == width), None)
-    if begin is None:
+    if begin is None or width == 1:
         return None
     data = source.array()
     lines = Lines(data[len(_MARK) :] if bytes(data[: len(_MARK)]) == _MARK else data, ord(separator.mark))
@@ -119,7 +121,15 @@ def _decoded(source: Source, choices: Choices) -> tuple[str, list[str]]:
         raise Error(f"{source}: {error}") from None
     text = decoded(data, encoding).rstrip("\0")  # a disk that was full may leave zeros
     note = encoding.note(data)
-    return text.replace("\r\n", "\n").replace("\r", "\n"), [note] if note else []
+    return _unwrapped(text.replace("\r\n", "\n").replace("\r", "\n")), [note] if note else []
+
+
+def _unwrapped(text: str) -> str:
+    """Take the marks off lines that are quoted as a whole, as a program leaves them that took each for one cell."""
+    lines = text.split("\n")
+    if not all(map(_WRAPPED.fullmatch, lines)):
+        return text
+    return "\n".join(line.strip()[1:-1].replace('""', '"') for line in lines)
 
 
 def _mended(rows: Iterable[Record], heading: Heading, damaged: bool) -> Grid:
