@@ -40,7 +40,7 @@ def zipped(**files: str) -> bytes:
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("a.csv.gz", gzip.compress(GAMES.encode())),
+        ("a.csv.gz", gzip.compress(GAMES.encode(), mtime=0)),
         ("a.csv.bz2", bz2.compress(GAMES.encode())),
         ("a.csv.xz", lzma.compress(GAMES.encode())),
         ("a.zip", zipped(games_csv=GAMES)),
@@ -49,7 +49,7 @@ def zipped(**files: str) -> bytes:
         ("a.log", GAMES.replace(",", "\t").encode()),
         ("a.xls", GAMES.replace(",", "\t").encode()),
         ("a[1]*.csv", GAMES.encode()),
-        ("a.csv", gzip.compress(GAMES.encode())),
+        ("a.csv", gzip.compress(GAMES.encode(), mtime=0)),
         ("a", b'{"teams": [["ann"], ["bob"]], "scores": [1, 0], "time": "2026-01-31", "home": 0}\n'),
     ],
 )
@@ -58,7 +58,7 @@ def test_names_say_little(tmp_path: Path, name: str, data: bytes) -> None:
     assert History.read(tmp_path / name) == (EXPECTED[:1] if data.startswith(b"{") else EXPECTED)
 
 
-@pytest.mark.parametrize("data", [GAMES.encode(), gzip.compress(GAMES.encode()), GAMES.encode("utf-16")])
+@pytest.mark.parametrize("data", [GAMES.encode(), gzip.compress(GAMES.encode(), mtime=0), GAMES.encode("utf-16")])
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     assert History.read("-") == EXPECTED
@@ -90,7 +90,7 @@ def test_a_pipe(tmp_path: Path) -> None:
         ("no\udcff\x01such/file.csv", None, "there is no such file"),
         ("n" * 300, None, "it cannot be read: File name too long"),
         ("a.csv.gz", b"", "it is empty"),
-        ("a.csv.gz", gzip.compress(GAMES.encode())[:-9], "it could not be read: "),
+        ("a.csv.gz", gzip.compress(GAMES.encode(), mtime=0)[:-9], "it could not be read: "),
         ("a.csv.bz2", b"BZh91AY", "it could not be read: "),
         ("a.zip", zipped(a_csv=GAMES, b_csv=GAMES), "it holds 2 files, not one: unpack it (a.csv, b.csv)"),
         ("a.zip", b"PK\x03\x04no", "it could not be read: "),

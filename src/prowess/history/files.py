@@ -7,7 +7,7 @@ from ..errors import Error
 from .choices import Choices
 from .findings import Findings
 from .frames import from_table
-from .json_lines import read_json_lines
+from .json_files import read_json
 from .source import Source, open_source
 from .table import Table
 from .text_files import read_text
@@ -43,8 +43,8 @@ def load(path: str | os.PathLike[str], choices: Choices) -> Table | Findings:
     """Give the table that a file holds, not yet recognised; or what is found in it where it holds matches, not rows."""
     source = open_source(path)
     head = source.head(512).removeprefix(b"\xef\xbb\xbf")
-    if source.ending in _JSON or (source.ending in ("", ".json") and head.lstrip()[:1] == b"{"):
-        return read_json_lines(source, choices)
+    if source.ending in _JSON or (source.ending in ("", ".json") and head.lstrip()[:1] in (b"{", b"[")):
+        return read_json(source, choices)
     return _table(source, head, choices)
 
 

@@ -62,7 +62,9 @@ def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArra
     )  # so that sums tell sets apart
     start = starts(size.sum(axis=1))
     total = np.add.reduceat(np.append(scattered ^ (scattered >> np.uint64(29)), np.uint64(0)), start[:-1])
-    return np.bitwise_xor(table.frame.select(when).hash_rows().to_numpy().astype(np.uint64), total)
+    when_it_was: NDArray[np.uint64] = table.frame.select(when).hash_rows().to_numpy()
+    meeting: NDArray[np.uint64] = np.bitwise_xor(when_it_was, total)
+    return meeting
 
 
 def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Decided) -> None:

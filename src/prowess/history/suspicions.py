@@ -39,8 +39,7 @@ def suspicions(history: History) -> list[Suspicion]:
     """
     if not len(history):
         return []
-    found = [*_spellings(history), *_slips(history), *_single(history), *_gaps(history), *_scores(history)]
-    return found
+    return [*_spellings(history), *_slips(history), *_single(history), *_gaps(history), *_scores(history)]
 
 
 def _counts(history: History) -> NDArray[np.int64]:

@@ -65,7 +65,7 @@ class Table:
 class Record:
     """What a sweep writes down: forecasts before it learns, the log-evidence, and (if asked) every belief after.
 
-    One that is `silent` holds nothing, and no forecasts are made: for who wants to know where everybody stands, only.
+    One that is `silent` holds nothing: for who wants to know where everybody stands, and no more.
     """
 
     def __init__(self, columns: Columns, traits: int = 1, after: bool = False, silent: bool = False) -> None:

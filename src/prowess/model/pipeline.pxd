@@ -18,7 +18,6 @@ cdef class Pipeline:
 
     cpdef Board board(self, Py_ssize_t teams, Py_ssize_t entries)
     cpdef bint look(self, Board board) except -1
-    cpdef bint face(self, Board board) except -1
     cpdef bint pool(self, Board board) except -1
     cpdef double learn(self, Board board) except? -1.0
     cpdef bint absorb_all(self, Board board) except -1

@@ -119,18 +119,12 @@ class Pipeline:
     @cython.exceptval(-1, check=False)
     def look(self, board: Board) -> cython.bint:
         """From beliefs to the prior performances of the teams, and the forecast for two of them."""
-        self.face(board)
-        if board.teams == 2:
-            self.outcome.forecast(board)
-
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
-    def face(self, board: Board) -> cython.bint:
-        """From beliefs to the prior performances of the teams."""
         if self.centred:
             self.prior.meet(board)
         self.drift.widen(board)
         self.pool(board)
+        if board.teams == 2:
+            self.outcome.forecast(board)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

@@ -316,10 +316,8 @@ def sweep(
         for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
             prefetch(cython.address(table.cells[columns.player[e] * pipeline.width]))
         _load(pipeline, board, columns, table, match, now)
-        if record.silent:
-            pipeline.face(board)
-        else:
-            pipeline.look(board)
+        pipeline.look(board)
+        if not record.silent:
             _write(pipeline, board, columns, record, match)
         evidence = 0.0
         if board.importance > 0.0:
