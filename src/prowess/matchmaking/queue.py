@@ -51,7 +51,7 @@ def queue_of(source: Source, given: Given) -> Queue:
     items = [_item(one, place) for place, one in enumerate(given, 1)]
     teams = [item if isinstance(item, tuple) else (item,) for item in items]
     where = _once(teams)
-    named = group(source, given if isinstance(given, Mapping) else where)
+    named = group(source, given if isinstance(given, Mapping) else list(where))
     rating = dict(zip(named.names, named.ratings, strict=True))
     ratings = [player if isinstance(player, Rating) else rating[player] for team in teams for player in team]
     size = np.array([len(team) for team in teams], np.int64)
