@@ -43,7 +43,7 @@ test-compiled: $(VENV)/test.stamp
 	$(BIN)/pytest $(TWO)
 
 test-pure: $(VENV)/test.stamp  ## the kernel tests once more, uncompiled
-	$(BIN)/pytest $(TWO) --pure tests/model tests/matchmaking
+	$(BIN)/pytest $(TWO) --pure tests/model tests/matchmaking/test_matching.py tests/matchmaking/test_pair.py
 
 test-long: $(VENV)/test.stamp
 	$(BIN)/pytest -m long

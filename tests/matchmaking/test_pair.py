@@ -192,7 +192,9 @@ def test_groups_play_groups_of_their_size():
     assert found.to_frame().columns == ["first", "second", "quality"]
     assert "g, h" in found.to_frame()["second"].to_list()
     assert pw.pair(ladder, ["a", ["b", "c"]]).left == ["a", ("b", "c")]
-    assert pw.pair(ladder, ["a", ["b", "c"]], uneven=True).pairs == [("a", ("b", "c"))]
+    mixed = pw.pair(ladder, ["a", ["b", "c"]], uneven=True)
+    assert mixed.pairs == [("a", ("b", "c"))]
+    assert mixed.quality == pytest.approx([ladder.quality([["a"], ["b", "c"]])])
 
 
 def _team(item):
@@ -214,6 +216,14 @@ def test_newcomers_and_ratings():
     assert found.quality[1] == pytest.approx(MODEL.quality([[MODEL.rating()], [MODEL.rating()]]))
     assert found.to_frame()["second"].to_list() == ["#4", "7"]
     assert found.total == pytest.approx(found.quality.sum())
+
+
+def test_ratings_by_name_are_those_that_count():
+    ratings = {"ann": pw.Rating(10, 1), "bob": pw.Rating(40, 1), "cat": pw.Rating(11, 1), "dan": pw.Rating(39, 1)}
+    for source in (MODEL, equals("ann", "bob")):
+        found = pw.pair(source, ratings)
+        assert found.pairs == [("bob", "dan"), ("ann", "cat")]
+        assert found.newcomers == ()
 
 
 def test_the_nearest_where_no_match_is_fair():
