@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNELS := $(shell find src/prowess/model -name '*.py' -o -name '*.pxd') setup.py pyproject.toml
+KERNELS := $(shell find src/prowess/model src/prowess/matchmaking -name '*.py' -o -name '*.pxd') setup.py pyproject.toml
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 # Where a compiler is found, or in CI, kernels that do not compile are an error.
 export PROWESS_REQUIRE_COMPILED ?= $(if $(or $(CC_FOUND),$(filter true,$(CI))),1,0)
@@ -43,7 +43,7 @@ test-compiled: $(VENV)/test.stamp
 	$(BIN)/pytest $(TWO)
 
 test-pure: $(VENV)/test.stamp  ## the kernel tests once more, uncompiled
-	$(BIN)/pytest $(TWO) --pure tests/model
+	$(BIN)/pytest $(TWO) --pure tests/model tests/matchmaking/test_matching.py tests/matchmaking/test_pair.py
 
 test-long: $(VENV)/test.stamp
 	$(BIN)/pytest -m long

@@ -58,6 +58,13 @@ KERNELS = [
     "prowess.model.pipeline",
     "prowess.model.sweep",
     "prowess.model.rate",
+    "prowess.matchmaking.events",
+    "prowess.matchmaking.blossoms",
+    "prowess.matchmaking.tree",
+    "prowess.matchmaking.folds",
+    "prowess.matchmaking.matching",
+    "prowess.matchmaking.worth",
+    "prowess.matchmaking.prices",
 ]
 REQUIRED = os.environ.get("PROWESS_REQUIRE_COMPILED") == "1"
 PURE = os.environ.get("PROWESS_PURE") == "1"

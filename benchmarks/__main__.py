@@ -23,6 +23,7 @@ PACKAGES = (
     "glicko2",
     "riix",
     "trueskillthroughtime",
+    "networkx",
     "numpy",
     "polars",
 )

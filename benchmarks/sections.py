@@ -13,6 +13,7 @@ from prowess.model.sweep import sweep
 
 from .comparing import comparing
 from .figures import Figure
+from .pairing import pairing
 from .peers import play_openskill, play_trueskill
 from .systems import systems, tournaments
 from .timing import import_clock, interleaved, per_call, per_item
@@ -130,6 +131,7 @@ SECTIONS = {
     "Systems": systems,
     "Tournaments": tournaments,
     "Compare": comparing,
+    "Pairing": pairing,
     "One match": single_call,
     "Import": imports,
     "Growth in matches": growth_in_matches,

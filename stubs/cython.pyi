@@ -8,6 +8,7 @@ T = TypeVar("T")
 compiled: bool
 double: TypeAlias = float
 Py_ssize_t: TypeAlias = int
+longlong: TypeAlias = int
 bint: TypeAlias = bool
 void: TypeAlias = None
 const: Any

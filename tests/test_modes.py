@@ -23,7 +23,7 @@ def test_the_kernel_is_compiled_where_it_can_be():
 
 
 def test_setup_lists_every_kernel():
-    listed = set(re.findall(r'"(prowess\.model\.[\w.]+)"', (ROOT / "setup.py").read_text(encoding="utf-8")))
+    listed = set(re.findall(r'"(prowess\.[\w.]+)"', (ROOT / "setup.py").read_text(encoding="utf-8")))
     found = {
         "prowess." + ".".join(file.relative_to(SOURCES).with_suffix("").parts)
         for file in SOURCES.rglob("*.py")

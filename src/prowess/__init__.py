@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from .lab.tune import Tuning, tune
     from .matchmaking.balance import Balance, balance
     from .matchmaking.informative import NextMatch, NextMatches, next_matches
+    from .matchmaking.pairing import Pairing
+    from .matchmaking.pairs import pair
     from .model.explanation import Explanation
     from .model.fit import Fit
     from .model.forecasts import Forecasts
@@ -64,6 +66,7 @@ _LATER = {
     "Forecasts": ".model.forecasts",
     "NextMatch": ".matchmaking.informative",
     "NextMatches": ".matchmaking.informative",
+    "Pairing": ".matchmaking.pairing",
     "Prediction": ".model.prediction",
     "Simulation": ".lab.simulate",
     "Tuning": ".lab.tune",
@@ -71,6 +74,7 @@ _LATER = {
     "compare": ".lab.compare",
     "lab": ".lab",
     "next_matches": ".matchmaking.informative",
+    "pair": ".matchmaking.pairs",
     "simulate": ".lab.simulate",
     "tune": ".lab.tune",
 }
@@ -113,6 +117,7 @@ __all__ = [
     "NextMatches",
     "Normal",
     "Outcome",
+    "Pairing",
     "Point",
     "PoissonOD",
     "Prediction",
@@ -135,6 +140,7 @@ __all__ = [
     "kernel_mode",
     "next_matches",
     "outcome",
+    "pair",
     "simulate",
     "team",
     "tune",

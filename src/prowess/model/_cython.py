@@ -25,6 +25,7 @@ __all__ = [
     "final",
     "inline",
     "int",
+    "longlong",
     "prefetch",
 ]
 
@@ -44,7 +45,7 @@ class _Type:
 
 
 double = _Type(float)
-int = Py_ssize_t = _Type(builtins.int)
+int = longlong = Py_ssize_t = _Type(builtins.int)
 
 
 def cclass(decorated: T) -> T:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 
-__all__ = ["log_qualities", "qualities", "quality"]
+__all__ = ["check_noise", "log_qualities", "qualities", "quality"]
 
 Floats = NDArray[np.float64]
 
@@ -28,8 +28,7 @@ def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence
     >>> round(quality([25, 25], [86.8, 86.8], [17.36, 17.36]), 3)
     0.447
     """
-    if min(noises) <= 0.0:
-        raise Error("match quality needs performance noise; give the model a beta above 0")
+    check_noise(min(noises))
     log_noise, _ = _factor(noises, [0.0] * len(noises))
     log_all, square = _factor(variances, means)
     return exp(0.5 * (log_noise - log_all - square))
@@ -61,12 +60,23 @@ def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
     >>> np.exp(log_qualities(np.full((2, 1), 25.0), np.full((2, 1), 86.8), np.full((2, 1), 17.36))).round(3)
     array([0.447])
     """
-    if noises.min(initial=1.0) <= 0.0:
-        raise Error("match quality needs performance noise; give the model a beta above 0")
+    check_noise(noises.min(initial=1.0))
     log_noise, _ = _factor(noises, np.zeros((len(noises), 1)), np.log)
     log_all, square = _factor(variances, means, np.log)
     found: Floats = 0.5 * (log_noise - log_all - square)
     return found
+
+
+def check_noise(least: float) -> None:
+    """Without noise in performances, no match of teams that differ would be fair at all.
+
+    >>> check_noise(0.0)
+    Traceback (most recent call last):
+    ...
+    prowess.Error: match quality needs performance noise; give the model a beta above 0
+    """
+    if least <= 0.0:
+        raise Error("match quality needs performance noise; give the model a beta above 0")
 
 
 def _factor(variances: Any, means: Any, log: Callable[[Any], Any] = log) -> tuple[Any, Any]:

@@ -1,0 +1,49 @@
+"""`pair`: queues of thousands, and a small one against networkx, which is given all pairs with their qualities."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+
+import prowess as pw
+
+from .figures import Figure
+from .timing import interleaved, per_item
+from .workloads import BETA, MU, SIGMA
+
+SMALL = 200
+
+
+def pairing(scale: float, repeats: int) -> Iterator[Figure]:
+    """Players of all strengths, from newcomers to those whose skill is known well; the odd queue leaves one over."""
+    graph, small = complete(SMALL), ladder(SMALL)
+    pairs = SMALL * (SMALL - 1) // 2
+    ours, theirs = "prowess", "networkx"
+    clocks = {
+        ours: per_item(lambda: pw.pair(small, list(small)), pairs),
+        theirs: per_item(lambda: nx.max_weight_matching(graph, maxcardinality=True), pairs),
+    }
+    medians = interleaved(clocks, repeats)
+    label = f"queue of {SMALL}: per pair that could be"
+    yield Figure(label, medians[ours], "ns", theirs, medians[theirs], at_least=100)
+    limits = {1000: 200.0, 5000: 1000.0, 5001: 1000.0, 20_000: None}
+    leagues = {count: ladder(max(2, int(count * scale))) for count in limits}
+    clocks = {count: per_item(lambda found=found: pw.pair(found, list(found)), 1) for count, found in leagues.items()}
+    for count, median in interleaved(clocks, repeats).items():
+        yield Figure(f"queue of {len(leagues[count]):,}", median, "ms", below=limits[count])
+
+
+def ladder(count: int) -> pw.Ladder:
+    """Players whose sigma is anything from a tenth of a newcomer's to all of it."""
+    rng = np.random.default_rng(0)
+    numbers = zip(rng.normal(MU, SIGMA, count), rng.uniform(0.1 * SIGMA, SIGMA, count), strict=True)
+    return pw.Ladder(pw.TrueSkill(beta=BETA), {f"p{k}": pw.Rating(*both) for k, both in enumerate(numbers)})
+
+
+def complete(count: int) -> nx.Graph:
+    """All pairs of such a queue with their qualities."""
+    found = ladder(count)
+    graph = nx.Graph()
+    graph.add_weighted_edges_from((a, b, found.quality([[a], [b]])) for a, b in combinations(found, 2))
+    return graph

@@ -1,0 +1,83 @@
+"""What pairing a queue gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.rating import Rating
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Item", "Pairing", "Player"]
+
+Player: TypeAlias = str | Rating
+Item: TypeAlias = "Player | tuple[Player, ...]"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairing:
+    """Who plays whom: the pairs, the strongest first, the quality of each, and who is left over.
+
+    `pairs` and `left` hold the items of the queue, names or ratings, groups as tuples; `places` says for each pair
+    where in the queue its two stand, counted from 0. `newcomers` are the names that the ladder does not know: they
+    were paired as somebody who joins now.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(20, 1), "cat": pw.Rating(29, 1)})
+    >>> pairing = pw.pair(ladder, ["ann", "bob", "cat"])
+    >>> pairing
+    Pairing(1 pair of quality 0.96, 1 left over)
+    >>> pairing.pairs, pairing.left, pairing.newcomers
+    ([('ann', 'cat')], ['bob'], ())
+    """
+
+    pairs: list[tuple[Item, Item]]
+    quality: NDArray[np.float64]
+    left: list[Item]
+    newcomers: tuple[str, ...]
+    places: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 2), np.int32))
+
+    def __repr__(self) -> str:
+        """Say how many pairs there are, how fair they are on average, and how many had no partner."""
+        fair = f" of quality {self.quality.mean():.2f}" if self.pairs else ""
+        return f"Pairing({len(self.pairs)} pair{'s' * (len(self.pairs) != 1)}{fair}, {len(self.left)} left over)"
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.pairs)
+
+    @property
+    def total(self) -> float:
+        """The sum of the qualities: of all pairings that leave as few over, the largest, but for what else was asked.
+
+        >>> import prowess as pw
+        >>> model = pw.TrueSkill()
+        >>> round(pw.pair(model, [model.rating(30, 1), model.rating(29, 1)]).total, 2)
+        0.96
+        """
+        return float(self.quality.sum())
+
+    def to_frame(self) -> pl.DataFrame:
+        """The pairs as a Polars frame: first, second, quality. A rating without a name is shown by its place.
+
+        >>> import prowess as pw
+        >>> model = pw.TrueSkill()
+        >>> pw.pair(model, ["ann", "bob", model.rating(), model.rating(50, 1)]).to_frame().rows()[1][:2]
+        ('ann', 'bob')
+        """
+        import polars as pl
+
+        shown = [[_shown(pair[k], at[k]) for k in (0, 1)] for pair, at in zip(self.pairs, self.places, strict=True)]
+        names = pl.DataFrame(shown, schema={"first": pl.String, "second": pl.String}, orient="row")
+        return names.with_columns(pl.Series("quality", self.quality, pl.Float64))
+
+
+def _shown(item: Item, place: int) -> str:
+    """An item in a table."""
+    players = item if isinstance(item, tuple) else (item,)
+    return ", ".join(player if isinstance(player, str) else f"#{place + 1}" for player in players)

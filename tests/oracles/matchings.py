@@ -1,0 +1,29 @@
+"""All matchings of a small graph, one by one, and the best of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+Weights = dict[tuple[int, int], Any]  # of edges, the lower vertex first
+
+
+def matchings(vertices: Sequence[int], weights: Weights) -> Iterator[list[tuple[int, int]]]:
+    """Every matching: the first vertex stays alone, or is matched with any later one."""
+    if not vertices:
+        yield []
+        return
+    first, *rest = vertices
+    yield from matchings(rest, weights)
+    for other in rest:
+        if (first, other) in weights:
+            for found in matchings([one for one in rest if one != other], weights):
+                yield [(first, other), *found]
+
+
+def heaviest(count: int, weights: Weights) -> Any:
+    """The largest weight of a matching."""
+    return max(sum(weights[edge] for edge in found) for found in matchings(range(count), weights))
+
+
+def fullest(count: int, weights: Weights) -> tuple[int, Any]:
+    """The largest number of edges of a matching, and the largest weight of those that have so many."""
+    return max((len(found), sum(weights[edge] for edge in found)) for found in matchings(range(count), weights))
