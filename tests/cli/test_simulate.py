@@ -54,7 +54,7 @@ def test_layouts_and_truth(tmp_path: Path, layout: str) -> None:
         (("--layout", "tall"), 2, "'tall' must be wide or long"),
         (("--attendance", "never"), 2, "must be one of rounds"),
         (("--model", "elo"), 1, "--spread 200"),
-        (("--home", 1, "--size", 2, "--layout", "wide"), 1, "--layout 'long'"),
+        (("--home", 1, "--size", 2, "--layout", "wide"), 1, "--layout long"),
         (("--out", "league.pdf"), 1, "must end in .csv"),
         (("--out", "no/folder/league.csv"), 1, "there is no folder"),
         (("--out", "same.csv", "--truth", "same.csv"), 1, "--truth would overwrite --out"),
