@@ -205,6 +205,12 @@ def test_a_column_that_cannot_say_when_is_not_used(texts: list[Any], said: str) 
     assert said in history.recognised
 
 
+def test_columns_of_names_are_no_times_where_columns_are_recognised_by_what_they_hold() -> None:
+    rows = [(f"2026-01-{day}", f"p{day % 3}", f"p{day % 3 + 1}", day % 5, day % 2) for day in range(10, 30)]
+    history = History.from_frame(pl.DataFrame(rows, schema=["1", "2", "3", "4", "5"], orient="row"))
+    assert str(history[0]["time"]) == "2026-01-10"
+
+
 def test_a_column_without_any_time_is_one_error() -> None:
     texts = [f"round {number}" for number in range(1, 12)]
     with pytest.raises(Error, match=r"row 1: column 'time' holds 'round 1', and no row holds a time: .*`columns={'tim"):

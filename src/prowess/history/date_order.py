@@ -29,6 +29,10 @@ def chosen_order(cells: Distinct, texts: Texts) -> Order:
     given = cells.table.choices.day_first
     if len(texts.numbers) == 1 or given is not None:
         return "mdy" if given is False else "dmy"
+    return cells.table.decide(f"order of the dates in {cells.column}", lambda: _found_order(cells, texts))
+
+
+def _found_order(cells: Distinct, texts: Texts) -> Order:
     rows = {order: cells.count(texts.numbers[order] != NAT) for order in ORDERS if order in texts.numbers}
     open_to = [order for order in rows if rows[order] == max(rows.values())]
     unlike = _unlike(texts, open_to)

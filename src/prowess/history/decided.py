@@ -134,7 +134,7 @@ def _told(table: Table, layout: Layout) -> Decided:
     trials = [replace(table, notes=[], problems=Problems(), left=[]) for _ in _READERS]
     read = [reader(trial, column) for reader, trial in zip(_READERS, trials, strict=True)]
     fits = [np.count_nonzero(named != _UNKNOWN), *(np.count_nonzero(one.state == PLAYED) for one in read)]
-    best = int(np.argmax(fits))
+    best = table.decide(f"how {column} is read", lambda: int(np.argmax(fits)))
     if best == 0:
         return _by_name(table, layout, named, read[0])
     told, trial = read[best - 1], trials[best - 1]
@@ -145,7 +145,8 @@ def _told(table: Table, layout: Layout) -> Decided:
     if table.choices.walkovers != "count":
         _leave_out_walkovers(table, told.state == WALKOVER)
     side = np.where(told.state == WRONG, _UNKNOWN, _SIDE_OF_SIGN[told.sign])
-    return Decided(np.stack([told.first, told.second], axis=1) if told.scored else None, _RANKS[side])
+    scored = table.decide(f"whether {column} holds scores", lambda: told.scored)
+    return Decided(np.stack([told.first, told.second], axis=1) if scored else None, _RANKS[side])
 
 
 def _by_name(table: Table, layout: Layout, named: NDArray[np.int8], states: Results) -> Decided:

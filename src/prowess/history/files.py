@@ -13,7 +13,7 @@ from .table import Table
 from .text_files import read_text
 from .workbook import read_workbook
 
-__all__ = ["load", "read"]
+__all__ = ["load", "load_source", "read"]
 
 _JSON = (".jsonl", ".ndjson")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -41,7 +41,11 @@ def read(path: str | os.PathLike[str], choices: Choices) -> Findings:
 
 def load(path: str | os.PathLike[str], choices: Choices) -> Table | Findings:
     """Give the table that a file holds, not yet recognised; or what is found in it where it holds matches, not rows."""
-    source = open_source(path)
+    return load_source(open_source(path), choices)
+
+
+def load_source(source: Source, choices: Choices) -> Table | Findings:
+    """Give the table that some bytes hold, or what is found in them, like `load`."""
     head = source.head(512).removeprefix(b"\xef\xbb\xbf")
     if source.ending in _JSON or (source.ending in ("", ".json") and head.lstrip()[:1] in (b"{", b"[")):
         return read_json(source, choices)

@@ -1,7 +1,8 @@
 """What was found in a file: a history of what can be used, and all that cannot, with its place."""
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Error
 from .history import History
@@ -42,6 +43,7 @@ class Findings:
     problems: tuple[Located, ...] = ()
     layout: Layout | None = None
     columns: tuple[str, ...] = ()
+    decisions: Mapping[str, Any] = field(default_factory=dict)  # for all rows, also of later parts of the file
 
     @property
     def roles(self) -> dict[str, str | None]:

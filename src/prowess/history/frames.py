@@ -58,7 +58,7 @@ def from_table(table: Table) -> Findings:
             history = build(draft)
             recognised = "\n".join(filter(None, (history.recognised, *left)))
             told = replace(history, recognised=recognised)
-            return Findings(told, table.title, tuple(problems), layout, tuple(table.frame.columns))
+            return Findings(told, table.title, tuple(problems), layout, tuple(table.frame.columns), table.decisions)
         problems += [Located(table.row_name(problem.row), problem) for problem in table.problems]
         left += [said for _, said in table.left]
         table = table.without(unusable)
@@ -112,7 +112,7 @@ def _with_matches(
     one: _One = _of_row if rows is None else partial(rows.one, of="match")
     when: _One = _of_row if rows is None else rows.earliest
     if "time" in roles:
-        times = read_times(table, roles["time"])
+        times = read_times(table, roles["time"], roles.get("clock"))
         if times is not None:
             draft.times = Times(when(times.number, roles["time"]), times.kind, times.zone)
     if "importance" in roles:

@@ -1,11 +1,13 @@
 """Recognising the columns of a file by what they hold, where their names say nothing."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import Error
 from .choices import Choices
 from .numbers import numbers
 from .results import PLAYED, pair_results
@@ -83,7 +85,9 @@ def _kind(sample: Table, column: str) -> str | None:
         if np.count_nonzero(read(alone(), column).state == PLAYED) >= enough:
             return kind
     table = alone()
-    times = read_times(table, column)
+    times = None
+    with suppress(Error):  # none of its cells holds a time
+        times = read_times(table, column)
     if times is not None and times.kind != "number" and len(text) - len(table.problems.rows()) >= enough:
         return "time"
     return "name" if text.str.contains(r"\p{L}").sum() >= enough else None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .choices import Reading
     from .findings import Findings
+    from .stream import Stream
     from .written import Shape
 
 __all__ = ["History"]
@@ -111,6 +112,22 @@ class History:
         from .files import read
 
         return read(path, Choices(**reading))
+
+    @classmethod
+    def stream(cls, path: "str | os.PathLike[str]", *, rows: int = 1_000_000, **reading: "Unpack[Reading]") -> "Stream":
+        """Read a file that is in the order of time in parts of so many rows: a history of each, for `fit_stream`.
+
+        >>> from pathlib import Path; from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder, "games.csv")
+        ...     _ = path.write_text("day,winner,loser\\n1,ann,bob\\n2,bob,cat\\n3,cat,ann\\n")
+        ...     [len(history) for history in History.stream(path, rows=2)]
+        [2, 1]
+        """
+        from .choices import Choices
+        from .stream import Stream
+
+        return Stream(path, Choices(**reading), rows)
 
     @classmethod
     def read_groups(cls, path: "str | os.PathLike[str]", by: str, **reading: "Unpack[Reading]") -> "dict[str, History]":

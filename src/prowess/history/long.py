@@ -105,9 +105,10 @@ def _playing_teams(table: Table, layout: Layout, match: Ints, results: _Results)
     several = np.diff(rows.team_start) > 1
     ordered = np.nan_to_num(rank[rows.order], nan=np.inf)
     low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))
-    if not len(ordered) or 2 * np.count_nonzero((low != high)[several]) <= np.count_nonzero(several):
-        return layout
     column = layout.roles["team"]
+    apart = bool(2 * np.count_nonzero((low != high)[several]) > np.count_nonzero(several))
+    if not len(ordered) or not table.decide(f"whether {column} plays apart", lambda: apart if several.any() else None):
+        return layout
     table.note(
         f"players with one {column} have places of their own: everybody plays alone; `columns={{'team': {column!r}}}`"
         " makes them teams"
@@ -217,8 +218,11 @@ def _scores(rows: Rows, score: Floats, column: str) -> tuple[Floats, str]:
     """
     values = score[rows.order]
     first = values[rows.team_start[:-1]]
-    if not len(values) or np.array_equal(values, np.repeat(first, np.diff(rows.team_start)), equal_nan=True):
-        return first, ""
+    size = np.diff(rows.team_start)
+    alike = not len(values) or np.array_equal(values, np.repeat(first, size), equal_nan=True)
+    summed = rows.table.decide(f"whether {column} is summed", lambda: not alike if (size > 1).any() else None)
+    if not summed:
+        return (first if alike else rows.one(score, column, "team")), ""
     return np.add.reduceat(values, rows.team_start[:-1]), f"{column} differs within a team: a team's score is the sum"
 
 

@@ -147,7 +147,8 @@ def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Call
     for mark, value in ((".", point), (",", comma)):
         there = value.is_not_null()
         seen.add(mark, rest.filter(there & ~unclear), rest.filter(there & unclear))
-    mark = table.choices.decimal or seen.mark(table, columns, large)
+    what = f"decimal mark of {', '.join(columns)}"
+    mark = table.choices.decimal or table.decide(what, lambda: seen.mark(table, columns, large)) or "."
     value = point.fill_null(comma)
     turned = np.flatnonzero((unclear & (comma if mark == "." else point).is_not_null()).fill_null(False).to_numpy())
     if len(turned):
@@ -183,15 +184,17 @@ class _Seen:
         if len(unclear):
             self.open[mark] = unclear[0]
 
-    def mark(self, table: Table, columns: Sequence[str], large: Callable[[], bool]) -> str:
-        """Find the mark, and say what was taken where cells leave it open."""
-        if not self.open:
-            return "."
+    def mark(self, table: Table, columns: Sequence[str], large: Callable[[], bool]) -> str | None:
+        """Find the mark, and say what was taken where cells leave it open; None where no cell says anything of it."""
         if self.votes["."] or self.votes[","]:
             mark = "," if self.votes[","] > self.votes["."] else "."
+            if not self.open:
+                return mark
             if mark == "." and not self.votes[","]:
                 return mark  # nothing speaks for the less common reading
             why = f", as {self.proof[mark]!r} shows"
+        elif not self.open:
+            return None
         else:
             mark = "," if "." not in self.open and large() else "."
             why = ", because others have no mark between thousands" if mark == "," else ""

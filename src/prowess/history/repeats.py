@@ -30,7 +30,8 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
     again = ~hashes.is_first_distinct().to_numpy()
     if table.choices.duplicates is None:
         meeting = _meetings(table, when, size, player)[~again]
-        if len(table.frame.columns) <= len(when) + 2 or len(np.unique(meeting)) < len(meeting):
+        usual = len(table.frame.columns) <= len(when) + 2 or len(np.unique(meeting)) < len(meeting)
+        if table.decide("whether rows that repeat are matches", lambda: usual):
             repeated = f"{np.count_nonzero(again):,} rows repeat another in every cell"
             table.note(f"{repeated}: each counts as a match; `duplicates='once'` counts them once")
             return
@@ -83,7 +84,8 @@ def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Decid
     _, group = np.unique(meeting, return_inverse=True)
     ahead = np.bincount(group, forward)
     behind = np.bincount(group, ~forward)
-    if np.minimum(ahead, behind)[group].astype(bool).mean() < MOST:
+    both = bool(np.minimum(ahead, behind)[group].astype(bool).mean() >= MOST)
+    if not table.decide("whether matches are seen by both sides", lambda: both):
         return
     first = np.zeros(len(ahead), bool)
     first[group[::-1]] = forward[::-1]  # how the first row of each meeting is turned

@@ -102,6 +102,7 @@ def _separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str 
         given = _WRITTEN.get(chosen, chosen)
         return (f" {given} " if given.isalpha() else given), texts
     mark, unused = _found(cells, sure or listed)
+    mark = table.decide("separator of the rosters", lambda: mark)
     if mark == "," and _in_prose(cells):
         texts = [text.str.replace(_LAST, ",") for text in texts]
     if mark is not None or listed:

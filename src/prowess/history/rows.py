@@ -33,7 +33,8 @@ def match_codes(table: Table, layout: Layout) -> Ints:
         _, finer, size = np.unique(
             code.astype(np.int64) * (part.max() + 1) + part, return_inverse=True, return_counts=True
         )
-        if len(size) > code.max() + 1 and size[size > 1].sum() >= MOST * len(code):
+        finer_too = len(size) > code.max() + 1 and bool(size[size > 1].sum() >= MOST * len(code))
+        if table.decide(f"whether {column} tells matches apart", lambda: finer_too or None):  # noqa: B023
             code = finer.astype(np.int32)
             used.append(column)
     if len(used) > 1:
@@ -86,7 +87,8 @@ class Rows:
         """Give the one time of each match; where most matches have several, the earliest."""
         ordered, start, first = self._ordered(values, "match")
         differ = np.add.reduceat(_differ(ordered, ordered[first]), start[:-1]) if len(ordered) else np.zeros(0)
-        if 2 * np.count_nonzero(differ) <= np.count_nonzero(np.diff(start) > 1):
+        most = bool(2 * np.count_nonzero(differ) > np.count_nonzero(np.diff(start) > 1))
+        if not self.table.decide(f"whether a match has several times in {column}", lambda: most):
             return self.one(values, column, "match")
         self.table.note(f"the rows of a match differ in {column}: the earliest is its time")
         least: NDArray[Any] = np.minimum.reduceat(ordered, start[:-1])

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 
-__all__ = ["Source", "open_source"]
+__all__ = ["BROKEN", "Source", "open_source"]
 
 _PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
 _PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zip")
-_BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, ValueError)
+BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _unpacked(source: Source) -> Source:
         return source
     try:
         return Source(source.title, inside, data=unpack(source.whole()))
-    except _BROKEN as error:
+    except BROKEN as error:
         raise Error(f"{source}: it could not be read: {error}") from error
 
 
@@ -138,5 +138,5 @@ def _unzipped(source: Source) -> Source:
             return Source(source.title, Path(files[0]).suffix.lower(), data=archive.read(files[0]))
     except Error:
         raise
-    except _BROKEN as error:
+    except BROKEN as error:
         raise Error(f"{source}: it could not be read: {error}") from error

@@ -1,8 +1,8 @@
 """A table on its way into a history: its cells, what its rows are called, and what is found out about them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Table"]
 
+Decision = TypeVar("Decision")
+
 
 @dataclass(frozen=True)
 class Table:
@@ -22,7 +24,8 @@ class Table:
 
     `notes` gathers what a reader should know: which of two readings was taken and how to choose the other. `problems`
     gathers the rows that cannot be used; who finds one notes it and goes on. `left` are rows that are no matches, for
-    the reason given: they are no problem.
+    the reason given: they are no problem. `decisions` are those that hold for all rows, such as whether the day or the
+    month stands first; `decided` are those that earlier parts of the same file led to.
     """
 
     frame: "pl.DataFrame"
@@ -32,6 +35,8 @@ class Table:
     notes: list[str] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
     left: list[tuple[Rows, str]] = field(default_factory=list)
+    decisions: dict[str, Any] = field(default_factory=dict)
+    decided: Mapping[str, Any] = field(default_factory=dict)
 
     def where(self, row: int) -> str:
         """Say where a row stands."""
@@ -49,6 +54,22 @@ class Table:
         """Say something about the reading, once."""
         if text not in self.notes:
             self.notes.append(text)
+
+    def decide(self, what: str, find: Callable[[], Decision]) -> Decision:
+        """Give what earlier parts of the file decided, or else decide by the rows; None leaves it to later parts.
+
+        >>> import polars as pl
+        >>> table = Table(pl.DataFrame({"score": [1]}), "the frame", str, decided={"decimal mark": ","})
+        >>> table.decide("decimal mark", lambda: "."), table.decide("separator", lambda: ";"), table.decisions
+        (',', ';', {'separator': ';'})
+        """
+        if what in self.decided:
+            earlier: Decision = self.decided[what]
+            return earlier
+        found = find()
+        if found is not None:
+            self.decisions[what] = found
+        return found
 
     def require(self, good: "pl.Series", column: str, right: str) -> None:
         """Note a problem with each row that is not good (false or null), which shows what the column holds there."""
@@ -74,4 +95,4 @@ class Table:
         """Give the table without some rows; the others keep their names, and all findings begin anew."""
         kept = np.delete(np.arange(len(self.frame)), rows)
         name = self.row_name
-        return Table(self.frame[kept], self.title, lambda row: name(int(kept[row])), self.choices)
+        return Table(self.frame[kept], self.title, lambda row: name(int(kept[row])), self.choices, decided=self.decided)

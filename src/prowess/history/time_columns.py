@@ -130,14 +130,17 @@ def _number_times(cells: Distinct, value: Floats, time_format: str | None, numer
     finite = np.isfinite(value)
     if numeric is not None:
         _reject_unread(cells, ~numeric, "most times of this column are numbers: write all of them so")
-    meaning: Meaning = time_format or meaning_of(value[finite], cells.weight[finite], cells.column)  # type: ignore[assignment]
+    meaning: Meaning = time_format or cells.table.decide(  # type: ignore[assignment]
+        f"meaning of the numbers in {cells.column}",
+        lambda: meaning_of(value[finite], cells.weight[finite], cells.column),
+    )
     if meaning == "number":
         return Times(cells.spread(np.where(finite, value, 0.0)), "number", None)
     stamp, number = meant(value, meaning)
     good = (number != NAT) & (number >= FIRST) & (number < LAST)
     if time_format is None:
         good &= in_range(value, meaning)
-        example = f"{value[good][0]:.15g}"
+        example = f"{value[good if good.any() else finite][0]:.15g}"
         other = "`time_format='number'` reads them as plain numbers"
         cells.table.note(f"{_SAID[meaning].format(example)}; {other}")
         cells.reject(finite & ~good, f"most {_SAID[meaning].format(example).replace(' are', ' which are', 1)}: {other}")

@@ -77,7 +77,11 @@ def _signs(cells: Column, said: list[_Said], also: dict[str, int]) -> dict[str, 
         language: sum(int(count) for one, count in zip(said, cells.counts, strict=True) if one.word in own)
         for language, own in known.items()
     }
-    best, *others = [language for language, fit in fits.items() if fit == max(fits.values())]
+    most = max(fits.values())
+    fitting = cells.table.decide(
+        f"language of {cells.column}", lambda: [language for language, fit in fits.items() if fit == most > 0] or None
+    )
+    best, *others = [language for language in fitting or fits if language in known]
     signs = known[best]
     unsure = [word for word in sorted(there & signs.keys()) if any(known[o].get(word) != signs[word] for o in others)]
     if unsure:

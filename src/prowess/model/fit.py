@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from .explanation import Explanation
 
-__all__ = ["Fit", "fit", "learn"]
+__all__ = ["Fit", "fit", "learn", "opening", "swept"]
 
 CHUNK = 200_000  # entries between two looks at the keyboard and the progress bar
 
@@ -221,39 +221,49 @@ class Fit:
 
 def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Fit:
     """Sweep a history through a model."""
-    before = _opening(model, history, start)
+    _check(history)
+    before = opening(model, start)
     after = before.copy()
-    rows, record = _swept(model, history, after, progress, silent=False)
+    rows, record = swept(after, history, progress)
+    _warn(record, history)
     return Fit(model, history, before, after, rows, record)
 
 
 def learn(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Ladder:
     """Sweep a history through a model, and keep nothing but where everybody stands."""
-    after = _opening(model, history, start)
-    _swept(model, history, after, progress, silent=True)
+    _check(history)
+    after = opening(model, start)
+    _, record = swept(after, history, progress, silent=True)
+    _warn(record, history)
     return after
 
 
-def _swept(
-    model: Model, history: History, ladder: Ladder, progress: bool | None, silent: bool
-) -> tuple[NDArray[np.int32], Record]:
-    """Take a ladder through a history; returns the rows of the entries in it, and what was written down."""
-    rows = _enter(ladder, history)
-    columns = Columns(history, rows)
-    record = Record(columns, model.pipeline.traits, silent=silent)
-    _sweep(model, history, ladder, columns, record, progress)
+def _check(history: History) -> None:
+    if not isinstance(history, History):
+        raise Error(f"fit needs a History, not {type(history).__name__}; History.read and History.from_frame make one")
+
+
+def _warn(record: Record, history: History) -> None:
     if record.unconverged:
         warnings.warn(
             f"in {len(record.unconverged)} of {len(history)} matches EP did not converge; see fit.unconverged",
             stacklevel=4,
         )
+
+
+def swept(
+    ladder: Ladder, history: History, progress: bool | None, silent: bool = False
+) -> tuple[NDArray[np.int32], Record]:
+    """Take a ladder through a history; returns the rows of the entries in it, and what was written down."""
+    rows = _enter(ladder, history)
+    columns = Columns(history, rows)
+    record = Record(columns, ladder.model.pipeline.traits, silent=silent)
+    _sweep(ladder.model, history, ladder, columns, record, progress)
     return rows, record
 
 
-def _opening(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
+def opening(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
     """The ladder that a fit begins with."""
-    if not isinstance(history, History):
-        raise Error(f"fit needs a History, not {type(history).__name__}; History.read and History.from_frame make one")
     if isinstance(start, Ladder):
         if start.model != model:
             raise Error("start is a ladder of another model; fit with its own, or give its ratings as a mapping")

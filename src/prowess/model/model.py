@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .fit import Fit
     from .ladder import Ladder
     from .prediction import Prediction
+    from .streamed import Streamed
 
 __all__ = ["Model"]
 
@@ -351,3 +352,24 @@ class Model:
         from .fit import learn
 
         return learn(self, history, start, progress)
+
+    def fit_stream(
+        self,
+        histories: Iterable[History],
+        start: Ladder | Mapping[str, Rating] | None = None,
+        *,
+        progress: bool | None = None,
+    ) -> Streamed:
+        """Rate histories that follow each other in time, such as those of `History.stream`, and keep only the ladder.
+
+        The ratings are those of one pass over all of them, to the last bit; the memory that it takes is that of the
+        players and of one history. Forecasts and trajectories are not kept.
+
+        >>> import prowess as pw
+        >>> weeks = [pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": week}]) for week in (1, 2)]
+        >>> pw.TrueSkill().fit_stream(weeks).ladder.leaderboard()["matches"].to_list()
+        [2, 2]
+        """
+        from .streamed import fit_stream
+
+        return fit_stream(self, histories, start, progress)

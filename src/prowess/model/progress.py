@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["steps"]
+__all__ = ["following", "steps"]
 
 PATIENCE = 2.0
+Item = TypeVar("Item")
 
 
 def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int]:
@@ -21,22 +22,35 @@ def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int
     >>> list(steps(range(3), "counting", progress=False))
     [0, 1, 2]
     """
+    done = iter(range(len(work)))
+    return following(work, label, lambda: next(done) / len(work), progress)
+
+
+def following(
+    work: Iterable[Item], label: str, share: Callable[[], float], progress: bool | None = None
+) -> Iterator[Item]:
+    """Go through work of unknown length, with a bar like that of `steps`; `share` says how much is done at each step.
+
+    >>> list(following("ab", "spelling", lambda: 0.5, progress=False))
+    ['a', 'b']
+    """
     began = monotonic()
     if progress is None and not sys.stderr.isatty():
         progress = False
     shown = None
     try:
-        for done, step in enumerate(work):
+        for step in work:
+            done = share()
             if shown is None and progress is not False and (progress or monotonic() - began > PATIENCE):
                 shown = _bar()
-                task = shown.add_task(label, total=len(work))
+                task = shown.add_task(label, total=1.0)
                 shown.start()
             if shown is not None:
                 shown.update(task, completed=done)
             yield step
     finally:
         if shown is not None:
-            shown.update(task, completed=len(work))
+            shown.update(task, completed=1.0)
             shown.stop()
 
 

@@ -1,0 +1,189 @@
+"""A stream of a file against the file read as a whole."""
+
+import gzip
+import json
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from prowess.errors import Error
+from prowess.history import History
+from prowess.history import parts as parts_module
+from prowess.history import stream as stream_module
+from prowess.history.join import join
+
+SIZES = [1, 7, 1000]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let files of a few lines have several parts."""
+    monkeypatch.setattr(stream_module, "SAMPLE", 6)
+    monkeypatch.setattr(parts_module, "BLOCK", 64)
+
+
+def wide(count: int = 40, day: Callable[[int], str] = lambda number: f"2026-01-{1 + number // 3:02d}") -> str:
+    rng = np.random.default_rng(1)
+    lines = ["date,home,away,hg,ag"]
+    for number in range(count):
+        one, other = rng.choice(8, 2, replace=False)
+        lines.append(f"{day(number)},p{one},p{other},{rng.integers(5)},{rng.integers(5)}")
+    return "\n".join(lines) + "\n"
+
+
+def long(count: int = 15) -> str:
+    rng = np.random.default_rng(2)
+    lines = ["race,driver,position,date"]
+    for number in range(count):
+        for place, driver in enumerate(rng.permutation(9)[: rng.integers(2, 7)], 1):
+            lines.append(f"r{number},d{driver},{place},2026-01-{1 + number // 2:02d}")
+    return "\n".join(lines) + "\n"
+
+
+def same(path: Path, rows: int, **reading: Any) -> list[History]:
+    """Check that the histories of a stream are, together, that of the whole file."""
+    whole = History.read(path, **reading)
+    found = list(History.stream(path, rows=rows, **reading))
+    assert join(found, once=False) == whole
+    return found
+
+
+@pytest.mark.parametrize("rows", SIZES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        wide(),
+        wide(day=lambda number: str(number)),
+        wide(day=lambda number: "2026-01-01"),
+        wide().replace("date,", "day,").replace("2026-01-", ""),
+        long(),
+        "A league\n\n" + wide().replace(",", ";"),
+        wide().replace("\n", "\r\n"),
+        wide().replace("p1", '"p\n""1"""'),
+        wide().replace("p1", "Zoë").encode("cp1252"),
+        wide().replace("p1", "Zoë").encode("utf-16"),
+        wide().encode("utf-8-sig"),
+        wide(day=lambda number: f"{13 + number // 3:02d}/01/2026"),
+        wide(day=lambda number: f"{1 + number // 5:02d}/02/2026 10:{number:02d}"),
+        "\n".join(line for line in wide().splitlines()[1:]),
+        "match,team,player,score\n"
+        + "".join(f"{m},{p // 2},p{p},{p * (m + 1) % 5}\n" for m in range(12) for p in range(4)),
+        "team1,team2,score1,score2\n"
+        + "".join(f"p{m % 5};q{m % 3},r{m % 4};s{m % 7},{m % 4},{m % 3}\n" for m in range(30)),
+    ],
+)
+def test_the_histories_of_a_stream_are_the_file(tmp_path: Path, text: str | bytes, rows: int) -> None:
+    path = tmp_path / "games.csv"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    found = same(path, rows)
+    assert rows > 40 or len(found) > 1
+
+
+@pytest.mark.parametrize("rows", [4, 100])
+def test_every_format_can_be_streamed(tmp_path: Path, rows: int) -> None:
+    frame = pl.read_csv(wide().encode())
+    frame.write_parquet(tmp_path / "a.parquet", row_group_size=7)
+    frame.write_ndjson(tmp_path / "a.jsonl")
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(wide().encode()))
+    (tmp_path / "a.csv.xz").write_bytes(lzma.compress(long().encode()))
+    matches = [json.dumps({"teams": [[f"p{n % 3}"], [f"q{n % 4}"]], "time": n}) for n in range(20)]
+    (tmp_path / "b.jsonl").write_text("\n".join(matches))
+    for name in ("a.parquet", "a.jsonl", "a.csv.gz", "a.csv.xz", "b.jsonl"):
+        same(tmp_path / name, rows)
+
+
+def test_a_match_is_not_cut_and_a_day_only_where_it_is_long(tmp_path: Path) -> None:
+    path = tmp_path / "races.csv"
+    path.write_text(long())
+    races = pl.read_csv(path)["race"].rle().struct.field("len")
+    assert [history.entries for history in History.stream(path, rows=1)] == races.to_list()
+    path.write_text(wide())
+    assert [len(history) for history in History.stream(path, rows=7)][:3] == [6, 6, 6]
+    assert [len(history) for history in History.stream(path, rows=2)][:4] == [2, 1, 2, 1]
+
+
+def test_the_share_of_the_file_grows_to_all_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text(wide())
+    stream = History.stream(path, rows=5)
+    shares = [stream.share for _ in stream]
+    assert shares == sorted(shares)
+    assert stream.share == 1
+
+
+@pytest.mark.parametrize("rows", [3, 9])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (wide().replace("2026-01-09", "2026-01-19"), "line 29: a match of 2026-01-10 stands after one of 2026-01-19: "),
+        (wide().replace(",0,", ",x,").replace(",x,", ",0,", 2), "line {x}: column 'hg' holds 'x': a number is needed"),
+        (wide().replace("2026-01-12", "soon"), "line 35: column 'date' holds 'soon': it is no time"),
+        (wide().replace("2026-01-12", ""), "line 35: (column 'date' is empty: )?give a time to every match"),
+        (wide() + "2026-01-30,a,b,1,0,9\n", "line 42: it has 6 cells, and the header names 5 columns"),
+    ],
+)  # fmt: skip
+def test_errors_count_lines_from_the_start_of_the_file(tmp_path: Path, text: str, message: str, rows: int) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text(text)
+    line = next((number for number, one in enumerate(text.splitlines(), 1) if ",x," in one), 0)
+    with pytest.raises(Error, match=message.replace("{x}", str(line))) as error:
+        list(History.stream(path, rows=rows))
+    assert str(error.value).startswith(f"{path}, line")
+
+
+@pytest.mark.parametrize("time", [",2026-01-30", ""])
+def test_a_match_that_comes_again_is_an_error(tmp_path: Path, time: str) -> None:
+    path = tmp_path / "races.csv"
+    rows = ["a,x,1", "a,y,2", "b,x,1", "b,y,2", "c,x,1", "c,y,2", "a,z,3"]
+    path.write_text("\n".join(["race,driver,position" + (time and ",date"), *(row + time for row in rows)]))
+    with pytest.raises(
+        Error, match="line 8: column 'race' holds 'a', a match that began before other matches: the rows"
+    ):
+        list(History.stream(path, rows=2))
+    assert len(next(History.stream(path, rows=9))) == 3
+
+
+def test_problems_may_be_skipped_as_in_a_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text(wide().replace(",p1,", ",,"))
+    same(path, 5, skip_problems=True)
+
+
+def test_decisions_of_the_first_rows_hold_for_all(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    rows = [f"{day:02d}/01/2026,a,b,2-1" for day in (25, 26, 27)] + [f"0{day}/02/2026,b,a,1-0" for day in range(1, 8)]
+    path.write_text("date,team1,team2,result\n" + "\n".join(rows) + "\n")
+    found = same(path, 2)
+    assert all(history.score is not None for history in found)
+    late = [f"01/0{day}/2026,a,b,2-1" for day in range(1, 8)] + [f"01/{day}/2026,a,b,2-1" for day in range(13, 20)]
+    path.write_text("date,team1,team2,result\n" + "\n".join(late) + "\n")
+    with pytest.raises(
+        Error, match=r"line \d+: column 'date' holds '01/13/2026': .* the day stands first .*`day_first=F"
+    ):
+        list(History.stream(path, rows=3))
+    assert len(list(History.stream(path, rows=3, day_first=False))) > 1
+
+
+def test_offsets_that_change_are_instants(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    days = [f"2026-03-{day}T10:00+0{1 + (day > 28)}:00" for day in range(20, 32)]
+    path.write_text("date,winner,loser\n" + "".join(f"{day},a,b\n" for day in days))
+    same(path, 3)
+
+
+def test_what_cannot_be_streamed_is_an_error_or_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text("winner,loser\n")
+    assert [len(history) for history in History.stream(path)] == [0]
+    path.write_text("")
+    with pytest.raises(Error, match="it is empty"):
+        next(History.stream(path))
+    with pytest.raises(Error, match="there is no such file"):
+        next(History.stream(tmp_path / "none.csv"))
+    with pytest.raises(Error, match="rows must be a whole number of at least 1, not 0"):
+        History.stream(path, rows=0)
