@@ -35,6 +35,14 @@ def ruled(*words: object, columns: int = 100) -> str:
     return CODES.sub("", result.stdout)
 
 
+def screened(width: int, *words: object) -> Result:
+    """Run a command in this process as on a terminal of some width; colours are taken out."""
+    env = {"FORCE_COLOR": "1", "NO_COLOR": "1", "COLUMNS": str(width), "TERM": "xterm"}
+    result = CliRunner(env=env).invoke(app, [str(word) for word in words], prog_name="prowess")
+    result.stdout_bytes = re.sub(rb"\x1b\[[0-9;]*m", b"", result.stdout_bytes)
+    return result
+
+
 def environment(**more: str) -> dict[str, str]:
     """The environment without what changes how Rich writes."""
     return {name: value for name, value in os.environ.items() if name not in SPECIAL} | more

@@ -9,10 +9,12 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__, kernel_mode
+from .balance import balance
 from .check import check
 from .compare import compare
 from .demo import demo
 from .explain import explain
+from .next import next_
 from .options import Quiet, quietly
 from .papers import papers
 from .predict import predict
@@ -49,7 +51,8 @@ def _add(panel: str, *verbs: Callable[..., None]) -> None:
 
 
 _add("Rate", rate, demo)
-_add("Predict and match", predict, explain)
+_add("Predict and match", predict, explain, balance)
+app.command("next", rich_help_panel="Predict and match")(quietly(next_))
 _add("Compare", compare, tune, papers)
 _add("Files", check, simulate)
 

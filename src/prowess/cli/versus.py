@@ -30,12 +30,12 @@ def match_of(text: str, known: Known) -> list[list[str]]:
     masked, quoted = _masked(text)
 
     def team(part: str) -> bool:
-        return all(known(name) for name in _names(part, quoted, known))
+        return all(name and known(name) for name in _names(part, quoted, known))
 
     for separator in BETWEEN:
         parts = _joined(masked, separator, team)
         if len(parts) > 1:
-            return [_names(part, quoted, known) for part in parts]
+            return [_whole(_names(part, quoted, known), text) for part in parts]
     raise Error(f'{text!r} is no match: write the teams as "ann, bob vs cat, dan", or use --team for each of them')
 
 
@@ -46,7 +46,13 @@ def roster(text: str, known: Known) -> list[str]:
     ['ann', 'bob', 'cat']
     """
     masked, quoted = _masked(text)
-    return _names(masked, quoted, known)
+    return _whole(_names(masked, quoted, known), text)
+
+
+def _whole(names: list[str], text: str) -> list[str]:
+    if not all(names):
+        raise Error(f"{text!r}: a name is missing")
+    return names
 
 
 def _masked(text: str) -> tuple[str, list[str]]:
@@ -62,10 +68,7 @@ def _names(part: str, quoted: Sequence[str], known: Known) -> list[str]:
     def whole(name: str) -> str:
         return "".join(quoted[ord(c) - 0xE000] if 0 <= ord(c) - 0xE000 < len(quoted) else c for c in name).strip()
 
-    names = [whole(name) for name in _joined(part, WITHIN, lambda name: known(whole(name)))]
-    if not all(names):
-        raise Error(f"{whole(part)!r}: a name is missing")
-    return names
+    return [whole(name) for name in _joined(part, WITHIN, lambda name: known(whole(name)))]
 
 
 def _joined(text: str, separator: str, known: Known) -> list[str]:

@@ -34,7 +34,7 @@ def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
     if frame.is_empty():
         return []
     parts = [frame.select(pl.col("name").hash().alias("rest"), "at")]
-    for index in range(int(frame["size"].max() or 0)):  # type: ignore[call-overload]
+    for index in range(int(frame["size"].to_numpy().max())):
         longer = frame.filter(pl.col("size") > index)
         rest = pl.col("name").str.head(index) + pl.col("name").str.slice(index + 1)
         parts.append(longer.select(rest.hash().alias("rest"), "at"))

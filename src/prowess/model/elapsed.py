@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import floor
 from typing import TYPE_CHECKING, Any
 
+from ..checks import scale
 from ..history.times import DAY
 from .given import once
 from .online import check_times, moment
@@ -14,7 +15,7 @@ from .rating import Rating
 if TYPE_CHECKING:
     from .ladder import Ladder
 
-__all__ = ["periods", "since", "until"]
+__all__ = ["active", "periods", "since", "until"]
 
 MONDAY = 4.0  # days from the origin of times, a Thursday, to the first start of a week
 
@@ -29,6 +30,30 @@ def periods(period: float, unit: float, then: float, now: float) -> int:
     if not now >= then:
         return 0
     return floor((now - origin) / (period * unit)) - floor((then - origin) / (period * unit))
+
+
+def active(ladder: Ladder, within: float) -> list[str]:
+    """The players whose last match is not longer ago than this before the last of all, the best first.
+
+    In days, where times are dates; without times nobody can be told to be idle, and all are active.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.TrueSkill())
+    >>> for day, name in ((1, "ann"), (8, "bob")):
+    ...     _ = ladder.record([[name], ["cat"]], time=f"2026-01-0{day}")
+    >>> active(ladder, 3)
+    ['bob', 'cat']
+    """
+    import numpy as np
+
+    limit = scale("within", within, zero=True)
+    names = ladder.leaderboard()["player"].to_list()
+    last = ladder.state[: len(ladder), 2 * ladder.model.pipeline.traits]
+    if not len(last) or np.isnan(last).all():
+        return list(names)
+    unit = 1.0 if ladder.stamp is None or ladder.stamp.kind == "number" else DAY
+    late = last >= np.nanmax(last) - limit * unit
+    return [name for name in names if late[ladder.rows[name]]]
 
 
 def until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time: Any) -> list[list[float]]:

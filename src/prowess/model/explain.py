@@ -50,7 +50,8 @@ def explain(fit: Fit, name: str, before: Ladder, rows: NDArray[np.int32]) -> Exp
     team = np.searchsorted(history.team_start, entry, side="right") - 1
     match = np.searchsorted(history.match_start, team, side="right") - 1
     known = key in before
-    start, beliefs = before[key] if known else now, []
+    start = before[key] if known else now
+    beliefs: list[tuple[Rating, Rating]] = []
     if len(entry):
         start, beliefs = _walk(fit, before.copy(), rows, int(rows[entry[0]]), match)
     frame = _frame(fit, entry, team, match, start, beliefs)
@@ -81,7 +82,8 @@ def _walk(
     stops = np.union1d(np.union1d(matches, matches + 1), np.arange(0, matches[-1] + 1, CHUNK))
     wanted = set(matches.tolist())
     last = _belief(ladder, row)
-    start, found = last, []
+    start = last
+    found: list[tuple[Rating, Rating]] = []
     for index in steps(range(len(stops) - 1), "explaining"):
         first = int(stops[index])
         if first not in wanted:

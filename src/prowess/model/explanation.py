@@ -71,7 +71,7 @@ class Explanation:
         >>> pw.TrueSkill().fit(history).explain("ann").digits, pw.Elo().fit(history).explain("ann").digits
         (2, 1)
         """
-        largest = self.matches["moved"].abs().max() or self.start.sigma or 1.0
+        largest = max(map(abs, self.matches["moved"].to_list()), default=0.0) or self.start.sigma or 1.0
         return min(max(2 - floor(log10(largest)), 0), 4)
 
     def _figure(self, value: float, sign: bool = False) -> str:

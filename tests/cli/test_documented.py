@@ -1,0 +1,77 @@
+"""The page of the command line: every verb and every option stands on it, nothing else does, and its examples run."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+import typer
+
+from prowess.cli import app
+from tests.cli.running import ROOT, run
+
+PAGE = (ROOT / "docs" / "guide" / "commands.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## ([\w ]+)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
+EVERYWHERE = SECTIONS["Every command"]
+BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
+FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+GROUP = typer.main.get_command(app)
+VERBS = GROUP.commands  # type: ignore[attr-defined]
+
+
+def flags(command: object) -> set[str]:
+    """The long options of a command."""
+    found = [flag for one in command.params for flag in (*one.opts, *one.secondary_opts)]  # type: ignore[attr-defined]
+    return {flag for flag in found if flag.startswith("--")} | {"--help"}
+
+
+SHARED = set.intersection(*(flags(VERBS[name]) for name in ("rate", "predict")))
+
+
+def examples() -> list[list[str]]:
+    """The commands of all blocks, without comments."""
+    lines = [line for block in BLOCK.findall(PAGE) for line in block.splitlines()]
+    assert all(line.startswith("prowess ") for line in lines)
+    return [shlex.split(line, comments=True)[1:] for line in lines]
+
+
+def test_every_verb_has_a_section_and_every_section_a_verb() -> None:
+    assert set(SECTIONS) - {"Every command"} == set(VERBS)
+    assert all(f"](#{name})" in PAGE for name in VERBS)
+
+
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_every_option_is_documented_and_every_documented_option_is_there(name: str) -> None:
+    known, section = flags(VERBS[name]), SECTIONS[name]
+    rows = set(FLAG.findall("\n".join(line for line in section.splitlines() if line.startswith("| `--"))))
+    assert known - SHARED <= rows
+    assert rows <= known
+    assert set(FLAG.findall(BLOCK.sub("", section))) <= known
+    assert known & SHARED <= set(FLAG.findall(EVERYWHERE))
+
+
+def test_options_of_the_program_itself() -> None:
+    assert flags(GROUP) <= set(FLAG.findall(EVERYWHERE))
+
+
+def test_every_verb_that_reads_has_an_example() -> None:
+    assert {words[0] for words in examples()} == set(VERBS) - {"demo"}
+
+
+def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All lines in order, in a folder that has the examples."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    for words in examples():
+        result = run(*words)
+        assert result.exit_code == 0, (words, result.stderr)
+
+
+@pytest.mark.parametrize("name", sorted(VERBS))
+def test_examples_in_the_help_use_options_that_are_there(name: str) -> None:
+    help = VERBS[name].help
+    shown = [line.strip() for line in help.splitlines() if line.strip().startswith("prowess ")]
+    assert shown
+    for line in shown:
+        assert set(FLAG.findall(line)) <= flags(VERBS[name]), line

@@ -1,0 +1,150 @@
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+import prowess as pw
+from prowess.cli.forecast import WIDTH, percent
+from prowess.cli.versus import match_of
+from tests.cli.running import LEAGUE, run, screened, write
+
+FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))
+
+
+def lines(text: str) -> list[list[str]]:
+    return [line.split() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ada, João vs Chidi", "Ada & João - Chidi", "Ada+João v Chidi", "ada,joao VS. CHIDI", "Ada, João – Chidi"],
+)
+def test_a_match_is_written_in_many_ways(text: str) -> None:
+    result = run("predict", LEAGUE, text)
+    assert result.exit_code == 0, result.stderr
+    expected = FIT.predict([["Ada", "João"], ["Chidi"]])
+    head, first, draw, second, fair = result.stdout.splitlines()
+    assert head == "Ada + João  –  Chidi"
+    for line, label, chance in (
+        (first, "  Ada + João win ", expected.win[0]),
+        (draw, "  draw ", expected.draw),
+        (second, "  Chidi wins ", expected.win[1]),
+    ):
+        assert line.startswith(label)
+        assert line.rstrip().endswith(percent(chance))
+        assert abs(line.count("█") - WIDTH * chance) <= 1
+    assert f"fairness {FIT.quality([['Ada', 'João'], ['Chidi']]):.2f}" in fair
+
+
+def test_several_matches_and_places_of_many_teams() -> None:
+    result = run("predict", LEAGUE, "Ada vs Chidi", "Ada vs Chidi vs Mbali")
+    assert result.exit_code == 0
+    ranks = FIT.predict([["Ada"], ["Chidi"], ["Mbali"]]).ranks
+    rows = {line.split()[0]: line.split()[1:] for line in result.stdout.splitlines() if line.endswith("%  ")}
+    for name, row in zip(("Ada", "Chidi", "Mbali"), ranks, strict=True):
+        assert rows[name] == [f"{100 * p:.0f}%" for p in row]
+    assert list(rows) == ["Mbali", "Ada", "Chidi"]  # the best first
+    assert result.stdout.splitlines().count("Ada  –  Chidi  –  Mbali") == 1
+
+
+def test_json_is_the_prediction() -> None:
+    result = run("predict", LEAGUE, "Ada vs Chidi", "--team", "Ada,Zed", "--team", "Chidi", "--newcomers", "--json")
+    first, second = json.loads(result.stdout)
+    expected = FIT.predict([["Ada"], ["Chidi"]])
+    assert first["win"] == expected.win.tolist()
+    assert first["ranks"] == expected.ranks.tolist()
+    assert (first["teams"], first["newcomers"], first["home"]) == ([["Ada"], ["Chidi"]], [], None)
+    assert second["teams"] == [["Ada", "Zed"], ["Chidi"]]
+    assert second["win"] == FIT.predict([["Ada", FIT.newcomer], ["Chidi"]]).win.tolist()
+    assert second["newcomers"] == ["Zed"]
+
+
+def test_scores_of_score_models() -> None:
+    counts = ("--model", "poissonod", "--set", "mu=0", "--set", "sigma=0.3", "--set", "beta=0.1")
+    model = pw.PoissonOD(mu=0, sigma=0.3, beta=0.1)
+    expected = model.fit(pw.History.read(LEAGUE)).predict([["Ada"], ["Chidi"]])
+    [found] = json.loads(run("predict", LEAGUE, "Ada vs Chidi", *counts, "--json").stdout)
+    assert found["scores"] == expected.scores.tolist()
+    grid = expected.score_distribution.grid(30)
+    best = max(((grid[a, b], [a, b]) for a in range(31) for b in range(31)), key=lambda one: one[0])
+    assert found["most_probable"][0] == {"scores": best[1], "probability": best[0]}
+    said = run("predict", LEAGUE, "Ada vs Chidi", *counts).stdout
+    assert f"most probable: {best[1][0]}:{best[1][1]} {100 * best[0]:.0f} %" in said
+    lead = run("predict", LEAGUE, "Ada vs Chidi", "--model", "gaussiansd").stdout
+    assert "expected lead" in lead
+
+
+def test_home_and_time(tmp_path: Path) -> None:
+    options = ("--set", "home_mu=3", "--json")
+    neutral, home = (
+        json.loads(run("predict", LEAGUE, "Ada vs Chidi", *options, *more).stdout)[0]
+        for more in ((), ("--home", "ada"))
+    )
+    assert home["home"] == 0
+    assert home["win"][0] > neutral["win"][0]
+    assert "--home NAME" in run("predict", LEAGUE, "Ada vs Chidi", "--set", "home_mu=3").stderr
+    ladder = pw.Ladder(pw.TrueSkill().replace(drift=pw.drift.PerTime(0.5)))
+    ladder.record([["ann"], ["bob"]], time="2026-01-01")
+    ladder.save(tmp_path / "league.prowess")
+    [found] = json.loads(
+        run("predict", tmp_path / "league.prowess", "ann-bob", "--time", "2026-03-01", "--json").stdout
+    )
+    assert found["win"] == ladder.predict([["ann"], ["bob"]], time="2026-03-01").win.tolist()
+
+
+def test_a_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
+    path = tmp_path / "league.prowess"
+    FIT.ladder.save(path)
+    assert run("predict", path, "Ada vs Chidi").stdout == run("predict", LEAGUE, "Ada vs Chidi").stdout
+    wrong = run("predict", path, "Ada vs Chidi", "--model", "elo")
+    assert wrong.exit_code == 1
+    assert "leave out --model and --set" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("Chid vs Ada",), 1, "no player is called 'Chid' (did you mean 'Chidi'?); --newcomers"),
+        (("Ada",), 1, "'Ada' is no match"),
+        (("Ada vs Ada",), 1, "Ada stands in teams 1 and 2"),
+        (("Ada vs",), 1, "'Ada vs': a name is missing"),
+        (("Zed,,Yu vs Chidi",), 1, "'Zed,,Yu vs Chidi': a name is missing"),
+        (("--team", "Ada"), 1, "needs at least two teams"),
+        (("Ada vs Chidi", "--home", "Mbali"), 1, "--home Mbali plays in no match"),
+        (("Ada vs Chidi", "--time", "yesterday"), 1, "'yesterday' is no time"),
+        (("Ada vs Chidi", "--time", "2020-01-01"), 1, "comes before the last match of Ada"),
+        ((), 2, "say which match"),
+    ],
+)
+def test_what_cannot_be(words: tuple[str, ...], code: int, said: str) -> None:
+    result = run("predict", LEAGUE, *words)
+    assert result.exit_code == code
+    assert said in " ".join(result.stderr.replace("│", " ").split())
+    assert result.stdout == ""
+
+
+def test_names_that_hold_separators(tmp_path: Path) -> None:
+    path = write(tmp_path, "clubs.csv", 'winner,loser\n"Smith, Jo",Saint-Malo\nBrighton & Hove,A - B\n')
+    for text in ("Smith, Jo vs Saint-Malo", "Smith, Jo - Saint-Malo", '"Smith, Jo" vs "Saint-Malo"'):
+        [found] = json.loads(run("predict", path, text, "--json").stdout)
+        assert found["teams"] == [["Smith, Jo"], ["Saint-Malo"]]
+    [found] = json.loads(run("predict", path, "--team", "Brighton & Hove", "--team", "A - B", "--json").stdout)
+    assert found["teams"] == [["Brighton & Hove"], ["A - B"]]
+    assert match_of("A - B - c", {"A - B"}.__contains__) == [["A - B"], ["c"]]
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_screens_stay_within_their_width_and_aligned(tmp_path: Path, width: int) -> None:
+    names = ["Александра Константинопольская", "王小明王小明", "🎉 party 🎉", "naïve Zoë", "bob"]
+    rows = "".join(f"{a},{b}\n" for a, b in pairwise(names))
+    path = write(tmp_path, "world.csv", "winner,loser\n" + rows)
+    texts = [f"{names[0]}, {names[1]} vs {names[2]}, {names[3]}, {names[4]}", " vs ".join(names)]
+    result = screened(width, "predict", path, *texts)
+    assert result.exit_code == 0, result.stderr
+    found = result.stdout.splitlines()
+    bars = [line for line in found if line.endswith(" %")]
+    assert len(bars) == 3 + 6
+    assert all(cell_len(line) <= width for line in bars)
+    assert len({cell_len(line) for line in bars[:3]}) == len({cell_len(line) for line in bars[3:]}) == 1

@@ -1,0 +1,40 @@
+"""A prediction for a day is the forecast that a sweep makes of a match on that day."""
+
+import pytest
+
+import prowess as pw
+from tests.cli.running import LEAGUE
+
+HISTORY = pw.History.read(LEAGUE)
+MODELS = {
+    "per match": pw.TrueSkill(),
+    "per time": pw.TrueSkill().replace(drift=pw.drift.PerTime(0.3, cap=8)),
+    "seasons": pw.TrueSkill().replace(drift=pw.drift.Seasons(pw.drift.PerMatch(0.1), gap=3, carry=0.5, season_tau=2.0)),
+    "periods": pw.Glicko(period=1),
+    "volatile": pw.Glicko2(period=1),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_predictions_for_a_day_are_the_forecasts_of_that_day(name):
+    model = MODELS[name]
+    forecasts = model.fit(HISTORY).forecasts
+    days = sorted({HISTORY[match]["time"] for match in range(300, 400, 9)})
+    for day in days:
+        before = HISTORY.between(None, day)
+        teams = HISTORY[len(before)]["teams"]
+        found = model.fit(before).ladder.predict(teams, time=day)
+        assert found.win[0] == pytest.approx(forecasts.win[len(before)], rel=1e-12)
+
+
+def test_time_or_elapsed_and_never_into_the_past():
+    ladder = pw.Ladder(pw.TrueSkill().replace(drift=pw.drift.PerTime(1.0)))
+    ladder.record([["ann"], ["bob"]], time=10)
+    now, later, waited = (ladder.predict([["ann"], ["bob"]], **when) for when in ({}, {"time": 35}, {"elapsed": 25}))
+    assert now.win[0] > later.win[0] == waited.win[0]
+    with pytest.raises(pw.Error, match="either time or elapsed"):
+        ladder.predict([["ann"], ["bob"]], time=35, elapsed=3)
+    with pytest.raises(pw.Error, match="comes before the last match of ann"):
+        ladder.predict([["ann"], ["bob"]], time=9)
+    with pytest.raises(pw.Error, match="did you mean 'ann'"):
+        ladder.predict([["anne"], ["bob"]], time=35)
