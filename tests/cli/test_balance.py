@@ -89,7 +89,9 @@ def test_the_active_players_are_those_of_late() -> None:
 
 @pytest.mark.parametrize("verb", ["balance", "next"])
 def test_screens_stay_within_their_width(tmp_path: Path, verb: str) -> None:
-    names = [f"{first} {last}" for first in ("Александра", "王小明", "🎉") for last in ("Константинопольская", "Zoë", "x")]
+    names = [
+        f"{first} {last}" for first in ("Александра", "王小明", "🎉") for last in ("Константинопольская", "Zoë", "x")
+    ]
     rows = "".join(f"{a},{b}\n" for a, b in zip(names[:-1], names[1:], strict=True))
     path = write(tmp_path, "world.csv", "winner,loser\n" + rows)
     result = screened(80, verb, path, *names)

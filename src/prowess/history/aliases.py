@@ -6,30 +6,33 @@ An earlier alias wins over a later one.
 LONG = {
     "match": (
         "matchid match gameid game raceid race tournamentid tournament eventid event contestid contest fixtureid"
-        " fixture heatid heat sessionid session spielid spiel turnier partida partido torneo carrera course tournoi"
-        " турнир матч игра гонка"
+        " fixture heatid heat sessionid session playid quiz quizid meet regatta spielid spiel turnier partida partido"
+        " torneo carrera course tournoi турнир матч игра гонка 比赛 試合"
     ),
     "player": (
         "player playername playerid driver drivername driverid competitor competitorid athlete athletename athleteid"
         " participant participantid contestant contestantid rider racer runner swimmer skater user username userid"
-        " handle nickname name fullname model bot agent spieler fahrer teilnehmer joueur jugador giocatore jogador"
-        " игрок участник гонщик"
+        " handle nickname name fullname model bot agent helm skipper pilot jockey horse boat spieler fahrer"
+        " teilnehmer joueur jugador giocatore jogador speler gracz игрок участник гонщик 选手 球员 選手"
     ),
     "players": "players roster members lineup squadlist spielerliste joueurs jugadores состав",
     "team": (
-        "team teamname teamid teamno teamnumber club clubid squad side mannschaft verein equipe equipo squadra команда"
+        "team teamname teamid teamno teamnumber club clubid squad side mannschaft verein equipe equipo squadra"
+        " команда 球队"
     ),
     "rank": (
-        "rank place position placement placing finish finishposition finalrank finalposition finishingposition standing"
-        " pos platz rang platzierung classement posicion puesto posizione posto место позиция"
+        "place position placement placing finish finishposition finalposition finishingposition pos rank finalrank"
+        " standing platz rang platzierung classement posicion puesto posizione posto место позиция 名次 順位"
     ),
     "score": (
-        "score points pts goals teamscore totalscore finalscore punkte tore puntos goles punti pontos очки счет баллы"
+        "score points pts goals teamscore totalscore finalscore totalpoints total punkte gesamt tore puntos goles"
+        " punti pontos очки счет баллы 得分 得点"
     ),
     "duration": (
         "finishtime finishingtime racetime totaltime elapsedtime duration chiptime guntime nettime laptime besttime"
-        " laufzeit zielzeit"
+        " laufzeit zielzeit time zeit tiempo temps tempo время"
     ),
+    "result": "result outcome win won winner iswinner haswon wl winloss victory",
     "weight": "weight partialplay share",
     "home": "home ishome athome",
 }
@@ -46,10 +49,10 @@ OPPONENT = (
 COMMON = {
     "time": (
         "datetime timestamp date matchdate gamedate racedate eventdate tourneydate tournamentdate startdate playedat"
-        " playedon dateplayed dateutc utcdate startedat starttime start createdat kickoff gametime matchtime day datum"
-        " fecha data jour дата time"
+        " playedon dateplayed dateutc utcdate startedat starttime start createdat kickoff gametime matchtime day"
+        " datum fecha data jour дата 日期 日付 tstamp ts time year jahr annee ano anno год"
     ),
-    "clock": "time kickoff kickofftime starttime timeofday hour uhrzeit anstoss hora heure ora время",
+    "clock": "time kickoff kickofftime starttime startet timeofday hour uhrzeit anstoss hora heure ora время",
     "importance": "importance matchweight matchimportance",
     "id": "matchid gameid raceid tournamentid eventid contestid fixtureid heatid sessionid id",
     "status": "status matchstatus gamestatus state",
@@ -57,50 +60,61 @@ COMMON = {
 HOME_AWAY = {
     "home": (
         "home hometeam hometeamname homename homeclub hteam homeplayer hometeamid homeid host hosts heim heimteam"
-        " heimmannschaft heimverein local equipolocal domicile equipedomicile casa squadracasa mandante хозяева"
+        " heimmannschaft heimverein local equipolocal domicile equipedomicile casa squadracasa mandante thuis"
+        " thuisploeg gospodarze gospodarz hemma hemmalag homeneutral хозяева 主队 主隊 ホーム"
     ),
     "away": (
         "away awayteam awayteamname awayname awayclub ateam awayplayer awayteamid awayid visitor visitorteam visitors"
         " visitingteam guest guestteam guests gast gastteam gaste gastmannschaft gastverein auswarts visitante"
-        " equipovisitante exterieur equipeexterieur ospite ospiti fuori trasferta гости"
+        " equipovisitante exterieur equipeexterieur ospite ospiti fuori trasferta uit uitploeg goscie gosc borta"
+        " bortalag visitorneutral гости 客队 客隊 アウェイ"
     ),
     "home_score": (
-        "homescore homegoals homepoints homepts homeruns hometeamscore hometeamgoals scorehome goalshome hg fthg hscore"
-        " hpts hgoals heimtore torehein toreheim golescasa goleslocal butsdomicile hs"
+        "homescore homegoals homepoints homepts homeruns hometeamscore hometeamgoals scorehome goalshome hg fthg"
+        " hscore hpts hgoals heimtore torehein toreheim golescasa goleslocal butsdomicile hs"
     ),
     "away_score": (
-        "awayscore awaygoals awaypoints awaypts awayruns awayteamscore awayteamgoals scoreaway goalsaway ag ftag ascore"
-        " apts agoals visitorscore visitorgoals visitorpoints vscore guestscore guestgoals gasttore toregast"
+        "awayscore awaygoals awaypoints awaypts awayruns awayteamscore awayteamgoals scoreaway goalsaway ag ftag"
+        " ascore apts agoals visitorscore visitorgoals visitorpoints vscore guestscore guestgoals gasttore toregast"
         " golesvisitante butsexterieur as"
     ),
-    "neutral": "neutral neutralsite neutralground neutralvenue isneutral",
+    "neutral": "neutral neutralsite neutralground neutralvenue neutrallocation isneutral",
 }
 WINNER_LOSER = {
     "winner": (
-        "winner winnername winningteam winningplayer winners winnertie winnerid sieger gewinner vainqueur gagnant"
-        " ganador vincitore победитель"
+        "winner winnername winningteam winningplayer winners winnertie winnerid champion champions sieger gewinner"
+        " vainqueur gagnant ganador vincitore победитель 胜者 勝者"
     ),
     "loser": (
-        "loser losername losingteam losingplayer losers losertie loserid verlierer perdant perdedor perdente sconfitto"
-        " проигравший"
+        "loser losername losingteam losingplayer losers losertie loserid runnerup runnersup finalist verlierer"
+        " perdant perdedor perdente sconfitto проигравший 负者 敗者"
     ),
-    "winner_score": "winnerscore winnergoals winnerpoints winnerpts winningscore wscore wpts scorewinner ptsw",
-    "loser_score": "loserscore losergoals loserpoints loserpts losingscore lscore lpts scoreloser ptsl",
+    "winner_score": (
+        "winnerscore winnersets wsets winnergoals winnerpoints winnerpts winningscore wscore scorewinner ptsw wpts"
+    ),
+    "loser_score": "loserscore losersets lsets losergoals loserpoints loserpts losingscore lscore scoreloser ptsl lpts",
     "draw": "draw drawn isdraw tie tied istie",
 }
 # Who won, or the result of both sides in one cell; what the cells hold decides how they are read.
 RESULT = (
     "winner winnerside winningside winningteam winnername winnerid result outcome ftr res wl wdl winloss win score"
-    " scores finalscore fulltimescore ft fulltime scoreline endresult ergebnis endstand resultat resultado risultato"
-    " счет результат победитель"
+    " scores finalscore fulltimescore ft fulltime scoreline endresult sets ergebnis endstand resultat resultado"
+    " risultato placar uitslag wynik sieger gewinner vainqueur gagnant ganador vincitore счет результат победитель"
+    " 比分 结果 スコア"
 )
-SCORES = ("score", "goals", "points", "pts", "runs", "wins")  # of sides, beside a number or letter: score1, team1_goals
+WON = ("win", "won", "wins")  # behind a word for a side: radiant_win, team1_won
+# Of sides, beside a number or letter: score1, team1_goals.
+SCORES = ("score", "goals", "points", "pts", "runs", "result", "wins")
+SCORES_ALONE = "score goals g points pts runs r frames sets legs games tore punkte goles buts gol gols"
 RANKS = ("rank", "place", "position", "placement")
 # Sides that are not numbered; a cell is one name. In the last two a row is how one side saw the match.
 PAIRS = (
     ("left leftmodel leftplayer leftname leftid", "right rightmodel rightplayer rightname rightid"),
-    ("white whiteplayer whitename whiteusername whiteid", "black blackplayer blackname blackusername blackid"),
+    ("white whiteplayer whitename whiteusername whiteid weiss", "black blackplayer blackname blackusername blackid"),
+    ("weiss", "schwarz"),
     ("red redplayer redteam redfighter redname rfighter", "blue blueplayer blueteam bluefighter bluename bfighter"),
+    ("white whiteplayer weiss", "blue blueplayer blau"),
+    ("radiant radiantteam radiantname radiantteamname", "dire direteam direname direteamname"),
     ("first firstplayer firstteam", "second secondplayer secondteam"),
     ("challenger challengername", "defender defendername"),
     ("player playername playerid name user username", OPPONENT),
@@ -126,6 +140,8 @@ ORDINALS = (
     [f"{n}{'th' if 10 < n < 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}" for n in range(1, 31)],
     ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"],
     ["winner", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"],
+    ["winner", "runnerup", "third", "fourth"],
+    ["champion", "runnerup", "third", "fourth"],
     ["gold", "silver", "bronze"],
     *([f"{word}{n}" for n in range(1, 31)] for word in ("place", "position", "rank", "pos", "finisher")),
 )

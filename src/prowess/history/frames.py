@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from ..errors import Error
+from .agreement import agreed
 from .build import build, faulty
 from .cells import identifiers, intern
 from .check import Fault
 from .choices import Choices
+from .contents import unfit
 from .draft import Draft, Times
 from .findings import Findings, Located
 from .guess import guessed
@@ -23,7 +25,7 @@ from .ragged import owners
 from .rows import Rows
 from .table import Table
 from .time_columns import read_times
-from .wide import wide_draft
+from .wide import wide_draft, with_venue
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,7 +70,8 @@ def from_table(table: Table) -> Findings:
 def _recognised(table: Table) -> tuple[Table, Layout]:
     """Recognise the layout by the names of the columns, or else by what they hold."""
     try:
-        return table, recognise(table.frame.columns, table.choices.columns)
+        layout = recognise(table.frame.columns, table.choices.columns, unfit(table))
+        return table, with_venue(table, agreed(table, layout))
     except Error as error:
         found = guessed(table) if not table.choices.columns and len(table.frame) else None
         if found is None:

@@ -2,12 +2,23 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
-from .aliases import NAME_STEMS, NAME_WORDS, RANKS, ROSTER_STEMS, SCORE_FILLERS, SCORE_WORDS, SCORES, SIDE_WORDS
+from .aliases import (
+    NAME_STEMS,
+    NAME_WORDS,
+    RANKS,
+    ROSTER_STEMS,
+    SCORE_FILLERS,
+    SCORE_WORDS,
+    SCORES,
+    SCORES_ALONE,
+    SIDE_WORDS,
+)
 
 __all__ = ["Headers", "plain_name", "plain_role"]
 
+_AGAIN = (" (2)", ".1", "_duplicated_0")  # behind a name that comes again
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 _MEMBER = re.compile(
     "(?P<side>(?:team|side|squad|t)(?:[0-9]|[a-h])|winner|loser|home|away|white|black|red|blue|left|right)"
@@ -52,8 +63,12 @@ def is_side_result(role: str) -> bool:
 class Headers:
     """The columns of a file under their plain names, and the roles that the user gave to a column, or to none."""
 
-    def __init__(self, columns: Sequence[str], mapping: Mapping[str, str | None]) -> None:
-        """Note the columns; one with a role is known by no other name."""
+    def __init__(
+        self, columns: Sequence[str], mapping: Mapping[str, str | None], unfit: Mapping[str, Set[str]] | None = None
+    ) -> None:
+        """Note the columns; one with a role is known by no other name, and what is unfit for a role cannot play it."""
+        self.columns = tuple(columns)
+        self.unfit = unfit or {}
         self.mapped = {plain_role(role): column for role, column in mapping.items() if column is not None}
         self.unused = {plain_role(role) for role, column in mapping.items() if column is None}
         self.free = {plain_name(column): column for column in reversed(columns) if column not in mapping.values()}
@@ -65,15 +80,28 @@ class Headers:
         """Give the column of each role: the user's, or that of the first alias which is there, or by its words."""
         found = {}
         for role, aliases in table.items():
-            column = self.mapped.get(plain_role(role)) or self.first(aliases) or self._by_words(role)
+            column = self.mapped.get(plain_role(role)) or self.first(aliases, role) or self._by_words(role)
             if column is not None and plain_role(role) not in self.unused:
                 found[role] = column
         return found
 
-    def first(self, aliases: str | Sequence[str]) -> str | None:
-        """Give the column of the first alias that is there."""
+    def first(self, aliases: str | Sequence[str], role: str = "") -> str | None:
+        """Give the column of the first alias that is there, and not unfit for the role."""
         names = aliases.split() if isinstance(aliases, str) else aliases
-        return next((self.free[name] for name in names if name in self.free), None)
+        there = (self.free[name] for name in names if name in self.free)
+        return next((column for column in there if column not in self.unfit.get(role, ())), None)
+
+    def twins(self, sides: Sequence[str]) -> list[str]:
+        """Give the scores of two sides that have one name, such as G: one behind each side, or both between them."""
+        at = {column: index for index, column in enumerate(self.columns)}
+        for name, column in self.free.items():
+            again = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)
+            if name not in SCORES_ALONE.split() or again is None or len(sides) != 2:
+                continue
+            one, other, first, second = (at[each] for each in (*sides, column, again))
+            if min(one, other) < first < second:
+                return [column, again] if one < other else [again, column]
+        return []
 
     def _by_words(self, role: str) -> str | None:
         """Find a longer name by its words: `home_team_goal_count` is what the home side scored."""

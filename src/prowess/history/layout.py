@@ -1,6 +1,6 @@
 """Recognising the layout of a file, a row per player or a row per match, from its column names."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from ..errors import Error
@@ -20,6 +20,7 @@ from .aliases import (
     SCORES,
     VENUE,
     WINNER_LOSER,
+    WON,
 )
 from .headers import SIDE, Headers, is_side_result, plain_name, plain_role
 
@@ -54,6 +55,7 @@ class Layout:
     """What was recognised: the shape, the columns by role, and the sides where a row is a match.
 
     Where a row is a player, `parts` are columns that may tell matches apart together with that of the role `match`.
+    Where it is a match, `also` are other columns that may say how it ended.
     """
 
     shape: str
@@ -61,6 +63,7 @@ class Layout:
     sides: tuple[Side, ...] = ()
     mapped: frozenset[str] = frozenset()
     parts: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
     def describe(self, columns: Iterable[str]) -> str:
         """Say what was recognised, and which columns are not used."""
@@ -71,17 +74,21 @@ class Layout:
         return f"{self.shape}: {', '.join(said)}" + (f"\nignored: {', '.join(unused)}" if unused else "")
 
 
-def recognise(columns: Sequence[str], mapping: Mapping[str, str | None] | None = None) -> Layout:
+def recognise(
+    columns: Sequence[str],
+    mapping: Mapping[str, str | None] | None = None,
+    unfit: Mapping[str, Set[str]] | None = None,
+) -> Layout:
     """Recognise the layout of a file from its column names, and from what the user said of some roles.
 
-    A role that is mapped to None has no column.
+    A role that is mapped to None has no column; what a column holds may make it unfit for a role.
 
     >>> recognise(["Date", "HomeTeam", "AwayTeam", "FTHG", "FTAG"]).roles["home_score"]
     'FTHG'
     """
     mapping = mapping or {}
     _check_mapping(columns, mapping)
-    headers = Headers(columns, mapping)
+    headers = Headers(columns, mapping, unfit)
     for recogniser in (_long, _home_away, _winner_loser, _sides, _ordered, _long_by_parts):
         layout = recogniser(headers)
         if layout is not None and headers.mapped.keys() <= {plain_role(role) for role in layout.roles}:
@@ -114,8 +121,8 @@ def _long(headers: Headers) -> Layout | None:
 def _long_by_parts(headers: Headers) -> Layout | None:
     """A row per player where no column names the match: the day, or the round of a season, tells matches apart."""
     roles = headers.find(LONG)
-    parts = [column for column in (headers.first(COMMON["time"]), *map(headers.first, PARTS)) if column]
-    if "match" in roles or "match" in headers.unused or not parts or not {"rank", "duration"} & roles.keys():
+    parts = [column for column in (headers.first(COMMON["time"], "moment"), *map(headers.first, PARTS)) if column]
+    if "match" in roles or "match" in headers.unused or not parts or not {"rank", "duration", "score"} & roles.keys():
         return None
     return _entries(headers, roles | {"match": parts[0]}, tuple(parts[1:]))
 
@@ -126,11 +133,16 @@ def _entries(headers: Headers, roles: dict[str, str], parts: tuple[str, ...]) ->
     who = next((role for role in ("players", "player", "team") if role in roles), None)
     if who is None:
         return None
-    common = headers.find(COMMON)
-    common.pop("clock", None)  # where a row is a player, a time beside a date is how long he took
-    if {"rank", "score"} & roles.keys():
-        roles.pop("duration", None)
-    elif "duration" not in roles and not {"match", who} <= headers.mapped.keys():
+    # Where a row is a player, a time of day beside a date is how long he took.
+    common = headers.find({role: names for role, names in COMMON.items() if role not in ("time", "clock")})
+    moment = headers.mapped.get("time") or headers.first(COMMON["time"], "moment")
+    if moment is not None and "time" not in headers.unused:
+        common["time"] = moment
+    if "rank" in roles or "score" in roles:
+        roles = {role: column for role, column in roles.items() if role not in ("duration", "result")}
+    elif "duration" in roles:
+        roles.pop("result", None)
+    elif "result" not in roles and not {"match", who} <= headers.mapped.keys():
         return None  # only one who says that a row is a player may leave the result to the order of the rows
     roles = roles | {role: column for role, column in common.items() if column != roles.get("duration")}
     if "id" not in {*headers.mapped, *headers.unused} and plain_name(roles["match"]) in COMMON["id"].split():
@@ -158,7 +170,7 @@ def _home_away(headers: Headers) -> Layout | None:
 
 def _winner_loser(headers: Headers) -> Layout | None:
     roles = headers.find(WINNER_LOSER)
-    if not {"winner", "loser"} <= roles.keys():
+    if not {"winner", "loser"} <= roles.keys() or headers.first("third thirdplace"):
         return None
     sides = tuple(
         Side(roles[role], score=roles.get(f"{role}_score"), roster=True, more=headers.more.get(roles[role], ()))
@@ -183,6 +195,7 @@ def _sides(headers: Headers) -> Layout | None:
                 }
             )
             words = {plain_name(column), stem + label, label, label if label.isdigit() else str(number)}
+            words |= set() if stem else {label[0]}  # of white and black, red and blue
             roster = stem in ROSTER_STEMS
             score, rank = (results.get(what + label) for what in ("score", "rank"))
             sides.append(Side(column, tuple(sorted(words)), roster, score, rank, headers.more.get(column, ())))
@@ -251,11 +264,17 @@ def _decided(shape: str, headers: Headers, roles: dict[str, str], sides: tuple[S
         sides = tuple(_without(roles, side, "score") for side in sides)
     if not ranked or (scored and not any(role.startswith("rank") for role in headers.mapped)):
         sides = tuple(_without(roles, side, "rank") for side in sides)
+    if not scored and len(twins := headers.twins([side.column for side in sides])) == 2:
+        scored, ranked = True, False
+        sides = tuple(replace(side, score=score, rank=None) for side, score in zip(sides, twins, strict=True))
+        roles |= {f"score{number}": score for number, score in enumerate(twins, 1)}
+    names = [*(f"{word}{won}" for word in sides[0].words for won in WON), *RESULT.split()]
     if "winner" in headers.mapped or not (scored or ranked):
-        roles |= headers.find({"winner": RESULT})
+        roles |= headers.find({"winner": names})
         if "winner" not in roles:
             return None
-    return Layout(shape, roles | _common(headers), sides)
+    also = [headers.free[name] for name in names if name in headers.free and headers.free[name] not in roles.values()]
+    return Layout(shape, roles | _common(headers), sides, also=tuple(also))
 
 
 def _common(headers: Headers) -> dict[str, str]:

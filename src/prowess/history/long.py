@@ -14,9 +14,11 @@ from .numbers import numbers
 from .places import ranks, words
 from .problems import Problems
 from .ragged import Floats, Ints, gather, owners, starts
+from .results import PLAYED
 from .rosters import rosters
 from .rows import Rows, match_codes
 from .table import Table
+from .wins import word_results
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,6 +40,9 @@ def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
     """Make a draft, and give the rows, by which the caller reads what belongs to a match as a whole."""
     match = match_codes(table, layout)
     results = _results(table, layout)
+    if results.rank is not None and results.score is not None and not _falls(match, results.rank, results.score):
+        table.note(f"{layout.roles['score']!r} does not fall with the places: it is not used")
+        results.score = None
     layout = _playing_teams(table, layout, match, results)
     roles = layout.roles
     team = intern(labels(table, roles["team"]))[0] if "team" in roles and {"player", "players"} & roles.keys() else None
@@ -47,7 +52,7 @@ def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
     entry_row = np.repeat(rows.order, size)
     first_row = rows.order[rows.match_row_start[:-1]]
     score, summed = _scores(rows, results.score, roles["score"]) if results.score is not None else (None, "")
-    listed = not {"rank", "score", "duration"} & roles.keys()
+    listed = not {"rank", "score", "duration", "result"} & roles.keys()
     order = "no rank or score: the rows of a match stand in the order of the result" if listed else ""
     draft = Draft(
         match_start=rows.match_start,
@@ -79,11 +84,22 @@ def _results(table: Table, layout: Layout) -> _Results:
         return _Results(found.rank, score, found.unplaced, found.absent)
     if "duration" in roles:
         return _Results(durations(table, roles["duration"]), None, nobody, nobody)
+    if "result" in roles:
+        said = word_results(table, roles["result"])
+        return _Results(np.where(said.state == PLAYED, 1.5 - said.sign / 2, np.nan), None, nobody, nobody)
     if "score" in roles:
         unplaced, absent = words(table, roles["score"])
         score = numbers(_blank(table, roles["score"], unplaced | absent), roles["score"])
         return _Results(None, score, unplaced, absent)
     return _Results(None, None, nobody, nobody)
+
+
+def _falls(match: Ints, rank: Floats, score: Floats) -> bool:
+    """Tell whether who is placed better has mostly the higher score; strokes and seconds are no scores."""
+    order = np.lexsort((rank, match))
+    order = order[~np.isnan(rank[order]) & ~np.isnan(score[order])]
+    apart = (np.diff(match[order]) == 0) & (np.diff(rank[order]) > 0)
+    return 2 * np.count_nonzero((np.diff(score[order]) > 0) & apart) <= np.count_nonzero(apart)
 
 
 def _blank(table: Table, column: str, rows: NDArray[np.bool_]) -> Table:
@@ -184,7 +200,7 @@ def _ranks(rows: Rows, layout: Layout, results: _Results, score: Floats | None) 
     """Give the ranks of the teams; who has none beside others who have one shares the last place, or one after it."""
     rank = results.rank
     if rank is not None:
-        column = layout.roles.get("rank") or layout.roles["duration"]
+        column = next(layout.roles[role] for role in ("rank", "duration", "result") if role in layout.roles)
         rank = rows.one(np.where(results.unplaced, np.nan, rank), column, "team")
     elif score is not None and results.unplaced.any():
         rank = -score

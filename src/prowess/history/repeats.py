@@ -3,13 +3,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from .aliases import PARTS
 from .decided import Decided
+from .headers import plain_name
 from .layout import Layout
 from .ragged import Ints, starts
 from .table import Table
 
 __all__ = ["leave_out_mirrored", "leave_out_repeated"]
 
+_ROUNDS = frozenset(word for words in PARTS for word in words.split())
 MOST = 0.9  # of the rows: what holds for so many is how the file is meant
 
 
@@ -70,7 +73,8 @@ def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArra
 
 def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Decided) -> None:
     """Where nearly every match stands twice, once as each side saw it, leave the second view out."""
-    when = _when(table, layout)
+    rounds = [column for column in table.frame.columns if plain_name(column) in _ROUNDS]
+    when = _when(table, layout) or rounds
     if not when or table.choices.duplicates == "keep" or not len(table.frame) or len(player) != 2 * len(table.frame):
         return
     one, other = player[0::2], player[1::2]

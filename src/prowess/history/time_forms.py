@@ -28,7 +28,7 @@ _YEAR = "(?P<year>[0-9]{4})"
 _ANY_YEAR = "'?(?P<year>[0-9]{4}|[0-9]{2})(?:\\s*(?:\u0433|\u0433\u043e\u0434\u0430)\\.?)?"  # with the Russian "year"
 _TIME = (
     r"(?P<hour>[0-9]{1,2})(?:[:h.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)?)?"
-    r"(?:\s*(?P<half>[ap]\.?m\b\.?))?(?P<mark>\s*(?:uhr|hrs?|h)\b)?"
+    r"(?:\s*(?P<half>[ap]\.?m\b\.?|[ap]\b))?(?P<mark>\s*(?:uhr|hrs?|h)\b)?"
 )
 _ZONE = r"(?:\s*(?P<zone>z|(?:utc|gmt)?\s*[+-][0-9]{1,2}(?::?[0-9]{2})?|utc|gmt))?"
 _COMPACT = "(?P<compact>)(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})"
@@ -186,7 +186,7 @@ def template(found: _Found, order: Order) -> tuple[str, str] | None:
     """
     part = {name: value for name, value in found.groupdict().items() if value}
     name, half = part.get("name", "jan"), part.get("half", "am")
-    if {"weekday", "week", "mark"} & part.keys() or name.casefold() not in ENGLISH or len(half) > 2:
+    if {"weekday", "week", "mark"} & part.keys() or name.casefold() not in ENGLISH or len(half) != 2:
         return None
     if "hour" in part and "minute" not in part:
         return None

@@ -68,7 +68,7 @@ MONTHS = (
 )
 DRAWS = _words(
     "draw drawn d tie tied t both bothbad tiebothbad x = 0.5 ½ 1/2 1/2-1/2 ½-½ equal even none neither nobody"
-    " unentschieden remis nul empate pareggio ничья"
+    " unentschieden remis nul empate pareggio ничья jigo"
 )
 BYES = _words("bye bye. -bye- (bye) freilos spielfrei exempt libre riposa descansa пропуск")
 
@@ -91,6 +91,7 @@ LANGUAGES = {
     "V/N/P": ("v vittoria vinta", "n x pareggio", "p sconfitta persa"),
     "S/U/N": ("s sieg gewonnen", "u unentschieden remis", "n niederlage verloren"),
     "В/Н/П": ("в победа", "н ничья", "п поражение"),
+    "yes/no": ("true yes ja oui si sim да", "draw", "false no nein non nao нет"),
 }
 OVERTIME = {"otw": "w", "sow": "w", "wot": "w", "wso": "w", "otl": "l", "sol": "l", "lot": "l", "lso": "l"}
 BY_WALKOVER = {

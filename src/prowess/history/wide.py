@@ -1,5 +1,6 @@
 """From a file with a row per match to a draft: the sides are columns."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ from .vocabulary import BYES
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["wide_draft"]
+__all__ = ["wide_draft", "with_venue"]
 
 _AT_HOME = {
     "h": 0,
@@ -100,6 +101,18 @@ def _members(table: Table, side: Side) -> "pl.Series":
     return pl.select(pl.concat_list(columns).list.drop_nulls()).to_series()
 
 
+def with_venue(table: Table, layout: Layout) -> Layout:
+    """Find the column, mostly one without a name, in which @ says that the first side was the guest."""
+    if "venue" in layout.roles or not layout.shape.endswith(("winner/loser", "as one side saw it")):
+        return layout
+    for column in set(table.frame.columns) - {*layout.roles.values()}:
+        if not table.frame[column].dtype.is_nested():
+            cells = set(text_of(table, column).drop_nulls().head(1000).str.to_lowercase())
+            if "@" in cells and cells <= {"@", "n", "vs", "vs."}:
+                return replace(layout, roles={**layout.roles, "venue": column})
+    return layout
+
+
 def _home(table: Table, layout: Layout) -> Ints | None:
     """Give the index of the home team of each match, -1 on neutral ground."""
     if layout.shape.endswith("home/away"):
@@ -110,5 +123,6 @@ def _home(table: Table, layout: Layout) -> Ints | None:
     if "venue" not in layout.roles:
         return None
     code, different = intern(text_of(table, layout.roles["venue"]).fill_null(""))
-    spelt = [_AT_HOME.get("at" if word == "@" else plain_name(word)) for word in different]
+    known = _AT_HOME | ({"": 0} if "@" in set(different) else {})
+    spelt = [known.get("at" if word == "@" else plain_name(word)) for word in different]
     return None if None in spelt else np.array(spelt, np.int32)[code]  # other words name a ground

@@ -1,0 +1,130 @@
+"""Files as strangers bring them, each with what a person reads in it.
+
+A case is a text file in this folder. Above its first section stand the name of the file, and how it is encoded:
+
+    file: games.csv
+    encoding: cp1252
+    lines: \\r\\n
+
+The section `file` is the file as it is. The section `matches` has a line for each match, written by hand: the time or
+`-`, and the teams, in any order, with the mark `*` at the home team, `#` before a place and `=` before a score:
+
+    2026-01-31 | *Ann Lee + Bob = 3 | Cat = 1
+    2026-02-07 | Ann Lee #1 | Bob #2 | Cat #2
+
+Instead of it a section `asks` has lines of which each must be part of the Error. A section `says` has lines of which
+each must be part of what the reading says about itself.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prowess.history import History
+
+CASES = sorted(Path(__file__).parent.glob("*.txt"))
+
+Team = tuple[tuple[str, ...], int, float | None, bool]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A file, and what is expected of reading it."""
+
+    name: str = "games.csv"
+    encoding: str = "utf-8"
+    lines: str = "\n"
+    text: str = ""
+    matches: tuple[tuple[str, frozenset[Team]], ...] | None = None
+    asks: tuple[str, ...] = ()
+    says: tuple[str, ...] = field(default=())
+
+    def write(self, folder: Path) -> Path:
+        """Write the file."""
+        path = folder / self.name
+        if path.suffix == ".xlsx":
+            _write_workbook(path, self.text)
+        else:
+            path.write_bytes(self.text.replace("\n", self.lines).encode(self.encoding))
+        return path
+
+
+def case(path: Path) -> Case:
+    """Read a case."""
+    head, *parts = ("\n" + path.read_text(encoding="utf-8")).split("\n=== ")
+    found: dict[str, Any] = {}
+    for line in filter(None, head.splitlines()):
+        key, _, value = line.partition(": ")
+        found["name" if key == "file" else key] = value.replace("\\r", "\r").replace("\\n", "\n")
+    for part in parts:
+        section, _, text = part.partition("\n")
+        lines = tuple(line for line in text.splitlines() if line.strip())
+        if section == "file":
+            found["text"] = text.removesuffix("\n") + "\n"
+        elif section == "matches":
+            found["matches"] = tuple(map(_expected, lines))
+        else:
+            found[section] = lines
+    return Case(**found)
+
+
+def _expected(line: str) -> tuple[str, frozenset[Team]]:
+    time, *teams = line.split(" | ")
+    read = [_team(team.strip()) for team in teams]
+    scores = [score for _, _, score, _ in read]
+    if all(place for _, place, _, _ in read):
+        return time.strip(), frozenset(read)
+    assert None not in scores, f"a team has neither place nor score: {line}"
+    placed = [
+        (who, 1 + sum(other > score for other in scores if other is not None and score is not None), score, home)
+        for who, _, score, home in read
+    ]
+    return time.strip(), frozenset(placed)
+
+
+def _team(text: str) -> Team:
+    text, _, score = text.partition(" = ")
+    text, _, place = text.partition(" #")
+    home = text.startswith("*")
+    players = tuple(sorted(text.removeprefix("*").split(" + ")))
+    return players, int(place or 0), float(score) if score else None, home
+
+
+def read_matches(history: History) -> tuple[tuple[str, frozenset[Team]], ...]:
+    """Give the matches of a history as a case has them."""
+    found = []
+    for number, match in enumerate(history):
+        first = int(history.match_start[number])
+        scores = match.get("scores") or [None] * len(match["teams"])
+        teams = frozenset(
+            (
+                tuple(sorted(players)),
+                int(history.place[first + index]),
+                None if score is None or score != score else float(score),
+                match.get("home") == index,
+            )
+            for index, (players, score) in enumerate(zip(match["teams"], scores, strict=True))
+        )
+        found.append((str(match.get("time", "-")), teams))
+    return tuple(found)
+
+
+def _write_workbook(path: Path, text: str) -> None:
+    """Write a workbook, in which what looks like a date or a number is one."""
+    import csv
+    from datetime import datetime
+
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in csv.reader(text.splitlines()):
+        cells: list[Any] = []
+        for cell in row:
+            try:
+                cells.append(datetime.fromisoformat(cell) if cell.count("-") == 2 else float(cell))
+            except ValueError:
+                cells.append(cell or None)
+        sheet.append(cells)
+    book.save(path)

@@ -1,0 +1,24 @@
+"""Files as strangers bring them are read without a word of explanation, or they ask for one."""
+
+from pathlib import Path
+
+import pytest
+
+from prowess import Error
+from prowess.history import History
+
+from .strangers.case import CASES, case, read_matches
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_a_strangers_file(path: Path, tmp_path: Path) -> None:
+    stranger = case(path)
+    file = stranger.write(tmp_path)
+    if stranger.matches is None:
+        with pytest.raises(Error) as caught:
+            History.read(file)
+        assert all(part in str(caught.value) for part in (stranger.name, *stranger.asks)), caught.value
+        return
+    history = History.read(file)
+    assert read_matches(history) == stranger.matches, history.recognised
+    assert all(said in history.recognised for said in stranger.says), history.recognised
