@@ -1,4 +1,5 @@
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,7 @@ def test_screens_stay_within_their_width(tmp_path: Path, verb: str) -> None:
     names = [
         f"{first} {last}" for first in ("Александра", "王小明", "🎉") for last in ("Константинопольская", "Zoë", "x")
     ]
-    rows = "".join(f"{a},{b}\n" for a, b in zip(names[:-1], names[1:], strict=True))
+    rows = "".join(f"{a},{b}\n" for a, b in pairwise(names))
     path = write(tmp_path, "world.csv", "winner,loser\n" + rows)
     result = screened(80, verb, path, *names)
     assert result.exit_code == 0, result.stderr

@@ -108,7 +108,7 @@ written = st.one_of(
 def test_a_column_of_times_is_read_as_its_values_are(texts: list[str], utc: bool) -> None:
     frame = pl.DataFrame({"winner": ["a"] * len(texts), "loser": ["b"] * len(texts), "time": texts})
     plain = [{"teams": [["a"], ["b"]], "time": text} for text in texts]
-    if any(not text.strip() for text in texts):
+    if any(text.strip() in ("", "nan") for text in texts):
         return  # an empty cell is a missing time in a file, and no time at all in Python
     try:
         expected = History.from_matches(plain, utc=True)

@@ -99,7 +99,8 @@ def _results(draft: Draft) -> Iterator[Fault]:
 def _given(draft: Draft, column: Floats) -> NDArray[Any]:
     """Count the teams of each match that have a value."""
     if len(column) == 2 * (len(draft.match_start) - 1) and draft.all_duels():
-        return (~np.isnan(column)).reshape(-1, 2).sum(axis=1, dtype=np.intp)
+        given: NDArray[Any] = (~np.isnan(column)).reshape(-1, 2).sum(axis=1)
+        return given
     return np.bincount(draft.match_of_team, ~np.isnan(column), minlength=len(draft.match_start) - 1)
 
 

@@ -63,7 +63,7 @@ def _holds_places(sample: Table, column: str) -> bool:
 
 def _holds_wins(sample: Table, column: str) -> bool:
     text = text_of(sample, column)
-    return 2 * np.count_nonzero(word_results(sample, column).state == PLAYED) > text.count()
+    return bool(2 * np.count_nonzero(word_results(sample, column).state == PLAYED) > text.count())
 
 
 def _is_filled(sample: Table, column: str) -> bool:

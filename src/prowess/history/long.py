@@ -40,9 +40,7 @@ def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
     """Make a draft, and give the rows, by which the caller reads what belongs to a match as a whole."""
     match = match_codes(table, layout)
     results = _results(table, layout)
-    if results.rank is not None and results.score is not None and not _falls(match, results.rank, results.score):
-        table.note(f"{layout.roles['score']!r} does not fall with the places: it is not used")
-        results.score = None
+    _drop_strokes(table, layout, match, results)
     layout = _playing_teams(table, layout, match, results)
     roles = layout.roles
     team = intern(labels(table, roles["team"]))[0] if "team" in roles and {"player", "players"} & roles.keys() else None
@@ -94,12 +92,22 @@ def _results(table: Table, layout: Layout) -> _Results:
     return _Results(None, None, nobody, nobody)
 
 
-def _falls(match: Ints, rank: Floats, score: Floats) -> bool:
-    """Tell whether who is placed better has mostly the higher score; strokes and seconds are no scores."""
+def _drop_strokes(table: Table, layout: Layout, match: Ints, results: _Results) -> None:
+    """Drop scores of a text file that mostly grow with the places: strokes and seconds are no scores."""
+    rank, score = results.rank, results.score
+    if (
+        rank is None
+        or score is None
+        or "score" in layout.mapped
+        or table.frame[layout.roles["rank"]].dtype.is_numeric()
+    ):
+        return
     order = np.lexsort((rank, match))
     order = order[~np.isnan(rank[order]) & ~np.isnan(score[order])]
     apart = (np.diff(match[order]) == 0) & (np.diff(rank[order]) > 0)
-    return 2 * np.count_nonzero((np.diff(score[order]) > 0) & apart) <= np.count_nonzero(apart)
+    if 2 * np.count_nonzero((np.diff(score[order]) > 0) & apart) > np.count_nonzero(apart):
+        table.note(f"{layout.roles['score']!r} does not fall with the places: it is not used")
+        results.score = None
 
 
 def _blank(table: Table, column: str, rows: NDArray[np.bool_]) -> Table:
