@@ -70,10 +70,7 @@ def pair(
     queue: list[Any] = [*gathered(ladder, names, names_file, active, newcomers), *groups(ladder, group, newcomers)]
     if not queue:
         raise typer.BadParameter("say who is there: names, - for standard input, --names FILE or --active 30d")
-    barred = [tuple(two) for two in groups(ladder, never, newcomers)]
-    for two in barred:
-        if len(two) != 2:
-            raise Error(f"--never {','.join(two)}: it takes two names")
+    barred = [_two(names) for names in groups(ladder, never, newcomers)]
     found: list[Pairing] = []
     waiting = [0.0] * len(queue)
     for _ in range(rounds):
@@ -108,6 +105,12 @@ def _late(history: History, span: float) -> Any:
     unit = 1.0 if history.time_kind == "number" else DAY
     first = float(history.time[-1]) - span * unit if len(history) else 0.0
     return history.between(show_time(history.time_kind, history.time_zone, first)) if len(history) else ()
+
+
+def _two(names: list[str]) -> tuple[str, str]:
+    if len(names) != 2:
+        raise Error(f"--never {','.join(names)}: it takes two names")
+    return names[0], names[1]
 
 
 def _team(item: Any) -> tuple[str, ...]:
