@@ -3,6 +3,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from typer.testing import CliRunner
 
 import prowess as pw
@@ -88,7 +89,7 @@ def test_the_active_players_are_those_of_late() -> None:
     assert run("next", LEAGUE, "--active", "soon").exit_code == 2
 
 
-@pytest.mark.parametrize("verb", ["balance", "next"])
+@pytest.mark.parametrize("verb", ["balance", "next", "pair"])
 def test_screens_stay_within_their_width(tmp_path: Path, verb: str) -> None:
     names = [
         f"{first} {last}" for first in ("Александра", "王小明", "🎉") for last in ("Константинопольская", "Zoë", "x")
@@ -97,6 +98,4 @@ def test_screens_stay_within_their_width(tmp_path: Path, verb: str) -> None:
     path = write(tmp_path, "world.csv", "winner,loser\n" + rows)
     result = screened(80, verb, path, *names)
     assert result.exit_code == 0, result.stderr
-    from rich.cells import cell_len
-
     assert max(map(cell_len, result.stdout.splitlines())) <= 80

@@ -16,6 +16,7 @@ from .demo import demo
 from .explain import explain
 from .next import next_
 from .options import Quiet, quietly
+from .pair import pair
 from .papers import papers
 from .predict import predict
 from .rate import rate
@@ -51,7 +52,7 @@ def _add(panel: str, *verbs: Callable[..., None]) -> None:
 
 
 _add("Rate", rate, demo)
-_add("Predict and match", predict, explain, balance)
+_add("Predict and match", predict, explain, balance, pair)
 app.command("next", rich_help_panel="Predict and match")(quietly(next_))
 _add("Compare", compare, tune, papers)
 _add("Files", check, simulate)

@@ -24,8 +24,8 @@ LEAST = 0.01  # a single result that is rarer is not worth a word
 def team_name(team: Sequence[str], width: int | None = None) -> str:
     """The players of a team; where there is not room for all, the first of them and how many more.
 
-    >>> team_name(["ann", "bob", "cat"]), team_name(["ann", "bob", "cat"], 14)
-    ('ann + bob + cat', 'ann + 2 more')
+    >>> team_name(["ann", "bob", "cat"]), team_name(["ann", "bob", "cat"], 14), team_name(["annabella", "bob"], 13)
+    ('ann + bob + cat', 'ann + 2 more', 'ann… + 1 more')
     """
     from rich.cells import cell_len
 
@@ -34,7 +34,10 @@ def team_name(team: Sequence[str], width: int | None = None) -> str:
         if width is None or cell_len(whole) <= width:
             return whole
         whole = shown(" + ".join(team[:kept])) + f" + {len(team) - kept} more"
-    return whole if width is None else cut(whole, width)
+    if width is None or cell_len(whole) <= width:
+        return whole
+    more = f" + {len(team) - 1} more" if len(team) > 1 else ""
+    return cut(shown(team[0]), max(width - len(more), 4)) + more
 
 
 def print_forecast(teams: Sequence[Sequence[str]], prediction: Prediction, quality: float | None = None) -> None:
@@ -88,7 +91,7 @@ def _places(teams: Sequence[Sequence[str]], prediction: Prediction, room: int | 
     from rich.text import Text
 
     console = screen()
-    label = 34 if room is None else min(30, room)
+    label = 34 if room is None else min(46, room)
     fitting = len(teams) if room is None else max(2, (console.width - label - 8) // 6)
     cut_off = len(teams) > fitting
     table = Table.grid(padding=(0, 1))
