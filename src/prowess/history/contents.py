@@ -13,6 +13,7 @@ from .problems import Problems
 from .results import PLAYED
 from .table import Table
 from .text import text_of
+from .vocabulary import YES_NO
 from .wins import word_results
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["sample_of", "unfit"]
 
 SAMPLE = 1000  # rows that are looked at
-BLANK = 0.1  # of the rows have no team: it is a club, which some have
+BLANK = 0.2  # of the rows have no team: it is a club, which some have
 _TIME = frozenset(("time", "zeit", "tiempo", "temps", "tempo", "время"))
 
 
@@ -63,11 +64,14 @@ def _holds_places(sample: Table, column: str) -> bool:
 
 def _holds_wins(sample: Table, column: str) -> bool:
     text = text_of(sample, column)
-    return bool(2 * np.count_nonzero(word_results(sample, column).state == PLAYED) > text.count())
+    return bool(2 * np.count_nonzero(word_results(sample, column, YES_NO).state == PLAYED) > text.count())
 
 
 def _is_filled(sample: Table, column: str) -> bool:
-    return text_of(sample, column).null_count() <= BLANK * len(sample.frame)
+    """Tell whether nearly everybody has a team; a row that ends before it says nothing."""
+    last = sample.frame.columns[-1]
+    text = text_of(sample, column).filter(text_of(sample, last).is_not_null() | (last == column))
+    return text.null_count() <= BLANK * len(text)
 
 
 def _holds_durations(sample: Table, column: str, match: str | None) -> bool:

@@ -1,7 +1,6 @@
 """How the matches of a file with a row per match ended: scores or ranks of the sides, or a result in one cell."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error
+from .aliases import WON
 from .cells import intern, yes_no
 from .headers import plain_name
 from .layout import Layout
@@ -19,7 +19,7 @@ from .ragged import Floats
 from .results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Results, pair_results
 from .table import Table
 from .text import text_of
-from .vocabulary import DRAWS, UNPLAYED, WALKOVERS
+from .vocabulary import DRAWS, UNPLAYED, WALKOVERS, YES_NO
 from .wins import word_results
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ __all__ = ["Decided", "decided", "told"]
 Mask = NDArray[np.bool_]
 MOST = 0.9  # of the matches: what so many show is how the file is meant
 _DRAW, _UNKNOWN = 2, -1  # beside the sides 0 and 1
-_READERS: tuple[Callable[[Table, str], Results], ...] = (pair_results, word_results)
 _BY = re.compile(r"([a-z]) ?\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?", re.IGNORECASE)  # B+3.5
 _SIDE_OF_SIGN = np.array([_DRAW, 0, 1], np.int8)  # of 0, 1 and -1
 _RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])  # of who won: a side, both, nobody knows
@@ -144,8 +143,9 @@ def told(table: Table, layout: Layout) -> Decided:
         )
     text = text_of(table, column)
     named = _named(table, layout, text)
-    trials = [replace(table, notes=[], problems=Problems(), left=[]) for _ in _READERS]
-    read = [reader(trial, column) for reader, trial in zip(_READERS, trials, strict=True)]
+    trials = [replace(table, notes=[], problems=Problems(), left=[]) for _ in range(2)]
+    won = YES_NO if plain_name(column).endswith(WON) else {}  # radiant_win may be true or false, but not neutral
+    read = [pair_results(trials[0], column), word_results(trials[1], column, won)]
     fits = [np.count_nonzero(named != _UNKNOWN), *(np.count_nonzero(one.state == PLAYED) for one in read)]
     best = table.decide(f"how {column} is read", lambda: int(np.argmax(fits)))
     if not max(fits) and any("date" in problem.right for problem in trials[0].problems):

@@ -1,6 +1,6 @@
 """Histories from frames, and back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,7 @@ def from_table(table: Table) -> Findings:
     """
     problems: list[Located] = []
     left: list[str] = []
+    broken: set[object] = set()  # matches of which rows have problems
     table, layout = _recognised(table)
     opening = tuple(table.notes)
     while True:
@@ -54,7 +55,7 @@ def from_table(table: Table) -> Findings:
             draft = _draft(table, layout)
         if not len(table.unusable()):
             for fault in faulty(draft):
-                _reject(table, draft, fault, quietly=fault.alone and bool(problems))
+                _reject(table, layout, draft, fault, broken)
         unusable = table.unusable()
         if not len(unusable):
             history = build(draft)
@@ -62,6 +63,8 @@ def from_table(table: Table) -> Findings:
             told = replace(history, recognised=recognised)
             return Findings(told, table.title, tuple(problems), layout, tuple(table.frame.columns), table.decisions)
         problems += [Located(table.row_name(problem.row), problem) for problem in table.problems]
+        if "match" in layout.roles:
+            broken.update(table.frame[layout.roles["match"]].gather(table.problems.rows()))
         left += [said for _, said in table.left]
         table = table.without(unusable)
         table.notes.extend(opening)
@@ -70,8 +73,11 @@ def from_table(table: Table) -> Findings:
 def _recognised(table: Table) -> tuple[Table, Layout]:
     """Recognise the layout by the names of the columns, or else by what they hold."""
     try:
-        layout = recognise(table.frame.columns, table.choices.columns, unfit(table))
-        return table, with_venue(table, agreed(table, layout))
+        bad = table.decide("unfit columns", lambda: unfit(table) if len(table.frame) else None)
+        layout = recognise(table.frame.columns, table.choices.columns, bad)
+        if len(table.frame):
+            layout = table.decide("layout", lambda: with_venue(table, agreed(table, layout)))
+        return table, layout
     except Error as error:
         found = guessed(table) if not table.choices.columns and len(table.frame) else None
         if found is None:
@@ -88,14 +94,16 @@ def _draft(table: Table, layout: Layout) -> Draft:
     return _with_matches(draft, table, layout, rows)
 
 
-def _reject(table: Table, draft: Draft, fault: Fault, quietly: bool) -> None:
+def _reject(table: Table, layout: Layout, draft: Draft, fault: Fault, broken: Set[object]) -> None:
     """Note a match that breaks a rule, at the row that is to blame; its other rows go with it.
 
     Who is alone because the opponents had a problem has none of his own.
     """
     assert draft.rows is not None
-    if not quietly:
-        table.problems.add(draft.rows(fault.match, fault.entry)[:1], None, None, fault.text)
+    row = draft.rows(fault.match, fault.entry)[:1]
+    match = layout.roles.get("match")
+    if not fault.alone or match is None or table.frame[match][int(row[0])] not in broken:
+        table.problems.add(row, None, None, fault.text)
     table.problems.take_along(draft.rows(fault.match, None))
 
 

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
 
 from .aliases import (
     NAME_STEMS,
@@ -30,6 +31,7 @@ SIDE = re.compile(f"{_STEM}{_LABEL}(?P<tail>|name|id|players|roster|members)")
 _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score|rank)(?P<label2>[0-9]{{1,2}}|[a-hxy])")
 
 
+@lru_cache(4096)
 def plain_name(name: str) -> str:
     """Spell a column name in the one way in which names are compared.
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .aliases import (
     COMMON,
@@ -55,6 +56,7 @@ class Heading:
     notes: tuple[str, ...] = ()
 
 
+@lru_cache(4096)
 def known_name(name: str) -> bool:
     """Say whether a column of this name would be recognised, whatever the others are.
 
@@ -89,8 +91,8 @@ def has_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     >>> has_header(["ann", "bob"], [["cat", "ann"]]), has_header(["2026-01-31", "ann"], [["2026-02-01", "bob"]])
     (False, False)
     """
-    first = [cell.strip() for cell in first]
-    others = [row for row in ([cell.strip() for cell in row] for row in rest) if row != first]  # it may come again
+    first = _stripped(first)
+    others = [row for row in map(_stripped, rest) if row != first]  # it may come again
     below = [[row[column] for row in others if column < len(row)] for column in range(len(first))]
     names = {cell for cell in first if cell and not _is_value(cell)}
     again = {cell for cell, column in zip(first, below, strict=True) if cell in names and cell in column}
@@ -99,6 +101,14 @@ def has_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     known = sum(map(known_name, names - again))
     values = any(map(_alike, first, below))
     return known > 1 or (known > 0 and not values) or not (values or again)
+
+
+def _stripped(cells: Sequence[str]) -> list[str]:
+    """Give cells without blanks around them, and without empty ones at the end."""
+    stripped = [cell.strip() for cell in cells]
+    while stripped and not stripped[-1]:
+        stripped.pop()
+    return stripped
 
 
 def _alike(cell: str, column: Sequence[str]) -> bool:

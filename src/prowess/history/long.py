@@ -18,12 +18,15 @@ from .results import PLAYED
 from .rosters import rosters
 from .rows import Rows, match_codes
 from .table import Table
+from .vocabulary import YES_NO
 from .wins import word_results
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["long_draft"]
+
+MANY = 0.25  # of the rows: where so many tell of a player for the second time, they tell of something else
 
 
 @dataclass
@@ -83,7 +86,7 @@ def _results(table: Table, layout: Layout) -> _Results:
     if "duration" in roles:
         return _Results(durations(table, roles["duration"]), None, nobody, nobody)
     if "result" in roles:
-        said = word_results(table, roles["result"])
+        said = word_results(table, roles["result"], YES_NO)
         return _Results(np.where(said.state == PLAYED, 1.5 - said.sign / 2, np.nan), None, nobody, nobody)
     if "score" in roles:
         unplaced, absent = words(table, roles["score"])
@@ -181,6 +184,11 @@ def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | Non
     again = np.zeros(len(key), bool)
     again[order[1:]] = key[order[1:]] == key[order[:-1]]
     rows = np.flatnonzero(again & ~results.absent)
+    if len(rows) > MANY * len(key):
+        column = layout.roles["player" if "player" in layout.roles else "team"]
+        said = "it stands in this match already, as many do: say who plays, as in `columns={'player': 'name'}`"
+        table.reject(rows, column, said)
+        return
     table.leave_out(
         rows,
         lambda count, first: (
@@ -235,7 +243,7 @@ def _matches_of(rows: Rows, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 def _scores(rows: Rows, score: Floats, column: str) -> tuple[Floats, str]:
-    """Give the scores of the teams: what all rows of a team say, or, once rows of one team differ, their sums.
+    """Give the scores of the teams: what all rows of a team say, or, where those of most teams differ, their sums.
 
     Whether a column holds scores of teams or of players is one decision for the file: two players with 3 points each
     are a team with 6 where other teams show that points are counted by player.
@@ -244,7 +252,8 @@ def _scores(rows: Rows, score: Floats, column: str) -> tuple[Floats, str]:
     first = values[rows.team_start[:-1]]
     size = np.diff(rows.team_start)
     alike = not len(values) or np.array_equal(values, np.repeat(first, size), equal_nan=True)
-    summed = rows.table.decide(f"whether {column} is summed", lambda: not alike if (size > 1).any() else None)
+    mostly = alike or rows.mostly_agree(score, "team")
+    summed = rows.table.decide(f"whether {column} is summed", lambda: not mostly if (size > 1).any() else None)
     if not summed:
         return (first if alike else rows.one(score, column, "team")), ""
     return np.add.reduceat(values, rows.team_start[:-1]), f"{column} differs within a team: a team's score is the sum"

@@ -130,6 +130,8 @@ def _cell(text: str, count: int, absent: Set[str], unplaced: Set[str], rounds: b
     rank = _place(text) if rank is None else rank
     if rank is not None:
         return _Cell(text, count, _PLACE, rank)
+    if text.startswith("#"):  # an error of a spreadsheet, such as #REF!
+        return _Cell(text, count, _WRONG)
     head = re.match(r"[^\s(:,+0-9]{2,}", text)  # DNF (engine)
     for word in (text, head[0] if head else text):
         if _key(word) in absent:

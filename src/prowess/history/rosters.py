@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_names", "rosters"]
 
+FEW = 0.1  # of the cells: a mark that so few have, beside another that most have, separates nothing
 _NEVER = "\x00"  # a separator that is in no text
 _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
 _LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two of a list: "ann, bob and cat"
@@ -119,9 +120,10 @@ def _found(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
 
     So "Brighton & Hove Albion" among teams of one name stays whole, and "ann & bob" among pairs does not.
     """
-    if cells.str.contains(_SURE).any():
-        return next(mark for mark in ROSTER_SEPARATORS if cells.str.contains(mark, literal=True).any()), None
+    some = cells.filter(cells.str.contains(_SURE))
     marked = cells.filter(cells.str.contains(_MAYBE))
+    if len(some) and not (len(some) < FEW * len(cells) and len(marked) >= len(cells) / 2):  # few may be slips
+        return max(ROSTER_SEPARATORS, key=lambda mark: some.str.contains(mark, literal=True).sum()), None
     least = 1 if sure else max(1, len(cells) / 2)
     if _in_prose(marked) and int(marked.str.contains(rf",|{_LAST}").sum()) >= least:
         return ",", None  # "ann, bob and cat", "ann and bob": the comma stands for both

@@ -9,6 +9,7 @@ from .cells import intern, labels
 from .layout import Layout
 from .ragged import Ints, starts
 from .table import Table
+from .text import text_of
 
 __all__ = ["Rows", "match_codes"]
 
@@ -29,12 +30,12 @@ def match_codes(table: Table, layout: Layout) -> Ints:
     for column in dict.fromkeys((*layout.parts, *([time] if time else []))):
         if column in used or table.frame[column].dtype.is_nested():
             continue
-        part, _ = intern(table.frame[column].cast(str).fill_null(""))
+        part, _ = intern(text_of(table, column).fill_null(""))
         _, finer, size = np.unique(
             code.astype(np.int64) * (part.max() + 1) + part, return_inverse=True, return_counts=True
         )
-        finer_too = len(size) > code.max() + 1 and bool(size[size > 1].sum() >= MOST * len(code))
-        if table.decide(f"whether {column} tells matches apart", lambda: finer_too or None):  # noqa: B023
+        apart = _splits(code, finer, size)
+        if table.decide(f"whether {column} tells matches apart", lambda: apart or None):  # noqa: B023
             code = finer.astype(np.int32)
             used.append(column)
     if len(used) > 1:
@@ -42,6 +43,13 @@ def match_codes(table: Table, layout: Layout) -> Ints:
             f"matches are told apart by {' and '.join(used)}; `columns={{'match': {used[0]!r}}}` takes that alone"
         )
     return code
+
+
+def _splits(code: Ints, finer: NDArray[np.intp], size: NDArray[np.intp]) -> bool:
+    """Tell whether matches fall into finer ones, nearly all of several rows: one row alone may be a slip."""
+    parts = np.bincount(code[np.unique(finer, return_index=True)[1]], minlength=code.max() + 1)
+    split = (parts > 1)[code]
+    return bool(split.any()) and bool((size[finer][split] > 1).mean() >= MOST)
 
 
 class Rows:
@@ -93,6 +101,13 @@ class Rows:
         self.table.note(f"the rows of a match differ in {column}: the earliest is its time")
         least: NDArray[Any] = np.minimum.reduceat(ordered, start[:-1])
         return least
+
+    def mostly_agree(self, values: NDArray[Any], of: str) -> bool:
+        """Tell whether there is one value in the rows of most matches or teams that have several."""
+        values, start, first = self._ordered(values, of)
+        differs = np.flatnonzero(_differ(values, values[first]))
+        several = int(np.count_nonzero(np.diff(start) > 1))
+        return 2 * len(np.unique(np.searchsorted(start, differs, side="right"))) < max(several, 1)
 
     def agree(self, values: NDArray[Any], of: str) -> bool:
         """Tell whether there is one value in the rows of each match or team."""

@@ -91,8 +91,8 @@ LANGUAGES = {
     "V/N/P": ("v vittoria vinta", "n x pareggio", "p sconfitta persa"),
     "S/U/N": ("s sieg gewonnen", "u unentschieden remis", "n niederlage verloren"),
     "В/Н/П": ("в победа", "н ничья", "п поражение"),
-    "yes/no": ("true yes ja oui si sim да", "draw", "false no nein non nao нет"),
 }
+YES_NO = dict.fromkeys("true yes ja oui si sim да".split(), 1) | dict.fromkeys("false no nein non nao нет".split(), -1)
 OVERTIME = {"otw": "w", "sow": "w", "wot": "w", "wso": "w", "otl": "l", "sol": "l", "lot": "l", "lso": "l"}
 BY_WALKOVER = {
     "wf": 1, "wff": 1, "wforfeit": 1, "wwo": 1, "winbyforfeit": 1,

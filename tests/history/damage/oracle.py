@@ -1,0 +1,229 @@
+"""Whether reading a damaged file gave a right result or a named problem, judged line by line.
+
+The oracle looks at the file as it lies there, and at nothing that was done to it. A line that the strict reader of its
+base can read must be in the result, exactly; every other line must be in it as it stands, or be named; and nothing else
+may be in the result or be blamed.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from prowess import Error
+from prowess.history.findings import Findings
+
+from .bases import Base, Key, Row, key
+
+_LINE = re.compile(r"\blines? ([\d,]+)(?:(?: to | and |–|-)([\d,]+))?")
+_ID = re.compile(r"(?<!\w)[mr]\d+(?!\w)")  # of a match with several lines
+_COUNT = re.compile(r"(?<![\w.])(\d[\d,]*) (?:rows?|entries|others|matches|times|cells|records)\b")
+
+
+@dataclass
+class Sheet:
+    """The lines of a file: those that are strict rows, those that are odd, and those that are part of neither."""
+
+    base: Base
+    lines: list[str]
+    rows: dict[int, Row] = field(default_factory=dict)
+    odd: list[int] = field(default_factory=list)
+    headed: bool = False
+
+    @classmethod
+    def of(cls, base: Base, data: bytes) -> "Sheet":
+        """Look at a file."""
+        text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").rstrip("\0")
+        sheet = cls(base, re.split("\r\n|\n|\r", text))
+        marks = base.separator + " \t\0"
+        for number, line in enumerate(sheet.lines, 1):
+            plain = line.strip(marks)
+            if plain == base.header or re.fullmatch("sep=.?", line):
+                sheet.headed = sheet.headed or (plain == base.header and not sheet.rows)
+            elif plain and (row := base.row(line)) is not None:
+                sheet.rows[number] = row
+            elif plain:
+                sheet.odd.append(number)
+        return sheet
+
+    def groups(self) -> dict[str, list[int]]:
+        """Give the lines of each match, where it has several."""
+        found: dict[str, list[int]] = {}
+        for number, row in self.rows.items():
+            found.setdefault(row.match or str(number), []).append(number)
+        return found
+
+    def match(self, numbers: list[int]) -> Key | None:
+        """Give the match that lines tell of together; None where they do not fit together."""
+        rows = [self.rows[number] for number in numbers]
+        entries = [team for row in rows for team in row.teams]
+        if rows[0].match is None:
+            return key(rows[0].time, entries)
+        odd = any(re.search(rf"(?<!\w){rows[0].match}(?!\w)", self.lines[number - 1]) for number in self.odd)
+        if odd or len({row.time for row in rows}) > 1:
+            return None
+        if self.base.name.startswith("rosters"):
+            entries = self._teams(entries)
+        players = [player for who, *_ in entries for player in who]
+        return key(rows[0].time, entries) if len(entries) > 1 and len(set(players)) == len(players) else None
+
+    def _teams(self, entries: list[tuple[tuple[str, ...], float, float | None, bool]]) -> list[tuple[tuple[str, ...], float, float | None, bool]]:
+        teams: dict[str, list[tuple[str, float | None]]] = {}
+        for (team, player), _, score, _ in entries:
+            teams.setdefault(team, []).append((player, score))
+        if any(len({score for _, score in members}) > 1 for members in teams.values()):
+            return []
+        return [
+            (tuple(player for player, _ in members), -(members[0][1] or 0), members[0][1], False)
+            for members in teams.values()
+        ]
+
+
+def found_keys(findings: Findings) -> Counter[Key]:
+    """Give the matches of a result as the strict readers spell them."""
+    history = findings.history
+    found: Counter[Key] = Counter()
+    for number, match in enumerate(history):
+        first = int(history.match_start[number])
+        scores = match.get("scores") or [None] * len(match["teams"])
+        teams = [
+            (tuple(who), float(history.place[first + index]), None if score is None else float(score), match.get("home") == index)
+            for index, (who, score) in enumerate(zip(match["teams"], scores, strict=True))
+        ]
+        found[key(str(match.get("time", "-")), teams)] += 1
+    return found
+
+
+def complaints(base: Base, data: bytes, outcome: "Findings | Error") -> list[str]:
+    """Give all that is wrong with an outcome."""
+    sheet = Sheet.of(base, data)
+    if isinstance(outcome, Error):
+        return _refused(sheet, str(outcome))
+    blamed = {int(number) for one in outcome.problems for number in re.findall(r"line (\d+)", one.where)}
+    said, spare = _said(outcome.history.recognised)
+    found = found_keys(outcome)
+    if not sheet.headed:
+        return _by_teams(sheet, found, blamed | said, spare)
+    return _compared(sheet, found, blamed, said, spare)
+
+
+def _refused(sheet: Sheet, text: str) -> list[str]:
+    """A file may be refused where it has no header, or no row; else a line must be named that is to blame."""
+    if sheet.base.name.partition(".")[0] not in text:
+        return [f"the refusal does not name the file: {text}"]
+    if not sheet.headed or not sheet.rows:
+        return []
+    lines, _ = _said(text)
+    if not lines & _suspicious(sheet):
+        return [f"the refusal names no line that is to blame: {text}"]
+    return []
+
+
+def _said(text: str) -> tuple[set[int], int]:
+    """Give the lines that a text names, and how many more it counts without naming them."""
+    lines: set[int] = set()
+    for first, last in _LINE.findall(text):
+        lines.update(range(int(first.replace(",", "")), int((last or first).replace(",", "")) + 1))
+    return lines, sum(int(count.replace(",", "")) - 1 for count in _COUNT.findall(text))
+
+
+def _suspicious(sheet: Sheet) -> set[int]:
+    """Give the lines that may be to blame: odd ones, those of matches that do not fit together, and repeated ones."""
+    found = set(sheet.odd)
+    for numbers in sheet.groups().values():
+        if sheet.match(numbers) is None:
+            found.update(numbers)
+    counts = Counter(sheet.lines[number - 1].strip() for number in sheet.rows)
+    return found | {number for number in sheet.rows if counts[sheet.lines[number - 1].strip()] > 1}
+
+
+def _compared(sheet: Sheet, found: Counter[Key], blamed: set[int], said: set[int], spare: int) -> list[str]:
+    wrong = [f"line {number} is blamed, and nothing is wrong with it" for number in sorted(blamed - _suspicious(sheet))]
+    named, loose = blamed | said, list(sheet.odd)
+    expected: dict[Key, list[list[int]]] = {}
+    for numbers in sheet.groups().values():
+        match = sheet.match(numbers)
+        if match is None:
+            loose += numbers
+        else:
+            expected.setdefault(match, []).append(numbers)
+    extra = found.copy()
+    for match, sources in expected.items():
+        got = min(found[match], len(sources))
+        extra[match] -= got
+        lost = [numbers for numbers in sources if not named & set(numbers)][: len(sources) - got]
+        repeated = len({sheet.lines[numbers[0] - 1].strip() for numbers in sources}) == 1 and got and spare + len(said)
+        if lost and not repeated:
+            wrong.append(f"line {lost[0][0]} is lost: {match}")
+    return wrong + _explained(sheet, +extra, sorted(loose), named, spare)
+
+
+def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[int], spare: int) -> list[str]:
+    """Every match that no strict line tells of must stand in other lines, and each of these in a match or be named."""
+    wrong: list[str] = []
+    used: set[int] = set()
+    several = sheet.base.grouped
+    for match in extra.elements():
+        sources = [number for number in loose if _tells(sheet, number, match)]
+        fresh = sources if several else [number for number in sources if number not in used][:1]
+        if not fresh:
+            wrong.append(f"no line tells of {match}")
+        used.update(line for number in fresh for line in _record(sheet, number))
+    if several and extra.total() > len({_ID.findall(sheet.lines[number - 1])[:1][0] if _ID.findall(sheet.lines[number - 1]) else number for number in loose}):
+        wrong.append(f"{extra.total()} matches are told of by no line")
+    named = {line for number in named for line in (_record(sheet, number) if number in sheet.odd else [number])}
+    silent = [number for number in loose if number not in used | named]
+    told = " ".join(sheet.lines[number - 1] for number in named if number <= len(sheet.lines))
+    silent = [number for number in silent if not set(_ID.findall(sheet.lines[number - 1])) & set(_ID.findall(told))]
+    if len(silent) > spare:
+        wrong.append(f"nothing is said of line {silent[0]}: {sheet.lines[silent[0] - 1][:80]!r}")
+    return wrong
+
+
+def _tells(sheet: Sheet, number: int, match: Key) -> bool:
+    """Say whether a line holds the names of a match, or of one of its teams, and its day and scores."""
+    line = "".join(sheet.lines[part - 1] for part in _record(sheet, number))
+    time, teams = match
+    there = [all(_plain(name) in _plain(line) for name in who) for who, *_ in teams]
+    one = any(_plain(name) in _plain(line) for who, *_ in teams for name in who)
+    numbers = {float(part) for part in re.findall(r"(?<![\w.])-?\d+|\d+", line)}
+    day = {float(part) for part in time[:10].split("-") if part.isdigit()}
+    scores = {score for *_, score, _ in teams if score is not None}
+    if sheet.base.grouped:
+        return one
+    return all(there) and {part % 2000 for part in day} <= {part % 2000 for part in numbers} and scores <= numbers
+
+
+def _record(sheet: Sheet, number: int) -> list[int]:
+    """Give the odd lines that follow on one in which a quotation mark is left open: a cell in quotes may go on."""
+    found = [number]
+    while sheet.lines[number - 1].count('"') % 2 and found[-1] + 1 in sheet.odd:
+        found.append(found[-1] + 1)
+    return found
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\s\"'\x00\ufeff]+", "", text).casefold()
+
+
+def _split(who: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the players of a team; without a header "Ann, Bob" may as well be one name."""
+    return tuple(sorted(part for name in who for part in name.split(", ")))
+
+
+def _by_teams(sheet: Sheet, found: Counter[Key], named: set[int], spare: int) -> list[str]:
+    """Without a header it is enough that teams and places are right; who was at home, or when, cannot be known."""
+    got: Counter[frozenset[tuple[tuple[str, ...], int]]] = Counter()
+    for (_, teams), count in found.items():
+        got[frozenset((_split(who), place) for who, place, *_ in teams)] += count
+    matches = {number: sheet.match(numbers) for numbers in sheet.groups().values() for number in numbers}
+    wrong = []
+    expected: Counter[frozenset[tuple[tuple[str, ...], int]]] = Counter()
+    for numbers in sheet.groups().values():
+        if (match := matches[numbers[0]]) is not None:
+            expected[frozenset((who, place) for who, place, *_ in match[1])] += 1
+            if not got[frozenset((who, place) for who, place, *_ in match[1])] and not set(numbers) & named:
+                wrong.append(f"line {numbers[0]} is lost: {match}")
+    surplus = sum((got - expected).values())
+    if surplus > len(sheet.odd) + sum(match is None for match in matches.values()):
+        wrong.append(f"{surplus} matches are told of by no line: {next(iter(got - expected))}")
+    return wrong
