@@ -282,7 +282,8 @@ def _enter(ladder: Ladder, history: History) -> NDArray[np.int32]:
         ladder.names.extend(history.players)
         return history.player
     first = _first_entries(history)
-    known = np.array([ladder.rows.get(name, -1) for name in history.players], np.int32)
+    row_of = ladder.rows
+    known = np.array([row_of.get(name, -1) for name in history.players], np.int32)
     _check_order(ladder, history, first, known)
     newcomers = np.flatnonzero((first < history.entries) & (known < 0))
     newcomers = newcomers[np.argsort(first[newcomers])]
