@@ -93,7 +93,8 @@ def test_every_format_can_be_streamed(tmp_path: Path, rows: int) -> None:
     (tmp_path / "a.csv.xz").write_bytes(lzma.compress(long().encode()))
     matches = [json.dumps({"teams": [[f"p{n % 3}"], [f"q{n % 4}"]], "time": n}) for n in range(20)]
     (tmp_path / "b.jsonl").write_text("\n".join(matches))
-    for name in ("a.parquet", "a.jsonl", "a.csv.gz", "a.csv.xz", "b.jsonl"):
+    (tmp_path / "b.json").write_text(f"[{', '.join(matches)}]")
+    for name in ("a.parquet", "a.jsonl", "a.csv.gz", "a.csv.xz", "b.jsonl", "b.json"):
         same(tmp_path / name, rows)
 
 

@@ -67,7 +67,6 @@ def test_parts_of_a_file_give_what_one_pass_gives(games: Path, name: str, rows: 
     rated = model.fit_stream(pw.History.stream(games, rows=rows))
     assert bits(rated.ladder) == bits(fit.ladder)
     assert rated.matches == 120
-    assert rated.log_evidence == pytest.approx(fit.log_evidence)
     assert (str(rated.first), str(rated.last)) == ("2026-01-01", "2026-01-30")
     assert rated.ladder.leaderboard().equals(fit.leaderboard())
 

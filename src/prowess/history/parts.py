@@ -31,6 +31,7 @@ HEAD = 1 << 16  # bytes in which the form of a text shows
 STRAY = 4  # times as many lines as are wanted without an end of a record: a quotation mark is not one
 _UNPACK = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 _ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # workbooks and zip files are read as a whole
+_JSON = (".jsonl", ".ndjson", ".json")
 _NEWLINE, _QUOTE = 10, 34
 
 
@@ -57,7 +58,11 @@ def parts(path: str | os.PathLike[str], choices: Choices, rows: int) -> Iterator
         elif head.startswith(b"PAR1"):
             yield from _of_parquet(Path(path), choices, rows)
         else:
-            yield from _Text(path, raw, head, choices).parts(rows)
+            text = _Text(path, raw, head, choices)
+            if text.in_lines():
+                yield from text.parts(rows)
+            else:
+                yield Part(load(path, choices), 1.0)
 
 
 def _of_parquet(file: Path, choices: Choices, rows: int) -> Iterator[Part]:
@@ -99,6 +104,13 @@ class _Text:
         self.ending = (name if unpack is None else Path(name.stem)).suffix.lower() if name.suffix else ""
         if self.raw.seekable():
             self.size = os.fstat(self.raw.fileno()).st_size
+
+    def in_lines(self) -> bool:
+        """Tell whether it is a table, or JSON with an object on each line: a list is read as a whole."""
+        head = self.stream.peek(HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")  # type: ignore[attr-defined]
+        if self.ending not in _JSON and not (self.ending in ("", ".json") and head[:1] in (b"{", b"[")):
+            return True
+        return bool(head[:1] == b"{" and head.split(b"\n")[0].rstrip().endswith((b"}", b"},")))
 
     def parts(self, rows: int) -> Iterator[Part]:
         """Give a table of each piece; those after the first are read below the heading of the first."""

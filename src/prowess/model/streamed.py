@@ -17,7 +17,6 @@ from .progress import following
 if TYPE_CHECKING:
     from datetime import date
 
-    from .columns import Record
     from .ladder import Ladder
     from .model import Model
     from .rating import Rating
@@ -34,13 +33,10 @@ class Streamed:
     >>> rated = pw.TrueSkill().fit_stream(weeks)
     >>> rated
     Streamed(2 matches, 2 players, 1.0 … 2.0)
-    >>> round(rated.log_evidence, 3)
-    -1.022
     """
 
     ladder: Ladder
     matches: int
-    log_evidence: float
     unconverged: int
     first: date | float | None
     last: date | float | None
@@ -71,13 +67,14 @@ def fit_stream(
             raise Error(f"fit_stream needs histories, but number {number} is of the kind {type(history).__name__}")
         if len(history):
             past.check(history, number)
-            _, record = swept(ladder, history, False)
-            past.add(history, record)
+            _, record = swept(ladder, history, False, silent=True)
+            past.unconverged += len(record.unconverged)
+            past.matches += len(history)
         past.say(history)
     if past.unconverged:
         warnings.warn(f"in {past.unconverged} of {past.matches} matches EP did not converge", stacklevel=3)
     said = "\n".join(past.said)
-    return Streamed(ladder, past.matches, past.evidence, past.unconverged, past.first, past.last, said)
+    return Streamed(ladder, past.matches, past.unconverged, past.first, past.last, said)
 
 
 class _Past:
@@ -85,7 +82,6 @@ class _Past:
 
     def __init__(self) -> None:
         self.matches = self.unconverged = 0
-        self.evidence = 0.0
         self.stamp: Stamp | None = None
         self.time: float | None = None
         self.first: date | float | None = None
@@ -113,13 +109,6 @@ class _Past:
         if self.time is None:
             self.first = show_time(*self.stamp, history.time[0])
         self.time = history.time[-1]
-
-    def add(self, history: History, record: Record) -> None:
-        """Count what was rated."""
-        weight = 1.0 if history.importance is None else history.importance
-        self.evidence += float((record.log_evidence * weight).sum())
-        self.unconverged += len(record.unconverged)
-        self.matches += len(history)
 
     def say(self, history: History) -> None:
         """Keep what was recognised, each line once."""
