@@ -90,11 +90,19 @@ def _places(draft: Draft) -> Ints:
 
 def in_order_of_appearance(history: History) -> History:
     """Number the players in the order in which they first play, and forget those who never do."""
+    if _in_order(history.player, len(history.players)):
+        return history
     first = np.full(len(history.players), history.entries, np.int64)
     first[history.player[::-1]] = np.arange(history.entries - 1, -1, -1)  # the earliest entry is written last
     order = np.argsort(first)[: np.count_nonzero(first < history.entries)]
-    if np.array_equal(order, np.arange(len(history.players))):
-        return history
     number = np.empty(len(history.players), np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     return replace(history, player=number[history.player], players=tuple(history.players[i] for i in order.tolist()))
+
+
+def _in_order(player: Ints, players: int) -> bool:
+    """Tell whether every player has the next number when he first plays."""
+    if not len(player):
+        return players == 0
+    highest = np.maximum.accumulate(player)
+    return bool(player[0] == 0 and highest[-1] == players - 1 and (player[1:] <= highest[:-1] + 1).all())

@@ -77,8 +77,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series", str]:
     sides = layout.sides
     columns = [side.column for side in sides]
     if len(columns) == 2 and not any(side.roster or side.more for side in sides):  # the common case, without lists
-        code, different = coded_names(table, columns)
-        player = np.ascontiguousarray(code.reshape(2, -1).T).reshape(-1)
+        player, different = coded_names(table, columns)
         return np.ones((len(table.frame), 2), np.int32), player, different, ""
     if any(side.more for side in sides):
         lists = [_members(table, side) for side in sides]
