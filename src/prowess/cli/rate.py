@@ -19,6 +19,7 @@ from .options import Files, read_all, read_groups, shared
 from .page import write_page
 from .screen import count, note, screen
 from .standings import ENDINGS, joined, moment, print_standings, to_json, write
+from .streaming import is_large, streamed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,6 +28,7 @@ __all__ = ["rate"]
 
 TOP = 20  # players on a terminal
 ENOUGH = 100  # matches from which the share of draws is known well enough to give advice
+MANY = 5  # teams of a match
 OUT = (*ENDINGS, ".html")
 WHICH, RESULT = "Which matches and players", "What becomes of it"  # the panels of --help
 PERIODS = "Show the change over the last hour, day, week, month, year, or over 10d, 2w, 3m; none: do not."
@@ -63,6 +65,15 @@ Resume = Annotated[
     Path | None,
     typer.Option(metavar="FILE", rich_help_panel=RESULT, help="Go on from a ladder that was saved, with its model."),
 ]
+InParts = Annotated[
+    bool | None,
+    typer.Option(
+        "--stream/--no-stream",
+        rich_help_panel=WHICH,
+        show_default=False,
+        help="Rate the file, which is in the order of time, in parts that need little memory. (large files: yes)",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", rich_help_panel=RESULT, help="Print JSON, for machines.")]
 
 
@@ -75,6 +86,7 @@ def rate(
     until: Until = None,
     by: By = None,
     min_matches: MinMatches = 0,
+    stream: InParts = None,
     period: Period = None,
     top: Top = None,
     json: Json = False,
@@ -93,18 +105,27 @@ def rate(
     prowess rate week1.csv --save league.prowess
     prowess rate week2.csv --resume league.prowess --save league.prowess
     prowess rate all.csv --by season --min-matches 10
+    prowess rate years.csv.gz --stream
     prowess rate chess.csv --columns winner=won --columns loser=lost
     prowess rate matches.parquet --json | jq '.[0].player'
     """
     _check(files, by, out, save, resume)
     start = None if resume is None else _resumed(resume, given_model)
     model = start.model if start is not None else given_model or TrueSkill()
-    groups = _read(files, choices, by, since, until)
-    if start is not None and (again := _same_time(start, groups[""])):
+    found = None
+    whole = by is None and since is None and until is None and period is None and len(files) == 1
+    if stream and not whole:
+        raise Error(
+            "--stream rates one file from its first match to its last: leave --by, --since, --until, --period out"
+        )
+    if whole and (stream or (stream is None and is_large(files[0]))):
+        found = _in_parts(model, files[0], choices, start, min_matches, asked=bool(stream))
+    groups = {} if found is not None else _read(files, choices, by, since, until)
+    if found is None and start is not None and (again := _same_time(start, groups[""])):
         note(again)
-    if by is None:
+    if found is None and by is None:
         found = {"": _standings(model, groups[""], start, period, min_matches)}
-    else:
+    elif found is None:
         found = group_standings(model, groups, period=period, min_matches=min_matches)
     if out is not None:
         _write(out, files, found, by, model)
@@ -132,6 +153,19 @@ def _check(files: Sequence[Path], by: str | None, out: Path | None, save: Path |
             wrong = f"{option} is {other}, too" if option == "--resume" else f"{option} would overwrite {other}"
             raise Error(f"{path}: {wrong}; choose another name")
         used[path.resolve()] = option
+
+
+def _in_parts(
+    model: Model, file: Path, choices: Choices, start: Ladder | None, least: int, asked: bool
+) -> dict[str, Standings] | None:
+    """The standings after a file that was rated in parts; None where nobody asked for that, and it cannot be."""
+    try:
+        return {"": streamed(model, file, choices, start, least)}
+    except Error as error:
+        if asked:
+            raise
+        note(f"{file}: it cannot be rated in parts, and is read as a whole: {error}")
+        return None
 
 
 def _resumed(path: Path, given: Model | None) -> Ladder:
@@ -247,6 +281,13 @@ def _advise(model: Model, histories: Iterable[History]) -> None:
     supposed = model.params.get("draw_probability")
     if supposed is None:
         return
+    histories = list(histories)
+    many = sum(int(np.sum(np.diff(one.match_start) >= MANY)) for one in histories)
+    if supposed and 2 * many > sum(map(len, histories)):
+        note(
+            f"most matches have {MANY} teams or more, where draws that are supposed add up: --model ts2 or --set"
+            " draw_probability=0 may fit better, and prowess compare tells"
+        )
     pairs = [(history, history.match_start[:-1][np.diff(history.match_start) == 2]) for history in histories]
     matches = sum(len(first) for _, first in pairs)
     if matches < ENOUGH:
