@@ -12,7 +12,9 @@ from ..checks import LARGEST
 from .draft import Draft
 from .ragged import Floats, owners
 
-__all__ = ["Fault", "faults"]
+__all__ = ["Fault", "faults", "no_names"]
+
+FEW = 10  # one name in so many may be none
 
 
 class Fault(NamedTuple):
@@ -40,6 +42,19 @@ def _team_fault(draft: Draft, team: int, text: str) -> Fault:
     empty = draft.team_start[team] == draft.team_start[team + 1]
     entry = None if empty else int(draft.team_start[team])
     return Fault(int(draft.match_of_team[team]), entry, f"team {draft.team_number(team)} {text}")
+
+
+def no_names(draft: Draft) -> Iterator[Fault]:
+    """Give the entries whose name is a date or a result, as in a row that lacks a cell, unless many names are so."""
+    import polars as pl
+
+    odd = pl.Series(draft.names, dtype=pl.String).str.contains(r"^\s*\d+\s*[-:/.][\d\s\-:./,()]*\d\s*$").to_numpy()
+    entries = np.flatnonzero(odd[draft.player]) if odd.any() else np.zeros(0, int)
+    if FEW * len(entries) > len(draft.player):
+        return
+    for entry in entries.tolist():
+        match = int(draft.match_of_team[draft.team_of(entry)])
+        yield Fault(match, entry, f"{draft.names[draft.player[entry]]!r} is no name: a cell may be missing before it")
 
 
 def _sizes(draft: Draft) -> Iterator[Fault]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Set
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from ..errors import Error
 from .agreement import agreed
 from .build import build, faulty
 from .cells import identifiers, intern
-from .check import Fault
+from .check import Fault, no_names
 from .choices import Choices
 from .contents import unfit
 from .draft import Draft, Times
@@ -54,7 +55,7 @@ def from_table(table: Table) -> Findings:
         if not len(table.unusable()):
             draft = _draft(table, layout)
         if not len(table.unusable()):
-            for fault in faulty(draft):
+            for fault in chain(faulty(draft), no_names(draft)):
                 _reject(table, layout, draft, fault, broken)
         unusable = table.unusable()
         if not len(unusable):

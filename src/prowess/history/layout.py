@@ -260,6 +260,7 @@ def _decided(shape: str, headers: Headers, roles: dict[str, str], sides: tuple[S
     """Settle which columns give the result: scores, else ranks, else who won; what the user named counts always."""
     roles = dict(roles)
     scored, ranked = (all(getattr(side, what) for side in sides) for what in ("score", "rank"))
+    partly = not scored and any(side.score for side in sides)
     if not scored:
         sides = tuple(_without(roles, side, "score") for side in sides)
     if not ranked or (scored and not any(role.startswith("rank") for role in headers.mapped)):
@@ -269,6 +270,8 @@ def _decided(shape: str, headers: Headers, roles: dict[str, str], sides: tuple[S
         sides = tuple(replace(side, score=score, rank=None) for side, score in zip(sides, twins, strict=True))
         roles |= {f"score{number}": score for number, score in enumerate(twins, 1)}
     names = [*(f"{word}{won}" for word in sides[0].words for won in WON), *RESULT.split()]
+    if partly:
+        names = [name for name in names if name not in SCORES]  # a score without a side is that of the other
     if "winner" in headers.mapped or not (scored or ranked):
         roles |= headers.find({"winner": names})
         if "winner" not in roles:

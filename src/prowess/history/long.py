@@ -18,6 +18,7 @@ from .results import PLAYED
 from .rosters import rosters
 from .rows import Rows, match_codes
 from .table import Table
+from .text import text_of
 from .vocabulary import YES_NO
 from .wins import word_results
 
@@ -126,14 +127,15 @@ def _playing_teams(table: Table, layout: Layout, match: Ints, results: _Results)
     """Tell teams that play together from clubs: where most that have several rows have several places, they are not."""
     if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
         return layout
-    team, _ = intern(labels(table, layout.roles["team"]))
+    team, _ = intern(text_of(table, layout.roles["team"]).fill_null(""))  # not everybody has a club
     rank = np.where(results.unplaced, np.inf, results.rank)
     rows = Rows(table, match, team)
     several = np.diff(rows.team_start) > 1
     ordered = np.nan_to_num(rank[rows.order], nan=np.inf)
     low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))
     column = layout.roles["team"]
-    apart = bool(2 * np.count_nonzero((low != high)[several]) > np.count_nonzero(several))
+    least = 0 if "duration" in layout.roles else np.count_nonzero(several) / 2  # everybody is timed alone
+    apart = bool(np.count_nonzero((low != high)[several]) > least)
     if not len(ordered) or not table.decide(f"whether {column} plays apart", lambda: apart if several.any() else None):
         return layout
     table.note(
@@ -229,9 +231,10 @@ def _ranks(rows: Rows, layout: Layout, results: _Results, score: Floats | None) 
     np.maximum.at(last, match[~missing], rank[~missing])
     empty = missing & np.isfinite(last[match])
     if "rank" in layout.roles and (plain := empty & ~results.unplaced[rows.order[rows.team_start[:-1]]]).any():
+        first = rows.table.row_name(int(rows.order[rows.team_start[:-1]][plain].min()))
         rows.table.note(
             f"no place in column {layout.roles['rank']!r}: {np.count_nonzero(plain):,} entries share the last place of"
-            " their match"
+            f" their match, the first on {first}"
         )
     return np.where(empty, last[match] + 1, rank)
 

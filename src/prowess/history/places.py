@@ -151,9 +151,9 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     suffix = r"(?:\.|st|nd|rd|th|[oaº°ª]|er|i?[eè]re|e|[eè]me|n?de|ste|:[ae]|-?[йяе])?\.?"
     one = re.compile(
         r"(?:p|pos\.?|place|rank|no\.?|n[º°]|№|#)? ?(?:(?:t|tied|joint|eq\.?)[ -]?|= ?)?"
-        rf"(\d+(?:[.,]\d+)?) ?{suffix}(?: (?:place|platz|of \d+))? ?(?:t|tied?|=|eq\.?|\(tied?\)|\(t\))?"
+        rf"(\d{{1,9}}(?:[.,]\d+)?) ?{suffix}(?: (?:place|platz|of \d+))? ?(?:t|tied?|=|eq\.?|\(tied?\)|\(t\))?"
     )
-    return one, re.compile(rf"(?:t|=)?(\d+) ?{suffix} ?(?:-|to|bis) ?(\d+) ?{suffix}")
+    return one, re.compile(rf"(?:t|=)?(\d{{1,9}}) ?{suffix} ?(?:-|to|bis) ?(\d{{1,9}}) ?{suffix}")
 
 
 def _place(text: str) -> float | None:

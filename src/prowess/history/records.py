@@ -29,17 +29,21 @@ def records(text: str, separator: str) -> Iterator[Record]:
     [['a', 'b'], ['x, "y"', 'O"Neil'], ['"c', 'd'], ['e', 'f']]
     '''
     cells = _Cells(separator)
-    position, line = 0, 1
+    position, line, usual = 0, 1, 0
     while position < len(text):
         end = text.find("\n", position)
         end = len(text) if end < 0 else end
         if text.find('"', position, end) < 0:
-            yield Record(line, cells.plain(text[position:end]))
-            line += 1
+            record = Record(line, cells.plain(text[position:end]))
         else:
-            record, end = cells.quoted(text, position, line)
-            yield record
-            line += 1 + text.count("\n", position, end)
+            first, (record, end) = end, cells.quoted(text, position, line)
+            if end > first and len(record.cells) != usual:
+                alone, _ = cells.quoted(text[position:first], 0, line)
+                if len(alone.cells) == usual:  # the mark that ends the cell belongs to another line
+                    record, end = alone, first
+        usual = len(record.cells) if record.fault is None else usual
+        yield record
+        line += 1 + text.count("\n", position, end)
         position = end + 1
 
 

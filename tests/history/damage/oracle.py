@@ -37,7 +37,7 @@ class Sheet:
         marks = base.separator + " \t\0"
         for number, line in enumerate(sheet.lines, 1):
             plain = line.strip(marks)
-            if plain == base.header or re.fullmatch("sep=.?", line):
+            if plain == base.header or (number == 1 and line.startswith("sep=")):
                 sheet.headed = sheet.headed or (plain == base.header and not sheet.rows)
             elif plain and (row := base.row(line)) is not None:
                 sheet.rows[number] = row
@@ -102,7 +102,7 @@ def complaints(base: Base, data: bytes, outcome: "Findings | Error") -> list[str
     said, spare = _said(outcome.history.recognised)
     found = found_keys(outcome)
     if not sheet.headed:
-        return _by_teams(sheet, found, blamed | said, spare)
+        return [] if blamed else _by_teams(sheet, found, said)
     return _compared(sheet, found, blamed, said, spare)
 
 
@@ -161,17 +161,19 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
     """Every match that no strict line tells of must stand in other lines, and each of these in a match or be named."""
     wrong: list[str] = []
     used: set[int] = set()
+    covered: set[int] = set()
     several = sheet.base.grouped
     for match in extra.elements():
         sources = [number for number in loose if _tells(sheet, number, match)]
         fresh = sources if several else [number for number in sources if number not in used][:1]
         if not fresh:
             wrong.append(f"no line tells of {match}")
-        used.update(line for number in fresh for line in _record(sheet, number))
+        used.update(fresh)
+        covered.update(line for number in fresh for line in _record(sheet, number))
     if several and extra.total() > len({_ID.findall(sheet.lines[number - 1])[:1][0] if _ID.findall(sheet.lines[number - 1]) else number for number in loose}):
         wrong.append(f"{extra.total()} matches are told of by no line")
     named = {line for number in named for line in (_record(sheet, number) if number in sheet.odd else [number])}
-    silent = [number for number in loose if number not in used | named]
+    silent = [number for number in loose if number not in covered | named]
     told = " ".join(sheet.lines[number - 1] for number in named if number <= len(sheet.lines))
     silent = [number for number in silent if not set(_ID.findall(sheet.lines[number - 1])) & set(_ID.findall(told))]
     if len(silent) > spare:
@@ -181,13 +183,13 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
 
 def _tells(sheet: Sheet, number: int, match: Key) -> bool:
     """Say whether a line holds the names of a match, or of one of its teams, and its day and scores."""
-    line = "".join(sheet.lines[part - 1] for part in _record(sheet, number))
+    line = "\n".join(sheet.lines[part - 1] for part in _record(sheet, number))
     time, teams = match
     there = [all(_plain(name) in _plain(line) for name in who) for who, *_ in teams]
     one = any(_plain(name) in _plain(line) for who, *_ in teams for name in who)
-    numbers = {float(part) for part in re.findall(r"(?<![\w.])-?\d+|\d+", line)}
+    numbers = {float(part) for part in re.findall(r"\d+", line)}
     day = {float(part) for part in time[:10].split("-") if part.isdigit()}
-    scores = {score for *_, score, _ in teams if score is not None}
+    scores = {abs(score) for *_, score, _ in teams if score is not None}
     if sheet.base.grouped:
         return one
     return all(there) and {part % 2000 for part in day} <= {part % 2000 for part in numbers} and scores <= numbers
@@ -210,7 +212,7 @@ def _split(who: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(part for name in who for part in name.split(", ")))
 
 
-def _by_teams(sheet: Sheet, found: Counter[Key], named: set[int], spare: int) -> list[str]:
+def _by_teams(sheet: Sheet, found: Counter[Key], named: set[int]) -> list[str]:
     """Without a header it is enough that teams and places are right; who was at home, or when, cannot be known."""
     got: Counter[frozenset[tuple[tuple[str, ...], int]]] = Counter()
     for (_, teams), count in found.items():
