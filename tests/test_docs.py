@@ -1,11 +1,9 @@
 """The documents: their examples run, their links lead somewhere, and nothing public is left out."""
 
-import doctest
 import inspect
 import re
 import shutil
 from functools import cached_property
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -13,49 +11,50 @@ import typer
 
 import prowess as pw
 from prowess.model.outcome.comparison import Comparison
+from tests.pages import PAGES, ROOT, Reader, check_screen, name, text
 
-ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 ADRS = sorted(ROOT.glob("docs/adr/[0-9]*.md"))
 BASES = (pw.Absorb, pw.Drift, pw.Margin, pw.Outcome, pw.Prior, pw.TeamFunction, Comparison, pw.outcome.Score)
-FENCE = re.compile(r"^```python\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
-def name(page):
-    return str(page.relative_to(ROOT))
-
-
-def text(page):
-    return page.read_text(encoding="utf-8")
-
-
-def run(code, namespace, page, line):
-    """Run a block: what a prompt shows must come out, a block without prompts must only run."""
-    if ">>>" not in code:
-        exec(compile("\n" * line + code, name(page), "exec", dont_inherit=True), namespace)
-        return
-    example = doctest.DocTestParser().get_doctest(code, namespace, name(page), str(page), line)
-    said = []
-    runner = doctest.DocTestRunner(verbose=False)
-    runner.run(example, out=said.append, clear_globs=False)
-    assert not runner.failures, "".join(said)
-    namespace.update(example.globs)
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder that has the examples."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_examples_run(page, tmp_path, monkeypatch):
-    """All blocks of a page run in order, in one namespace and in a folder that has the examples."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    namespace = {"__name__": "page"}
-    for block in FENCE.finditer(text(page)):
-        run(block[1], namespace, page, text(page)[: block.start(1)].count("\n"))
+def test_examples_run(page, folder):
+    """All blocks of a page run in order, in one namespace and in one folder; screens show what came out."""
+    Reader(page).read()
 
 
 def test_a_wrong_example_fails():
     with pytest.raises(AssertionError, match="Expected"):
-        run(">>> 1 + 1\n3\n", {}, PAGES[0], 0)
+        Reader(PAGES[0]).python(">>> 1 + 1\n3\n")
+
+
+def test_a_wrong_command_fails(folder):
+    reader = Reader(PAGES[0])
+    assert "Ada" in reader.command("prowess rate examples/league.csv")
+    assert "no such file" in reader.command("prowess rate missing.csv  # exit 1")
+    for line in ("prowess rate missing.csv", "prowess rate examples/league.csv # exit 1", "prowess rate --nonsense"):
+        with pytest.raises(AssertionError, match="prowess rate"):
+            reader.command(line)
+
+
+@pytest.mark.parametrize(
+    ("shown", "right"),
+    [("one\ntwo", True), ("one\n\n…\nfour", True), ("two", True), ("one\nthree", False), ("four\n…\none", False)],
+)
+def test_a_screen_shows_what_came_out(shown, right):
+    if right:
+        check_screen(shown, "one  \ntwo\n\nthree\nfour\n")
+    else:
+        with pytest.raises(AssertionError, match="did not come out"):
+            check_screen(shown, "one\ntwo\nthree\nfour\n")
 
 
 @pytest.mark.parametrize("public", pw.__all__)
@@ -89,10 +88,10 @@ def members(owner):
 
 def public():
     """Everything that a user can call: the names of the package and of its modules, and their methods."""
-    for name in pw.__all__:
-        found = getattr(pw, name)
-        inside = {f"{name}.{part}": getattr(found, part) for part in getattr(found, "__all__", ())}
-        for label, value in (inside if isinstance(found, ModuleType) else {name: found}).items():
+    for public_name in pw.__all__:
+        found = getattr(pw, public_name)
+        inside = {f"{public_name}.{part}": getattr(found, part) for part in getattr(found, "__all__", ())}
+        for label, value in (inside if isinstance(found, ModuleType) else {public_name: found}).items():
             yield pytest.param(value, id=label)
             if inspect.isclass(value):
                 yield from (pytest.param(part, id=f"{label}.{member}") for member, part in members(value))

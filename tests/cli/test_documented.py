@@ -1,15 +1,17 @@
-"""The page of the command line: every verb and every option stands on it, nothing else does, and its examples run."""
+"""The page of the command line: every verb and every option stands on it, and nothing else does.
+
+That its examples run is tested with those of all pages, in tests/test_docs.py.
+"""
 
 import re
 import shlex
-import shutil
-from pathlib import Path
 
 import pytest
 import typer
 
 from prowess.cli import app
-from tests.cli.running import ROOT, run
+from tests.cli.running import ROOT
+from tests.pages import commands
 
 PAGE = (ROOT / "docs" / "guide" / "commands.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## ([\w ]+)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
@@ -31,9 +33,7 @@ SHARED = set.intersection(*(flags(VERBS[name]) for name in ("rate", "predict")))
 
 def examples() -> list[list[str]]:
     """The commands of all blocks, without comments."""
-    lines = [line for block in BLOCK.findall(PAGE) for line in block.splitlines()]
-    assert all(line.startswith("prowess ") for line in lines)
-    return [shlex.split(line, comments=True)[1:] for line in lines]
+    return [shlex.split(line, comments=True)[1:] for block in BLOCK.findall(PAGE) for line in commands(block)]
 
 
 def test_every_verb_has_a_section_and_every_section_a_verb() -> None:
@@ -57,15 +57,6 @@ def test_options_of_the_program_itself() -> None:
 
 def test_every_verb_that_reads_has_an_example() -> None:
     assert {words[0] for words in examples()} == set(VERBS) - {"demo"}
-
-
-def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All lines in order, in a folder that has the examples."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    for words in examples():
-        result = run(*words)
-        assert result.exit_code == 0, (words, result.stderr)
 
 
 @pytest.mark.parametrize("name", sorted(VERBS))

@@ -196,6 +196,8 @@ def test_a_repeated_row_is_a_slip_unless_players_meet_often() -> None:
     once = read("home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n b a 1 0 2026-01-02")
     assert len(once) == 2
     assert "repeated: 1 rows repeat another in every cell and are left out, the first on row 2" in once.recognised
+    dotted = read("home away hg ag date\n a b 1 0 13.01.2026\n a b 1 0 13.01.2026\n b a 1 0 14.01.2026")
+    assert len(dotted) == 2
     often = "winner loser date\n a b 2026-01-01\n a b 2026-01-01\n a c 2026-01-02\n c a 2026-01-03"
     assert len(read(often)) == 4
     assert "1 rows repeat another in every cell: each counts as a match; `duplicates='once'`" in read(often).recognised

@@ -54,7 +54,9 @@ def _when(table: Table, layout: Layout) -> list[str]:
     found = [layout.roles[role] for role in ("id", "clock") if role in layout.roles]
     if "time" in layout.roles:
         day = table.frame[layout.roles["time"]]
-        if day.dtype.is_temporal() or (day.dtype == pl.String and bool(day.head(100).str.contains("[^0-9.]").any())):
+        if day.dtype.is_temporal() or (
+            day.dtype == pl.String and bool(day.head(100).str.contains(r"[^0-9.]|\..*\.").any())
+        ):
             found.append(layout.roles["time"])
     return found
 

@@ -1,0 +1,59 @@
+"""The notebooks of the examples: they are whole, hold no outputs, and their cells run from top to bottom."""
+
+import ast
+import json
+import shutil
+
+import pytest
+
+from tests.pages import ROOT, name
+
+BOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
+
+
+def cells(book, kind="code"):
+    """The sources of all cells of a kind."""
+    whole = json.loads(book.read_text(encoding="utf-8"))
+    return ["".join(cell["source"]) for cell in whole["cells"] if cell["cell_type"] == kind]
+
+
+@pytest.mark.parametrize("book", BOOKS, ids=name)
+def test_a_notebook_runs(book, tmp_path, monkeypatch):
+    """All cells run in order, in one namespace, in the folder where the notebook lies; charts draw themselves."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path / "examples")
+    namespace = {"__name__": "notebook"}
+    for number, code in enumerate(cells(book), 1):
+        show(code, f"{name(book)}, cell {number}", namespace)
+
+
+def show(code, where, namespace):
+    """Run a cell, and show what its last line gives, as a notebook would."""
+    tree = ast.parse(code, where)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, where, "exec", dont_inherit=True), namespace)
+    if last is None:
+        return None
+    value = eval(compile(ast.Expression(last.value), where, "eval", dont_inherit=True), namespace)
+    drawn = getattr(value, "_repr_mimebundle_", None)
+    return drawn() if drawn else repr(value)
+
+
+def test_the_last_line_of_a_cell_is_shown():
+    assert show("a = 2\na + 1", "cell", {}) == "3"
+    assert show("a = 2", "cell", {}) is None
+    with pytest.raises(ZeroDivisionError):
+        show("1 / 0", "cell", {})
+
+
+@pytest.mark.parametrize("book", BOOKS, ids=name)
+def test_a_notebook_is_clean(book):
+    whole = json.loads(book.read_text(encoding="utf-8"))
+    assert whole["nbformat"] == 4
+    assert len({cell["id"] for cell in whole["cells"]}) == len(whole["cells"])
+    assert all(not cell["outputs"] and cell["execution_count"] is None for cell in whole["cells"] if "outputs" in cell)
+    assert cells(book, "markdown")[0].startswith("# ")
+
+
+def test_there_is_one_for_each_reader():
+    assert {book.stem for book in BOOKS} == {"season", "matchmaking", "models"}
