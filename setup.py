@@ -11,7 +11,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 KERNELS = [
-    "prowess.history.numbering",
+    "prowess.history.cells.numbering",
     "prowess.model.gauss",
     "prowess.model.poisson",
     "prowess.model.ridge",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prowess.errors import Error
-from prowess.history.numbers import numbers, numbers_together
+from prowess.history.cells.numbers import numbers, numbers_together
 
 from .tables import table, wrong
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prowess.history.places import ranks, words
+from prowess.history.cells.places import ranks, words
 
 from .tables import table, wrong
 

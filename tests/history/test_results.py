@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prowess.history.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, pair_results
+from prowess.history.cells.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, pair_results
 
 from .tables import table, wrong
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prowess.history.rosters import rosters
+from prowess.history.cells.rosters import rosters
 
 from .tables import table, wrong
 

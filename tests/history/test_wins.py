@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prowess.history.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
-from prowess.history.wins import word_results
+from prowess.history.cells.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
+from prowess.history.cells.wins import word_results
 
 from .tables import table, wrong
 

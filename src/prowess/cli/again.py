@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from ..history.choices import Choices
+from ..history.tables.choices import Choices
 
 __all__ = ["again"]
 

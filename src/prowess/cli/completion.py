@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from ..errors import Error
-from ..history.aliases import COMMON, HOME_AWAY, LONG, WINNER_LOSER
+from ..history.tables.aliases import COMMON, HOME_AWAY, LONG, WINNER_LOSER
 from ..model.presets import PRESETS, preset
 
 __all__ = ["models", "parameters", "roles"]

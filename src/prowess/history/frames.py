@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from ..errors import Error
-from .agreement import agreed
-from .build import build, faulty
-from .cells import identifiers, intern
-from .check import Fault, no_names
-from .choices import Choices
-from .contents import unfit
-from .draft import Draft, Times
-from .findings import Findings, Located
-from .guess import guessed
+from .cells.cells import identifiers, intern
+from .cells.numbers import numbers
+from .cells.time_columns import read_times
 from .history import History
-from .layout import Layout, recognise
-from .long import long_draft
-from .numbers import numbers
 from .ragged import owners
-from .rows import Rows
-from .table import Table
-from .time_columns import read_times
-from .wide import wide_draft, with_venue
+from .tables.agreement import agreed
+from .tables.build import build, faulty
+from .tables.check import Fault, no_names
+from .tables.choices import Choices
+from .tables.contents import unfit
+from .tables.draft import Draft, Times
+from .tables.findings import Findings, Located
+from .tables.guess import guessed
+from .tables.layout import Layout, recognise
+from .tables.long import long_draft
+from .tables.rows import Rows
+from .tables.table import Table
+from .tables.wide import wide_draft, with_venue
 
 if TYPE_CHECKING:
     import polars as pl

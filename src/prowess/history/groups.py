@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import Error
-from .choices import Choices
-from .files import load
-from .findings import Findings, settled
 from .frames import from_table
-from .headers import plain_name
 from .history import History
-from .problems import Problems
-from .table import Table
+from .sources.files import load
+from .tables.choices import Choices
+from .tables.findings import Findings, settled
+from .tables.headers import plain_name
+from .tables.problems import Problems
+from .tables.table import Table
 
 if TYPE_CHECKING:
     import polars as pl

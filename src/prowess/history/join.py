@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error
-from .build import in_order_of_appearance
 from .history import History
 from .ragged import Ints, owners
 from .select import take, unless_usual
+from .tables.build import in_order_of_appearance
 from .times import Stamp, agree, show_time
 
 __all__ = ["join"]

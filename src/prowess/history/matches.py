@@ -9,11 +9,11 @@ import numpy as np
 
 from ..checks import number, team_index
 from ..errors import Error
-from .build import build, faulty
-from .draft import Draft, Times
 from .history import History
 from .names import name_of
 from .ragged import starts
+from .tables.build import build, faulty
+from .tables.draft import Draft, Times
 from .times import Stamp, agree, parse_time, show_time
 
 __all__ = ["from_matches", "plain"]

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from ..checks import whole
 from ..errors import Error
-from .choices import Choices
-from .findings import Findings, settled
+from .cells.time_columns import read_times
 from .frames import from_table
-from .guess import guessed
 from .history import History
-from .layout import Layout, recognise
-from .parts import parts
-from .row_queue import Queue
-from .table import Table
-from .time_columns import read_times
+from .sources.parts import parts
+from .sources.row_queue import Queue
+from .tables.choices import Choices
+from .tables.findings import Findings, settled
+from .tables.guess import guessed
+from .tables.layout import Layout, recognise
+from .tables.table import Table
 from .times import Stamp, agree, show_time
 
 if TYPE_CHECKING:

@@ -135,7 +135,7 @@ def _from_text(text: str, time_format: str | None, day_first: bool | None) -> tu
     if not isfinite(number):
         raise Error(f"{text!r} is no time: {RIGHT if time_format is None else does_not_fit(time_format)}")
     if time_format in ("unix", "excel"):
-        from .time_numbers import meant
+        from .cells.time_numbers import meant
 
         stamp, found = meant(np.array([number]), time_format)
         return checked(*stamp, int(found[0]))
@@ -151,7 +151,7 @@ def _by_form(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] 
     """Read a text that is written like a date; None where it is not, or where there is no such date."""
     if (usual := _iso(text)) is not None:
         return usual
-    from .time_forms import moment, orders, written
+    from .cells.time_forms import moment, orders, written
 
     found = written(text)
     if found is None:

@@ -83,10 +83,15 @@ def _names(*cells: str) -> bool:
     return all(_NAME.fullmatch(cell) for cell in cells)
 
 
-def _scored(sides: list[Players], scores: tuple[float | None, ...], home: bool) -> tuple[tuple[Players, float, float | None, bool], ...] | None:
+def _scored(
+    sides: list[Players], scores: tuple[float | None, ...], home: bool
+) -> tuple[tuple[Players, float, float | None, bool], ...] | None:
     if None in scores:
         return None
-    return tuple((who, -float(score or 0), score, home and not index) for index, (who, score) in enumerate(zip(sides, scores, strict=True)))
+    return tuple(
+        (who, -float(score or 0), score, home and not index)
+        for index, (who, score) in enumerate(zip(sides, scores, strict=True))
+    )
 
 
 def _football(cells: list[str]) -> Row | None:
@@ -161,7 +166,9 @@ def bases(rows: int = 18) -> tuple[Base, ...]:
         drivers = two(5)
         races += [f"r{index}\t{when}\t{who}\t{place if place < 5 else 'DNF'}" for place, who in enumerate(drivers, 1)]
         red, blue = sorted((random.randrange(10, 60), random.randrange(60, 99)), key=lambda _: random.random())
-        rosters += [f"m{index}|{'red' if k < 2 else 'blue'}|{who}|{red if k < 2 else blue}" for k, who in enumerate(two(4))]
+        rosters += [
+            f"m{index}|{'red' if k < 2 else 'blue'}|{who}|{red if k < 2 else blue}" for k, who in enumerate(two(4))
+        ]
     return (
         Base("football.csv", ",", "date,home_team,away_team,home_score,away_score,neutral", tuple(football), _football),
         Base("tennis.csv", ";", "Datum;Sieger;Verlierer;Ergebnis", tuple(tennis), _tennis),

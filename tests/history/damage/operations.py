@@ -68,7 +68,9 @@ def _text_for_number(lines: list[str], base: Base, random: Random) -> None:
 
 
 def _impossible_date(lines: list[str], base: Base, random: Random) -> None:
-    new = random.choice(("2024-02-30", "31.11.2024", "2024-13-01", "00.00.0000", "9999-99-99", "yesterday", "20240-1-1"))
+    new = random.choice(
+        ("2024-02-30", "31.11.2024", "2024-13-01", "00.00.0000", "9999-99-99", "yesterday", "20240-1-1")
+    )
     _cell(lines, base, random, lambda cell: new if cell[:2].isdigit() and len(cell) == 10 else cell)
 
 
@@ -114,7 +116,9 @@ def _other_separator(lines: list[str], base: Base, random: Random) -> None:
 
 
 def _add_quote(lines: list[str], base: Base, random: Random) -> None:
-    _cell(lines, base, random, lambda cell: random.choice((f'"{cell}', f'{cell}"', f'"{cell}"', f'{cell[:1]}"{cell[1:]}')))
+    _cell(
+        lines, base, random, lambda cell: random.choice((f'"{cell}', f'{cell}"', f'"{cell}"', f'{cell[:1]}"{cell[1:]}'))
+    )
 
 
 def _drop_quote(lines: list[str], base: Base, random: Random) -> None:

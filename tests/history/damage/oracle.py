@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from prowess import Error
-from prowess.history.findings import Findings
+from prowess.history.tables.findings import Findings
 
 from .bases import Base, Key, Row, key
 
@@ -66,7 +66,9 @@ class Sheet:
         players = [player for who, *_ in entries for player in who]
         return key(rows[0].time, entries) if len(entries) > 1 and len(set(players)) == len(players) else None
 
-    def _teams(self, entries: list[tuple[tuple[str, ...], float, float | None, bool]]) -> list[tuple[tuple[str, ...], float, float | None, bool]]:
+    def _teams(
+        self, entries: list[tuple[tuple[str, ...], float, float | None, bool]]
+    ) -> list[tuple[tuple[str, ...], float, float | None, bool]]:
         teams: dict[str, list[tuple[str, float | None]]] = {}
         for (team, player), _, score, _ in entries:
             teams.setdefault(team, []).append((player, score))
@@ -86,7 +88,12 @@ def found_keys(findings: Findings) -> Counter[Key]:
         first = int(history.match_start[number])
         scores = match.get("scores") or [None] * len(match["teams"])
         teams = [
-            (tuple(who), float(history.place[first + index]), None if score is None else float(score), match.get("home") == index)
+            (
+                tuple(who),
+                float(history.place[first + index]),
+                None if score is None else float(score),
+                match.get("home") == index,
+            )
             for index, (who, score) in enumerate(zip(match["teams"], scores, strict=True))
         ]
         found[key(str(match.get("time", "-")), teams)] += 1
@@ -170,7 +177,12 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
             wrong.append(f"no line tells of {match}")
         used.update(fresh)
         covered.update(line for number in fresh for line in _record(sheet, number))
-    if several and extra.total() > len({_ID.findall(sheet.lines[number - 1])[:1][0] if _ID.findall(sheet.lines[number - 1]) else number for number in loose}):
+    if several and extra.total() > len(
+        {
+            _ID.findall(sheet.lines[number - 1])[:1][0] if _ID.findall(sheet.lines[number - 1]) else number
+            for number in loose
+        }
+    ):
         wrong.append(f"{extra.total()} matches are told of by no line")
     named = {line for number in named for line in (_record(sheet, number) if number in sheet.odd else [number])}
     silent = [number for number in loose if number not in covered | named]

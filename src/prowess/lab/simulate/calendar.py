@@ -9,7 +9,7 @@ import numpy as np
 
 from ...checks import scale, whole
 from ...errors import Error
-from ...history.draft import Times
+from ...history.tables.draft import Times
 from ...history.times import DAY, Stamp, parse_time
 
 __all__ = ["Calendar"]

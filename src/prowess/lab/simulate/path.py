@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...history.draft import Times
+from ...history.tables.draft import Times
 from ...history.times import DAY
 from ...model.model import Model
 from .lineup import Lineup

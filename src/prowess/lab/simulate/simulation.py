@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from ...checks import whole
 from ...errors import Error
 from ...history import History
-from ...history.build import build
-from ...history.draft import Draft, Times
+from ...history.tables.build import build
+from ...history.tables.draft import Draft, Times
 from ...model.bases import Prior
 from ...model.model import Model
 from ...model.outcome import Duel, Pairwise

@@ -1,0 +1,43 @@
+"""How long it took, as races are timed: 1:02:45.3, 59.87, 2h 10m 5s; who was faster is placed before."""
+
+import re
+
+import numpy as np
+
+from ..ragged import Floats
+from ..tables.table import Table
+from .cells import intern
+from .places import words
+
+__all__ = ["durations", "seconds"]
+
+_CLOCK = re.compile(r"\+?(?:(?:(\d+)[:h]\s*)?(\d{1,3})[:m']\s*)?(\d{1,6}(?:[.,]\d+)?)\s*(?:s|sec|''|\")?")
+
+
+def seconds(text: str) -> float:
+    """Give the seconds of a time that was taken, NaN for what is none.
+
+    >>> seconds("1:02:45.5"), seconds("59,87"), seconds("DNF")
+    (3765.5, 59.87, nan)
+    """
+    found = _CLOCK.fullmatch(text.strip())
+    if found is None:
+        return np.nan
+    hours, minutes, rest = (float((part or "0").replace(",", ".")) for part in found.groups())
+    return 3600 * hours + 60 * minutes + rest
+
+
+def durations(table: Table, column: str) -> Floats:
+    """Read a column of times taken, in seconds; who has a word in its place did not finish, which is NaN."""
+    import polars as pl
+
+    series = table.frame[column]
+    if series.dtype.is_numeric():
+        return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    code, different = intern(series.cast(pl.String).fill_null(""))
+    taken = np.array([seconds(one) for one in different], np.float64)[code]
+    unplaced, absent = words(table, column)
+    table.require(
+        pl.Series(~np.isnan(taken) | unplaced | absent | (code == -1)), column, "a time such as 1:02:45.3 is needed"
+    )
+    return taken

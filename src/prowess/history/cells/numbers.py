@@ -1,0 +1,255 @@
+"""Reading cells as numbers, in whatever way they are written: 1,234.5 and 1.234,5 and 3½ and 5 pts."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isfinite, nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..ragged import Floats
+from ..tables.table import Table
+from .text import plain_text
+from .vocabulary import MISSING, UNITS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["numbers", "numbers_together"]
+
+_RIGHT = "a number is needed: fill it in, or drop the row"
+_SHAPE = re.compile(
+    r"(?P<sign>[+-]?) ?(?P<front>[$€£¥]?) ?(?P<body>\d[\d., ']*?|[.,]\d+)?(?P<half>(?:^| )[1-9]/[2-9])?"
+    r" ?(?P<unit>[^\W\d_]{1,12}\.?|[%$€£¥])?"
+)
+_WHOLE = re.compile(r"\d+\.?")
+_SPACED = re.compile(r"(\d{1,3}(?:[ ']\d{3})+)(?:([.,])(\d+))?")  # 1 234,5: the mark is what is left
+_GROUPED = {  # thousands that can be nothing else
+    ".": re.compile(r"\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,}|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?"),
+    ",": re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}"),
+}
+# 2 (4): goals, and those of a shoot-out
+_BRACKETED = re.compile(r"(\d{1,2}) ?\((?:pen\.? ?|p\.? ?)?\d{1,2} ?(?:p|pen|pens)?\.?\)")
+_MARKED = re.compile(r"(\d*)([.,])(\d+)")
+_UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # one mark, three digits: thousands or decimals
+_OTHER = {".": ",", ",": "."}
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What a cell says if the decimal mark is a point, and if it is a comma; its unit, and which mark it proves."""
+
+    point: float
+    comma: float
+    unit: str = ""
+    proof: str = ""
+
+
+def numbers(table: Table, column: str) -> Floats:
+    """Read a column as numbers; an empty cell is NaN, and so is one that holds something else, which is a problem."""
+    return numbers_together(table, [column])[0]
+
+
+def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
+    """Read columns as numbers with one decimal mark: what "2,5" proves in one holds for "1,234" in another.
+
+    Cells that leave the mark open are read as most people do, points before decimals and commas between thousands,
+    unless whole numbers from 1000 on show that thousands are not set apart; the reading that was taken is noted.
+
+    >>> import polars as pl
+    >>> cells = Table(pl.DataFrame({"home": ["1.234", "5 pts"], "away": ["2,5", "½"]}), "cells", str)
+    >>> numbers_together(cells, ["home", "away"])
+    [array([1234.,    5.]), array([2.5, 0.5])]
+    >>> cells.notes
+    ["home, away: '1.234' is read as 1234, as '2,5' shows; `decimal='.'` reads it as 1.234"]
+    """
+    import polars as pl
+
+    whole = [_whole(table, column) for column in columns]
+    rest = [
+        _text(table, column).filter(value.is_null()) if _is_text(table, column) else pl.Series([], dtype=pl.String)
+        for column, value in zip(columns, whole, strict=True)
+    ]
+    if any(one.count() for one in rest):
+        large = lambda: any((value.abs() >= 1000).any() for value in whole)  # noqa: E731
+        read = _marked(table, columns, pl.concat(rest), large, sum(len(value) for value in whole))
+        end = np.cumsum([len(one) for one in rest])
+        pieces = np.split(read, end[:-1])
+    else:
+        pieces = [np.full(len(one), np.nan) for one in rest]
+    return [
+        _filled(table, column, value, one, piece)
+        for column, value, one, piece in zip(columns, whole, rest, pieces, strict=True)
+    ]
+
+
+def _is_text(table: Table, column: str) -> bool:
+    import polars as pl
+
+    return table.frame[column].dtype in (pl.String, pl.Categorical, pl.Enum)
+
+
+def _text(table: Table, column: str) -> "pl.Series":
+    import polars as pl
+
+    return table.frame[column].cast(pl.String)
+
+
+def _whole(table: Table, column: str) -> "pl.Series":
+    """Read whole numbers, which most columns are full of; what is not one is null."""
+    import polars as pl
+
+    series = table.frame[column]
+    if _is_text(table, column):
+        series = _text(table, column).cast(pl.Int64, strict=False)
+    elif not (series.dtype.is_numeric() or series.dtype == pl.Null):
+        raise table.kind_error(column, "numbers are needed")
+    return series.cast(pl.Float64)
+
+
+def _filled(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", piece: Floats) -> Floats:
+    """Put the other numbers beside the whole ones; a text that is no number is a problem of its row."""
+    if not len(rest):
+        return whole.fill_null(nan).to_numpy()
+    where = np.flatnonzero(whole.is_null().to_numpy())
+    value = whole.fill_null(nan).to_numpy().copy()
+    value[where] = piece
+    unread = np.isnan(piece) & rest.is_not_null().to_numpy()
+    if unread.any():
+        wrong = ~rest.str.strip_chars().str.to_lowercase().is_in(list(MISSING)).fill_null(True).to_numpy() & unread
+        table.reject(where[wrong], column, _RIGHT)
+    return value
+
+
+def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Callable[[], bool], rows: int) -> Floats:
+    """Read what is no plain whole number; NaN is what cannot be read.
+
+    Decimals are read as a column, both 2.5 and 2,5; what is written in other ways, as different values.
+    """
+    import polars as pl
+
+    point = rest.cast(pl.Float64, strict=False)
+    point = point.set(~point.is_finite(), None)
+    simple = point.is_null() & rest.str.contains(r"^[+-]?\d+,\d+$")
+    comma = rest.set(~simple, None).str.replace(",", ".", literal=True).cast(pl.Float64)
+    unclear = rest.str.contains(_UNCLEAR)
+    other = rest.filter(point.is_null() & comma.is_null()).drop_nulls()
+    count = dict(zip(other.unique(maintain_order=True).to_list(), other.unique_counts().to_list(), strict=True))
+    read = _with_usual_unit({cell: found for cell in count if (found := _read(cell)) is not None}, count, rows)
+    shot = next((cell for cell in read if _BRACKETED.fullmatch(plain_text(cell))), None)
+    if shot is not None:
+        table.note(
+            f"{', '.join(columns)}: {shot!r} is read as {read[shot].point:g}, what is in brackets does not count"
+        )
+    seen = _Seen(read, count)
+    for mark, value in ((".", point), (",", comma)):
+        there = value.is_not_null()
+        seen.add(mark, rest.filter(there & ~unclear), rest.filter(there & unclear))
+    what = f"decimal mark of {', '.join(columns)}"
+    mark = table.choices.decimal or table.decide(what, lambda: seen.mark(table, columns, large)) or "."
+    value = point.fill_null(comma)
+    turned = np.flatnonzero((unclear & (comma if mark == "." else point).is_not_null()).fill_null(False).to_numpy())
+    if len(turned):
+        value = value.scatter(turned, rest.gather(turned).str.replace_all("[.,]", "").cast(pl.Float64))
+    if read:
+        where = np.flatnonzero(value.is_null().to_numpy())
+        chosen = {cell: found.comma if mark == "," else found.point for cell, found in read.items()}
+        known = rest.gather(where).replace_strict(chosen, default=None, return_dtype=pl.Float64)
+        value = value.scatter(where, known)
+    return value.fill_null(nan).to_numpy()
+
+
+class _Seen:
+    """What the cells of some columns show of their decimal mark: votes for either, and cells that leave it open."""
+
+    def __init__(self, read: dict[str, _Read], count: dict[str, int]) -> None:
+        """Begin with cells that were read one by one."""
+        self.votes = Counter({".": 0, ",": 0})
+        self.proof: dict[str, str] = {}
+        self.open: dict[str, str] = {}
+        for cell, found in read.items():
+            if found.proof:
+                self.votes[found.proof] += count[cell]
+                self.proof.setdefault(found.proof, cell)
+            elif found.point != found.comma:
+                self.open.setdefault("." if found.point < found.comma else ",", cell)
+
+    def add(self, mark: str, sure: "pl.Series", unclear: "pl.Series") -> None:
+        """Add cells with one mark, sure ones as 2.5 and others as 1.234."""
+        self.votes[mark] += len(sure)
+        if len(sure):
+            self.proof[mark] = sure[0]
+        if len(unclear):
+            self.open[mark] = unclear[0]
+
+    def mark(self, table: Table, columns: Sequence[str], large: Callable[[], bool]) -> str | None:
+        """Find the mark, and say what was taken where cells leave it open; None where no cell says anything of it."""
+        if self.votes["."] or self.votes[","]:
+            mark = "," if self.votes[","] > self.votes["."] else "."
+            if not self.open:
+                return mark
+            if mark == "." and not self.votes[","]:
+                return mark  # nothing speaks for the less common reading
+            why = f", as {self.proof[mark]!r} shows"
+        elif not self.open:
+            return None
+        else:
+            mark = "," if "." not in self.open and large() else "."
+            why = ", because others have no mark between thousands" if mark == "," else ""
+        for cell in self.open.values():
+            both = _read(cell)
+            assert both is not None
+            here, there = (both.comma, both.point) if mark == "," else (both.point, both.comma)
+            other = f"`decimal={_OTHER[mark]!r}` reads it as {there:.12g}"
+            table.note(f"{', '.join(columns)}: {cell!r} is read as {here:.12g}{why}; {other}")
+        return mark
+
+
+def _with_usual_unit(read: dict[str, _Read], count: dict[str, int], rows: int) -> dict[str, _Read]:
+    """Leave out cells with a unit that is neither known nor in at least half of the cells."""
+    times = Counter[str]()
+    for cell, found in read.items():
+        times[found.unit] += count[cell]
+    usual = {"", "%", *UNITS, *(unit for unit, number in times.items() if 2 * number >= rows)}
+    return {cell: found for cell, found in read.items() if found.unit in usual}
+
+
+def _read(cell: str) -> _Read | None:
+    """Read one cell in both ways; None if it is no number."""
+    text = plain_text(cell).strip("'\"")
+    if shot := _BRACKETED.fullmatch(text):
+        return _Read(float(shot[1]), float(shot[1]))
+    shape = _SHAPE.fullmatch(text)
+    if shape is None or not (shape["body"] or shape["half"]):
+        return None
+    body = _body(shape["body"].strip()) if shape["body"] else _Read(0.0, 0.0)
+    if body is None:
+        return None
+    above, _, below = (shape["half"] or "0/1").strip().partition("/")
+    sign = -1.0 if shape["sign"] == "-" else 1.0
+    unit = (shape["unit"] or shape["front"] or "").casefold().rstrip(".")
+    per = 0.01 if unit == "%" else 1.0
+    point, comma = (sign * per * (part + int(above) / int(below)) for part in (body.point, body.comma))
+    return _Read(point, comma, unit, body.proof) if isfinite(point) and isfinite(comma) else None
+
+
+def _body(text: str) -> _Read | None:
+    """Read digits with marks between them."""
+    if _WHOLE.fullmatch(text):
+        return _Read(float(text), float(text))
+    if spaced := _SPACED.fullmatch(text):
+        value = float(re.sub("[ ']", "", spaced[1]) + f".{spaced[3] or '0'}")
+        return _Read(value, value, proof=spaced[2] or "")
+    for mark, grouped in _GROUPED.items():
+        if grouped.fullmatch(text):
+            value = float(text.replace(_OTHER[mark], "").replace(mark, "."))
+            return _Read(value, value, proof=mark)
+    marked = _MARKED.fullmatch(text)
+    if marked is None:
+        return None
+    decimal, joined = float(f"{marked[1] or '0'}.{marked[3]}"), float(marked[1] + marked[3])
+    if not re.match(_UNCLEAR, text):
+        return _Read(decimal, decimal, proof=marked[2])
+    return _Read(decimal, joined) if marked[2] == "." else _Read(joined, decimal)

@@ -1,0 +1,212 @@
+"""Reading cells as places: 1, 1st, T3, =3, 5-8, gold, and words such as DNF for those who have none."""
+
+import re
+from collections import Counter
+from collections.abc import Set
+from dataclasses import dataclass
+from functools import cache
+from math import nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ragged import Floats
+from ..tables.headers import plain_name
+from ..tables.table import Table
+from .text import intern, plain_text, text_of
+from .vocabulary import DID_NOT_START, MISSING, PLACES, ROUNDS, UNPLACED
+
+__all__ = ["Places", "ranks", "words"]
+
+_PLACE, _WORD, _ABSENT, _EMPTY, _WRONG = range(5)
+_SHOWN = 8  # words in a note
+
+
+@dataclass(frozen=True)
+class Places:
+    """The rank in each row, and who has none: NaN where a cell is empty or a word.
+
+    Those `unplaced` took part and share the last place of their match; those `absent` did not take part. Who is neither
+    and has no rank has an empty cell.
+    """
+
+    rank: Floats
+    unplaced: NDArray[np.bool_]
+    absent: NDArray[np.bool_]
+
+
+def ranks(table: Table, column: str) -> Places:
+    """Read a column as places; how many have a word instead is noted, and what is neither is a problem.
+
+    >>> import polars as pl
+    >>> cells = Table(pl.DataFrame({"place": ["1st", "T2", "5-8", "DNF"]}), "cells", str)
+    >>> found = ranks(cells, "place")
+    >>> found.rank, found.unplaced
+    (array([1. , 2. , 6.5, nan]), array([False, False, False,  True]))
+    """
+    import polars as pl
+
+    series = table.frame[column]
+    size = len(series)
+    unplaced, absent = np.zeros(size, bool), np.zeros(size, bool)
+    if series.dtype.is_numeric() or series.dtype == pl.Null:
+        rank = series.cast(pl.Float64).fill_null(nan).to_numpy().copy()
+    else:
+        text = text_of(table, column)
+        whole = text.cast(pl.Int64, strict=False).cast(pl.Float64)
+        rank = whole.fill_null(nan).to_numpy().copy()
+        where = np.flatnonzero((whole.is_null() & text.is_not_null()).to_numpy())
+        if len(where):
+            code, different = intern(text.gather(where))
+            cells = _cells(table, different.to_list(), np.bincount(code), int(whole.count()))
+            _report(table, column, cells, where, code)
+            kind = np.array([one.kind for one in cells])[code]
+            rank[where] = np.array([one.rank for one in cells])[code]
+            unplaced[where], absent[where] = kind == _WORD, kind == _ABSENT
+    for words, mask in ((table.choices.unplaced, unplaced), (table.choices.absent, absent)):
+        mask |= np.isin(rank, [float(word) for word in words if re.fullmatch(r"[+-]?\d+(\.\d+)?", word.strip())])
+    rank[unplaced | absent] = nan
+    _note_zeros(table, column, rank)
+    return Places(rank, unplaced, absent)
+
+
+def words(table: Table, column: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell where a column of scores or times has a word for who did not finish, and for who did not take part."""
+    import polars as pl
+
+    unplaced, absent = np.zeros(len(table.frame), bool), np.zeros(len(table.frame), bool)
+    if table.frame[column].dtype != pl.String:
+        return unplaced, absent
+    text = text_of(table, column)
+    where = np.flatnonzero((text.cast(pl.Float64, strict=False).is_null() & text.is_not_null()).to_numpy())
+    if len(where):
+        code, different = intern(text.gather(where))
+        cells = _cells(table, different.to_list(), np.bincount(code), 0, guess=False)
+        _note_words(table, column, cells)
+        kind = np.array([one.kind for one in cells])[code]
+        unplaced[where], absent[where] = kind == _WORD, kind == _ABSENT
+    return unplaced, absent
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """One of the different cells of a column that are no plain numbers."""
+
+    text: str
+    count: int
+    kind: int
+    rank: float = nan
+    word: str = ""
+
+
+def _cells(table: Table, texts: list[str], counts: NDArray[Any], plain: int, guess: bool = True) -> list[_Cell]:
+    """Read the different cells; words that nobody knows stand for those without a place if they come up again.
+
+    That is so as long as most rows have a place, or a word that is known: a column of "goalkeeper" and "striker" is
+    something else.
+    """
+    absent, unplaced = ({_key(word) for word in words} for words in (table.choices.absent, table.choices.unplaced))
+    said = {_key(text) for text in texts}
+    rounds = {"sf", "qf"} <= said or {"w", "f"} <= said
+    cells = [_cell(text, int(n), absent, unplaced, rounds) for text, n in zip(texts, counts, strict=True)]
+    read = plain + sum(one.count for one in cells if one.kind in (_PLACE, _WORD, _ABSENT))
+    if not guess or read < sum(one.count for one in cells if one.kind == _WRONG):
+        return cells
+    again = [one.kind == _WRONG and one.count > 1 and _is_word(one.text) for one in cells]
+    return [
+        _Cell(one.text, one.count, _WORD, word=one.text) if new else one for one, new in zip(cells, again, strict=True)
+    ]
+
+
+def _cell(text: str, count: int, absent: Set[str], unplaced: Set[str], rounds: bool) -> _Cell:
+    """Read a cell: what the user said of words comes first, then places, then the words that everybody uses."""
+    key = _key(text)
+    if key in absent or key in unplaced:
+        return _Cell(text, count, _ABSENT if key in absent else _WORD, word=text)
+    if text.casefold() in MISSING:
+        return _Cell(text, count, _EMPTY)
+    rank = ROUNDS.get(key) if rounds else None
+    rank = _place(text) if rank is None else rank
+    if rank is not None:
+        return _Cell(text, count, _PLACE, rank)
+    if text.startswith("#"):  # an error of a spreadsheet, such as #REF!
+        return _Cell(text, count, _WRONG)
+    head = re.match(r"[^\s(:,+0-9]{2,}", text)  # DNF (engine)
+    for word in (text, head[0] if head else text):
+        if _key(word) in absent:
+            return _Cell(text, count, _ABSENT, word=word)
+        if _key(word) in unplaced or _key(word) in UNPLACED:
+            return _Cell(text, count, _WORD, word=word)
+    return _Cell(text, count, _WRONG)
+
+
+def _key(text: str) -> str:
+    """Spell a word in the one way in which words are compared; signs and numbers stay as they are."""
+    return plain_name(text) if any(letter.isalpha() for letter in text) else plain_text(text)
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    suffix = r"(?:\.|st|nd|rd|th|[oaº°ª]|er|i?[eè]re|e|[eè]me|n?de|ste|:[ae]|-?[йяе])?\.?"
+    one = re.compile(
+        r"(?:p|pos\.?|place|rank|no\.?|n[º°]|№|#)? ?(?:(?:t|tied|joint|eq\.?)[ -]?|= ?)?"
+        rf"(\d{{1,9}}(?:[.,]\d+)?) ?{suffix}(?: (?:place|platz|of \d+))? ?(?:t|tied?|=|eq\.?|\(tied?\)|\(t\))?"
+    )
+    return one, re.compile(rf"(?:t|=)?(\d{{1,9}}) ?{suffix} ?(?:-|to|bis) ?(\d{{1,9}}) ?{suffix}")
+
+
+def _place(text: str) -> float | None:
+    """Read a place, or the mean of places that are shared."""
+    one, shared = (pattern.fullmatch(plain_text(text).casefold()) for pattern in _patterns())
+    if one:
+        return float(one[1].replace(",", "."))
+    if shared and int(shared[1]) <= int(shared[2]):
+        return (int(shared[1]) + int(shared[2])) / 2
+    return PLACES.get(plain_name(text))
+
+
+def _is_word(text: str) -> bool:
+    return any(map(str.isalpha, text)) and not any(map(str.isdigit, text))
+
+
+def _report(table: Table, column: str, cells: list[_Cell], where: NDArray[np.intp], code: NDArray[np.int32]) -> None:
+    """Note how many have words instead of places, and note what cannot be read as problems."""
+    wrong = np.flatnonzero(np.array([one.kind == _WRONG for one in cells])[code])
+    if len(wrong):
+        table.reject(where[wrong], column, lambda index: _right(cells[code[wrong[index]]].text))
+    _note_words(table, column, cells)
+
+
+def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
+    """Say how many have words instead of places, and how to leave out who did not take part."""
+    counts = Counter[str]()
+    spelled: dict[str, str] = {}
+    for one in cells:
+        if one.kind == _WORD:
+            counts[spelled.setdefault(_key(one.word), one.word)] += one.count
+    if not counts:
+        return
+    listed = ", ".join(f"{word} {count:,}" for word, count in counts.most_common(_SHOWN))
+    listed += ", …" if len(counts) > _SHOWN else ""
+    idle = [word for word in counts if _key(word) in DID_NOT_START]
+    leave = tuple(idle[:_SHOWN]) or (counts.most_common(1)[0][0],)
+    table.note(
+        f"{column}: {counts.total():,} of {len(table.frame):,} entries have a word instead of a place ({listed}): they"
+        f" share the last place of their match; `absent={leave!r}` leaves {'those' if len(counts) > 1 else 'them'} out"
+    )
+
+
+def _right(text: str) -> str:
+    if _is_word(text):
+        return f"a place is needed; `unplaced=({text!r},)` ranks it last"
+    return "a place is needed, such as 1, or a word such as DNF"
+
+
+def _note_zeros(table: Table, column: str, rank: Floats) -> None:
+    """Say that 0 counts as a place before 1: some files mean the first by it, and some those who have no place."""
+    for low in (0.0, -1.0):
+        count = int((rank == low).sum())
+        if count and (rank >= 1).any():
+            other = f"`unplaced=('{low:g}',)` ranks it last"
+            table.note(f"{column}: {low:g} counts as better than 1 ({count:,} rows); {other}")

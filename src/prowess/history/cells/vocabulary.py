@@ -1,0 +1,102 @@
+"""The words and signs of cells: truth, units, places that nobody got, results, matches that were not played.
+
+Words stand as `headers.plain_name` spells them: letters and digits alone, in lower case, without accents.
+"""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+TRUE = _words("true t yes y 1 1.0 x ✓ ✔ ☑ ✅ on ja j oui o si sí sì sim да 是")
+FALSE = _words("false f no n 0 0.0 off nein non não нет 否 ✗ ✘ ☐ - –")
+MISSING = _words(  # and what is empty; as it stands, in lower case
+    "- -- --- – — ? . .. ... na n/a n.a. #n/a <na> nan null (null) none \\n missing unknown tbd tba"
+) | {""}
+
+# What separates the names in a roster: the first that is found at all, or else the first that half of the cells have.
+ROSTER_SEPARATORS = ("\n", "\t", ";", "|", "+")
+ALSO_IN_NAMES = ("&", "/", ",", " and ", " und ", " et ", " y ", " e ", " и ", " - ")
+
+# After a number, what it counts: "5 pts". Another word is a unit too where at least half of the cells have it.
+UNITS = _words(
+    "$ € £ ¥ pt pts point points goal goals run runs set sets game games win wins lap laps kill kills frag frags vote"
+    " votes punkt punkte tor tore but buts gol goles golos reti punto puntos punti pontos очко очка очков"
+)
+
+# Words instead of places; who did not even start may be left out.
+DID_NOT_START = _words(
+    "dns dnq dnpq dnp dnc wd wdn wdr w withdrawn withdrew scr scratched absent abs noshow np nt nonstarter notstarted"
+    " didnotstart didnotqualify nichtangetreten"
+)
+UNPLACED = DID_NOT_START | _words(
+    "dnf dsq dq dqd disq disqualified nc ncl nq ret retd rtd retired retirement r ex exc excl excluded ab abd abn aband"
+    " abandoned abandon otl hd hdl lap lapped out elim eliminated f fail failed fell crash crashed acc accident ocs ufd"
+    " bfd raf dne dgm tle unc mdq udq rdsq lif pu ur bd su ro co ref unp unplaced unclassified notclassified unranked"
+    " nr didnotfinish didnotplace nm nh ausg ausgeschieden aufg aufgegeben disk disqu nonclasse elimine retirado desc"
+    " descalificado rit ritirato squal squalificato"
+)
+# Places that are words; rounds of a tournament stand for the mean of the places of those who went out in them.
+PLACES = {
+    "gold": 1, "silver": 2, "bronze": 3, "first": 1, "second": 2, "third": 3, "winner": 1, "champion": 1,
+    "champions": 1, "runnerup": 2, "finalist": 2,
+}  # fmt: skip
+ROUNDS = {"w": 1.0, "f": 2.0, "sf": 3.5, "qf": 6.5, "r16": 12.5, "r32": 24.5, "r64": 48.5, "r128": 96.5}
+
+# Results of both teams in one cell, and what may stand around them.
+UNPLAYED = _words(
+    "v vs versus pp ppd pst postp postponed cancelled canceled canc abandoned aban abd tbd tba void bye scheduled sched"
+    " suspended susp noresult nr rainedout rain unplayed notplayed np unfinished inprogress live verlegt abgesagt"
+    " abgebrochen annule annulee reporte aplazado cancelado suspendido rinviata adiado"
+)
+UNPLAYED_SIGNS = _words("* - -- --- -:- _:_ _-_ : x:x x-x ?:? ?-? ? 0f-0f 0f:0f")
+WALKOVERS = _words(
+    "wo walkover wover ff fft forfeit forfeited awarded awd award default defaulted kampflos wertung forfait tavolino"
+    " incomparecencia"
+)
+FIRST_BY_WALKOVER = _words("+:- +/- +- +-- 1-0f 1f-0f 1f-0 1:0f 1f:0f 1f:0")
+SECOND_BY_WALKOVER = _words("-:+ -/+ -+ --+ 0f-1 0f-1f 0-1f 0f:1 0f:1f 0:1f")
+SHOOTOUTS = _words("p pen pens pk pks pso penalties penalty shootout so np ie elfm elfmeterschiessen tab dcr rig ap")
+AROUND_SCORES = SHOOTOUTS | _words(
+    "aet et ot 1ot 2ot 3ot 4ot nv nve after extra time overtime ft full fulltime ht half halftime on agg aggregate won"
+    " win wins by dls final sets tb prol dts n v i e a"
+)
+RETIRED = _words("ret retd retired rtd retires def dq disqualified")
+MONTHS = (
+    "jan feb mar apr may jun jul aug sep oct nov dec mrz mär mai okt dez févr fév avr juin juil août déc ene abr ago"
+    " dic gen mag giu lug set ott fev out"
+)
+DRAWS = _words(
+    "draw drawn d tie tied t both bothbad tiebothbad x = 0.5 ½ 1/2 1/2-1/2 ½-½ equal even none neither nobody"
+    " unentschieden remis nul empate pareggio ничья jigo"
+)
+BYES = _words("bye bye. -bye- (bye) freilos spielfrei exempt libre riposa descansa пропуск")
+
+# Results from the view of the first team: a win, a draw, a loss. The first language that fits best is taken.
+LANGUAGES = {
+    "W/D/L": (
+        "w win wins won victory winner",
+        "d draw drawn draws drew dr t tie tied ties x remis both bothbad tiebothbad equal even",
+        "l loss lose loses lost losses defeat loser",
+    ),
+    "H/D/A": ("h home hometeam homewin", "d draw drawn x tie tied", "a away awayteam awaywin visitor guest"),
+    "1/½/0": ("1", "0.5", "0"),
+    "1/X/2": ("1", "x 0 d draw tie", "2"),
+    "1/0/-1": ("1", "0", "-1"),
+    "3/1/0": ("3", "1", "0"),
+    "+/=/-": ("+", "=", "-"),
+    "V/N/D": ("v victoire", "n nul", "d defaite"),
+    "V/E/D": ("v vitoria", "e empate", "d derrota"),
+    "G/E/P": ("g ganado ganada victoria gano", "e empate empatado", "p perdido perdida derrota perdio"),
+    "V/N/P": ("v vittoria vinta", "n x pareggio", "p sconfitta persa"),
+    "S/U/N": ("s sieg gewonnen", "u unentschieden remis", "n niederlage verloren"),
+    "В/Н/П": ("в победа", "н ничья", "п поражение"),
+}
+YES_NO = dict.fromkeys(["true", "yes", "ja", "oui", "si", "sim", "да"], 1) | dict.fromkeys(
+    ["false", "no", "nein", "non", "nao", "нет"], -1
+)
+OVERTIME = {"otw": "w", "sow": "w", "wot": "w", "wso": "w", "otl": "l", "sol": "l", "lot": "l", "lso": "l"}
+BY_WALKOVER = {
+    "wf": 1, "wff": 1, "wforfeit": 1, "wwo": 1, "winbyforfeit": 1,
+    "lf": -1, "lff": -1, "lforfeit": -1, "lwo": -1, "lossbyforfeit": -1,
+}  # fmt: skip

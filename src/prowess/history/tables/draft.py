@@ -1,0 +1,89 @@
+"""Matches on their way into a history: columns as they were found, not yet checked, sorted or interned in order."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..ragged import Floats, Ints, owners
+from ..times import Kind, Stamp
+
+__all__ = ["Draft", "Times"]
+
+FEW = 10  # one match in so many may be of one team
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times of all matches, of one kind and in one zone."""
+
+    number: Floats | NDArray[np.int64]
+    kind: Kind
+    zone: str | None
+
+    @classmethod
+    def of(cls, numbers: ArrayLike, stamp: Stamp) -> "Times":
+        """Keep plain numbers as floats, and microseconds as integers, which they fill beyond the digits of a float."""
+        if stamp.kind == "number":
+            return cls(np.asarray(numbers, np.float64), stamp.kind, stamp.zone)
+        return cls(np.asarray(numbers, np.int64), stamp.kind, stamp.zone)
+
+
+@dataclass
+class Draft:
+    """Columns like those of `History`, in the order of the source; NaN stands for a rank or score that is not there.
+
+    `where(match, entry)` says where a match, or one of its entries, stands in the source; it is asked only when
+    something is wrong, so it may take its time.
+    """
+
+    match_start: Ints
+    team_start: Ints
+    player: Ints
+    names: Sequence[str]
+    where: Callable[[int, int | None], str]
+    rank: Floats | None = None
+    score: Floats | None = None
+    times: Times | None = None
+    weight: Floats | None = None
+    importance: Floats | None = None
+    home: Ints | None = None
+    ids: Sequence[str] | None = None
+    listed: bool = False  # whether a match without ranks and scores lists its teams from first to last
+    may_be_alone: bool = False  # whether a few matches of one team are left out, and not an error
+    rows: Callable[[int, int | None], Any] | None = None  # of a match, or of one of its entries, in a table
+    recognised: str = ""
+
+    @cached_property
+    def match_of_team(self) -> Ints:
+        """Tell once which match each team is in."""
+        return owners(self.match_start)
+
+    def all_duels(self) -> bool:
+        """Tell whether every match is of two teams of one player."""
+        matches = len(self.match_start) - 1
+        return (
+            len(self.player) == len(self.team_start) - 1 == 2 * matches
+            and bool((np.diff(self.match_start) == 2).all())
+            and bool((np.diff(self.team_start) == 1).all())
+        )
+
+    def alone(self) -> NDArray[np.intp]:
+        """Give the matches of one team that are left out: byes, races with a single finisher, as long as they are few.
+
+        Where many are alone, the matches were not told apart as they should be, and that is an error.
+        """
+        alone = np.flatnonzero(np.diff(self.match_start) == 1)
+        few = self.may_be_alone and FEW * len(alone) <= len(self.match_start) - 1
+        return alone if few else alone[:0]
+
+    def team_of(self, entry: int) -> int:
+        """Give the team of an entry."""
+        return int(np.searchsorted(self.team_start, entry, side="right")) - 1
+
+    def team_number(self, team: int) -> int:
+        """Give the number of a team in its match, counted from 1 as in all messages."""
+        return team - int(self.match_start[self.match_of_team[team]]) + 1
