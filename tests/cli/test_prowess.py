@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from prowess.history.tables.findings import Findings
+from prowess.history.findings import Findings
 from tests.cli.running import LEAGUE, WIDE, command, environment, run, write
 
 VERSION = f"prowess 0.1.0\nkernel: {pw.kernel_mode()}\n"

@@ -4,8 +4,8 @@ from typing import Any
 
 import polars as pl
 
-from prowess.history.tables.choices import Choices
-from prowess.history.tables.table import Table
+from prowess.history.choices import Choices
+from prowess.history.table import Table
 
 
 def table(*columns: list[Any], **choices: Any) -> Table:

@@ -13,7 +13,7 @@ import pytest
 
 from prowess.errors import Error
 from prowess.history import History
-from prowess.history import parts as parts_module
+from prowess.history.sources import parts as parts_module
 from prowess.history import stream as stream_module
 from prowess.history.join import join
 

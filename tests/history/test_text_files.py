@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from prowess.errors import Error
+from prowess.history.choices import Choices
 from prowess.history.sources.source import Source
 from prowess.history.sources.text_files import read_text
-from prowess.history.tables.choices import Choices
-from prowess.history.tables.table import Table
+from prowess.history.table import Table
 
 
 def table(content: str | bytes, **choices: Any) -> Table:

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prowess.errors import Error
+from prowess.history.choices import Choices
 from prowess.history.sources.source import Source
 from prowess.history.sources.text_files import read_text
-from prowess.history.tables.choices import Choices
 
 CELL = st.text("ab ,;|\t\"'\n-:éЖ½", max_size=6).map(str.strip)
 FULL = CELL.filter(lambda cell: cell != "")

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from ..history.tables.choices import Choices
+from ..history.choices import Choices
 
 __all__ = ["again"]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .. import Balance, Model
-from ..history.tables.choices import Choices
+from ..history.choices import Choices
 from .forecast import forecast_dict, print_forecast
 from .machine import print_json
 from .names import NamesFile, People, gathered, groups

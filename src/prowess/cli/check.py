@@ -11,10 +11,10 @@ from .. import History
 from ..errors import Error
 from ..files import ending_of
 from ..history import show_time
+from ..history.choices import Choices
+from ..history.findings import Findings
 from ..history.sources.files import read as read_file
 from ..history.suspicions import Suspicion, suspicions
-from ..history.tables.choices import Choices
-from ..history.tables.findings import Findings
 from .cells import cut
 from .machine import print_json
 from .options import File, Json, as_flags, shared

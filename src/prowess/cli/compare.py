@@ -9,7 +9,7 @@ import typer
 
 from .. import Model
 from ..files import target_of
-from ..history.tables.choices import Choices
+from ..history.choices import Choices
 from ..lab.catalogue import MEASURES
 from ..lab.compare import Comparison
 from ..lab.compare import compare as compared

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .. import History
-from ..history.tables.choices import Choices
+from ..history.choices import Choices
 from .options import read_all
 from .screen import count, note
 

@@ -10,7 +10,7 @@ import typer
 from .. import Explanation, Fit, Model
 from ..errors import Error
 from ..files import ending_of
-from ..history.tables.choices import Choices
+from ..history.choices import Choices
 from .cells import cut
 from .forecast import percent, team_name
 from .lines import line_chart

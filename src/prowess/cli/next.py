@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from .. import Model
-from ..history.tables.choices import Choices
+from ..history.choices import Choices
 from .forecast import percent, team_name
 from .machine import print_json
 from .names import Active, NamesFile, People, gathered

@@ -20,9 +20,9 @@ import typer
 
 from .. import History, Model
 from ..errors import Error
+from ..history.choices import Choices
+from ..history.findings import settled
 from ..history.sources.files import read as read_file
-from ..history.tables.choices import Choices
-from ..history.tables.findings import settled
 from ..model.parts import BASES, KNOWN
 from ..model.presets import PRESETS, preset
 from . import completion

@@ -9,7 +9,7 @@ import typer
 from .. import History, Ladder, Model, TrueSkill
 from ..errors import Error
 from ..history import show_time
-from ..history.tables.choices import Choices
+from ..history.choices import Choices
 from ..history.times import DAY
 from .forecast import percent, team_name
 from .machine import print_json

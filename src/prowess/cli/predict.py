@@ -9,8 +9,8 @@ import typer
 
 from .. import Ladder, Model
 from ..errors import Error
+from ..history.choices import Choices
 from ..history.spelling import plain_spelling
-from ..history.tables.choices import Choices
 from .forecast import forecast_dict, print_forecast, team_name
 from .machine import print_json
 from .options import Json, shared

@@ -12,7 +12,7 @@ import typer
 from .. import History, Ladder, Model, TrueSkill
 from ..errors import Error
 from ..files import ending_of
-from ..history.tables.choices import Choices
+from ..history.choices import Choices
 from ..lab.groups import group_standings
 from ..model.change import Standings, last_time, standings
 from .options import Files, read_all, read_groups, shared

@@ -9,8 +9,8 @@ import typer
 
 from .. import Fit, Ladder, Model, TrueSkill
 from ..errors import Error
+from ..history.choices import Choices
 from ..history.spelling import nearest, plain_spelling
-from ..history.tables.choices import Choices
 from .options import read
 from .screen import count, note
 

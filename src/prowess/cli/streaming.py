@@ -6,8 +6,8 @@ from pathlib import Path
 
 from .. import Ladder, Model
 from ..errors import Error
+from ..history.choices import Choices
 from ..history.stream import Stream
-from ..history.tables.choices import Choices
 from ..model.change import Standings
 from .options import as_flags
 from .screen import count, note

@@ -9,7 +9,7 @@ import typer
 
 from .. import Model
 from ..errors import Error
-from ..history.tables.choices import Choices
+from ..history.choices import Choices
 from ..lab.catalogue import MEASURES
 from ..lab.report import check_page
 from ..lab.tune import Stopped, Tuning

@@ -12,20 +12,20 @@ from ..errors import Error
 from .cells.cells import identifiers, intern
 from .cells.numbers import numbers
 from .cells.time_columns import read_times
+from .choices import Choices
+from .findings import Findings, Located
 from .history import History
 from .ragged import owners
+from .table import Table
 from .tables.agreement import agreed
 from .tables.build import build, faulty
 from .tables.check import Fault, no_names
-from .tables.choices import Choices
 from .tables.contents import unfit
 from .tables.draft import Draft, Times
-from .tables.findings import Findings, Located
 from .tables.guess import guessed
 from .tables.layout import Layout, recognise
 from .tables.long import long_draft
 from .tables.rows import Rows
-from .tables.table import Table
 from .tables.wide import wide_draft, with_venue
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import Error
+from .choices import Choices
+from .findings import Findings, settled
 from .frames import from_table
 from .history import History
+from .names import plain_name
+from .problems import Problems
 from .sources.files import load
-from .tables.choices import Choices
-from .tables.findings import Findings, settled
-from .tables.headers import plain_name
-from .tables.problems import Problems
-from .tables.table import Table
+from .table import Table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from .choices import Reading
+    from .findings import Findings
     from .stream import Stream
-    from .tables.choices import Reading
-    from .tables.findings import Findings
     from .written import Shape
 
 __all__ = ["History"]
@@ -92,7 +92,7 @@ class History:
         ...     History.read(path)
         History(2 matches, 3 players, places)
         """
-        from .tables.findings import settled
+        from .findings import settled
 
         return settled(cls.check(path, **reading), reading.get("skip_problems", False))
 
@@ -108,8 +108,8 @@ class History:
         >>> len(found.history), [str(problem) for problem in found.problems]
         (1, ["line 3: column 'hg' holds 'x': a number is needed: fill it in, or drop the row"])
         """
+        from .choices import Choices
         from .sources.files import read
-        from .tables.choices import Choices
 
         return read(path, Choices(**reading))
 
@@ -124,8 +124,8 @@ class History:
         ...     [len(history) for history in History.stream(path, rows=2)]
         [2, 1]
         """
+        from .choices import Choices
         from .stream import Stream
-        from .tables.choices import Choices
 
         return Stream(path, Choices(**reading), rows)
 
@@ -140,8 +140,8 @@ class History:
         ...     History.read_groups(path, "season")
         {'2025': History(1 match, 2 players, places), '2026': History(2 matches, 3 players, places)}
         """
+        from .choices import Choices
         from .groups import read_groups
-        from .tables.choices import Choices
 
         return read_groups(path, by, Choices(**reading))
 
@@ -153,9 +153,9 @@ class History:
         >>> History.from_frame(pl.DataFrame({"home": ["ann"], "away": ["bob"], "hg": [0], "ag": [2]}))[0]["scores"]
         [0.0, 2.0]
         """
+        from .choices import Choices
+        from .findings import settled
         from .frames import from_frame
-        from .tables.choices import Choices
-        from .tables.findings import settled
 
         return settled(from_frame(frame, Choices(**reading)), reading.get("skip_problems", False))
 

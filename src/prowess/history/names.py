@@ -1,10 +1,12 @@
 """What may stand as the name of a player, or as the id of a match."""
 
+import unicodedata
+
 import numpy as np
 
 from ..errors import Error
 
-__all__ = ["name_of"]
+__all__ = ["name_of", "plain_name"]
 
 
 def name_of(value: object, what: str = "a player's name") -> str:
@@ -26,3 +28,13 @@ def name_of(value: object, what: str = "a player's name") -> str:
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))
     raise Error(f"{what} must be text or a whole number, not {value!r}")
+
+
+def plain_name(name: str) -> str:
+    """Spell a name of a column, or a word, in the one way in which they are compared.
+
+    >>> plain_name("Home_Team"), plain_name("home team"), plain_name("Équipe")
+    ('hometeam', 'hometeam', 'equipe')
+    """
+    spelt = unicodedata.normalize("NFKD", name.casefold()) if not name.isascii() else name.casefold()
+    return "".join(letter for letter in spelt if letter.isalnum())

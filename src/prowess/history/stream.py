@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from ..checks import whole
 from ..errors import Error
 from .cells.time_columns import read_times
+from .choices import Choices
+from .findings import Findings, settled
 from .frames import from_table
 from .history import History
 from .sources.parts import parts
 from .sources.row_queue import Queue
-from .tables.choices import Choices
-from .tables.findings import Findings, settled
+from .table import Table
 from .tables.guess import guessed
 from .tables.layout import Layout, recognise
-from .tables.table import Table
 from .times import Stamp, agree, show_time
 
 if TYPE_CHECKING:

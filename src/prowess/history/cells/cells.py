@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tables.table import Table
+from ..table import Table
 from .numbers import numbers, numbers_together
 from .rosters import check_names, rosters
 from .text import intern, text_of

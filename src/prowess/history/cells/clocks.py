@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..table import Table
 from ..tables.draft import Times
-from ..tables.table import Table
 from ..times import DAY, Stamp
 from .date_words import MISSING
 from .distinct import Distinct

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ragged import Ints
-from ..tables.table import Table
+from ..table import Table
 from .numbering import numbered
 from .rosters import check_names
 from .text import intern

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ragged import Ints
-from ..tables.table import Table
+from ..table import Table
 from .cells import intern
 
 if TYPE_CHECKING:

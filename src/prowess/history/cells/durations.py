@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from ..ragged import Floats
-from ..tables.table import Table
+from ..table import Table
 from .cells import intern
 from .places import words
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ragged import Floats
-from ..tables.table import Table
+from ..table import Table
 from .text import plain_text
 from .vocabulary import MISSING, UNITS
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..names import plain_name
 from ..ragged import Floats
-from ..tables.headers import plain_name
-from ..tables.table import Table
+from ..table import Table
 from .text import intern, plain_text, text_of
 from .vocabulary import DID_NOT_START, MISSING, PLACES, ROUNDS, UNPLACED
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import nan
 
-from ..tables.headers import plain_name
+from ..names import plain_name
 from . import vocabulary as words
 from .text import plain_text
 

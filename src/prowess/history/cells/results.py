@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ragged import Floats
-from ..tables.table import Table
+from ..table import Table
 from .result_cells import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair, pair_cell
 from .text import intern, plain_text, text_of
 

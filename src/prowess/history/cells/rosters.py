@@ -4,7 +4,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from ..tables.table import Table
+from ..table import Table
 from .text import text_of
 from .vocabulary import ALSO_IN_NAMES, ROSTER_SEPARATORS
 

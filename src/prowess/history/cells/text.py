@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ragged import Ints
-from ..tables.table import Table
+from ..table import Table
 from .numbering import numbered
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ..ragged import Floats
+from ..table import Table
 from ..tables.draft import Times
-from ..tables.table import Table
 from ..times import DAY, FIRST, LAST, NUMBER_FORMATS, RIGHT, Kind, Stamp, agree, does_not_fit, has_clock, parse_time
 from .clocks import with_clock
 from .date_order import chosen_order, said_first

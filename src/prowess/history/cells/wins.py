@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..tables.headers import plain_name
-from ..tables.table import Table
+from ..names import plain_name
+from ..table import Table
 from .result_cells import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair_cell
 from .results import Column, Results
 from .text import plain_text

@@ -4,10 +4,10 @@ import os
 import re
 
 from ...errors import Error
+from ..choices import Choices
+from ..findings import Findings
 from ..frames import from_table
-from ..tables.choices import Choices
-from ..tables.findings import Findings
-from ..tables.table import Table
+from ..table import Table
 from .json_files import read_json
 from .source import Source, open_source
 from .text_files import read_text

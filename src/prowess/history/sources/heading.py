@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..cells.vocabulary import DRAWS
+from ..choices import Choices
+from ..names import plain_name
 from ..tables.aliases import (
     COMMON,
     HOME_AWAY,
@@ -22,8 +24,7 @@ from ..tables.aliases import (
     VENUE,
     WINNER_LOSER,
 )
-from ..tables.choices import Choices
-from ..tables.headers import SIDE, Headers, is_side_result, plain_name
+from ..tables.headers import SIDE, Headers, is_side_result
 from .encodings import DAMAGED
 from .records import Record
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...errors import Error
+from ..choices import Choices
+from ..findings import Findings, Located
 from ..matches import from_matches
-from ..tables.choices import Choices
-from ..tables.findings import Findings, Located
-from ..tables.problems import Problem
-from ..tables.table import Table
+from ..problems import Problem
+from ..table import Table
 from .source import Source
 
 __all__ = ["read_json"]

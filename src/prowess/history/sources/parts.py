@@ -16,9 +16,9 @@ from typing import IO
 import numpy as np
 
 from ...errors import Error
-from ..tables.choices import Choices
-from ..tables.findings import Findings
-from ..tables.table import Table
+from ..choices import Choices
+from ..findings import Findings
+from ..table import Table
 from .encodings import encoding_of
 from .files import load, load_source
 from .separators import separator_of

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..tables.problems import Problems
-from ..tables.table import Table
+from ..problems import Problems
+from ..table import Table
 
 if TYPE_CHECKING:
     import polars as pl

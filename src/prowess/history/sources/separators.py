@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ...errors import Error
-from ..tables.choices import Choices
+from ..choices import Choices
 from .heading import filled, known_cells
 from .records import BLANKS, records
 

@@ -9,8 +9,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from ...errors import Error
-from ..tables.choices import Choices
-from ..tables.table import Table
+from ..choices import Choices
+from ..table import Table
 from .encodings import DAMAGED, check_name, decoded, encoding_of
 from .heading import Heading, find_heading
 from .lines import Lines

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tables.choices import Choices
-from ..tables.problems import Problems
-from ..tables.table import Table
+from ..choices import Choices
+from ..problems import Problems
+from ..table import Table
 from .heading import Heading, filled
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from ...errors import Error
 from ...extras import extra
-from ..tables.choices import Choices
-from ..tables.table import Table
+from ..choices import Choices
+from ..table import Table
 from .heading import find_heading
 from .records import Record
 from .source import Source

@@ -9,10 +9,10 @@ from ..cells.numbers import numbers_together
 from ..cells.places import ranks
 from ..cells.results import PLAYED, pair_results
 from ..ragged import Floats
+from ..table import Table
 from .contents import sample_of
 from .decided import told
 from .layout import Layout
-from .table import Table
 
 __all__ = ["agreed"]
 

@@ -11,10 +11,10 @@ from ..cells.results import PLAYED
 from ..cells.text import text_of
 from ..cells.vocabulary import YES_NO
 from ..cells.wins import word_results
+from ..names import plain_name
+from ..problems import Problems
+from ..table import Table
 from .aliases import LONG
-from .headers import plain_name
-from .problems import Problems
-from .table import Table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,12 +15,12 @@ from ..cells.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Results, pa
 from ..cells.text import text_of
 from ..cells.vocabulary import DRAWS, UNPLAYED, WALKOVERS, YES_NO
 from ..cells.wins import word_results
+from ..names import plain_name
+from ..problems import Problems
 from ..ragged import Floats
+from ..table import Table
 from .aliases import WON
-from .headers import plain_name
 from .layout import Layout
-from .problems import Problems
-from .table import Table
 
 if TYPE_CHECKING:
     import polars as pl

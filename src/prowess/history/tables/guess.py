@@ -14,8 +14,8 @@ from ..cells.text import text_of
 from ..cells.time_columns import read_times
 from ..cells.vocabulary import DRAWS
 from ..cells.wins import word_results
-from .choices import Choices
-from .table import Table
+from ..choices import Choices
+from ..table import Table
 
 if TYPE_CHECKING:
     import polars as pl

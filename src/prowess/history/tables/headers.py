@@ -1,10 +1,10 @@
 """The names of columns: how they are compared, and which column plays which role."""
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
+from ..names import plain_name
 from .aliases import (
     NAME_STEMS,
     NAME_WORDS,
@@ -17,7 +17,7 @@ from .aliases import (
     SIDE_WORDS,
 )
 
-__all__ = ["Headers", "plain_name", "plain_role"]
+__all__ = ["Headers", "plain_role"]
 
 _AGAIN = (" (2)", ".1", "_duplicated_0")  # behind a name that comes again
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
@@ -32,16 +32,6 @@ _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score
 
 
 @lru_cache(4096)
-def plain_name(name: str) -> str:
-    """Spell a column name in the one way in which names are compared.
-
-    >>> plain_name("Home_Team"), plain_name("home team"), plain_name("Équipe")
-    ('hometeam', 'hometeam', 'equipe')
-    """
-    spelt = unicodedata.normalize("NFKD", name.casefold()) if not name.isascii() else name.casefold()
-    return "".join(letter for letter in spelt if letter.isalnum())
-
-
 def plain_role(role: str) -> str:
     """Spell a role in one way: "team1_score", "score_1" and "score1" are the same.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from ...errors import Error
+from ..names import plain_name
 from .aliases import (
     COMMON,
     HOME_AWAY,
@@ -22,7 +23,7 @@ from .aliases import (
     WINNER_LOSER,
     WON,
 )
-from .headers import SIDE, Headers, is_side_result, plain_name, plain_role
+from .headers import SIDE, Headers, is_side_result, plain_role
 
 __all__ = ["Layout", "Side", "recognise"]
 

@@ -15,12 +15,12 @@ from ..cells.rosters import rosters
 from ..cells.text import text_of
 from ..cells.vocabulary import YES_NO
 from ..cells.wins import word_results
+from ..problems import Problems
 from ..ragged import Floats, Ints, gather, owners, starts
+from ..table import Table
 from .draft import Draft
 from .layout import Layout
-from .problems import Problems
 from .rows import Rows, match_codes
-from .table import Table
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ..names import plain_name
 from ..ragged import Ints, starts
+from ..table import Table
 from .aliases import PARTS
 from .decided import Decided
-from .headers import plain_name
 from .layout import Layout
-from .table import Table
 
 __all__ = ["leave_out_mirrored", "leave_out_repeated"]
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from ..cells.cells import intern, labels
 from ..cells.text import text_of
 from ..ragged import Ints, starts
+from ..table import Table
 from .layout import Layout
-from .table import Table
 
 __all__ = ["Rows", "match_codes"]
 

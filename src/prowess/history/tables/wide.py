@@ -10,13 +10,13 @@ from ..cells.codes import coded_names
 from ..cells.rosters import rosters
 from ..cells.text import text_of
 from ..cells.vocabulary import BYES
+from ..names import plain_name
 from ..ragged import Ints, starts
+from ..table import Table
 from .decided import decided
 from .draft import Draft
-from .headers import plain_name
 from .layout import Layout, Side
 from .repeats import leave_out_mirrored, leave_out_repeated
-from .table import Table
 
 if TYPE_CHECKING:
     import polars as pl

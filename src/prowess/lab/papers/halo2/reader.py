@@ -13,9 +13,9 @@ from ....errors import Error
 from ....history import History
 from ....history.cells.cells import intern, labels, numbers
 from ....history.ragged import Floats, Ints, starts
+from ....history.table import Table
 from ....history.tables.build import build
 from ....history.tables.draft import Draft
-from ....history.tables.table import Table
 
 if TYPE_CHECKING:
     import polars as pl

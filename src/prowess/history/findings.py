@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import Error
-from ..history import History
-from .layout import Layout
+from ..errors import Error
+from .history import History
 from .problems import Problem
+from .tables.layout import Layout
 
 if TYPE_CHECKING:
     import polars as pl

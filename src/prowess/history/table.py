@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ...errors import Error
+from ..errors import Error
 from .choices import Choices
 from .problems import Problems, Rows
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, get_args
 
-from ...errors import Error
+from ..errors import Error
 
 __all__ = ["Choices", "Reading"]
 
