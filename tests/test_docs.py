@@ -148,6 +148,5 @@ def test_anchors_of_links_are_headings():
 def headings(page):
     """The anchors of the headings of a page, as they are made of their words."""
     plain = re.sub(r"^```.*?^```$", "", text(page), flags=re.M | re.S)
-    return {
-        re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in re.findall(r"^#+ (.+)$", plain, re.M)
-    }
+    titles = re.findall(r"^#+ (.+)$", plain, re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
