@@ -73,7 +73,7 @@ def test_every_verb_is_in_the_readme():
     found = verbs()
     assert {"demo", "rate"} <= set(found)
     for verb in found:
-        assert re.search(rf"^prowess {verb}\b", text(ROOT / "README.md"), re.M), verb
+        assert re.search(rf"(^|`)prowess {verb}\b", text(ROOT / "README.md"), re.M), verb
 
 
 def members(owner):
@@ -128,3 +128,25 @@ def test_nothing_is_left_to_do():
     sources = [file for folder in folders for file in folder.rglob("*") if file.suffix in (".py", ".pxd", ".md")]
     for file in [*sources, *ROOT.glob("*.md"), ROOT / "setup.py", ROOT / "Makefile"]:
         assert not marks.search(text(file)), file
+
+
+def test_every_guide_is_in_the_table_of_contents():
+    contents = set(LINK.findall(text(ROOT / "docs" / "README.md")))
+    assert {f"guide/{page.name}" for page in ROOT.glob("docs/guide/*.md")} <= contents
+    assert {f"../examples/{book.name}" for book in ROOT.glob("examples/*.ipynb")} <= contents
+
+
+def test_anchors_of_links_are_headings():
+    for page in PAGES:
+        for target in LINK.findall(text(page)):
+            path, _, anchor = target.partition("#")
+            if anchor and "://" not in path:
+                there = (page.parent / path).resolve() if path else page
+                assert anchor in headings(there), f"{name(page)}: {target}"
+
+
+def headings(page):
+    """The anchors of the headings of a page, as they are made of their words."""
+    plain = re.sub(r"^```.*?^```$", "", text(page), flags=re.M | re.S)
+    titles = re.findall(r"^#+ (.+)$", plain, re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}

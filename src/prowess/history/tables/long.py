@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["long_draft"]
 
 MANY = 0.25  # of the rows: where so many tell of a player for the second time, they tell of something else
+FEW = 4  # rows, of which nothing is known
 
 
 @dataclass
@@ -186,7 +187,7 @@ def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | Non
     again = np.zeros(len(key), bool)
     again[order[1:]] = key[order[1:]] == key[order[:-1]]
     rows = np.flatnonzero(again & ~results.absent)
-    if len(rows) > MANY * len(key):
+    if len(rows) > max(FEW, MANY * len(key)):
         column = layout.roles["player" if "player" in layout.roles else "team"]
         said = "it stands in this match already, as many do: say who plays, as in `columns={'player': 'name'}`"
         table.reject(rows, column, said)
