@@ -157,3 +157,11 @@ def test_a_wide_file_of_200_000_rows_is_read_in_seconds(tmp_path: Path) -> None:
     np.testing.assert_array_equal(names[history.player].reshape(-1, 2), np.stack([home, away], axis=1)[order])
     assert history.time is not None
     np.testing.assert_array_equal(history.time, moments[order].astype("datetime64[us]").astype(np.int64))
+
+
+def test_problems_stand_in_the_order_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "games.csv"
+    file.write_text("home,away,hg,ag\na,b,1,0\nb,b,1,0\nc,a,x,1\na,b,2,2\n")
+    found = History.check(file)
+    assert [one.where for one in found.problems] == ["line 3", "line 4"]
+    assert len(found.history) == 2

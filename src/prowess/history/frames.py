@@ -4,6 +4,7 @@ from collections.abc import Callable, Set
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -46,7 +47,7 @@ def from_table(table: Table) -> Findings:
 
     Whatever has a problem is taken out, and the rest is read again: so every step may rely on the steps before it.
     """
-    problems: list[Located] = []
+    problems: list[tuple[int, Located]] = []
     left: list[str] = []
     broken: set[object] = set()  # matches of which rows have problems
     table, layout = _recognised(table)
@@ -62,8 +63,9 @@ def from_table(table: Table) -> Findings:
             history = build(draft)
             recognised = "\n".join(filter(None, (history.recognised, *left)))
             told = replace(history, recognised=recognised)
-            return Findings(told, table.title, tuple(problems), layout, tuple(table.frame.columns), table.decisions)
-        problems += [Located(table.row_name(problem.row), problem) for problem in table.problems]
+            found = tuple(one for _, one in sorted(problems, key=itemgetter(0)))
+            return Findings(told, table.title, found, layout, tuple(table.frame.columns), table.decisions)
+        problems += [(table.place(one.row), Located(table.row_name(one.row), one)) for one in table.problems]
         if "match" in layout.roles:
             broken.update(table.frame[layout.roles["match"]].gather(table.problems.rows()))
         left += [said for _, said in table.left]

@@ -37,6 +37,7 @@ class Table:
     left: list[tuple[Rows, str]] = field(default_factory=list)
     decisions: dict[str, Any] = field(default_factory=dict)
     decided: Mapping[str, Any] = field(default_factory=dict)
+    origin: Rows | None = None  # of each row, which it was before others were taken out
 
     def where(self, row: int) -> str:
         """Say where a row stands."""
@@ -95,4 +96,15 @@ class Table:
         """Give the table without some rows; the others keep their names, and all findings begin anew."""
         kept = np.delete(np.arange(len(self.frame)), rows)
         name = self.row_name
-        return Table(self.frame[kept], self.title, lambda row: name(int(kept[row])), self.choices, decided=self.decided)
+        return Table(
+            self.frame[kept],
+            self.title,
+            lambda row: name(int(kept[row])),
+            self.choices,
+            decided=self.decided,
+            origin=kept if self.origin is None else self.origin[kept],
+        )
+
+    def place(self, row: int) -> int:
+        """Give which row of the file a row is, counted before any was taken out."""
+        return row if self.origin is None else int(self.origin[row])
