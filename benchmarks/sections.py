@@ -15,6 +15,7 @@ from .comparing import comparing
 from .figures import Figure
 from .pairing import pairing
 from .peers import play_openskill, play_trueskill
+from .reading import reading
 from .systems import systems, tournaments
 from .timing import import_clock, interleaved, per_call, per_item
 from .workloads import BETA, MU, SIGMA, Workload, frame, history
@@ -132,6 +133,7 @@ SECTIONS = {
     "Tournaments": tournaments,
     "Compare": comparing,
     "Pairing": pairing,
+    "Reading": reading,
     "One match": single_call,
     "Import": imports,
     "Growth in matches": growth_in_matches,

@@ -1,0 +1,63 @@
+"""From a file to standings, against the time that Polars needs to read the file alone."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import polars as pl
+
+import prowess as pw
+
+from .figures import Figure
+from .timing import interleaved, per_item
+
+ROWS, PLAYERS, PART = 10_000_000, 50_000, 500_000
+_PEAK = "import resource, prowess as pw; pw.TrueSkill().fit_stream(pw.History.stream({path!r}, rows={rows}));"
+_PEAK += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+
+
+def reading(scale: float, repeats: int) -> Iterator[Figure]:
+    """A football league of many years as CSV: in parts, as `prowess rate` rates a file of this size, and as a whole."""
+    rows = int(ROWS * scale)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "matches.csv")
+        frame = league(rows)
+        frame.write_csv(path)
+        clocks = {
+            "in parts": per_item(lambda: _in_parts(path), rows),
+            "as a whole": per_item(lambda: pw.TrueSkill().learn(pw.History.read(path)).leaderboard(), rows),
+            "Polars": per_item(lambda: pl.read_csv(path), rows),
+        }
+        medians = interleaved(clocks, repeats)
+        for way, limit in (("in parts", 6.0), ("as a whole", None)):
+            label = f"CSV to standings, {way}, per row of {rows:,}"
+            yield Figure(label, medians[way], "ns", "read_csv", medians["Polars"], at_most=limit)
+        command = [sys.executable, "-c", _PEAK.format(path=str(path), rows=PART)]
+        said = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+        unit = 1 if sys.platform == "darwin" else 1024  # in which getrusage counts
+        yield Figure("its memory at most", float(said) * unit, "MB", below=3 * frame.estimated_size("mb"))
+
+
+def _in_parts(path: Path) -> pl.DataFrame:
+    return pw.TrueSkill().fit_stream(pw.History.stream(path, rows=PART), progress=False).ladder.leaderboard()
+
+
+def league(rows: int) -> pl.DataFrame:
+    """Matches of players of different strengths, in the order of time."""
+    rng = np.random.default_rng(0)
+    home = rng.integers(0, PLAYERS, rows)
+    away = (home + rng.integers(1, PLAYERS, rows)) % PLAYERS
+    skill = rng.normal(0, 0.3, PLAYERS)
+    names = np.array([f"Player {number:05d}" for number in range(PLAYERS)])
+    return pl.DataFrame(
+        {
+            "date": pl.Series(np.sort(rng.integers(0, 20_000, rows)).astype(np.int32)).cast(pl.Date),
+            "home_team": names[home],
+            "away_team": names[away],
+            "home_score": rng.poisson(np.exp(skill[home] - skill[away] + 0.3)),
+            "away_score": rng.poisson(np.exp(skill[away] - skill[home])),
+        }
+    )
