@@ -1,3 +1,4 @@
+import json
 import sys
 from pathlib import Path
 
@@ -72,3 +73,9 @@ def test_without_the_extra_the_standings_come_and_then_the_command_to_install_it
     assert result.exit_code == 1
     assert "draw" in result.stdout
     assert result.stderr == "error: this needs Altair, which is not installed: pip install 'prowess[lab]'\n"
+
+
+def test_the_demo_as_json() -> None:
+    found = json.loads(run("demo", "--json").stdout)
+    assert (len(found["standings"]), len(found["predictions"])) == (24, 2)
+    assert found["standings"][0]["rank"] == 1

@@ -5,8 +5,10 @@ import warnings
 from pathlib import Path
 
 import pytest
+import typer
 
 import prowess as pw
+from prowess.cli import app
 from prowess.history.findings import Findings
 from tests.cli.running import LEAGUE, WIDE, command, environment, run, write
 
@@ -131,3 +133,8 @@ main()
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
     assert [file.name for file in tmp_path.iterdir()] == ["games.csv"]
+
+
+def test_every_verb_speaks_to_machines() -> None:
+    verbs = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert [name for name, verb in verbs.items() if not any("--json" in one.opts for one in verb.params)] == []

@@ -13,7 +13,9 @@ import typer
 from .. import Fit, History, TrueSkill
 from ..errors import Error
 from ..lab import save, skill_curves
-from .forecast import print_forecast
+from .forecast import forecast_dict, print_forecast
+from .machine import print_json
+from .options import Json
 from .screen import count, screen
 from .standings import print_standings
 
@@ -25,17 +27,27 @@ TOP, CURVES = 10, 3
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Where the charts go.")]
 
 
-def demo(out: Out = Path("demo")) -> None:
+def demo(out: Out = Path("demo"), json: Json = False) -> None:
     """Rate an example league, predict its next matches and draw skill curves. It needs no network.
 
     \b
     prowess demo
     prowess demo --out /tmp/charts
+    prowess demo --json | jq '.standings[0].player'
     """
-    fit = _standings()
+    history = _league()
+    began = perf_counter()
+    fit = TrueSkill().fit(history)
+    took = perf_counter() - began
     best = fit.leaderboard()["player"].to_list()
+    matches = ([[best[0]], [best[1]]], [[best[0], best[3]], [best[1], best[2]]])
+    if json:
+        predicted = [forecast_dict(teams, fit.predict(teams), fit.quality(teams)) for teams in matches]
+        print_json({"standings": fit.leaderboard().to_dicts(), "predictions": predicted})
+        return
+    _standings(fit, took)
     _say("\nThe next matches, predicted\n")
-    for teams in ([[best[0]], [best[1]]], [[best[0], best[3]], [best[1], best[2]]]):
+    for teams in matches:
         print_forecast(teams, fit.predict(teams))
         _say("")
     _charts(fit, best[:CURVES], out)
@@ -58,22 +70,21 @@ def _command() -> str:
     return str(here.relative_to(Path.cwd())) if here.is_relative_to(Path.cwd()) else str(here)
 
 
-def _standings() -> Fit:
+def _league() -> History:
     league = EXAMPLES / "league.csv"
     if not league.is_file():
         raise Error(f"the demo needs a checkout of the repository: there is no {league}")
-    history = History.read(league)
-    began = perf_counter()
-    fit = TrueSkill().fit(history)
-    took = 1000 * (perf_counter() - began)
-    matches, players = count(len(history), "match", "matches"), count(len(history.players), "player", "players")
-    _say(f"An invented league: {matches} of {players}, rated with TrueSkill in {took:.1f} ms. The best {TOP}:\n")
+    return History.read(league)
+
+
+def _standings(fit: Fit, took: float) -> None:
+    matches, players = count(len(fit.history), "match", "matches"), count(len(fit.ladder), "player", "players")
+    _say(f"An invented league: {matches} of {players}, rated with TrueSkill in {1000 * took:.1f} ms. The best {TOP}:\n")
     print_standings(fit.leaderboard().head(TOP))
     _say(f"\nrating = μ − {fit.model.caution:g}σ: careful with players of whom little is known")
     if (EXAMPLES / "league_truth.csv").is_file():
         agreement = _agreement(fit, EXAMPLES / "league_truth.csv")
         _say(f"The true skills are known, as the league is invented: rank correlation {agreement:.2f} (1 is perfect)")
-    return fit
 
 
 def _agreement(fit: Fit, truth: Path) -> float:
