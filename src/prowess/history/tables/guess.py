@@ -25,6 +25,7 @@ __all__ = ["guessed"]
 SAMPLE = 1000  # rows that are looked at
 MOST = 0.9  # of the cells: what so many hold is what a column holds
 SHARED = 0.2  # of the names of two sides stand on both, where somebody plays twice
+LEAST = 2  # names that both sides must have
 FEW = 8  # matches from which nothing is known of who plays whom
 
 
@@ -104,7 +105,7 @@ def _sides(sample: Table, kinds: _Kinds) -> dict[str, str] | None:
     pairs = [
         (one, other)
         for one, other in combinations(kinds.name, 2)
-        if few or len(cells[one] & cells[other]) >= SHARED * min(len(cells[one]), len(cells[other]))
+        if few or len(cells[one] & cells[other]) >= max(SHARED * min(len(cells[one]), len(cells[other])), LEAST)
     ]
     if not pairs:
         return None
@@ -121,7 +122,12 @@ def _sides(sample: Table, kinds: _Kinds) -> dict[str, str] | None:
     if len(after) == 2:
         return sides | {"score1": after[0], "score2": after[1]}
     nameless = one.isdigit() and other.isdigit()  # as a file without a header has it, where the winner stands first
-    return {"winner": one, "loser": other} if nameless and len(kinds.name) == 2 and not kinds.number else None
+    known = len(kinds.time) + len(kinds.name) == sum(map(_holds_something, sample.frame.iter_columns()))
+    return {"winner": one, "loser": other} if nameless and len(kinds.name) == 2 and known else None
+
+
+def _holds_something(column: "pl.Series") -> bool:
+    return column.count() > 0
 
 
 def _follows(frame: "pl.DataFrame", column: str, other: str) -> bool:
