@@ -15,13 +15,16 @@ from ..cells.time_columns import read_times
 from ..cells.vocabulary import DRAWS
 from ..cells.wins import word_results
 from ..choices import Choices
+from ..names import plain_name
 from ..table import Table
+from .headers import SIDE
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["guessed"]
 
+COLUMNS = 500  # more of them are no sheet that a person could read
 SAMPLE = 1000  # rows that are looked at
 MOST = 0.9  # of the cells: what so many hold is what a column holds
 SHARED = 0.2  # of the names of two sides stand on both, where somebody plays twice
@@ -46,6 +49,8 @@ def guessed(table: Table) -> tuple[Table, dict[str, str]] | None:
     Two columns of names are sides; two of numbers are what they scored; a cell such as 3-1 or W is a result. A file in
     which every column but the day holds numbers has a column per player.
     """
+    if len(table.frame.columns) > COLUMNS:
+        return None
     sample = replace(table, frame=table.frame.head(SAMPLE), notes=[], left=[])
     kinds = _kinds(sample)
     roles = _sides(sample, kinds)
@@ -107,6 +112,9 @@ def _sides(sample: Table, kinds: _Kinds) -> dict[str, str] | None:
         for one, other in combinations(kinds.name, 2)
         if few or len(cells[one] & cells[other]) >= max(SHARED * min(len(cells[one]), len(cells[other])), LEAST)
     ]
+    named = tuple(column for column in kinds.name if SIDE.fullmatch(plain_name(column)))
+    if len(named) == 2:
+        pairs = [named]
     if not pairs:
         return None
     one, other = max(pairs, key=lambda pair: len(cells[pair[0]] & cells[pair[1]]))
