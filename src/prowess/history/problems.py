@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .shown import quoted
+
 __all__ = ["Problem", "Problems"]
 
 Rows = NDArray[np.intp]
@@ -30,7 +32,7 @@ class Problem:
         if self.column is None:
             return self.right
         empty = self.value is None or str(self.value) == ""
-        return f"column {self.column!r} {'is empty' if empty else f'holds {self.value!r}'}: {self.right}"
+        return f"column {self.column!r} {'is empty' if empty else f'holds {quoted(self.value)}'}: {self.right}"
 
 
 @dataclass

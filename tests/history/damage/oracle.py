@@ -109,7 +109,7 @@ def complaints(base: Base, data: bytes, outcome: "Findings | Error") -> list[str
     said, spare = _said(outcome.history.recognised)
     found = found_keys(outcome)
     if not sheet.headed:
-        return [] if blamed else _by_teams(sheet, found, said)
+        return [] if blamed or base.grouped else _by_teams(sheet, found, said)
     return _compared(sheet, found, blamed, said, spare)
 
 
@@ -172,7 +172,8 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
     several = sheet.base.grouped
     for match in extra.elements():
         sources = [number for number in loose if _tells(sheet, number, match)]
-        fresh = sources if several else [number for number in sources if number not in used][:1]
+        fresh = [number for number in sources if several or number not in used]
+        fresh = sorted(fresh, key=named.__contains__)[: None if several else 1]
         if not fresh:
             wrong.append(f"no line tells of {match}")
         used.update(fresh)
@@ -210,7 +211,7 @@ def _tells(sheet: Sheet, number: int, match: Key) -> bool:
 def _record(sheet: Sheet, number: int) -> list[int]:
     """Give the odd lines that follow on one in which a quotation mark is left open: a cell in quotes may go on."""
     found = [number]
-    while sheet.lines[number - 1].count('"') % 2 and found[-1] + 1 in sheet.odd:
+    while sheet.lines[number - 1].count('"') % 2 and found[-1] < len(sheet.lines) and found[-1] + 1 not in sheet.rows:
         found.append(found[-1] + 1)
     return found
 

@@ -36,6 +36,7 @@ _KNOWN = {name for names in (*_LISTS, *(n for table in _TABLES for n in table.va
 _KNOWN |= {name for names in ORDINALS for name in names}
 _SIDES = dict.fromkeys((role for side in SIDE_WORDS for role in (side, f"{side}_score")), "")
 _ABOVE = 50  # a header stands among the first records, or nowhere
+_SHOWN = 8  # names in a note
 _MOST = 0.9  # what nearly all rows have belongs to the table
 _RULE = re.compile(r"[-=+_:.─━|\s]*[-=─━_]{2,}[-=+_:.─━|\s]*")
 _VALUE = re.compile(
@@ -222,24 +223,32 @@ def _named(
     cells[0] = cells[0].lstrip("# ") or cells[0]
     body = [sample[index].cells for index in real if index > header]
     titles, note = _widened(cells, body)
-    names: list[str] = []
-    again = []
-    for number, title in enumerate(titles, 1):
-        name, copy = title or str(number), 1
-        while name in names:
-            copy += 1
-            name = f"{title or number} ({copy})"
-        if copy > 1:
-            again.append(name)
-        names.append(name)
+    names, again = _told_apart(titles)
     unnamed = frozenset(name for name, title in zip(names, titles, strict=True) if not title)
     notes = [*above, *note]
     if repeated := [name for name in again if name not in unnamed]:
-        notes.append(f"columns of the same name are told apart: {', '.join(repeated)}")
+        more = ", …" * (len(repeated) > _SHOWN)
+        notes.append(f"columns of the same name are told apart: {', '.join(repeated[:_SHOWN])}{more}")
     start = header + 1
     while start < len(sample) and not _is_row(sample[start].cells) and filled(sample[start].cells):
         start += 1  # a rule under the header
     return Heading(tuple(names), unnamed, header, start, plain, comments, tuple(notes))
+
+
+def _told_apart(titles: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Give each column a name of its own, and those that have a number because their title comes again."""
+    names: dict[str, None] = {}
+    copies = Counter[str]()
+    again = []
+    for number, title in enumerate(titles, 1):
+        name = plain = title or str(number)
+        while name in names:
+            copies[plain] += 1
+            name = f"{plain} ({copies[plain] + 1})"
+        if name != plain:
+            again.append(name)
+        names[name] = None
+    return list(names), again
 
 
 def _widened(cells: list[str], body: Sequence[Sequence[str]]) -> tuple[list[str], tuple[str, ...]]:

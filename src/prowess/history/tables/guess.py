@@ -15,16 +15,20 @@ from ..cells.time_columns import read_times
 from ..cells.vocabulary import DRAWS
 from ..cells.wins import word_results
 from ..choices import Choices
+from ..names import plain_name
 from ..table import Table
+from .headers import SIDE
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["guessed"]
 
+COLUMNS = 500  # more of them are no sheet that a person could read
 SAMPLE = 1000  # rows that are looked at
 MOST = 0.9  # of the cells: what so many hold is what a column holds
 SHARED = 0.2  # of the names of two sides stand on both, where somebody plays twice
+LEAST = 2  # names that both sides must have
 FEW = 8  # matches from which nothing is known of who plays whom
 
 
@@ -45,6 +49,8 @@ def guessed(table: Table) -> tuple[Table, dict[str, str]] | None:
     Two columns of names are sides; two of numbers are what they scored; a cell such as 3-1 or W is a result. A file in
     which every column but the day holds numbers has a column per player.
     """
+    if len(table.frame.columns) > COLUMNS:
+        return None
     sample = replace(table, frame=table.frame.head(SAMPLE), notes=[], left=[])
     kinds = _kinds(sample)
     roles = _sides(sample, kinds)
@@ -104,8 +110,11 @@ def _sides(sample: Table, kinds: _Kinds) -> dict[str, str] | None:
     pairs = [
         (one, other)
         for one, other in combinations(kinds.name, 2)
-        if few or len(cells[one] & cells[other]) >= SHARED * min(len(cells[one]), len(cells[other]))
+        if few or len(cells[one] & cells[other]) >= max(SHARED * min(len(cells[one]), len(cells[other])), LEAST)
     ]
+    named = tuple(column for column in kinds.name if SIDE.fullmatch(plain_name(column)))
+    if len(named) == 2:
+        pairs = [named]
     if not pairs:
         return None
     one, other = max(pairs, key=lambda pair: len(cells[pair[0]] & cells[pair[1]]))
@@ -121,7 +130,12 @@ def _sides(sample: Table, kinds: _Kinds) -> dict[str, str] | None:
     if len(after) == 2:
         return sides | {"score1": after[0], "score2": after[1]}
     nameless = one.isdigit() and other.isdigit()  # as a file without a header has it, where the winner stands first
-    return {"winner": one, "loser": other} if nameless and len(kinds.name) == 2 and not kinds.number else None
+    known = len(kinds.time) + len(kinds.name) == sum(map(_holds_something, sample.frame.iter_columns()))
+    return {"winner": one, "loser": other} if nameless and len(kinds.name) == 2 and known else None
+
+
+def _holds_something(column: "pl.Series") -> bool:
+    return column.count() > 0
 
 
 def _follows(frame: "pl.DataFrame", column: str, other: str) -> bool:

@@ -1,5 +1,6 @@
 """From a file with a row per match to a draft: the sides are columns."""
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["wide_draft", "with_venue"]
 
+_NAMELESS = re.compile(r"\d*|_duplicated_\d+|Unnamed: \d+|Column\d+", re.IGNORECASE)
 _AT_HOME = {
     "h": 0,
     "home": 0,
@@ -104,8 +106,8 @@ def with_venue(table: Table, layout: Layout) -> Layout:
     """Find the column, mostly one without a name, in which @ says that the first side was the guest."""
     if "venue" in layout.roles or not layout.shape.endswith(("winner/loser", "as one side saw it")):
         return layout
-    for column in set(table.frame.columns) - {*layout.roles.values()}:
-        if not table.frame[column].dtype.is_nested():
+    for column in table.frame.columns:
+        if _NAMELESS.fullmatch(column) and not table.frame[column].dtype.is_nested():
             cells = set(text_of(table, column).drop_nulls().head(1000).str.to_lowercase())
             if "@" in cells and cells <= {"@", "n", "vs", "vs."}:
                 return replace(layout, roles={**layout.roles, "venue": column})
