@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cells.cells import intern, labels, names, yes_no
+from ..cells.cells import labels, names, yes_no
 from ..cells.durations import durations
 from ..cells.numbers import numbers
 from ..cells.places import ranks, words
 from ..cells.results import PLAYED
 from ..cells.rosters import rosters
-from ..cells.text import text_of
+from ..cells.text import intern, text_of
 from ..cells.vocabulary import YES_NO
 from ..cells.wins import word_results
 from ..problems import Problems
-from ..ragged import Floats, Ints, gather, owners, starts
+from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
 from ..table import Table
 from .draft import Draft
 from .layout import Layout
@@ -174,9 +174,9 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
 def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
     """Of a player's rows in one match the best counts: a driver who took over another's car, or a row that repeats."""
     who, _ = intern(names(table, layout.roles["player" if "player" in layout.roles else "team"]))
-    key = match.astype(np.int64) * (who.max(initial=0) + 1) + who
+    key = pair_codes(match, who)
     if team is not None:
-        key = key * (team.max(initial=0) + 1) + team  # in two teams of a match nobody can be: that is a problem
+        key = pair_codes(key, team)  # in two teams of a match nobody can be: that is a problem
     value = np.zeros(len(key))
     if results.rank is not None:
         value = np.where(results.unplaced | np.isnan(results.rank), np.inf, results.rank)
