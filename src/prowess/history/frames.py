@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from ..errors import Error
-from .cells.cells import identifiers, intern
+from .cells.cells import identifiers
 from .cells.numbers import numbers
+from .cells.text import intern
 from .cells.time_columns import read_times
 from .choices import Choices
 from .findings import Findings, Located

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
-from ..cells.cells import intern, yes_no
+from ..cells.cells import yes_no
 from ..cells.numbers import numbers_together
 from ..cells.places import ranks
 from ..cells.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Results, pair_results
-from ..cells.text import text_of
+from ..cells.text import intern, text_of
 from ..cells.vocabulary import DRAWS, UNPLAYED, WALKOVERS, YES_NO
 from ..cells.wins import word_results
 from ..names import plain_name

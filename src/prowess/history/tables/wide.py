@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells.cells import intern, yes_no
+from ..cells.cells import yes_no
 from ..cells.codes import coded_names
 from ..cells.rosters import rosters
-from ..cells.text import text_of
+from ..cells.text import intern, text_of
 from ..cells.vocabulary import BYES
 from ..names import plain_name
 from ..ragged import Ints, starts
