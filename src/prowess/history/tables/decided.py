@@ -76,18 +76,12 @@ def _leave_out_by_status(table: Table, layout: Layout) -> None:
 
 
 def _leave_out_unplayed(table: Table, rows: Mask) -> None:
-    table.leave_out(
-        np.flatnonzero(rows), lambda count, first: f"not played: {count:,} rows are left out, the first on {first}"
-    )
+    table.leave_out(np.flatnonzero(rows), "not played: ")
 
 
 def _leave_out_walkovers(table: Table, rows: Mask) -> None:
-    table.leave_out(
-        np.flatnonzero(rows),
-        lambda count, first: (
-            f"walkovers: {count:,} rows are left out, the first on {first}; `walkovers='count'` counts them as matches"
-        ),
-    )
+    more = "; `walkovers='count'` counts them as matches"
+    table.leave_out(np.flatnonzero(rows), "walkovers: ", more=more)
 
 
 def _require_all(table: Table, columns: list[str], score: Floats, there: Mask) -> None:
