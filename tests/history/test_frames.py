@@ -1,4 +1,4 @@
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,8 @@ import pytest
 
 from prowess.errors import Error
 from prowess.history import History
+from prowess.history.choices import Choices
+from prowess.history.frames import from_frame
 
 DUELS = {
     "home": ["ann", "bob"],
@@ -162,3 +164,21 @@ def test_importing_prowess_history_does_not_import_polars() -> None:
         "assert not {'polars', 'pandas', 'pyarrow'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("column", ["match", "player", "time"])
+@pytest.mark.parametrize("cell", [timedelta(hours=1), ["a", "b"], {"a": 1}, b"a"])
+def test_cells_that_are_no_text_are_errors_that_name_their_column(column: str, cell: object) -> None:
+    races = {"match": [1, 1], "player": ["a", "b"], "time": ["1:02", "1:05"], column: [cell, cell]}
+    with pytest.raises(Error, match=f"column '{column}' holds|no layout fits"):
+        History.from_frame(pl.DataFrame(races))
+
+
+def test_who_stands_against_himself_is_told_once() -> None:
+    frame = pl.DataFrame({"team1": ["a,a,a", "b,c"], "team2": ["d", "b,c"]})
+    problems = from_frame(frame.with_columns(winner=pl.lit("1")), Choices()).problems
+    assert [str(one) for one in problems] == [
+        "row 1: a stands twice in team 1: a player plays once in a match",
+        "row 2: b stands in team 1 and in team 2: a player plays for one team",
+        "row 2: c stands in team 1 and in team 2: a player plays for one team",
+    ]

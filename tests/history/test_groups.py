@@ -41,6 +41,13 @@ def test_rows_of_a_group_need_not_stand_together_and_may_have_no_name(tmp_path: 
     }
 
 
+def test_what_is_left_out_of_one_group_is_not_left_out_of_another(tmp_path: Path) -> None:
+    path = write(tmp_path, "league,home,away,hg,ag\nx,a,b,1,0\nx,a,b,,\ny,a,b,1,0\ny,b,a,2,1\n")
+    groups = History.read_groups(path, "league")
+    assert {name: len(found) for name, found in groups.items()} == {"x": 1, "y": 2}
+    assert ["left out" in found.recognised for found in groups.values()] == [True, False]
+
+
 def test_problems_have_the_lines_of_the_whole_file_and_are_counted_together(tmp_path: Path) -> None:
     path = write(tmp_path, "league,home,away,hg,ag\nx,a,b,1,0\ny,a,b,1,?\nx,a,b,3,1\nx,a,b,!,0\n")
     with pytest.raises(Error, match=r"a.csv, line 5: column 'hg' holds '!'.*1 more problem"):

@@ -134,7 +134,7 @@ def test_a_few_matches_of_one_team_are_left_out_and_many_are_an_error() -> None:
     pairs = [f" {match} a 1\n {match} b 2\n" for match in range(9)]
     history = read("match player rank\n" + "".join(pairs) + " bye cat 1\n")
     assert (len(history), history.players) == (9, ("a", "b"))
-    assert "matches of one team are left out: 1, the first is the frame, row 19" in history.recognised
+    assert "1 match of one team is left out, the frame, row 19" in history.recognised
     with pytest.raises(Error, match="at least two teams"):
         read("match player rank\n" + "".join(pairs[:8]) + " bye cat 1\n")
 
@@ -143,7 +143,7 @@ def test_who_did_not_finish_shares_the_last_place() -> None:
     history = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 d -\n 1 e DNS")
     assert history.place.tolist() == [1, 3, 2, 3, 3]
     assert "position: 2 of 5 entries have a word instead of a place (DNF 1, DNS 1)" in history.recognised
-    assert "no place in column 'position': 1 entries share the last place of their match" in history.recognised
+    assert "no place in column 'position': 1 entry shares the last place of their match" in history.recognised
     absent = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 e DNS", columns=None, absent=("DNS",))
     assert absent.players == ("a", "b", "c")
 
@@ -165,7 +165,7 @@ def test_of_a_drivers_rows_in_a_race_the_best_counts() -> None:
 def test_a_match_in_which_nobody_has_a_result_was_not_played() -> None:
     history = read("match player rank\n 1 a 1\n 1 b 2\n 2 a -\n 2 b -")
     assert len(history) == 1
-    assert "not played: 1 matches without any result are left out, the first on row 3" in history.recognised
+    assert "not played: 1 match without any result is left out, on row 3" in history.recognised
 
 
 def test_a_club_whose_players_have_places_of_their_own_is_no_team() -> None:

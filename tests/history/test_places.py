@@ -105,7 +105,7 @@ def test_a_place_before_the_first_is_said() -> None:
     for column in (["0", "1", "2"], [0, 1, 2]):
         cells = table(column)
         assert ranks(cells, "a").rank.tolist() == [0, 1, 2]
-        assert cells.notes == ["a: 0 counts as better than 1 (1 rows); `unplaced=('0',)` ranks it last"]
+        assert cells.notes == ["a: 0 counts as better than 1 (1 row); `unplaced=('0',)` ranks it last"]
 
 
 def test_rounds_of_a_tournament() -> None:

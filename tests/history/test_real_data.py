@@ -10,7 +10,7 @@ from prowess.history import History
 
 def test_the_premier_league(data: Path) -> None:
     history = History.read(data / "premier_league_1995_2009.csv")
-    assert repr(history) == "History(5320 matches, 40 players, 1995-08-19 … 2009-05-24, scores)"
+    assert repr(history) == "History(5,320 matches, 40 players, 1995-08-19 … 2009-05-24, scores)"
     assert history[0]["teams"] == [["Aston Villa"], ["Manchester United"]]
     assert (history[0]["scores"], history[0]["home"]) == ([3, 1], 0)
     assert "ignored: season, home_id, away_id" in history.recognised
@@ -18,7 +18,7 @@ def test_the_premier_league(data: Path) -> None:
 
 def test_australian_football(data: Path) -> None:
     history = History.read(data / "afl_1999_2009.csv")
-    assert repr(history) == "History(2035 matches, 16 players, 1999-03-25 … 2009-09-26, scores)"
+    assert repr(history) == "History(2,035 matches, 16 players, 1999-03-25 … 2009-09-26, scores)"
     assert len(history.between("2000-01-01", "2001-01-01")) == 185
 
 
@@ -45,7 +45,7 @@ def test_votes_between_language_models(data: Path) -> None:
 def test_tournaments_of_hundreds_of_teams(data: Path) -> None:
     path = data / "chgk_team_results.csv.gz"
     history = History.read(path)
-    assert "matches of one team are left out: 4, the first is" in history.recognised
+    assert "4 matches of one team are left out, the first is" in history.recognised
     assert "line 42609" in history.recognised
     rows = pl.read_csv(path, infer_schema=False)
     assert (len(history), history.entries) == (1684, len(rows) - 4)

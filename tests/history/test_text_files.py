@@ -262,6 +262,8 @@ def test_no_encoding_and_no_separator_of_that_kind() -> None:
         table(GAMES, encoding="klingon")
     with pytest.raises(Error, match="encoding: there is none called 'rot13'"):
         table(GAMES, encoding="rot13")
+    with pytest.raises(Error, match="separator must be a single character"):
+        table(GAMES, separator="\udc80")
     with pytest.raises(Error, match="separator must not be '\"'"):
         table(GAMES, separator='"')
     chinese = "winner,loser\n" + "李娜,张伟\n王芳,刘洋\n" * 10

@@ -93,6 +93,8 @@ def test_a_format_reads_other_text() -> None:
     assert parse_time("02.01.1970", "%d.%m.%Y") == ("date", None, DAY)
     assert parse_time("01 January 1970 01:00:00", "%d %B %Y %H:%M:%S") == ("timestamp", None, HOUR)
     assert parse_time("01.01.70 02:00 +0100", "%d.%m.%y %H:%M %z") == ("timestamp", "+01:00", HOUR)
+    with pytest.raises(Error, match="'1 2' is no time: `time_format='%d %d'` does not fit"):
+        parse_time("1 2", "%d %d")
     with pytest.raises(Error, match=r"'1970-01-02' is no time: `time_format='%d.%m.%Y'` does not fit"):
         parse_time("1970-01-02", "%d.%m.%Y")
 

@@ -186,8 +186,8 @@ def test_results_are_read_as_people_write_them(text: str, places: list[int], sco
 def test_byes_and_walkovers_are_no_matches() -> None:
     history = read("white black result\n a b 1-0\n a BYE 1-0\n b a w/o\n b a 0-1")
     assert len(history) == 2
-    assert "byes: 1 rows are left out, the first on row 2" in history.recognised
-    assert "walkovers: 1 rows are left out, the first on row 3; `walkovers='count'`" in history.recognised
+    assert "byes: 1 row is left out, on row 2" in history.recognised
+    assert "walkovers: 1 row is left out, on row 3; `walkovers='count'`" in history.recognised
     tennis = "winner_name loser_name score\n a b 6-4\n b a W/O\n a b 6-0RET"
     assert (len(read(tennis)), len(read(tennis, walkovers="count"))) == (2, 3)
 
@@ -195,12 +195,12 @@ def test_byes_and_walkovers_are_no_matches() -> None:
 def test_a_repeated_row_is_a_slip_unless_players_meet_often() -> None:
     once = read("home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n b a 1 0 2026-01-02")
     assert len(once) == 2
-    assert "repeated: 1 rows repeat another in every cell and are left out, the first on row 2" in once.recognised
+    assert "repeated: 1 row repeats another in every cell and is left out, on row 2" in once.recognised
     dotted = read("home away hg ag date\n a b 1 0 13.01.2026\n a b 1 0 13.01.2026\n b a 1 0 14.01.2026")
     assert len(dotted) == 2
     often = "winner loser date\n a b 2026-01-01\n a b 2026-01-01\n a c 2026-01-02\n c a 2026-01-03"
     assert len(read(often)) == 4
-    assert "1 rows repeat another in every cell: each counts as a match; `duplicates='once'`" in read(often).recognised
+    assert "1 row repeats another in every cell: each counts as a match; `duplicates='once'`" in read(often).recognised
     blitz = "home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n a b 0 1 2026-01-01"
     assert len(read(blitz)) == 3  # who meets twice a day may win twice
     assert len(read(often, duplicates="once")) == 3

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from .. import Balance, Model
+from ..counts import count
 from ..history.choices import Choices
 from .forecast import forecast_dict, print_forecast
 from .machine import print_json
 from .names import NamesFile, People, gathered, groups
 from .options import Json, shared
-from .screen import count, note, screen, shown
+from .screen import note, screen, shown
 from .source import Newcomers, Source, opened
 
 __all__ = ["balance"]

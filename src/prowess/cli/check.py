@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import History
+from ..counts import count
 from ..errors import Error
 from ..files import ending_of
 from ..history import show_time
@@ -18,7 +19,7 @@ from ..history.suspicions import Suspicion, suspicions
 from .cells import cut
 from .machine import print_json
 from .options import File, Json, as_flags, shared
-from .screen import count, note, screen, shown
+from .screen import note, screen, shown
 from .standings import moment
 from .tables import print_table, write_table
 

@@ -11,12 +11,13 @@ from typing import Annotated
 import typer
 
 from .. import Fit, History, TrueSkill
+from ..counts import count
 from ..errors import Error
 from ..lab import save, skill_curves
 from .forecast import forecast_dict, print_forecast
 from .machine import print_json
 from .options import Json
-from .screen import count, screen
+from .screen import screen
 from .standings import print_standings
 
 __all__ = ["demo"]

@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from .. import History
+from ..counts import count
 from ..history.choices import Choices
 from .options import read_all
-from .screen import count, note
+from .screen import note
 
 __all__ = ["BurnIn", "Html", "Jobs", "Seed", "Since", "Until", "amount", "matches", "words"]
 

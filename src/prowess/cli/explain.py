@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import Explanation, Fit, Model
+from ..counts import count
 from ..errors import Error
 from ..files import ending_of
 from ..history.choices import Choices
@@ -16,7 +17,7 @@ from .forecast import percent, team_name
 from .lines import line_chart
 from .machine import print_json
 from .options import File, Json, shared
-from .screen import count, note, screen, shown
+from .screen import note, screen, shown
 from .source import fitted, players
 from .standings import moment
 from .tables import print_table, write_table

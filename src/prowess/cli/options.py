@@ -19,6 +19,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from .. import History, Model
+from ..counts import count
 from ..errors import Error
 from ..history.choices import Choices
 from ..history.findings import settled
@@ -26,7 +27,7 @@ from ..history.sources.files import read as read_file
 from ..model.parts import BASES, KNOWN
 from ..model.presets import PRESETS, preset
 from . import completion
-from .screen import be_quiet, count, note
+from .screen import be_quiet, note
 from .standings import USUAL
 
 __all__ = ["File", "Files", "Json", "Quiet", "as_flags", "quietly", "read", "read_all", "read_groups", "shared"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import History, Ladder, Model, TrueSkill
+from ..counts import count
 from ..errors import Error
 from ..files import ending_of
 from ..history.choices import Choices
@@ -17,7 +18,7 @@ from ..lab.groups import group_standings
 from ..model.change import Standings, last_time, standings
 from .options import Files, read_all, read_groups, shared
 from .page import write_page
-from .screen import count, note, screen
+from .screen import note, screen
 from .standings import ENDINGS, joined, moment, print_standings, to_json, write
 from .streaming import is_large, streamed
 

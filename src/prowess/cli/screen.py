@@ -16,7 +16,7 @@ from ..errors import Error
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["be_quiet", "count", "note", "polite", "screen", "shown"]
+__all__ = ["be_quiet", "note", "polite", "screen", "shown"]
 
 WIDE = 100_000  # columns where there is no terminal: nothing is cut or wrapped
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
@@ -37,11 +37,6 @@ def screen(stderr: bool = False) -> Console:
 def shown(text: str) -> str:
     """Text of a user's file on one line, without the control characters that could take over a terminal."""
     return _CONTROL.sub("�", text)
-
-
-def count(number: int, one: str, many: str) -> str:
-    """A number and what it counts."""
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def note(text: str, style: str = "dim", label: str = "") -> None:

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from .. import Model, Normal
+from ..counts import count
 from ..errors import Error
 from ..files import ending_of
 from ..history.written import ENDINGS, text
 from .machine import print_json
 from .options import Json, as_flags, shared
-from .screen import count, note
+from .screen import note
 from .standings import ENDINGS as TABLES
 from .tables import write_table
 

@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from .. import Fit, Ladder, Model, TrueSkill
+from ..counts import count
 from ..errors import Error
 from ..history.choices import Choices
 from ..history.spelling import nearest, plain_spelling
 from .options import read
-from .screen import count, note
+from .screen import note
 
 __all__ = ["Newcomers", "Source", "fitted", "opened", "players"]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import Ladder, Model
+from ..counts import count
 from ..errors import Error
 from ..history.choices import Choices
 from ..history.stream import Stream
 from ..model.change import Standings
 from .options import as_flags
-from .screen import count, note
+from .screen import note
 
 __all__ = ["is_large", "streamed"]
 

@@ -76,7 +76,7 @@ class Choices:
             raise Error(f"columns must {right}, not {columns!r}")
         if self.time_format is not None and not isinstance(self.time_format, str):
             raise Error(f"time_format must be text, such as '%d.%m.%Y', not {self.time_format!r}")
-        if separator is not None and (not isinstance(separator, str) or len(separator.encode()) != 1):
+        if separator is not None and (not isinstance(separator, str) or len(separator) != 1 or not separator.isascii()):
             raise Error(f"separator must be a single character, such as ';', not {separator!r}")
         if self.decimal not in (None, ".", ","):
             raise Error(f"decimal must be '.' or ',', not {self.decimal!r}")

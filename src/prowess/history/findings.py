@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..counts import count
 from ..errors import Error
 from .history import History
 from .problems import Problem
@@ -79,9 +80,9 @@ def settled(findings: Findings, skip_problems: bool) -> History:
     """Give the history, if nothing is wrong or what is may be skipped; else raise an Error at the first problem."""
     if not findings.problems:
         return findings.history
-    first, count = findings.problems[0], len(findings.problems)
+    first, rest = findings.problems[0], len(findings.problems) - 1
     if skip_problems:
-        said = f"left out: {count} problem{'s' * (count > 1)}, the first: {first}"
+        said = f"left out: {count(rest + 1, 'problem', 'problems')}, the first: {first}"
         return replace(findings.history, recognised=f"{findings.history.recognised}\n{said}".strip())
-    more = f" ({count - 1} more problem{'s' * (count > 2)}; `skip_problems=True` leaves them out)" if count > 1 else ""
-    raise Error(f"{findings.title}, {first}{more}")
+    others = f" ({count(rest, 'more problem', 'more problems')}; `skip_problems=True` leaves them out)" if rest else ""
+    raise Error(f"{findings.title}, {first}{others}")

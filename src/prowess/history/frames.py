@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from ..errors import Error
-from .cells.cells import identifiers, intern
+from .cells.cells import identifiers
 from .cells.numbers import numbers
+from .cells.text import intern
 from .cells.time_columns import read_times
 from .choices import Choices
 from .findings import Findings, Located
@@ -100,12 +101,12 @@ def _draft(table: Table, layout: Layout) -> Draft:
 def _reject(table: Table, layout: Layout, draft: Draft, fault: Fault, broken: Set[object]) -> None:
     """Note a match that breaks a rule, at the row that is to blame; its other rows go with it.
 
-    Who is alone because the opponents had a problem has none of his own.
+    Who is alone because the opponents had a problem, or rows lack the name of their match, has none of his own.
     """
     assert draft.rows is not None
     row = draft.rows(fault.match, fault.entry)[:1]
     match = layout.roles.get("match")
-    if not fault.alone or match is None or table.frame[match][int(row[0])] not in broken:
+    if not fault.alone or match is None or not broken & {None, table.frame[match][int(row[0])]}:
         table.problems.add(row, None, None, fault.text)
     table.problems.take_along(draft.rows(fault.match, None))
 

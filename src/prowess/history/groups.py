@@ -5,8 +5,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import Error
+from .cells.text import text_of
 from .choices import Choices
 from .findings import Findings, settled
 from .frames import from_table
@@ -54,19 +56,20 @@ def _split(table: Table, by: str) -> dict[str, Findings]:
     import polars as pl
 
     column = _column(table, by)
-    names = table.frame[column].cast(pl.String, strict=False).fill_null("").str.strip_chars()
+    names = text_of(table, column).fill_null("")
     used = (table.choices.columns or {}).values()
     frame = table.frame if column in used else table.frame.drop(column)
     places = pl.DataFrame({"name": names, "row": np.arange(len(names))})
     groups = places.group_by("name", maintain_order=True).agg("row")
-    return {name: from_table(_part(table, frame, rows)) for name, rows in groups.iter_rows()}
+    parts = zip(groups["name"], groups["row"], strict=True)
+    return {name: from_table(_part(table, frame, rows.to_numpy())) for name, rows in parts}
 
 
-def _part(table: Table, frame: "pl.DataFrame", rows: list[int]) -> Table:
+def _part(table: Table, frame: "pl.DataFrame", rows: NDArray[np.int64]) -> Table:
+    """Give some rows as a table of its own, in which nothing is found yet but what reading the file found."""
     name = table.row_name
     problems = table.problems.among(rows) if table.problems else Problems()
-    notes = list(table.notes)
-    return replace(table, frame=frame[rows], row_name=lambda row: name(rows[row]), notes=notes, problems=problems)
+    return Table(frame[rows], table.title, lambda row: name(int(rows[row])), table.choices, list(table.notes), problems)
 
 
 def _column(table: Table, by: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..counts import count
 from .ragged import Floats, Ints
 from .times import Kind, show_time
 
@@ -298,8 +299,7 @@ class History:
 
     def __repr__(self) -> str:
         """Say how much there is, from when to when."""
-        players = len(np.unique(self.player))
-        parts = [f"{len(self)} match{'es' * (len(self) != 1)}", f"{players} player{'s' * (players != 1)}"]
+        parts = [count(len(self), "match", "matches"), count(len(np.unique(self.player)), "player", "players")]
         if self.time is not None:
             assert self.time_kind is not None
             first, last = (show_time(self.time_kind, self.time_zone, self.time[i]) for i in (0, -1))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counts import count
 from ..errors import Error
 from .history import History
 from .ragged import Ints, owners
@@ -172,7 +173,7 @@ def _mix(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _said(history: History, again: NDArray[np.bool_]) -> str:
     assert history.time is not None
     assert history.time_kind is not None
-    count, first = int(again.sum()), int(np.flatnonzero(again)[0])
+    first = int(np.flatnonzero(again)[0])
     when = show_time(history.time_kind, history.time_zone, history.time[first])
-    are = "match stands" if count == 1 else "matches stand"
-    return f"{count:,} {are} in more than one file and count once (the first: {when}); `duplicates='keep'` counts all"
+    words = "match stands in more than one file and counts", "matches stand in more than one file and count"
+    return f"{count(int(again.sum()), *words)} once (the first: {when}); `duplicates='keep'` counts all"

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats", "Ints", "cut", "gather", "owners", "places", "starts"]
+__all__ = ["Floats", "Ints", "cut", "gather", "owners", "pair_codes", "places", "starts"]
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -61,6 +61,18 @@ def places(start: Ints, key: Floats) -> Ints:
     result = np.empty(len(key), np.int32)
     result[order] = first - start[group] + 1
     return result
+
+
+def pair_codes(one: NDArray[np.integer], other: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Give a number for each pair of numbers from 0 on, in the order of the pairs.
+
+    >>> pair_codes(np.array([0, 1, 1]), np.array([2, 0, 2]))
+    array([2, 3, 5])
+    """
+    width = int(other.max(initial=-1)) + 1
+    if int(one.max(initial=0)) >= np.iinfo(np.int64).max // max(width, 1):  # pairs of pairs in an enormous table
+        one = np.unique(one, return_inverse=True)[1]
+    return one.astype(np.int64) * width + other
 
 
 def cut(start: Ints, first: int, last: int) -> tuple[Ints, slice]:

@@ -190,6 +190,8 @@ class _Last:
                 self.matches = []
             self.when, key = frame[time][-1], key[last]
         self.matches.append(np.unique(key))
+        while len(self.matches) > 1 and len(self.matches[-2]) <= 2 * len(self.matches[-1]):
+            self.matches.append(np.union1d(self.matches.pop(), self.matches.pop()))  # so that there are few to look in
 
 
 def _place(title: str, table: Table | None, row: int) -> str:

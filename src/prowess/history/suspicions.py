@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counts import count
 from .history import History
 from .ragged import owners
 from .spelling import plain_spelling
@@ -89,7 +90,7 @@ def _met(history: History, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]
 
 
 def _named(history: History, player: int, counts: NDArray[np.int64]) -> str:
-    return f"{history.players[player]!r} ({counts[player]} {'match' if counts[player] == 1 else 'matches'})"
+    return f"{history.players[player]!r} ({count(counts[player], 'match', 'matches')})"
 
 
 def _single(history: History) -> Iterator[Suspicion]:
@@ -98,8 +99,8 @@ def _single(history: History) -> Iterator[Suspicion]:
     once, players = np.flatnonzero(counts == 1), np.count_nonzero(counts)
     if len(once):
         names = ", ".join(history.players[player] for player in once[:FEW])
-        more = ", …" if len(once) > FEW else ""
-        yield Suspicion("single", f"{len(once):,} of {players:,} players have a single match: {names}{more}")
+        more, have = ", …" if len(once) > FEW else "", "has" if len(once) == 1 else "have"
+        yield Suspicion("single", f"{len(once):,} of {players:,} players {have} a single match: {names}{more}")
 
 
 def _gaps(history: History) -> Iterator[Suspicion]:
@@ -116,7 +117,7 @@ def _gaps(history: History) -> Iterator[Suspicion]:
         first, last = (show_time(history.time_kind, history.time_zone, moments[at]) for at in (index, index + 1))
         length = f"{breaks[index]:g}" if history.time_kind == "number" else f"{breaks[index] / DAY:,.0f} days"
         before, after = (int((history.time <= moments[index]).sum()), int((history.time > moments[index]).sum()))
-        sides = f"{before:,} matches before, {after:,} after"
+        sides = f"{count(before, 'match', 'matches')} before, {after:,} after"
         yield Suspicion("gap", f"no match between {first} and {last} ({length}; {sides})")
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from ..counts import count
 from ..errors import Error
 from .choices import Choices
 from .problems import Problems, Rows
@@ -82,11 +83,22 @@ class Table:
         values = None if column is None else self.frame[column].gather(np.asarray(rows, np.intp)).to_list()
         self.problems.add(rows, column, values, right)
 
-    def leave_out(self, rows: Any, why: Callable[[int, str], str]) -> None:
-        """Leave rows out that are no matches; what is said of them is made of their number and where the first is."""
+    def leave_out(
+        self, rows: Any, why: str, one: str = "row is", many: str = "rows are", more: str = "", number: int = 0
+    ) -> None:
+        """Leave rows out that are no matches, and say why, how many they are (or something else is) and where.
+
+        >>> import polars as pl
+        >>> table = Table(pl.DataFrame({"score": ["", "1-0"]}), "the frame", lambda row: f"row {row + 1}")
+        >>> table.leave_out([0], "not played: ")
+        >>> table.left[0][1]
+        'not played: 1 row is left out, on row 1'
+        """
         rows = np.asarray(rows, np.intp)
         if len(rows):
-            self.left.append((rows, why(len(rows), self.row_name(int(rows.min())))))
+            number = number or len(rows)
+            where = f"{'the first ' * (number > 1)}on {self.row_name(int(rows.min()))}"
+            self.left.append((rows, f"{why}{count(number, one, many)} left out, {where}{more}"))
 
     def unusable(self) -> Rows:
         """Give the rows that have a problem, or are left out, in order."""

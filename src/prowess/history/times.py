@@ -4,6 +4,7 @@ A time is a `kind` ("number", "date" or "timestamp"), a `zone` (None, or the UTC
 aware timestamp) and a number: the plain number itself, or microseconds since 1970-01-01 (UTC, or naive).
 """
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from math import isfinite, nan
 from typing import Literal, NamedTuple
@@ -124,7 +125,7 @@ def _from_text(text: str, time_format: str | None, day_first: bool | None) -> tu
             return _by_format(text, time_format)
         except Error:
             raise
-        except ValueError:
+        except (ValueError, re.error):  # the latter where a directive stands twice
             raise Error(f"{text!r} is no time: {does_not_fit(time_format)}") from None
     if time_format is None and (calendar := _by_form(text, day_first)) is not None:
         return calendar

@@ -21,6 +21,7 @@ __all__ = ["ENDINGS", "Shape", "text", "to_wide", "write"]
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
 BETWEEN = ";"  # the names of a roster
+EXACT = 2**53  # below it a float holds every whole number
 SIDES = 8  # teams of a match that have a column each, unless a row per match is asked for
 
 Shape = Literal["wide", "long"]
@@ -128,7 +129,7 @@ def _side(history: History, number: int) -> dict[str, pl.Series]:
         head, result = (f"{('home', 'away')[number]}_team", f"{('home', 'away')[number]}_{{}}")
     found = {head: _rosters(history).gather(team)}
     if history.score is not None:
-        whole = bool((history.score == np.floor(history.score)).all())
+        whole = bool(((history.score == np.floor(history.score)) & (np.abs(history.score) < EXACT)).all())
         scores = pl.Series(history.score, dtype=pl.Float64).fill_nan(None)
         found[result.format("score")] = (scores.cast(pl.Int64) if whole else scores).gather(team)
     elif history.home is None:

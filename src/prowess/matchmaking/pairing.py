@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counts import count
 from ..model.rating import Rating
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Pairing:
     def __repr__(self) -> str:
         """Say how many pairs there are, how fair they are on average, and how many had no partner."""
         fair = f" of quality {self.quality.mean():.2f}" if self.pairs else ""
-        return f"Pairing({len(self.pairs)} pair{'s' * (len(self.pairs) != 1)}{fair}, {len(self.left)} left over)"
+        return f"Pairing({count(len(self.pairs), 'pair', 'pairs')}{fair}, {len(self.left)} left over)"
 
     def __len__(self) -> int:
         """Count the pairs."""

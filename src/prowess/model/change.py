@@ -110,7 +110,7 @@ def _latest(ladder: Ladder) -> float | None:
 def _check_order(start: Ladder, history: History) -> None:
     """A ladder goes on with matches that come after its last; what kind of times they have, the fit checks."""
     latest = _latest(start)
-    if latest is None or history.time is None or start.stamp is None or history.time_kind is None:
+    if latest is None or not len(history) or history.time is None or start.stamp is None or history.time_kind is None:
         return
     numbers = ("number" in (start.stamp.kind, history.time_kind)) and start.stamp.kind != history.time_kind
     if not numbers and float(history.time[0]) < latest:

@@ -7,6 +7,7 @@ from functools import cached_property
 from math import floor, log10, sqrt
 from typing import TYPE_CHECKING, Any
 
+from ..counts import count
 from .model import Model
 from .rating import Rating
 
@@ -57,10 +58,9 @@ class Explanation:
 
     def __repr__(self) -> str:
         """Say how many matches there are, and from where to where they led."""
-        count = f"{len(self.matches)} match{'es' * (len(self.matches) != 1)}"
-        return (
-            f"Explanation({self.player!r}, {count}, {self._figure(self.start.shown)} → {self._figure(self.now.shown)})"
-        )
+        matches = count(len(self.matches), "match", "matches")
+        start, now = self._figure(self.start.shown), self._figure(self.now.shown)
+        return f"Explanation({self.player!r}, {matches}, {start} → {now})"
 
     @cached_property
     def digits(self) -> int:
@@ -121,10 +121,10 @@ class Explanation:
         }
         if (self.matches["teams"] > 2).any():
             results = {"won": self.matches["place"].eq(1).sum()}
-        count = f"{len(self.matches)} match{'es' * (len(self.matches) != 1)}"
+        matches = count(len(self.matches), "match", "matches")
         ended = ", ".join(f"{number} {word}" for word, number in results.items() if number)
         began = f"{self.player} {came} {self._rating(self.start)}"
-        return f"{began}, and stands at {self._rating(self.now)} after {count}{f': {ended}' if ended else ''}."
+        return f"{began}, and stands at {self._rating(self.now)} after {matches}{f': {ended}' if ended else ''}."
 
     def _extremes(self) -> list[str]:
         """The match that raised the mean most, and the one that cost most."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counts import count
 from ..errors import Error
 from ..history import History, name_of, show_time
 from ..history.period import bounds
@@ -68,8 +69,8 @@ class Fit:
 
     def __repr__(self) -> str:
         """Say how much was rated, and how well the model explains it."""
-        matches = f"{len(self.history)} match{'es' * (len(self.history) != 1)}"
-        return f"Fit({matches}, {len(self._after)} players, log-evidence {self.log_evidence:.3f})"
+        matches, players = count(len(self.history), "match", "matches"), count(len(self._after), "player", "players")
+        return f"Fit({matches}, {players}, log-evidence {self.log_evidence:.3f})"
 
     @cached_property
     def ladder(self) -> Ladder:

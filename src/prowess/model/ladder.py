@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counts import count
 from ..errors import Error
 from ..history import name_of
 from ..history.spelling import nearest
@@ -146,7 +147,7 @@ class Ladder:
         {'ann': 0}
         """
         if len(self._rows) < len(self.names):
-            self._rows.update(zip(self.names[len(self._rows) :], count(len(self._rows)), strict=False))
+            self._rows.update(zip(self.names[len(self._rows) :], itertools.count(len(self._rows)), strict=False))
         return self._rows
 
     def __len__(self) -> int:
@@ -188,7 +189,7 @@ class Ladder:
 
     def __repr__(self) -> str:
         """Say how many players there are."""
-        return f"Ladder({len(self)} player{'s' * (len(self) != 1)})"
+        return f"Ladder({count(len(self), 'player', 'players')})"
 
     def copy(self) -> Ladder:
         """A ladder that goes its own way from here.

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..counts import count
 from ..errors import Error
 from ..history import History, show_time
 from ..history.times import Stamp
@@ -44,7 +45,7 @@ class Streamed:
 
     def __repr__(self) -> str:
         """Say how much was rated, from when to when."""
-        parts = [f"{self.matches} match{'es' * (self.matches != 1)}", f"{len(self.ladder)} players"]
+        parts = [count(self.matches, "match", "matches"), count(len(self.ladder), "player", "players")]
         if self.first is not None:
             parts.append(f"{self.first}" if self.first == self.last else f"{self.first} … {self.last}")
         return f"Streamed({', '.join(parts)})"

@@ -16,7 +16,7 @@ from .bases import Base, Key, Row, key
 
 _LINE = re.compile(r"\blines? ([\d,]+)(?:(?: to | and |–|-)([\d,]+))?")
 _ID = re.compile(r"(?<!\w)[mr]\d+(?!\w)")  # of a match with several lines
-_COUNT = re.compile(r"(?<![\w.])(\d[\d,]*) (?:rows?|entries|others|matches|times|cells|records)\b")
+_COUNT = re.compile(r"(?<![\w.])(\d[\d,]*) (?:rows?|entry|entries|others?|match|matches|times|cells|records)\b")
 
 
 @dataclass

@@ -6,15 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..table import Table
-from .numbers import numbers, numbers_together
-from .rosters import check_names, rosters
-from .text import intern, text_of
+from .rosters import check_names
+from .text import text_of
 from .vocabulary import FALSE, TRUE
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["identifiers", "intern", "labels", "names", "numbers", "numbers_together", "rosters", "yes_no"]
+__all__ = ["identifiers", "labels", "names", "yes_no"]
 
 
 def labels(table: Table, column: str) -> "pl.Series":

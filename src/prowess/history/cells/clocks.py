@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...counts import count
 from ..table import Table
 from ..tables.draft import Times
 from ..times import DAY, Stamp
@@ -40,7 +41,8 @@ def with_clock(table: Table, times: Times, column: str) -> Times:
     cells.reject(~good & ~missing, _BAD)
     cells.reject(good & ~alike, f"most times of day of this column are {_zone(common)}: write all of them so")
     if (empty := cells.count(missing)) > 0:
-        table.note(f"column {column!r} is empty in {empty} row{'s' * (empty > 1)}: they stand at the start of the day")
+        rows = f"{count(empty, 'row', 'rows')}: {'it stands' if empty == 1 else 'they stand'} at the start of the day"
+        table.note(f"column {column!r} is empty in {rows}")
     micros = np.array([0 if one is None else one[1] for one in found], np.int64)
     return replace(times, number=times.number + cells.spread(micros), kind="timestamp", zone=common.zone)
 

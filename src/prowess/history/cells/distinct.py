@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..ragged import Ints
 from ..table import Table
-from .cells import intern
+from .text import intern
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..ragged import Floats
 from ..table import Table
-from .cells import intern
 from .places import words
+from .text import intern, text_of
 
 __all__ = ["durations", "seconds"]
 
@@ -34,10 +34,8 @@ def durations(table: Table, column: str) -> Floats:
     series = table.frame[column]
     if series.dtype.is_numeric():
         return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    code, different = intern(series.cast(pl.String).fill_null(""))
+    code, different = intern(text_of(table, column).fill_null(""))
     taken = np.array([seconds(one) for one in different], np.float64)[code]
     unplaced, absent = words(table, column)
-    table.require(
-        pl.Series(~np.isnan(taken) | unplaced | absent | (code == -1)), column, "a time such as 1:02:45.3 is needed"
-    )
+    table.require(pl.Series(~np.isnan(taken) | unplaced | absent), column, "a time such as 1:02:45.3 is needed")
     return taken

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...counts import count
 from ..names import plain_name
 from ..ragged import Floats
 from ..table import Table
@@ -206,7 +207,7 @@ def _right(text: str) -> str:
 def _note_zeros(table: Table, column: str, rank: Floats) -> None:
     """Say that 0 counts as a place before 1: some files mean the first by it, and some those who have no place."""
     for low in (0.0, -1.0):
-        count = int((rank == low).sum())
-        if count and (rank >= 1).any():
+        often = int((rank == low).sum())
+        if often and (rank >= 1).any():
             other = f"`unplaced=('{low:g}',)` ranks it last"
-            table.note(f"{column}: {low:g} counts as better than 1 ({count:,} rows); {other}")
+            table.note(f"{column}: {low:g} counts as better than 1 ({count(often, 'row', 'rows')}); {other}")

@@ -54,7 +54,7 @@ def text_of(table: Table, column: str) -> "pl.Series":
     import polars as pl
 
     series = table.frame[column]
-    if series.dtype.is_nested() or series.dtype in (pl.Object, pl.Binary):
+    if series.dtype.is_nested() or series.dtype in (pl.Object, pl.Binary, pl.Duration):
         raise table.kind_error(column, "text or numbers are needed, one in a cell")
     text = series.cast(pl.String).str.strip_chars()
     blank = text == ""

@@ -1,7 +1,8 @@
 """Reading JSON, an object a line or a list of them: flat rows like those of a CSV file, or matches with their teams."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 from ...errors import Error
@@ -30,17 +31,17 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
 def _matches(source: Source, choices: Choices) -> Findings:
     """Make a history of all matches; where that fails, of those that can be used alone."""
 
-    def history(matches: Iterator[Any] | list[Any], names: list[str] | None = None) -> Any:
+    def history(matches: Iterator[Any] | list[Any], name: Callable[[int], str]) -> Any:
         return from_matches(
             matches,
             time_format=choices.time_format,
             utc=choices.utc,
-            where=lambda match: f"{source}, {_name_of(source, match) if names is None else names[match]}",
+            where=lambda match: f"{source}, {name(match)}",
             recognised="JSON, a match with its teams in each object",
         )
 
     try:
-        return Findings(history(_objects(source)), source.title)
+        return Findings(history(_objects(source), _names(source)), source.title)
     except Error as error:
         wrong = error
     names, good, problems = [], [], []
@@ -56,7 +57,7 @@ def _matches(source: Source, choices: Choices) -> Findings:
             good.append(item)
     if not problems:
         raise wrong  # the matches do not go together: times of two kinds, an id that comes twice
-    return Findings(history(good, names), source.title, tuple(problems))
+    return Findings(history(good, names.__getitem__), source.title, tuple(problems))
 
 
 def _rows(source: Source, choices: Choices) -> Table:
@@ -71,7 +72,7 @@ def _rows(source: Source, choices: Choices) -> Table:
         for _ in _objects(source):  # which names the one that is wrong
             pass
         raise Error(f"{source}: it could not be read: {error}") from error
-    return Table(frame, source.title, lambda row: _name_of(source, row), choices)
+    return Table(frame, source.title, _names(source), choices)
 
 
 def _is_list(source: Source) -> bool:
@@ -107,5 +108,11 @@ def _objects(source: Source) -> Iterator[dict[str, Any]]:
         yield item
 
 
-def _name_of(source: Source, row: int) -> str:
-    return next(name for index, (name, _) in enumerate(_items(source)) if index == row)
+def _names(source: Source) -> Callable[[int], str]:
+    """Give what tells where an object stands; the file is read again when it is first asked for, and only then."""
+
+    @cache
+    def names() -> list[str]:
+        return [name for name, _ in _items(source)]
+
+    return lambda row: names()[row]

@@ -64,8 +64,9 @@ def trimmed(grid: Grid, title: str, choices: Choices) -> Table:
         frame = frame[kept]
     frame = frame.drop([name for name in heading.unnamed if not len(frame) or _is_empty(frame[name])])
     problems = Problems()
+    gone = set(dropped.tolist())
     for row, fault in grid.faults:
-        if row not in dropped:
+        if row not in gone:
             problems.add([row if kept is None else int(np.searchsorted(kept, row))], None, None, fault)
 
     def name(row: int) -> str:

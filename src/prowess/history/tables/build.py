@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import SMALLEST
+from ...counts import count
 from ..history import History
 from ..ragged import Ints, places
 from ..select import take, unless_usual
@@ -51,7 +52,8 @@ def build(draft: Draft) -> History:
 
 def _without(history: History, alone: NDArray[np.intp], first: str) -> History:
     """Leave the matches of one team out, and say so."""
-    said = f"matches of one team are left out: {len(alone)}, the first is {first}"
+    words = "match of one team is", "matches of one team are"
+    said = f"{count(len(alone), *words)} left out, {'the first is ' * (len(alone) > 1)}{first}"
     kept = take(history, np.delete(np.arange(len(history)), alone))
     return replace(kept, recognised=f"{history.recognised}\n{said}".strip())
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import LARGEST
-from ..ragged import Floats, owners
+from ..ragged import Floats, owners, pair_codes
 from .draft import Draft
 
 __all__ = ["Fault", "faults", "no_names"]
@@ -77,12 +77,15 @@ def _only(draft: Draft, match: int) -> str:
 def _players(draft: Draft) -> Iterator[Fault]:
     if draft.all_duels() and not (draft.player[0::2] == draft.player[1::2]).any():
         return
-    match = draft.match_of_team[owners(draft.team_start)].astype(np.int64)
-    key = match * max(1, len(draft.names)) + draft.player
+    match = draft.match_of_team[owners(draft.team_start)]
+    key = pair_codes(match, draft.player)
     ordered = np.sort(key)
-    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    for twice in np.unique(repeated).tolist():
-        first, second = np.flatnonzero(key == twice)[:2].tolist()
+    if not (ordered[1:] == ordered[:-1]).any():
+        return
+    order = np.argsort(key, kind="stable")
+    same = np.flatnonzero(key[order[1:]] == key[order[:-1]])
+    _, once = np.unique(key[order[same]], return_index=True)  # who stands there three times is told once
+    for first, second in zip(order[same[once]].tolist(), order[same[once] + 1].tolist(), strict=True):
         name = draft.names[draft.player[second]]
         one, other = (draft.team_number(draft.team_of(entry)) for entry in (first, second))
         what = f"{name} stands twice in team {one}: a player plays once in a match"

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
-from ..cells.cells import intern, yes_no
+from ..cells.cells import yes_no
 from ..cells.numbers import numbers_together
 from ..cells.places import ranks
 from ..cells.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Results, pair_results
-from ..cells.text import text_of
+from ..cells.text import intern, text_of
 from ..cells.vocabulary import DRAWS, UNPLAYED, WALKOVERS, YES_NO
 from ..cells.wins import word_results
 from ..names import plain_name
@@ -76,18 +76,12 @@ def _leave_out_by_status(table: Table, layout: Layout) -> None:
 
 
 def _leave_out_unplayed(table: Table, rows: Mask) -> None:
-    table.leave_out(
-        np.flatnonzero(rows), lambda count, first: f"not played: {count:,} rows are left out, the first on {first}"
-    )
+    table.leave_out(np.flatnonzero(rows), "not played: ")
 
 
 def _leave_out_walkovers(table: Table, rows: Mask) -> None:
-    table.leave_out(
-        np.flatnonzero(rows),
-        lambda count, first: (
-            f"walkovers: {count:,} rows are left out, the first on {first}; `walkovers='count'` counts them as matches"
-        ),
-    )
+    more = "; `walkovers='count'` counts them as matches"
+    table.leave_out(np.flatnonzero(rows), "walkovers: ", more=more)
 
 
 def _require_all(table: Table, columns: list[str], score: Floats, there: Mask) -> None:

@@ -85,7 +85,7 @@ def _kind(sample: Table, column: str) -> str | None:
 
     enough = MOST * len(text)
     table = alone()
-    if len(text) - len(_unread(table, numbers(table, column))) >= enough:
+    if np.count_nonzero(~np.isnan(numbers(table, column))) >= enough:
         return "number"
     for kind, read in (("result", pair_results), ("word", word_results)):
         if np.count_nonzero(read(alone(), column).state == PLAYED) >= enough:
@@ -99,10 +99,6 @@ def _kind(sample: Table, column: str) -> str | None:
     return "name" if text.str.contains(r"\p{L}").sum() >= enough else None
 
 
-def _unread(table: Table, values: Any) -> Any:
-    return np.flatnonzero(np.isnan(values))
-
-
 def _sides(sample: Table, kinds: _Kinds) -> dict[str, str] | None:
     """Find two columns of names that play each other, and what says how that ended."""
     cells = {column: set(text_of(sample, column).drop_nulls()) for column in kinds.name}
@@ -112,9 +108,9 @@ def _sides(sample: Table, kinds: _Kinds) -> dict[str, str] | None:
         for one, other in combinations(kinds.name, 2)
         if few or len(cells[one] & cells[other]) >= max(SHARED * min(len(cells[one]), len(cells[other])), LEAST)
     ]
-    named = tuple(column for column in kinds.name if SIDE.fullmatch(plain_name(column)))
-    if len(named) == 2:
-        pairs = [named]
+    sure = [column for column in kinds.name if SIDE.fullmatch(plain_name(column))]
+    if len(sure) == 2:
+        pairs = [(sure[0], sure[1])]
     if not pairs:
         return None
     one, other = max(pairs, key=lambda pair: len(cells[pair[0]] & cells[pair[1]]))

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cells.cells import intern, labels, names, yes_no
+from ...counts import count
+from ..cells.cells import labels, names, yes_no
 from ..cells.durations import durations
 from ..cells.numbers import numbers
 from ..cells.places import ranks, words
 from ..cells.results import PLAYED
 from ..cells.rosters import rosters
-from ..cells.text import text_of
+from ..cells.text import intern, text_of
 from ..cells.vocabulary import YES_NO
 from ..cells.wins import word_results
 from ..problems import Problems
-from ..ragged import Floats, Ints, gather, owners, starts
+from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
 from ..table import Table
 from .draft import Draft
 from .layout import Layout
@@ -149,9 +150,7 @@ def _playing_teams(table: Table, layout: Layout, match: Ints, results: _Results)
 def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
     """Leave out who was not there, who stands twice in a match, and matches in which nobody has a result."""
     absent = np.flatnonzero(results.absent)
-    table.leave_out(
-        absent, lambda count, first: f"did not take part: {count:,} entries are left out, the first on {first}"
-    )
+    table.leave_out(absent, "did not take part: ", "entry is", "entries are")
     if "player" in layout.roles or "players" not in layout.roles:
         _leave_out_twice(table, layout, match, team, results)
     given = ~(results.unplaced | results.absent)
@@ -164,19 +163,16 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
         given = (~np.isnan(results.rank) & ~results.unplaced) | ~np.isnan(results.score)
     unplayed = np.flatnonzero(np.bincount(match, given, minlength=match.max(initial=-1) + 1)[match] == 0)
     unplayed = np.setdiff1d(unplayed, absent)
-    count = len(np.unique(match[unplayed]))
-    table.leave_out(
-        unplayed,
-        lambda _, first: f"not played: {count:,} matches without any result are left out, the first on {first}",
-    )
+    words = "match without any result is", "matches without any result are"
+    table.leave_out(unplayed, "not played: ", *words, number=len(np.unique(match[unplayed])))
 
 
 def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
     """Of a player's rows in one match the best counts: a driver who took over another's car, or a row that repeats."""
     who, _ = intern(names(table, layout.roles["player" if "player" in layout.roles else "team"]))
-    key = match.astype(np.int64) * (who.max(initial=0) + 1) + who
+    key = pair_codes(match, who)
     if team is not None:
-        key = key * (team.max(initial=0) + 1) + team  # in two teams of a match nobody can be: that is a problem
+        key = pair_codes(key, team)  # in two teams of a match nobody can be: that is a problem
     value = np.zeros(len(key))
     if results.rank is not None:
         value = np.where(results.unplaced | np.isnan(results.rank), np.inf, results.rank)
@@ -192,12 +188,7 @@ def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | Non
         said = "it stands in this match already, as many do: say who plays, as in `columns={'player': 'name'}`"
         table.reject(rows, column, said)
         return
-    table.leave_out(
-        rows,
-        lambda count, first: (
-            f"twice in a match: of a player's rows the best counts, {count:,} others are left out, the first on {first}"
-        ),
-    )
+    table.leave_out(rows, "twice in a match: of a player's rows the best counts, ", "other is", "others are")
 
 
 def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.Series", str]:
@@ -232,11 +223,9 @@ def _ranks(rows: Rows, layout: Layout, results: _Results, score: Floats | None) 
     np.maximum.at(last, match[~missing], rank[~missing])
     empty = missing & np.isfinite(last[match])
     if "rank" in layout.roles and (plain := empty & ~results.unplaced[rows.order[rows.team_start[:-1]]]).any():
-        first = rows.table.row_name(int(rows.order[rows.team_start[:-1]][plain].min()))
-        rows.table.note(
-            f"no place in column {layout.roles['rank']!r}: {np.count_nonzero(plain):,} entries share the last place of"
-            f" their match, the first on {first}"
-        )
+        share = count(int(np.count_nonzero(plain)), "entry shares", "entries share")
+        first = f"the first on {rows.table.row_name(int(rows.order[rows.team_start[:-1]][plain].min()))}"
+        rows.table.note(f"no place in column {layout.roles['rank']!r}: {share} the last place of their match, {first}")
     return np.where(empty, last[match] + 1, rank)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ...counts import count
 from ..names import plain_name
 from ..ragged import Ints, starts
 from ..table import Table
@@ -13,6 +14,7 @@ from .layout import Layout
 __all__ = ["leave_out_mirrored", "leave_out_repeated"]
 
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
+_KEEP = "; `duplicates='keep'` counts them"
 MOST = 0.9  # of the rows: what holds for so many is how the file is meant
 
 
@@ -35,16 +37,11 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
         meeting = _meetings(table, when, size, player)[~again]
         usual = len(table.frame.columns) <= len(when) + 2 or len(np.unique(meeting)) < len(meeting)
         if table.decide("whether rows that repeat are matches", lambda: usual):
-            repeated = f"{np.count_nonzero(again):,} rows repeat another in every cell"
-            table.note(f"{repeated}: each counts as a match; `duplicates='once'` counts them once")
+            repeat = count(int(np.count_nonzero(again)), "row repeats", "rows repeat")
+            table.note(f"{repeat} another in every cell: each counts as a match; `duplicates='once'` counts them once")
             return
-    table.leave_out(
-        np.flatnonzero(again),
-        lambda count, first: (
-            f"repeated: {count:,} rows repeat another in every cell and are left out, the first on"
-            f" {first}; `duplicates='keep'` counts them"
-        ),
-    )
+    words = "row repeats another in every cell and is", "rows repeat another in every cell and are"
+    table.leave_out(np.flatnonzero(again), "repeated: ", *words, more=_KEEP)
 
 
 def _when(table: Table, layout: Layout) -> list[str]:
@@ -96,10 +93,7 @@ def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Decid
     first = np.zeros(len(ahead), bool)
     first[group[::-1]] = forward[::-1]  # how the first row of each meeting is turned
     kept = np.where(ahead == behind, first, ahead > behind)[group] == forward
+    told = "of a match that another row tells of, and"
     table.leave_out(
-        np.flatnonzero(~kept),
-        lambda count, first: (
-            f"seen by both sides: {count:,} rows tell of a match that another row tells of, and are left"
-            f" out, the first on {first}; `duplicates='keep'` counts them"
-        ),
+        np.flatnonzero(~kept), "seen by both sides: ", f"row tells {told} is", f"rows tell {told} are", more=_KEEP
     )

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cells.cells import intern, labels
-from ..cells.text import text_of
-from ..ragged import Ints, starts
+from ..cells.cells import labels
+from ..cells.text import intern, text_of
+from ..ragged import Ints, pair_codes, starts
 from ..table import Table
 from .layout import Layout
 
@@ -31,9 +31,7 @@ def match_codes(table: Table, layout: Layout) -> Ints:
         if column in used or table.frame[column].dtype.is_nested():
             continue
         part, _ = intern(text_of(table, column).fill_null(""))
-        _, finer, size = np.unique(
-            code.astype(np.int64) * (part.max() + 1) + part, return_inverse=True, return_counts=True
-        )
+        _, finer, size = np.unique(pair_codes(code, part), return_inverse=True, return_counts=True)
         apart = _splits(code, finer, size)
         if table.decide(f"whether {column} tells matches apart", lambda: apart or None):  # noqa: B023
             code = finer.astype(np.int32)
@@ -59,9 +57,7 @@ class Rows:
         """Sort the rows by the numbers of their matches and teams, and note where these begin."""
         self.table = table
         first_of_match = _first(match)
-        first = (
-            np.arange(len(match)) if team is None else _first(match.astype(np.int64) * (team.max(initial=0) + 1) + team)
-        )
+        first = np.arange(len(match)) if team is None else _first(pair_codes(match, team))
         self.order = np.lexsort((first, first_of_match))
         ordered, first = first_of_match[self.order], first[self.order]
         new_team = np.ones(len(match), bool)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells.cells import intern, yes_no
+from ..cells.cells import yes_no
 from ..cells.codes import coded_names
 from ..cells.rosters import rosters
-from ..cells.text import text_of
+from ..cells.text import intern, text_of
 from ..cells.vocabulary import BYES
 from ..names import plain_name
 from ..ragged import Ints, starts
@@ -69,7 +69,7 @@ def _leave_out_byes(table: Table, sides: int, player: Ints, different: "pl.Serie
     bye = different.str.to_lowercase().is_in(list(BYES)).to_numpy()
     if sides == 2 and bye.any() and len(player) == 2 * len(table.frame):
         rows = np.flatnonzero(bye[player].reshape(-1, 2).any(axis=1))
-        table.leave_out(rows, lambda count, first: f"byes: {count:,} rows are left out, the first on {first}")
+        table.leave_out(rows, "byes: ")
 
 
 def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series", str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...counts import count
 from ..catalogue import Measure
 from ..interval import Interval
 from ..words import listed
@@ -146,8 +147,7 @@ def share_of(comparison: Comparison) -> str:
 
 def matches_of(comparison: Comparison) -> str:
     """How many matches were scored."""
-    many = len(comparison)
-    return f"{many:,} match{'es' * (many != 1)}"
+    return count(len(comparison), "match", "matches")
 
 
 def side_of(measure: Measure) -> str:

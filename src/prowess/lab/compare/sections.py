@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...counts import count
 from ..charts.comparison import calibration_chart, measure_chart, time_chart
 from ..charts.series import CURVES
 from ..charts.times import time_axis
@@ -39,7 +40,7 @@ def report(comparison: Comparison) -> Report:
         *skills(fit, comparison.best),
         Section("How this was measured", text=_method(comparison)),
     ]
-    title = f"{len(comparison.models)} model{'s' * (len(comparison.models) > 1)} compared"
+    title = f"{count(len(comparison.models), 'model', 'models')} compared"
     return Report(title, tuple(sections))
 
 
@@ -83,7 +84,7 @@ def measures_chart(comparison: Comparison, where: ArrayLike | None = None) -> al
         if table[measure.name].count()
     }
     many = len(comparison.rows.pick(where))
-    models = f"{len(table)} model{'s' * (len(table) > 1)}"
+    models = count(len(table), "model", "models")
     subtitle = f"dot: measure; line: {share_of(comparison)} interval"
     return measure_chart(table, titles, title=f"Measures of {models} over {many:,} matches", subtitle=subtitle)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...counts import count
 from ...model.model import Model
 from ...model.tunable import Range
 from ..catalogue import Measure
@@ -111,8 +112,8 @@ class Tuning:
         True
         """
         burnt, scored, later = self.matches
-        sets = f"{len(self.tried)} set{'s' * (len(self.tried) != 1)}"
-        what = f"{sets} of {', '.join(self.space)} on {burnt + scored} matches"
+        sets, matches = count(len(self.tried), "set", "sets"), count(burnt + scored, "match", "matches")
+        what = f"{sets} of {', '.join(self.space)} on {matches}"
         if not self.params:
             return f"Of {what}, none predicts them better than the present one."
         old, new = self.loss

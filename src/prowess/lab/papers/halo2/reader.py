@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from ....errors import Error
 from ....history import History
-from ....history.cells.cells import intern, labels, numbers
+from ....history.cells.cells import labels
+from ....history.cells.numbers import numbers
+from ....history.cells.text import intern
 from ....history.ragged import Floats, Ints, starts
 from ....history.table import Table
 from ....history.tables.build import build
