@@ -86,7 +86,8 @@ def _results(table: Table, layout: Layout) -> _Results:
             score = numbers(replace(table, notes=[], problems=Problems()), roles["score"])
         return _Results(found.rank, score, found.unplaced, found.absent)
     if "duration" in roles:
-        return _Results(durations(table, roles["duration"]), None, nobody, nobody)
+        found = durations(table, roles["duration"])
+        return _Results(found.rank, None, found.unplaced, found.absent)
     if "result" in roles:
         said = word_results(table, roles["result"], YES_NO)
         return _Results(np.where(said.state == PLAYED, 1.5 - said.sign / 2, np.nan), None, nobody, nobody)
