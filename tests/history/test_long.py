@@ -174,7 +174,10 @@ def test_a_match_in_which_nobody_has_a_result_was_not_played() -> None:
 def test_a_club_whose_players_have_places_of_their_own_is_no_team() -> None:
     history = read("race driver team position\n 1 a x 1\n 1 b y 2\n 1 c x 3\n 1 d y 4")
     assert history.place.tolist() == [1, 2, 3, 4]
-    assert "everybody plays alone; `columns={'team': 'team'}` makes them teams" in history.recognised
+    assert "players with one team have places of their own: everybody plays alone" in history.recognised
+    two = "race driver team position\n 1 a x 1\n 1 b x 2\n 1 c y 3\n 2 c y 1\n 2 a x DNF\n 2 b x DSQ\n 2 d y DNS"
+    for absent in ((), ("DNS",)):  # two who did not finish do not make a team
+        assert read(two, columns=None, absent=absent).team_start.tolist() == list(range(8 - len(absent)))
 
 
 def test_a_name_that_comes_again_every_season_is_not_one_match() -> None:

@@ -133,17 +133,15 @@ def _playing_teams(table: Table, layout: Layout, match: Ints, results: _Results)
     rank = np.where(results.unplaced, np.inf, results.rank)
     rows = Rows(table, match, team)
     several = np.diff(rows.team_start) > 1
-    ordered = np.nan_to_num(rank[rows.order], nan=np.inf)
+    ordered = np.nan_to_num(rank[rows.order], nan=np.inf, posinf=np.inf)
     low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))
+    several &= np.isfinite(low)  # where nobody has a place, nothing is told
     column = layout.roles["team"]
     least = 0 if "duration" in layout.roles else np.count_nonzero(several) / 2  # everybody is timed alone
     apart = bool(np.count_nonzero((low != high)[several]) > least)
     if not len(ordered) or not table.decide(f"whether {column} plays apart", lambda: apart if several.any() else None):
         return layout
-    table.note(
-        f"players with one {column} have places of their own: everybody plays alone; `columns={{'team': {column!r}}}`"
-        " makes them teams"
-    )
+    table.note(f"players with one {column} have places of their own: everybody plays alone")
     return replace(layout, roles={role: used for role, used in layout.roles.items() if role != "team"})
 
 
