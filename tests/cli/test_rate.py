@@ -141,6 +141,7 @@ def test_draw_probability(tmp_path: Path) -> None:
         (("games.csv", "--out", "./games.csv"), "error: games.csv: --out would overwrite FILE"),
         (("games.csv", "--save", "games.csv"), "error: games.csv: --save would overwrite FILE"),
         (("games.csv", "--out", "a.csv", "--save", "a.csv"), "error: a.csv: --save would overwrite --out"),
+        (("games.csv", "--save", "league"), "error: league: the name must end in .prowess"),
         (("games.csv", "--set", "draw_probability=2"), "error: draw_probability must"),
         (("broken.csv",), "error: broken.csv, line 3: column 'hg' holds 'x': a number is needed"),
         (("odd.csv",), "for example --columns home=Heim --columns away=Gast"),

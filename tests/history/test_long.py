@@ -146,6 +146,9 @@ def test_who_did_not_finish_shares_the_last_place() -> None:
     assert "no place in column 'position': 1 entry shares the last place of their match" in history.recognised
     absent = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 e DNS", columns=None, absent=("DNS",))
     assert absent.players == ("a", "b", "c")
+    timed = read("event runner time\n 1 a 19:32\n 1 b DNF\n 1 c 20:01", columns=None, absent=("DNF",))
+    assert timed.players == ("a", "c")
+    assert "did not take part: 1 entries are left out, the first on row 2" in timed.recognised
 
 
 def test_points_may_be_words_too() -> None:
@@ -171,7 +174,10 @@ def test_a_match_in_which_nobody_has_a_result_was_not_played() -> None:
 def test_a_club_whose_players_have_places_of_their_own_is_no_team() -> None:
     history = read("race driver team position\n 1 a x 1\n 1 b y 2\n 1 c x 3\n 1 d y 4")
     assert history.place.tolist() == [1, 2, 3, 4]
-    assert "everybody plays alone; `columns={'team': 'team'}` makes them teams" in history.recognised
+    assert "players with one team have places of their own: everybody plays alone" in history.recognised
+    two = "race driver team position\n 1 a x 1\n 1 b x 2\n 1 c y 3\n 2 c y 1\n 2 a x DNF\n 2 b x DSQ\n 2 d y DNS"
+    for absent in ((), ("DNS",)):  # two who did not finish do not make a team
+        assert read(two, columns=None, absent=absent).team_start.tolist() == list(range(8 - len(absent)))
 
 
 def test_a_name_that_comes_again_every_season_is_not_one_match() -> None:

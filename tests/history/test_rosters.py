@@ -63,6 +63,12 @@ def test_marks_in_a_few_names_separate_nothing_unless_it_is_sure() -> None:
     assert split(names, rosters="&")[0] == ["Brighton", "Hove Albion"]
 
 
+def test_pairs_joined_by_a_word_beside_lists_with_commas() -> None:
+    cells = ["ann, bob, cat", "dan & eve", "fay, gus", "hal and ida"]
+    assert split(cells, sure=True) == [["ann", "bob", "cat"], ["dan", "eve"], ["fay", "gus"], ["hal", "ida"]]
+    assert split(["Smith, J. / Doe, A.", "ann / bob"], sure=True)[1] == ["ann", "bob"]
+
+
 def test_the_separator_may_be_given() -> None:
     assert split(["a;b", "c"], rosters="") == [["a;b"], ["c"]]
     assert split(["a;b/c", "c"], rosters="/") == [["a;b", "c"], ["c"]]

@@ -226,3 +226,8 @@ def test_columns_without_known_names_are_recognised_by_what_they_hold() -> None:
     sheet = read("day ann bob cat\n 2026-01-01 10 20 -\n 2026-01-02 5 4 9")
     assert sheet.players == ("ann", "bob", "cat")
     assert sheet.place.tolist() == [2, 1, 2, 3, 1]
+
+
+def test_german_headers_of_the_away_side() -> None:
+    history = read("Heimmannschaft Auswärtsmannschaft Ergebnis\n Köln Bayern 1:2\n Bayern HSV 3:0")
+    assert (history.players, history.score.tolist()) == (("Köln", "Bayern", "HSV"), [1, 2, 3, 0])

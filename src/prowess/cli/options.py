@@ -199,6 +199,8 @@ def as_flags(text: str) -> str:
     '--no-day-first reads the month first, --absent DNS,DNQ leaves those out'
     >>> as_flags("`duplicates='keep'` counts all, `rosters=' '` splits at blanks, `columns={'home': 'Heim'}` names one")
     "--duplicates keep counts all, --rosters ' ' splits at blanks, --columns home=Heim names one"
+    >>> as_flags("`columns={'player1': 'Player 1'}` is what was taken")
+    "--columns 'player1=Player 1' is what was taken"
     """
 
     def flag(found: re.Match[str]) -> str:
@@ -207,7 +209,7 @@ def as_flags(text: str) -> str:
             return name if value == "True" else f"--no-{name[2:]}"
         if value.startswith("{"):
             pairs = re.findall(r"['\"](\w+)['\"]: ['\"]?([^'\",}]*)['\"]?", value)
-            return " ".join(f"{name} {role}={column}" for role, column in pairs)
+            return " ".join(f"{name} {quote(f'{role}={column}')}" for role, column in pairs)
         if value.startswith("("):
             return f"{name} {','.join(_WORD.findall(value))}"
         return f"{name} {quote(value[1:-1]) if value[:1] in QUOTES else value}"

@@ -19,6 +19,7 @@ from ..model.change import Standings, last_time, standings
 from .options import Files, read_all, read_groups, shared
 from .page import write_page
 from .screen import note, screen
+from .source import SAVED
 from .standings import ENDINGS, joined, moment, print_standings, to_json, write
 from .streaming import is_large, streamed
 
@@ -154,6 +155,8 @@ def _check(files: Sequence[Path], by: str | None, out: Path | None, save: Path |
             wrong = f"{option} is {other}, too" if option == "--resume" else f"{option} would overwrite {other}"
             raise Error(f"{path}: {wrong}; choose another name")
         used[path.resolve()] = option
+    if save is not None:
+        ending_of(save, (SAVED,))  # by which the other verbs know a ladder
 
 
 def _in_parts(

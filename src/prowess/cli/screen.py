@@ -20,7 +20,7 @@ __all__ = ["be_quiet", "note", "polite", "screen", "shown"]
 
 WIDE = 100_000  # columns where there is no terminal: nothing is cut or wrapped
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")  # those of lines and of direction, too
 _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)  # as long as a command runs
 
 
@@ -35,7 +35,11 @@ def screen(stderr: bool = False) -> Console:
 
 
 def shown(text: str) -> str:
-    """Text of a user's file on one line, without the control characters that could take over a terminal."""
+    """Text of a user's file on one line, without the control characters that could take over a terminal.
+
+    >>> shown("ann\\x1b[31m"), shown("\\u202ebob")
+    ('ann�[31m', '�bob')
+    """
     return _CONTROL.sub("�", text)
 
 

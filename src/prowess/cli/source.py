@@ -15,7 +15,7 @@ from ..history.spelling import nearest, plain_spelling
 from .options import read
 from .screen import note
 
-__all__ = ["Newcomers", "Source", "fitted", "opened", "players"]
+__all__ = ["SAVED", "Newcomers", "Source", "fitted", "opened", "players"]
 
 SAVED = ".prowess"
 

@@ -4,9 +4,8 @@ import re
 
 import numpy as np
 
-from ..ragged import Floats
 from ..table import Table
-from .places import words
+from .places import Places, words
 from .text import intern, text_of
 
 __all__ = ["durations", "seconds"]
@@ -27,15 +26,16 @@ def seconds(text: str) -> float:
     return 3600 * hours + 60 * minutes + rest
 
 
-def durations(table: Table, column: str) -> Floats:
-    """Read a column of times taken, in seconds; who has a word in its place did not finish, which is NaN."""
+def durations(table: Table, column: str) -> Places:
+    """Read a column of times taken, in seconds, as what ranks them; who has a word in its place did not finish."""
     import polars as pl
 
     series = table.frame[column]
     if series.dtype.is_numeric():
-        return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        nobody = np.zeros(len(series), bool)
+        return Places(series.cast(pl.Float64).fill_null(float("nan")).to_numpy(), nobody, nobody)
     code, different = intern(text_of(table, column).fill_null(""))
     taken = np.array([seconds(one) for one in different], np.float64)[code]
     unplaced, absent = words(table, column)
     table.require(pl.Series(~np.isnan(taken) | unplaced | absent), column, "a time such as 1:02:45.3 is needed")
-    return taken
+    return Places(taken, unplaced, absent)

@@ -104,7 +104,7 @@ def _separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str 
         return (f" {given} " if given.isalpha() else given), texts
     mark, unused = _found(cells, sure or listed)
     mark = table.decide("separator of the rosters", lambda: mark)
-    if mark == "," and _in_prose(cells):
+    if mark == "," and _in_prose(cells, sure or listed):
         texts = [text.str.replace(_LAST, ",") for text in texts]
     if mark is not None or listed:
         shown = f"rosters are split at {mark!r}" if mark is not None else "rosters are lists in brackets"
@@ -125,7 +125,7 @@ def _found(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
     if len(some) and not (len(some) < FEW * len(cells) and len(marked) >= len(cells) / 2):  # few may be slips
         return max(ROSTER_SEPARATORS, key=lambda mark: some.str.contains(mark, literal=True).sum()), None
     least = 1 if sure else max(1, len(cells) / 2)
-    if _in_prose(marked) and int(marked.str.contains(rf",|{_LAST}").sum()) >= least:
+    if _in_prose(marked, sure) and int(marked.str.contains(rf",|{_LAST}").sum()) >= least:
         return ",", None  # "ann, bob and cat", "ann and bob": the comma stands for both
     unused = None
     for mark in ALSO_IN_NAMES:
@@ -136,10 +136,11 @@ def _found(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
     return None, unused
 
 
-def _in_prose(cells: "pl.Series") -> bool:
-    """Tell whether a cell is a list as people write it: "ann, bob and cat"."""
+def _in_prose(cells: "pl.Series", sure: bool) -> bool:
+    """Tell whether cells are lists as people write them: "ann, bob and cat", or "ann, bob, cat" beside "dan & eve"."""
     joined = cells.filter(cells.str.contains(_LAST))
-    return bool(joined.str.contains(rf",.*{_LAST}").any())
+    beside = sure and int(cells.str.contains(",", literal=True).sum()) >= len(joined) > 0
+    return beside or bool(joined.str.contains(rf",.*{_LAST}").any())
 
 
 def _unwrapped(text: "pl.Series") -> "pl.Series":

@@ -66,6 +66,7 @@ HOME_AWAY = {
     "away": (
         "away awayteam awayteamname awayname awayclub ateam awayplayer awayteamid awayid visitor visitorteam visitors"
         " visitingteam guest guestteam guests gast gastteam gaste gastmannschaft gastverein auswarts visitante"
+        " auswartsmannschaft auswartsteam auswartsverein"
         " equipovisitante exterieur equipeexterieur ospite ospiti fuori trasferta uit uitploeg goscie gosc borta"
         " bortalag visitorneutral гости 客队 客隊 アウェイ"
     ),

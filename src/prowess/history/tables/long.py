@@ -87,7 +87,8 @@ def _results(table: Table, layout: Layout) -> _Results:
             score = numbers(replace(table, notes=[], problems=Problems()), roles["score"])
         return _Results(found.rank, score, found.unplaced, found.absent)
     if "duration" in roles:
-        return _Results(durations(table, roles["duration"]), None, nobody, nobody)
+        found = durations(table, roles["duration"])
+        return _Results(found.rank, None, found.unplaced, found.absent)
     if "result" in roles:
         said = word_results(table, roles["result"], YES_NO)
         return _Results(np.where(said.state == PLAYED, 1.5 - said.sign / 2, np.nan), None, nobody, nobody)
@@ -133,17 +134,15 @@ def _playing_teams(table: Table, layout: Layout, match: Ints, results: _Results)
     rank = np.where(results.unplaced, np.inf, results.rank)
     rows = Rows(table, match, team)
     several = np.diff(rows.team_start) > 1
-    ordered = np.nan_to_num(rank[rows.order], nan=np.inf)
+    ordered = np.nan_to_num(rank[rows.order], nan=np.inf, posinf=np.inf)
     low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))
+    several &= np.isfinite(low)  # where nobody has a place, nothing is told
     column = layout.roles["team"]
     least = 0 if "duration" in layout.roles else np.count_nonzero(several) / 2  # everybody is timed alone
     apart = bool(np.count_nonzero((low != high)[several]) > least)
     if not len(ordered) or not table.decide(f"whether {column} plays apart", lambda: apart if several.any() else None):
         return layout
-    table.note(
-        f"players with one {column} have places of their own: everybody plays alone; `columns={{'team': {column!r}}}`"
-        " makes them teams"
-    )
+    table.note(f"players with one {column} have places of their own: everybody plays alone")
     return replace(layout, roles={role: used for role, used in layout.roles.items() if role != "team"})
 
 
