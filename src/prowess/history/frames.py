@@ -105,7 +105,7 @@ def _reject(table: Table, layout: Layout, draft: Draft, fault: Fault, broken: Se
     assert draft.rows is not None
     row = draft.rows(fault.match, fault.entry)[:1]
     match = layout.roles.get("match")
-    if not fault.alone or match is None or table.frame[match][int(row[0])] not in broken:
+    if not fault.alone or match is None or not broken & {table.frame[match][int(row[0])], None}:
         table.problems.add(row, None, None, fault.text)
     table.problems.take_along(draft.rows(fault.match, None))
 
