@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-__all__ = ["listed", "quoted"]
+__all__ = ["quoted", "some"]
 
 LONGEST = 80  # letters of a cell
 MOST = 30  # names in a list
@@ -19,11 +19,11 @@ def quoted(value: object) -> str:
     return repr(value) if len(value) <= LONGEST else f"{value[:LONGEST]!r} …"
 
 
-def listed(names: Iterable[str]) -> str:
-    """Quote names one after another, the first of them where there are many.
+def some(names: Iterable[str]) -> str:
+    """Give names one after another, the first of them where there are many.
 
-    >>> listed(["date", "winner"]), listed(map(str, range(1000)))[-12:]
-    ("'date', 'winner'", "28', '29', …")
+    >>> some(["date", "winner"]), some(map(str, range(1000)))[-9:]
+    ('date, winner', '28, 29, …')
     """
-    some = list(names)
-    return ", ".join([*map(quoted, some[:MOST]), *["…"] * (len(some) > MOST)])
+    found = list(names)
+    return ", ".join([*found[:MOST], *["…"] * (len(found) > MOST)])

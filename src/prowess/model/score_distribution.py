@@ -86,8 +86,8 @@ class ScoreDistribution(ABC):
         """The most probable results of two teams: both scores and their probability; none where scores are no counts.
 
         >>> import numpy as np
-        >>> [(a, b, round(p, 3)) for a, b, p in CountScores(np.log([1.2, 2.0]), np.zeros(2)).likeliest(2)]
-        [(1, 2, 0.098), (1, 1, 0.098)]
+        >>> [(a, b, round(p, 3)) for a, b, p in CountScores(np.log([1.2, 2.5]), np.zeros(2)).likeliest(2)]
+        [(1, 2, 0.076), (1, 3, 0.063)]
         """
         return []
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ...errors import Error
 from ..names import plain_name
-from ..shown import MOST, listed
+from ..shown import quoted, some
 from .aliases import (
     COMMON,
     HOME_AWAY,
@@ -73,11 +73,7 @@ class Layout:
         said = [f"{role}={'+'.join((column, *more.get(column, ())))}" for role, column in self.roles.items()]
         used = {*self.roles.values(), *(column for columns in more.values() for column in columns)}
         unused = [column for column in columns if column not in used]
-        return f"{self.shape}: {', '.join(said)}" + (f"\nignored: {_some(unused)}" if unused else "")
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join([*names[:MOST], *["…"] * (len(names) > MOST)])
+        return f"{self.shape}: {', '.join(said)}" + (f"\nignored: {some(unused)}" if unused else "")
 
 
 def recognise(
@@ -100,9 +96,8 @@ def recognise(
         if layout is not None and headers.mapped.keys() <= {plain_role(role) for role in layout.roles}:
             return replace(layout, mapped=frozenset(headers.mapped))
     said = f" with columns={dict(mapping)!r}" if mapping else ""
-    raise Error(
-        f"no layout fits the columns {listed(columns)}{said}: say which column is what, for example\n{_EXAMPLES}"
-    )
+    found = some(map(quoted, columns))
+    raise Error(f"no layout fits the columns {found}{said}: say which column is what, for example\n{_EXAMPLES}")
 
 
 def _check_mapping(columns: Sequence[str], mapping: Mapping[str, str | None]) -> None:
@@ -113,7 +108,7 @@ def _check_mapping(columns: Sequence[str], mapping: Mapping[str, str | None]) ->
             there = ", ".join(dict.fromkeys(_ROLES))
             raise Error(f"columns: there is no role {role!r}, but {there}, and team1, player1, score1, rank1 and so on")
         if column is not None and column not in columns:
-            raise Error(f"columns: there is no column {column!r} (for {role!r}), but {listed(columns)}")
+            raise Error(f"columns: there is no column {column!r} (for {role!r}), but {some(map(quoted, columns))}")
 
 
 def _long(headers: Headers) -> Layout | None:

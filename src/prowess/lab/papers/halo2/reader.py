@@ -87,6 +87,8 @@ def _rows(table: Table) -> Rows:
     table.require(_finite(score), "score", "a number is needed")
     team, teams = intern(labels(table, "team"))
     player, players = intern(labels(table, "player_id"))
+    for problem in table.problems:  # the first is enough: the file is not one's own to mend
+        raise table.error(problem.row, str(problem))
     return Rows(
         number,
         _first(number * len(teams) + team),
