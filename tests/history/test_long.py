@@ -148,7 +148,7 @@ def test_who_did_not_finish_shares_the_last_place() -> None:
     assert absent.players == ("a", "b", "c")
     timed = read("event runner time\n 1 a 19:32\n 1 b DNF\n 1 c 20:01", columns=None, absent=("DNF",))
     assert timed.players == ("a", "c")
-    assert "did not take part: 1 entries are left out, the first on row 2" in timed.recognised
+    assert "did not take part: 1 entry is left out, on row 2" in timed.recognised
 
 
 def test_points_may_be_words_too() -> None:

@@ -87,7 +87,7 @@ class ScoreDistribution(ABC):
 
         >>> import numpy as np
         >>> [(a, b, round(p, 3)) for a, b, p in CountScores(np.log([1.2, 2.5]), np.zeros(2)).likeliest(2)]
-        [(1, 2, 0.076), (1, 3, 0.063)]
+        [(1, 2, 0.093), (0, 2, 0.077)]
         """
         return []
 
