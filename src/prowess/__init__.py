@@ -50,10 +50,12 @@ if TYPE_CHECKING:
     from .matchmaking.informative import NextMatch, NextMatches, next_matches
     from .matchmaking.pairing import Pairing
     from .matchmaking.pairs import pair
+    from .model.change import Standings, standings
     from .model.explanation import Explanation
     from .model.fit import Fit
     from .model.forecasts import Forecasts
     from .model.prediction import Prediction
+    from .model.streamed import Streamed
 
 __version__ = "0.1.0"
 
@@ -69,6 +71,8 @@ _LATER = {
     "Pairing": ".matchmaking.pairing",
     "Prediction": ".model.prediction",
     "Simulation": ".lab.simulate",
+    "Standings": ".model.change",
+    "Streamed": ".model.streamed",
     "Tuning": ".lab.tune",
     "balance": ".matchmaking.balance",
     "compare": ".lab.compare",
@@ -76,6 +80,7 @@ _LATER = {
     "next_matches": ".matchmaking.informative",
     "pair": ".matchmaking.pairs",
     "simulate": ".lab.simulate",
+    "standings": ".model.change",
     "tune": ".lab.tune",
 }
 
@@ -125,6 +130,8 @@ __all__ = [
     "Range",
     "Rating",
     "Simulation",
+    "Standings",
+    "Streamed",
     "TS2a",
     "TS2b",
     "TS2c",
@@ -142,6 +149,7 @@ __all__ = [
     "outcome",
     "pair",
     "simulate",
+    "standings",
     "team",
     "tune",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -37,20 +38,24 @@ def gathered(
     ladder: Ladder, names: list[str] | None, file: Path | None, span: str | None, newcomers: bool = False
 ) -> list[str]:
     """The players who are there, each once, in the order in which they were named."""
-    told = [one for name in names or [] for one in (_lines(sys.stdin.read()) if name == "-" else [name])]
+    told = [
+        one for name in names or [] for one in (_lines("standard input", sys.stdin.read) if name == "-" else [name])
+    ]
     if file is not None:
-        try:
-            told += _lines(file.read_text(encoding="utf-8-sig"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise Error(f"{file}: it cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        told += _lines(str(file), lambda: file.read_text(encoding="utf-8-sig"))
     found = players(ladder, told, newcomers)
     if span is not None:
-        found += [name for name in active(ladder, days("--active", span)) if name not in found]
+        named = set(found)
+        found += [name for name in active(ladder, days("--active", span)) if name not in named]
     return found
 
 
-def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
+def _lines(title: str, read: Callable[[], str]) -> list[str]:
+    """The lines of a text that hold something."""
+    try:
+        return [line.strip() for line in read().splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise Error(f"{title}: it cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def days(option: str, text: str) -> float:

@@ -8,7 +8,6 @@ import typer
 
 from .. import History, Ladder, Model, TrueSkill
 from ..errors import Error
-from ..history import show_time
 from ..history.choices import Choices
 from ..history.times import DAY
 from .forecast import percent, team_name
@@ -103,8 +102,7 @@ def _late(history: History, span: float) -> Any:
     if history.time is None or history.time_kind is None:
         raise Error("--avoid needs matches with times")
     unit = 1.0 if history.time_kind == "number" else DAY
-    first = float(history.time[-1]) - span * unit if len(history) else 0.0
-    return history.between(show_time(history.time_kind, history.time_zone, first)) if len(history) else ()
+    return history.take(history.time >= history.time[-1] - span * unit) if len(history) else ()
 
 
 def _two(names: list[str]) -> tuple[str, str]:

@@ -23,12 +23,13 @@ from .tables.agreement import agreed
 from .tables.build import build, faulty
 from .tables.check import Fault, no_names
 from .tables.contents import unfit
-from .tables.draft import Draft, Times
+from .tables.draft import Draft
 from .tables.guess import guessed
 from .tables.layout import Layout, recognise
 from .tables.long import long_draft
 from .tables.rows import Rows
 from .tables.wide import wide_draft, with_venue
+from .times import Times
 
 if TYPE_CHECKING:
     import polars as pl

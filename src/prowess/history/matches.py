@@ -13,8 +13,8 @@ from .history import History
 from .names import name_of
 from .ragged import starts
 from .tables.build import build, faulty
-from .tables.draft import Draft, Times
-from .times import Stamp, agree, parse_time, show_time
+from .tables.draft import Draft
+from .times import Stamp, Times, agree, parse_time, show_time
 
 __all__ = ["from_matches", "plain"]
 

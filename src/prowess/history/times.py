@@ -5,17 +5,20 @@ aware timestamp) and a number: the plain number itself, or microseconds since 19
 """
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from math import isfinite, nan
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ..checks import LARGEST
 from ..errors import Error
+from .ragged import Floats
 from .zones import zone_name, zone_of
 
-__all__ = ["DAY", "Kind", "Stamp", "agree", "parse_time", "show_time"]
+__all__ = ["DAY", "Kind", "Stamp", "Times", "agree", "parse_time", "show_time"]
 
 Kind = Literal["number", "date", "timestamp"]
 DAY = 86_400_000_000  # in microseconds
@@ -36,6 +39,22 @@ class Stamp(NamedTuple):
 
     kind: Kind
     zone: str | None
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times of all matches, of one kind and in one zone."""
+
+    number: Floats | NDArray[np.int64]
+    kind: Kind
+    zone: str | None
+
+    @classmethod
+    def of(cls, numbers: ArrayLike, stamp: Stamp) -> "Times":
+        """Keep plain numbers as floats, and microseconds as integers, which they fill beyond the digits of a float."""
+        if stamp.kind == "number":
+            return cls(np.asarray(numbers, np.float64), stamp.kind, stamp.zone)
+        return cls(np.asarray(numbers, np.int64), stamp.kind, stamp.zone)
 
 
 def parse_time(

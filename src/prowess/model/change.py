@@ -30,6 +30,11 @@ class Standings:
     """Where everybody stands: a frame with the changes of the last period, and the ladder to go on from.
 
     `since` is the time of the last match before the period; None where there is nothing to compare with.
+
+    >>> import prowess as pw
+    >>> found = pw.standings(pw.TrueSkill(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    >>> found.frame["player"].to_list(), found.ladder, found.since
+    (['ann', 'bob'], Ladder(2 players), None)
     """
 
     frame: pl.DataFrame

@@ -7,8 +7,7 @@ import numpy as np
 
 from ...counts import count
 from ..table import Table
-from ..tables.draft import Times
-from ..times import DAY, Stamp
+from ..times import DAY, Stamp, Times
 from .date_words import MISSING
 from .distinct import Distinct
 from .time_forms import clock_of

@@ -9,8 +9,20 @@ from numpy.typing import NDArray
 from ...errors import Error
 from ..ragged import Floats
 from ..table import Table
-from ..tables.draft import Times
-from ..times import DAY, FIRST, LAST, NUMBER_FORMATS, RIGHT, Kind, Stamp, agree, does_not_fit, has_clock, parse_time
+from ..times import (
+    DAY,
+    FIRST,
+    LAST,
+    NUMBER_FORMATS,
+    RIGHT,
+    Kind,
+    Stamp,
+    Times,
+    agree,
+    does_not_fit,
+    has_clock,
+    parse_time,
+)
 from .clocks import with_clock
 from .date_order import chosen_order, said_first
 from .date_words import MISSING, WEEKDAYS

@@ -6,30 +6,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..ragged import Floats, Ints, owners
-from ..times import Kind, Stamp
+from ..times import Times
 
-__all__ = ["Draft", "Times"]
+__all__ = ["Draft"]
 
 FEW = 10  # one match in so many may be of one team
-
-
-@dataclass(frozen=True)
-class Times:
-    """The times of all matches, of one kind and in one zone."""
-
-    number: Floats | NDArray[np.int64]
-    kind: Kind
-    zone: str | None
-
-    @classmethod
-    def of(cls, numbers: ArrayLike, stamp: Stamp) -> "Times":
-        """Keep plain numbers as floats, and microseconds as integers, which they fill beyond the digits of a float."""
-        if stamp.kind == "number":
-            return cls(np.asarray(numbers, np.float64), stamp.kind, stamp.zone)
-        return cls(np.asarray(numbers, np.int64), stamp.kind, stamp.zone)
 
 
 @dataclass

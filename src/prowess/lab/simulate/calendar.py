@@ -9,8 +9,7 @@ import numpy as np
 
 from ...checks import scale, whole
 from ...errors import Error
-from ...history.tables.draft import Times
-from ...history.times import DAY, Stamp, parse_time
+from ...history.times import DAY, Stamp, Times, parse_time
 
 __all__ = ["Calendar"]
 

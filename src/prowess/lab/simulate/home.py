@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...history.tables.draft import Times
+from ...history.times import Times
 from ...model.model import Model
 from .options import Floats, share
 from .path import clock

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...history.tables.draft import Times
-from ...history.times import DAY
+from ...history.times import DAY, Times
 from ...model.model import Model
 from .lineup import Lineup
 from .options import Floats, Ints

@@ -12,7 +12,8 @@ from ...checks import whole
 from ...errors import Error
 from ...history import History
 from ...history.tables.build import build
-from ...history.tables.draft import Draft, Times
+from ...history.tables.draft import Draft
+from ...history.times import Times
 from ...model.bases import Prior
 from ...model.model import Model
 from ...model.outcome import Duel, Pairwise
