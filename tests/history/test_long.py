@@ -194,6 +194,7 @@ def test_the_day_tells_matches_apart_where_nothing_else_does() -> None:
 
 
 def test_who_was_faster_is_placed_before() -> None:
-    history = read("race runner finish_time\n 1 a 1:02:45\n 1 b 59:59.5\n 1 c DNF\n 1 d 1:02:45")
-    assert history.place.tolist() == [2, 1, 4, 2]
+    history = read("race runner finish_time\n 1 a 1:02:45\n 1 b 59:59.5\n 1 c DNF\n 1 d 1:02:45\n 1 e -")
+    assert history.place.tolist() == [2, 1, 4, 2, 4]
+    assert "no time in column 'finish_time': 1 entry shares the last place" in history.recognised
     assert history.score is None

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from ...counts import count
 from ..table import Table
 from .places import Places, words
 from .text import intern, text_of
@@ -27,15 +28,21 @@ def seconds(text: str) -> float:
 
 
 def durations(table: Table, column: str) -> Places:
-    """Read a column of times taken, in seconds, as what ranks them; who has a word in its place did not finish."""
+    """Read a column of times taken, in seconds, as what ranks them; who has a word, or nothing, did not finish."""
     import polars as pl
 
     series = table.frame[column]
     if series.dtype.is_numeric():
         nobody = np.zeros(len(series), bool)
         return Places(series.cast(pl.Float64).fill_null(float("nan")).to_numpy(), nobody, nobody)
-    code, different = intern(text_of(table, column).fill_null(""))
+    text = text_of(table, column)
+    empty = text.is_null().to_numpy()
+    code, different = intern(text.fill_null(""))
     taken = np.array([seconds(one) for one in different], np.float64)[code]
     unplaced, absent = words(table, column)
-    table.require(pl.Series(~np.isnan(taken) | unplaced | absent), column, "a time such as 1:02:45.3 is needed")
+    read = ~np.isnan(taken) | unplaced | absent | empty
+    table.require(pl.Series(read), column, "a time such as 1:02:45.3 is needed")
+    if empty.any():
+        some = count(int(empty.sum()), "entry shares", "entries share")
+        table.note(f"no time in column {column!r}: {some} the last place of the match")
     return Places(taken, unplaced, absent)
