@@ -231,3 +231,10 @@ def test_columns_without_known_names_are_recognised_by_what_they_hold() -> None:
 def test_german_headers_of_the_away_side() -> None:
     history = read("Heimmannschaft Auswärtsmannschaft Ergebnis\n Köln Bayern 1:2\n Bayern HSV 3:0")
     assert (history.players, history.score.tolist()) == (("Köln", "Bayern", "HSV"), [1, 2, 3, 0])
+
+
+def test_a_bye_without_a_result_is_told_of_once() -> None:
+    history = read("white black result\n ann bob 1-0\n cat bye -\n bob cat -\n cat ann 0-1")
+    assert len(history) == 2
+    assert "byes: 1 row is left out" in history.recognised
+    assert "not played: 1 row is left out" in history.recognised

@@ -95,6 +95,8 @@ class Table:
         'not played: 1 row is left out, on row 1'
         """
         rows = np.asarray(rows, np.intp)
+        if len(rows) and self.left:  # each row for one reason: a bye without a result is a bye
+            rows = np.setdiff1d(rows, np.concatenate([before for before, _ in self.left]))
         if len(rows):
             number = number or len(rows)
             where = f"{'the first ' * (number > 1)}on {self.row_name(int(rows.min()))}"
