@@ -236,5 +236,17 @@ def test_german_headers_of_the_away_side() -> None:
 def test_a_bye_without_a_result_is_told_of_once() -> None:
     history = read("white black result\n ann bob 1-0\n cat bye -\n bob cat -\n cat ann 0-1")
     assert len(history) == 2
-    assert "byes: 1 rows are left out, the first on row 2" in history.recognised
-    assert "not played: 1 rows are left out, the first on row 3" in history.recognised
+    assert "byes: 1 row is left out" in history.recognised
+    assert "not played: 1 row is left out" in history.recognised
+
+
+def test_a_sheet_with_a_column_per_player_may_say_what_was_played() -> None:
+    sheet = read("Date Game Ann Bob Cat\n 2026-01-01 Catan 10 8 -\n 2026-01-02 Azul 50 61 47\n 2026-01-09 Catan 9 - 10")
+    assert (len(sheet), sheet.players) == (3, ("Ann", "Bob", "Cat"))
+    assert sheet.place.tolist() == [1, 2, 2, 1, 3, 2, 1]
+
+
+def test_what_was_not_played_need_not_be_whole() -> None:
+    history = read("round white black result\n 1 a b 1-0\n 2 c - -\n 2 b a 0-1")
+    assert len(history) == 2
+    assert "not played: 1 row is left out" in history.recognised

@@ -84,5 +84,6 @@ def settled(findings: Findings, skip_problems: bool) -> History:
     if skip_problems:
         said = f"left out: {count(rest + 1, 'problem', 'problems')}, the first: {first}"
         return replace(findings.history, recognised=f"{findings.history.recognised}\n{said}".strip())
-    others = f" ({count(rest, 'more problem', 'more problems')}; `skip_problems=True` leaves them out)" if rest else ""
-    raise Error(f"{findings.title}, {first}{others}")
+    others = f"{count(rest, 'more problem', 'more problems')}; " if rest else ""
+    skip = f"{others}`skip_problems=True` leaves {'them' if rest else 'it'} out"
+    raise Error(f"{findings.title}, {first} ({skip})")

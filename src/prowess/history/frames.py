@@ -67,7 +67,12 @@ def from_table(table: Table) -> Findings:
             told = replace(history, recognised=recognised)
             found = tuple(one for _, one in sorted(problems, key=itemgetter(0)))
             return Findings(told, table.title, found, layout, tuple(table.frame.columns), table.decisions)
-        problems += [(table.place(one.row), Located(table.row_name(one.row), one)) for one in table.problems]
+        out = {int(row) for rows, _ in table.left for row in rows} if len(table.problems) else set()
+        problems += [
+            (table.place(one.row), Located(table.row_name(one.row), one))
+            for one in table.problems
+            if one.row not in out  # what was not played need not be whole
+        ]
         if "match" in layout.roles:
             broken.update(table.frame[layout.roles["match"]].gather(table.problems.rows()))
         left += [said for _, said in table.left]

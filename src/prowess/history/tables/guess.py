@@ -54,7 +54,7 @@ def guessed(table: Table) -> tuple[Table, dict[str, str]] | None:
     sample = replace(table, frame=table.frame.head(SAMPLE), notes=[], left=[])
     kinds = _kinds(sample)
     roles = _sides(sample, kinds)
-    if roles is None and not kinds.name and len(kinds.number) > 1 and not any(name.isdigit() for name in kinds.number):
+    if roles is None and _is_grid(kinds):
         return _grid(table, kinds)
     if roles is None:
         return None
@@ -137,6 +137,13 @@ def _holds_something(column: "pl.Series") -> bool:
 def _follows(frame: "pl.DataFrame", column: str, other: str) -> bool:
     """Tell whether a column stands after another: numbers before the first name count rows, rounds or years."""
     return frame.columns.index(column) > frame.columns.index(other)
+
+
+def _is_grid(kinds: _Kinds) -> bool:
+    """Tell whether the columns of numbers may be players; what was played may stand beside, if the day does, too."""
+    if len(kinds.number) < 2 or any(name.isdigit() for name in kinds.number):
+        return False
+    return not kinds.name or (bool(kinds.time) and len(kinds.name) == 1 and len(kinds.number) > 2)
 
 
 def _grid(table: Table, kinds: _Kinds) -> tuple[Table, dict[str, str]] | None:
