@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import typer.rich_utils  # noqa: F401  (it reads the environment when it is imported, once)
 from typer.testing import CliRunner, Result
 
 from prowess.cli import app

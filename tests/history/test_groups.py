@@ -28,7 +28,7 @@ def test_each_group_is_as_in_a_file_of_its_own(tmp_path: Path) -> None:
     for name, found in groups.items():
         alone = write(tmp_path, head + "".join(row for row in rows if row.startswith(name)), "b.csv")
         assert found == History.read(alone, **reading)
-    with pytest.raises(Error, match="line 6"):  # all in one: the rounds of two seasons are one
+    with pytest.raises(Error, match="line 7"):  # all in one: the rounds of two seasons are one
         History.read(tmp_path / "a.csv", **reading)
 
 
