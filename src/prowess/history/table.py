@@ -94,7 +94,7 @@ class Table:
         >>> table.left[0][1]
         'not played: 1 row is left out, on row 1'
         """
-        rows = np.asarray(rows, np.intp)
+        rows = np.setdiff1d(np.asarray(rows, np.intp), self.problems.rows())  # what has a problem is told of already
         if len(rows):
             number = number or len(rows)
             where = f"{'the first ' * (number > 1)}on {self.row_name(int(rows.min()))}"
