@@ -16,7 +16,10 @@ from .bases import Base, Key, Row, key
 
 _LINE = re.compile(r"\blines? ([\d,]+)(?:(?: to | and |–|-)([\d,]+))?")
 _ID = re.compile(r"(?<!\w)[mr]\d+(?!\w)")  # of a match with several lines
-_COUNT = re.compile(r"(?<![\w.])(\d[\d,]*) (?:rows?|entry|entries|others?|match|matches|times|cells|records)\b")
+_COUNT = re.compile(
+    r"(?<!of )(?<![\w.])(\d[\d,]*) (?:rows?|entry|entries|others?|match|matches)\b[^;\n]*(?:left out|share the last place)"
+    r"|not read \((\d+) times\)|left out: (\d+), the first"
+)
 
 
 @dataclass
@@ -130,7 +133,7 @@ def _said(text: str) -> tuple[set[int], int]:
     lines: set[int] = set()
     for first, last in _LINE.findall(text):
         lines.update(range(int(first.replace(",", "")), int((last or first).replace(",", "")) + 1))
-    return lines, sum(int(count.replace(",", "")) - 1 for count in _COUNT.findall(text))
+    return lines, sum(int("".join(count).replace(",", "")) - 1 for count in _COUNT.findall(text))
 
 
 def _suspicious(sheet: Sheet) -> set[int]:
@@ -189,6 +192,9 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
     silent = [number for number in loose if number not in covered | named]
     told = " ".join(sheet.lines[number - 1] for number in named if number <= len(sheet.lines))
     silent = [number for number in silent if not set(_ID.findall(sheet.lines[number - 1])) & set(_ID.findall(told))]
+    if several and any(not _ID.search(sheet.lines[number - 1]) for number in sheet.odd):  # of whichever match it is
+        alone = {numbers[0] for numbers in sheet.groups().values() if len(numbers) == 1}
+        silent = [number for number in silent if number not in alone and number not in sheet.odd]
     if len(silent) > spare:
         wrong.append(f"nothing is said of line {silent[0]}: {sheet.lines[silent[0] - 1][:80]!r}")
     return wrong

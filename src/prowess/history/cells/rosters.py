@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_names", "rosters"]
 
-FEW = 0.1  # of the cells: a mark that so few have, beside another that most have, separates nothing
 _NEVER = "\x00"  # a separator that is in no text
 _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
 _LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two of a list: "ann, bob and cat"
@@ -122,7 +121,7 @@ def _found(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
     """
     some = cells.filter(cells.str.contains(_SURE))
     marked = cells.filter(cells.str.contains(_MAYBE))
-    if len(some) and not (len(some) < FEW * len(cells) and len(marked) >= len(cells) / 2):  # few may be slips
+    if len(some) and not (2 * len(some) < len(marked) and len(marked) >= len(cells) / 2):  # few are slips of the pen
         return max(ROSTER_SEPARATORS, key=lambda mark: some.str.contains(mark, literal=True).sum()), None
     least = 1 if sure else max(1, len(cells) / 2)
     if _in_prose(marked, sure) and int(marked.str.contains(rf",|{_LAST}").sum()) >= least:

@@ -94,7 +94,7 @@ def has_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     (False, False)
     """
     first = _stripped(first)
-    others = [row for row in map(_stripped, rest) if row != first]  # it may come again
+    others = [row for row in map(_stripped, rest) if sorted(row) != sorted(first)]  # it may come again
     below = [[row[column] for row in others if column < len(row)] for column in range(len(first))]
     names = {cell for cell in first if cell and not _is_value(cell)}
     again = {cell for cell, column in zip(first, below, strict=True) if cell in names and cell in column}

@@ -1,0 +1,84 @@
+"""Whatever lies in a file, reading it gives a history or an Error, soon; and a problem is named with its own line."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prowess import Error
+from prowess.history import History
+
+MUCH = 300_000  # bytes
+MONSTERS = {
+    "letters": b"x" * MUCH,
+    "digits": b"7" * MUCH,
+    "quotes": b'"' * MUCH,
+    "separators": b"," * MUCH,
+    "newlines": b"\n" * MUCH,
+    "zeros": b"\0" * MUCH,
+    "no text": b"\xff" * MUCH,
+    "open quotes": b"winner,loser\n" + b'"ann,bob\n' * (MUCH // 9),
+    "a long line": b"winner,loser\n" + b"y" * MUCH + b"\nann,bob\n",
+    "a long result": b"home,away,result\nann,bob,1-" + b"1 " * (MUCH // 2) + b"\n",
+    "a long place": b"race,driver,position\n1,a,1\n1,b," + b"9" * MUCH + b"-" + b"9" * MUCH + b"\n",
+    "columns": ",".join(f"c{number}" for number in range(10_000)).encode() + b"\n" + b"1," * 9999 + b"1\n",
+    "columns of one name": b",".join([b"winner", b"loser", *[b"x"] * 10_000]) + b"\nann,bob" + b",1" * 10_000 + b"\n",
+}
+ODD = st.text(st.sampled_from(list("ab19,;|\t\"'\n\r -:./\x00\ufeff½é北W")), max_size=60)
+HEADERS = st.sampled_from(["", "winner,loser\n", "home;away;hg;ag\n", "match\tplayer\trank\n", "team1,team2,score\n"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.text(), st.tuples(HEADERS, ODD).map("".join)).map(str.encode) | st.binary())
+def test_any_bytes_are_a_history_or_an_error(folder: Path, data: bytes) -> None:
+    path = folder / "any.csv"
+    path.write_bytes(data)
+    try:
+        History.read(path)
+    except Error as error:
+        assert "any.csv" in str(error)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("any")
+
+
+@pytest.mark.parametrize("name", MONSTERS)
+def test_monsters_end_and_are_told_in_few_words(name: str, tmp_path: Path) -> None:
+    """They end within seconds; with a loop in a loop it would be hours."""
+    path = tmp_path / "monster.csv"
+    path.write_bytes(MONSTERS[name])
+    try:
+        said = History.read(path).recognised
+    except Error as error:
+        said = str(error)
+    assert len(said) < 5000
+
+
+WELL = st.sampled_from(["ann,bob,3,1", "bob,cat,0,0", '"cat",dan,2,4', '"Lee, Ann",bob,1,5'])
+BETWEEN = st.lists(st.sampled_from(["", "  ", ",,,", "home,away,hg,ag"]), max_size=2)
+TITLES = st.lists(st.sampled_from(["The league", "# a comment", "", "Season 2026"]), max_size=3)
+LONG_CELL = '"cat\nof two lines",dan,1,2'
+BAD = st.sampled_from(["ann,bob,x,1", "ann,bob,1,", ",bob,1,2", "ann,ann,1,2", '"ann,bob,1,2', "ann,bob,1,2,3,4"])
+
+
+@settings(max_examples=120, deadline=None)
+@given(TITLES, st.lists(st.tuples(WELL | st.just(LONG_CELL), BETWEEN), min_size=4, max_size=12), BAD, st.data())
+def test_a_problem_is_named_with_its_line(
+    folder: Path, titles: list[str], rows: list[tuple[str, list[str]]], bad: str, data: st.DataObject
+) -> None:
+    lines = [line for row, between in rows for line in (row, *between)]
+    at = data.draw(st.integers(0, len(lines)))
+    lines.insert(at, bad)
+    end = data.draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    text = "\n".join([*titles, "home,away,hg,ag", *lines])
+    line = 1 + "\n".join([*titles, "home,away,hg,ag", *lines[:at], ""]).count("\n")
+    path = folder / "named.csv"
+    path.write_bytes(text.replace("\n", end).encode())
+    found = History.check(path)
+    assert {one.where for one in found.problems} == {f"line {line}"}, [text, *map(str, found.problems)]
+    assert len(found.history) == len(rows)
+    with pytest.raises(Error, match=f"named.csv, line {line}: "):
+        History.read(path)

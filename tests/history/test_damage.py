@@ -1,0 +1,124 @@
+"""Damaged files: every one gives a right result or a named problem with its line, and never a traceback."""
+
+import gzip
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from prowess import Error
+from prowess.history import History
+from prowess.history.findings import Findings
+
+from .damage.bases import Base, bases
+from .damage.operations import damaged, truncated_archive
+from .damage.oracle import complaints
+
+BASES = bases()
+
+
+def files(count: int, seed: int) -> Iterator[tuple[Base, bytes, str]]:
+    """Give damaged files, of all kinds in turn, with what was done to each."""
+    for number in range(count):
+        base = BASES[number % len(BASES)]
+        data, done = damaged(base, Random(f"{seed} {number}"))
+        yield base, data, f"{base.name}, number {number} of seed {seed}: {', '.join(done)}"
+
+
+def outcome(path: Path) -> Findings | Error:
+    """Read a file; anything but an Error goes up."""
+    try:
+        return History.check(path)
+    except Error as error:
+        return error
+
+
+def read_all(folder: Path, count: int, seed: int) -> Counter[str]:
+    """Read damaged files, judge every outcome, and count the kinds of outcomes."""
+    kinds: Counter[str] = Counter()
+    for base, data, done in files(count, seed):
+        path = folder / base.name
+        path.write_bytes(data)
+        found = outcome(path)
+        assert not complaints(base, data, found), (done, complaints(base, data, found), data.decode(errors="replace"))
+        kinds["refused" if isinstance(found, Error) else "problems" if found.problems else "clean"] += 1
+    return kinds
+
+
+@pytest.mark.parametrize("base", BASES, ids=lambda base: base.name)
+def test_whole_files_are_read_whole(base: Base, tmp_path: Path) -> None:
+    path = tmp_path / base.name
+    path.write_text(base.text(), encoding="utf-8")
+    found = outcome(path)
+    assert isinstance(found, Findings)
+    assert not found.problems
+    assert not complaints(base, base.text().encode(), found)
+    assert len(found.history) >= 4
+
+
+def test_a_thousand_damaged_files(tmp_path: Path) -> None:
+    kinds = read_all(tmp_path, 1000, seed=1)
+    assert min(kinds[kind] for kind in ("refused", "problems", "clean")) > 50  # all kinds of damage are there
+
+
+@pytest.mark.long
+def test_many_damaged_files(tmp_path: Path) -> None:
+    read_all(tmp_path, 20_000, seed=2)
+
+
+def test_damaged_archives(tmp_path: Path) -> None:
+    random = Random(3)
+    for number in range(60):
+        base = BASES[number % len(BASES)]
+        path = tmp_path / f"{base.name}.gz"
+        path.write_bytes(truncated_archive(base, random))
+        with pytest.raises(Error, match=f"{base.name}.gz: "):
+            History.check(path)
+        path.write_bytes(gzip.compress(base.text().encode()))
+        assert not complaints(base, base.text().encode(), outcome(path))
+
+
+def break_line_numbers(findings: Findings) -> Findings:
+    """Count lines from 0."""
+    from dataclasses import replace
+
+    moved = [one._replace(where=f"line {int(one.where.split()[1]) - 1}") for one in findings.problems]
+    return replace(findings, problems=tuple(moved))
+
+
+def drop_a_match(findings: Findings) -> Findings:
+    """Forget the last match."""
+    from dataclasses import replace
+
+    return replace(findings, history=findings.history[:-1])
+
+
+def forget_problems(findings: Findings) -> Findings:
+    """Say nothing of what is wrong."""
+    from dataclasses import replace
+
+    return replace(findings, problems=())
+
+
+def swap_results(findings: Findings) -> Findings:
+    """Let the losers win."""
+    from dataclasses import replace
+
+    history = findings.history
+    return replace(findings, history=replace(history, place=3 - history.place.clip(max=2), score=None))
+
+
+@pytest.mark.parametrize("slip", [break_line_numbers, drop_a_match, forget_problems, swap_results])
+def test_the_oracle_sees_what_a_reader_may_do_wrong(slip, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    seen = total = 0
+    for base, data, _ in files(120, seed=4):
+        path = tmp_path / base.name
+        path.write_bytes(data)
+        found = outcome(path)
+        if isinstance(found, Error) or len(found.history) < 3 or (slip is not swap_results and not found.problems):
+            continue
+        total += 1
+        seen += bool(complaints(base, data, slip(found)))
+    assert seen > 0.7 * total > 20
