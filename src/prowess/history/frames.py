@@ -68,9 +68,10 @@ def from_table(table: Table) -> Findings:
             found = tuple(one for _, one in sorted(problems, key=itemgetter(0)))
             return Findings(told, table.title, found, layout, tuple(table.frame.columns), table.decisions)
         out = {int(row) for rows, _ in table.left for row in rows} if len(table.problems) else set()
+        once = {(one.row, one.column, one.right): one for one in table.problems}  # a column may be read twice
         problems += [
             (table.place(one.row), Located(table.row_name(one.row), one))
-            for one in table.problems
+            for one in once.values()
             if one.row not in out  # what was not played need not be whole
         ]
         if "match" in layout.roles:

@@ -1,6 +1,7 @@
 """What may stand as the name of a player, or as the id of a match."""
 
 import unicodedata
+from functools import lru_cache
 
 import numpy as np
 
@@ -30,6 +31,7 @@ def name_of(value: object, what: str = "a player's name") -> str:
     raise Error(f"{what} must be text or a whole number, not {value!r}")
 
 
+@lru_cache(1024)
 def plain_name(name: str) -> str:
     """Spell a name of a column, or a word, in the one way in which they are compared.
 

@@ -51,9 +51,6 @@ class Problems:
     def add(self, rows: Any, column: str | None, values: Any, right: str | Callable[[int], str]) -> None:
         """Note rows, what their cells hold, and what would be right: one sentence, or one for each by its index."""
         rows = np.asarray(rows, np.intp)
-        same = [found for found, *what in self.found if what[0] == column and what[2] == right]
-        if same and np.isin(rows, np.concatenate(same)).all():
-            return  # a column may be read twice
         if len(rows):
             self.found.append((rows, column, values, right))
 

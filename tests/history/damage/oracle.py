@@ -17,8 +17,8 @@ from .bases import Base, Key, Row, key
 _LINE = re.compile(r"\blines? ([\d,]+)(?:(?: to | and |–|-)([\d,]+))?")
 _ID = re.compile(r"(?<!\w)[mr]\d+(?!\w)")  # of a match with several lines
 _COUNT = re.compile(
-    r"(?<!of )(?<![\w.])(\d[\d,]*) (?:rows?|entry|entries|others?|match|matches)\b[^;\n]*(?:left out|share the last place)"
-    r"|not read \((\d+) times\)|left out: (\d+), the first"
+    r"(?<!of )(?<![\w.])(\d[\d,]*) (?:rows?|entry|entries|others?|match|matches)\b"
+    r"[^;\n]*(?:left out|shares? the last place)|not read \((\d+) times\)|left out: (\d+), the first"
 )
 
 

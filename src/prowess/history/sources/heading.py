@@ -58,7 +58,7 @@ class Heading:
     notes: tuple[str, ...] = ()
 
 
-@lru_cache(4096)
+@lru_cache(1024)
 def known_name(name: str) -> bool:
     """Say whether a column of this name would be recognised, whatever the others are.
 

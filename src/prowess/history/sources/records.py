@@ -41,7 +41,8 @@ def records(text: str, separator: str) -> Iterator[Record]:
                 alone, _ = cells.quoted(text[position:first], 0, line)
                 if len(alone.cells) == usual:  # the mark that ends the cell belongs to another line
                     record, end = alone, first
-        usual = len(record.cells) if record.fault is None and len(record.cells) > 1 else usual
+        if record.fault is None and len(record.cells) > 1:  # blank lines and titles say nothing of it
+            usual = len(record.cells)
         yield record
         line += 1 + text.count("\n", position, end)
         position = end + 1

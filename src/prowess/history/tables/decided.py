@@ -166,7 +166,7 @@ def _beside(table: Table, layout: Layout) -> Results | None:
     """Read the scores in one cell that stand beside a result."""
     if "score" not in layout.roles:
         return None
-    return pair_results(replace(table, notes=[], problems=Problems(), left=[]), layout.roles["score"], decided=True)
+    return pair_results(replace(table, problems=Problems(), left=[]), layout.roles["score"], decided=True)
 
 
 def _filled(result: Results, beside: Results) -> Results:

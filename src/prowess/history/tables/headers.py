@@ -31,7 +31,7 @@ SIDE = re.compile(f"{_STEM}{_LABEL}(?P<tail>|name|id|players|roster|members)")
 _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score|rank)(?P<label2>[0-9]{{1,2}}|[a-hxy])")
 
 
-@lru_cache(4096)
+@lru_cache(1024)
 def plain_role(role: str) -> str:
     """Spell a role in one way: "team1_score", "score_1" and "score1" are the same.
 
