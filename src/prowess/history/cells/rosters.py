@@ -121,7 +121,8 @@ def _found(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
     """
     some = cells.filter(cells.str.contains(_SURE))
     marked = cells.filter(cells.str.contains(_MAYBE))
-    if len(some) and not (2 * len(some) < len(marked) and len(marked) >= len(cells) / 2):  # few are slips of the pen
+    others = int((~marked.str.contains(_SURE)).sum())
+    if len(some) and not (2 * len(some) < others and others >= len(cells) / 2):  # few are slips of the pen
         return max(ROSTER_SEPARATORS, key=lambda mark: some.str.contains(mark, literal=True).sum()), None
     least = 1 if sure else max(1, len(cells) / 2)
     if _in_prose(marked, sure) and int(marked.str.contains(rf",|{_LAST}").sum()) >= least:
