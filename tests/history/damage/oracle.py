@@ -41,7 +41,8 @@ class Sheet:
         for number, line in enumerate(sheet.lines, 1):
             plain = line.strip(marks)
             if plain == base.header or (number == 1 and line.startswith("sep=")):
-                sheet.headed = sheet.headed or (plain == base.header and not sheet.rows)
+                wide = any(sheet.lines[odd - 1].count(base.separator) for odd in sheet.odd)  # another header, or a row
+                sheet.headed = sheet.headed or (plain == base.header and not sheet.rows and not wide)
             elif plain and (row := base.row(line)) is not None:
                 sheet.rows[number] = row
             elif plain:
@@ -206,7 +207,7 @@ def _tells(sheet: Sheet, number: int, match: Key) -> bool:
     time, teams = match
     there = [all(_plain(name) in _plain(line) for name in who) for who, *_ in teams]
     one = any(_plain(name) in _plain(line) for who, *_ in teams for name in who)
-    numbers = {float(part) for part in re.findall(r"\d+", line)}
+    numbers = {float(part) for part in re.findall(r"\d+", line)} | {part + 0.5 for part in range(10) if "½" in line}
     day = {float(part) for part in time[:10].split("-") if part.isdigit()}
     scores = {abs(score) for *_, score, _ in teams if score is not None}
     if sheet.base.grouped:
