@@ -31,8 +31,10 @@ def match_codes(table: Table, layout: Layout) -> Ints:
         if column in used or table.frame[column].dtype.is_nested():
             continue
         part, _ = intern(text_of(table, column).fill_null(""))
-        _, finer, size = np.unique(pair_codes(code, part), return_inverse=True, return_counts=True)
-        apart = _splits(code, finer, size)
+        _, first, finer, size = np.unique(
+            pair_codes(code, part), return_index=True, return_inverse=True, return_counts=True
+        )
+        apart = _splits(code, first, finer, size)
         if table.decide(f"whether {column} tells matches apart", lambda: apart or None):  # noqa: B023
             code = finer.astype(np.int32)
             used.append(column)
@@ -43,11 +45,12 @@ def match_codes(table: Table, layout: Layout) -> Ints:
     return code
 
 
-def _splits(code: Ints, finer: NDArray[np.intp], size: NDArray[np.intp]) -> bool:
+def _splits(code: Ints, first: NDArray[np.intp], finer: NDArray[np.intp], size: NDArray[np.intp]) -> bool:
     """Tell whether matches fall into finer ones, nearly all of several rows: one row alone may be a slip."""
-    parts = np.bincount(code[np.unique(finer, return_index=True)[1]], minlength=code.max() + 1)
-    split = (parts > 1)[code]
-    return bool(split.any()) and bool((size[finer][split] > 1).mean() >= MOST)
+    if len(size) == code.max() + 1:
+        return False
+    split = (np.bincount(code[first]) > 1)[code]
+    return bool((size[finer][split] > 1).mean() >= MOST)
 
 
 class Rows:
