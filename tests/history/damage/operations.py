@@ -55,7 +55,9 @@ def _delete_cell(lines: list[str], base: Base, random: Random) -> None:
 
 
 def _swap_cells(lines: list[str], base: Base, random: Random) -> None:
-    at = max(_line(lines, random), len(lines) > 1)  # a header with other names is another file
+    at = _line(lines, random)
+    if lines[at] == base.header:  # with its names in another order it would be another file
+        return
     cells = lines[at].split(base.separator)
     one, other = random.choices(range(len(cells)), k=2)
     cells[one], cells[other] = cells[other], cells[one]

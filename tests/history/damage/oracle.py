@@ -161,10 +161,10 @@ def _compared(sheet: Sheet, found: Counter[Key], blamed: set[int], said: set[int
     for match, sources in expected.items():
         got = min(found[match], len(sources))
         extra[match] -= got
-        lost = [numbers for numbers in sources if not named & set(numbers)][: len(sources) - got]
-        repeated = len({sheet.lines[numbers[0] - 1].strip() for numbers in sources}) == 1 and got and spare + len(said)
-        if lost and not repeated:
-            wrong.append(f"line {lost[0][0]} is lost: {match}")
+        silent = [numbers for numbers in sources if not named & set(numbers)]
+        lost = len(silent) - got - (spare if got else 0)  # of rows that repeat another only the first is named
+        if lost > 0:
+            wrong.append(f"line {silent[-1][0]} is lost: {match}")
     return wrong + _explained(sheet, +extra, sorted(loose), named, spare)
 
 

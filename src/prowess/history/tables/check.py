@@ -48,10 +48,12 @@ def no_names(draft: Draft) -> Iterator[Fault]:
     """Give the entries whose name is a date or a result, as in a row that lacks a cell, unless many names are so."""
     import polars as pl
 
-    odd = pl.Series(draft.names, dtype=pl.String).str.contains(r"^\s*\d+\s*[-:/.][\d\s\-:./,()]*\d\s*$").to_numpy()
+    names = pl.Series(draft.names, dtype=pl.String)
+    odd = names.str.contains(r"^\s*\d+\s*[-:/.][\d\s\-:./,()]*\d\s*$").to_numpy()
     entries = np.flatnonzero(odd[draft.player]) if odd.any() else np.zeros(0, int)
     if FEW * len(entries) > len(draft.player):
-        return
+        odd = names.str.contains(r"^(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})$").to_numpy()
+        entries = np.flatnonzero(odd[draft.player])  # nobody is called by a date
     for entry in entries.tolist():
         match = int(draft.match_of_team[draft.team_of(entry)])
         yield Fault(match, entry, f"{draft.names[draft.player[entry]]!r} is no name: a cell may be missing before it")
