@@ -39,7 +39,9 @@ class Sheet:
         sheet = cls(base, re.split("\r\n|\n|\r", text))
         marks = base.separator + " \t\0"
         for number, line in enumerate(sheet.lines, 1):
-            plain = line.strip(marks)
+            plain = re.sub(rf'(^|{re.escape(base.separator)})""(?=$|{re.escape(base.separator)})', r"\1", line).strip(
+                marks
+            )
             if plain == base.header or (number == 1 and line.startswith("sep=")):
                 wide = any(sheet.lines[odd - 1].count(base.separator) for odd in sheet.odd)  # another header, or a row
                 sheet.headed = sheet.headed or (plain == base.header and not sheet.rows and not wide)
