@@ -37,11 +37,10 @@ class Sheet:
         """Look at a file."""
         text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").rstrip("\0")
         sheet = cls(base, re.split("\r\n|\n|\r", text))
-        marks = base.separator + " \t\0"
+        mark, marks = re.escape(base.separator), base.separator + " \t\0"
+        nothing = re.compile(rf'(^|{mark})""(?=$|{mark})')  # an empty cell in quotes
         for number, line in enumerate(sheet.lines, 1):
-            plain = re.sub(rf'(^|{re.escape(base.separator)})""(?=$|{re.escape(base.separator)})', r"\1", line).strip(
-                marks
-            )
+            plain = nothing.sub(r"\1", line).strip(marks)
             if plain == base.header or (number == 1 and line.startswith("sep=")):
                 wide = any(sheet.lines[odd - 1].count(base.separator) for odd in sheet.odd)  # another header, or a row
                 sheet.headed = sheet.headed or (plain == base.header and not sheet.rows and not wide)
