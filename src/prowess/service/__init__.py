@@ -1,0 +1,1 @@
+"""The rating service: leagues over HTTP."""

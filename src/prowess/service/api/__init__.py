@@ -1,0 +1,1 @@
+"""What the service answers to programs, a file a noun."""

@@ -1,0 +1,174 @@
+"""The tables of the store, once for SQLite and PostgreSQL.
+
+The journal is the truth: every revision of every match, never changed but for `until`, the revision that superseded it.
+Ratings and checkpoints are derived from it, and carry the revision that they reflect.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
+
+__all__ = ["audit", "checkpoint", "generation", "journal", "key", "league", "metadata", "rating", "season"]
+
+metadata = MetaData()
+
+_ID = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by themselves only where they are INTEGER
+
+
+def _league() -> Column[int]:
+    return Column("league_id", ForeignKey("league.id"), primary_key=True, autoincrement=False)
+
+
+# A league, and the three counters of its order: of changes, of matches ever posted, and of models.
+league = Table(
+    "league",
+    metadata,
+    Column("id", _ID, primary_key=True, autoincrement=True),
+    Column("name", String(64), nullable=False, unique=True),
+    Column("title", Text, nullable=False),
+    Column("clock", String(8), nullable=False),  # what times are: "utc", "number" or "none"
+    Column("public", Boolean, nullable=False),  # whether reading needs no key
+    Column("settings", Text, nullable=False),  # JSON: when a player counts as provisional, or as inactive
+    Column("generation", Integer, nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("posted", BigInteger, nullable=False),
+    Column("last_time", Double),  # of the latest match
+    Column("corrected", BigInteger, nullable=False),  # the last revision that changed the past
+    Column("created_at", Double, nullable=False),
+)
+
+# A model that rates or has rated a league; `memory` is what it has learnt of the league as a whole.
+generation = Table(
+    "generation",
+    metadata,
+    _league(),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("model", Text, nullable=False),  # JSON, as `Model.to_dict` writes it
+    Column("preset", Text, nullable=False),  # JSON: the preset's name and the parameters that were given
+    Column("memory", LargeBinary, nullable=False),
+    Column("revision", BigInteger, nullable=False),  # the change of the league that brought it in
+    Column("made_at", Double, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+)
+
+# Every revision of every match. A row holds from `revision` until `until`; of a deleted match a row without body stays.
+journal = Table(
+    "journal",
+    metadata,
+    _league(),
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),  # the order among matches of equal time
+    Column("revision", BigInteger, primary_key=True, autoincrement=False),
+    Column("until", BigInteger),
+    Column("id", Text, nullable=False),
+    Column("kind", String(8), nullable=False),  # "post", "edit" or "delete"
+    Column("time", Double, nullable=False),  # microseconds of UTC, a number, or 0 where there are no times
+    Column("stamped", Boolean, nullable=False),  # whether the service gave the time
+    Column("body", Text),  # JSON: teams, ranks or scores, and what else was given
+    Column("author", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("written_at", Double, nullable=False),
+    Index(
+        "journal_post",
+        "league_id",
+        "id",
+        unique=True,
+        **{f"{dialect}_where": text("kind = 'post'") for dialect in ("sqlite", "postgresql")},
+    ),
+    Index(
+        "journal_amended",
+        "league_id",
+        "id",
+        "revision",
+        **{f"{dialect}_where": text("kind <> 'post'") for dialect in ("sqlite", "postgresql")},
+    ),
+    Index(
+        "journal_order",
+        "league_id",
+        "time",
+        "seq",
+        **{f"{dialect}_where": text("until IS NULL") for dialect in ("sqlite", "postgresql")},
+    ),
+    Index("journal_revision", "league_id", "revision"),
+    sqlite_with_rowid=False,
+)
+
+# What is believed of a player: a row of the ladder's state. Nothing is believed (null) of who has no match left.
+rating = Table(
+    "rating",
+    metadata,
+    _league(),
+    Column("generation", Integer, primary_key=True, autoincrement=False),
+    Column("player", Text, primary_key=True),
+    Column("revision", BigInteger, nullable=False),
+    Column("state", LargeBinary),
+    Index("rating_revision", "league_id", "generation", "revision"),
+    sqlite_with_rowid=False,
+)
+
+# All beliefs after the match at a place in the order, so that a correction replays only what came after it.
+checkpoint = Table(
+    "checkpoint",
+    metadata,
+    _league(),
+    Column("generation", Integer, primary_key=True, autoincrement=False),
+    Column("time", Double, primary_key=True),
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("matches", BigInteger, nullable=False),  # how many were rated up to here
+    Column("players", LargeBinary, nullable=False),
+    Column("state", LargeBinary, nullable=False),
+    Column("memory", LargeBinary, nullable=False),
+)
+
+# Where a season begins, and what is carried over into it.
+season = Table(
+    "season",
+    metadata,
+    _league(),
+    Column("start", Double, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("carry", Double, nullable=False),
+    Column("tau", Double, nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("made_at", Double, nullable=False),
+)
+
+# Who may do what: only the hash of a key is kept.
+key = Table(
+    "key",
+    metadata,
+    Column("id", _ID, primary_key=True, autoincrement=True),
+    Column("hash", LargeBinary(32), nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("scope", String(8), nullable=False),  # "read", "write" or "admin"; each may do what those before may
+    Column("league_id", ForeignKey("league.id")),  # null: all leagues
+    Column("created_at", Double, nullable=False),
+    Column("revoked_at", Double),
+)
+
+# What was done beside matches: leagues, models, seasons and keys.
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", _ID, primary_key=True, autoincrement=True),
+    Column("at", Double, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("league", Text),
+    Column("detail", Text, nullable=False),
+)
