@@ -6,6 +6,8 @@ Ratings and checkpoints are derived from it, and carry the revision that they re
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -27,6 +29,11 @@ __all__ = ["audit", "checkpoint", "generation", "journal", "key", "league", "met
 metadata = MetaData()
 
 _ID = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by themselves only where they are INTEGER
+
+
+def _where(condition: str) -> dict[str, Any]:
+    """Of which rows an index has entries."""
+    return {f"{dialect}_where": text(condition) for dialect in ("sqlite", "postgresql")}
 
 
 def _league() -> Column[int]:
@@ -87,21 +94,21 @@ journal = Table(
         "league_id",
         "id",
         unique=True,
-        **{f"{dialect}_where": text("kind = 'post'") for dialect in ("sqlite", "postgresql")},
+        **_where("kind = 'post'"),
     ),
     Index(
         "journal_amended",
         "league_id",
         "id",
         "revision",
-        **{f"{dialect}_where": text("kind <> 'post'") for dialect in ("sqlite", "postgresql")},
+        **_where("kind <> 'post'"),
     ),
     Index(
         "journal_order",
         "league_id",
         "time",
         "seq",
-        **{f"{dialect}_where": text("until IS NULL") for dialect in ("sqlite", "postgresql")},
+        **_where("until IS NULL"),
     ),
     Index("journal_revision", "league_id", "revision"),
     sqlite_with_rowid=False,
