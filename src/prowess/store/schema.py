@@ -97,13 +97,6 @@ journal = Table(
         **_where("kind = 'post'"),
     ),
     Index(
-        "journal_amended",
-        "league_id",
-        "id",
-        "revision",
-        **_where("kind <> 'post'"),
-    ),
-    Index(
         "journal_order",
         "league_id",
         "time",
