@@ -231,6 +231,22 @@ class Ladder:
 
         return record(self, teams, given(teams, ranks, scores, weights, importance, elapsed, home), time)
 
+    def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
+        """Begin a season: every skill goes back to the mean of newcomers but for the share `carry`, and moves.
+
+        It is what `drift.Seasons` does to who returns after a break, for all players at once; open rating periods end.
+        Where `season_tau` is not given it is σ√(1 − carry²), which makes everybody a little more like a newcomer.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(35, 4)})
+        >>> ladder.new_season(carry=0.5, season_tau=3)
+        >>> ladder["ann"]
+        Rating(mu=30.0, sigma=3.605551275463989)
+        """
+        from .newseason import new_season
+
+        new_season(self, carry, season_tau)
+
     def ratings(self, teams: Sequence[Sequence[str | Rating]]) -> list[list[Rating]]:
         """The ratings of the players of some teams, each given by name or as a rating.
 

@@ -28,7 +28,7 @@ else:
 from ..errors import Error
 from .given import check_teams
 
-__all__ = ["enter", "lay", "look_up", "rate", "recalled", "record", "settle"]
+__all__ = ["carry_over", "enter", "lay", "look_up", "rate", "recalled", "record", "settle"]
 
 NAN = cython.declare(cython.double, float("nan"))
 
@@ -222,6 +222,25 @@ def settle(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) -> None:
     board: Board = pipeline.board(1, 1)
     for row in range(rows):
         believe(pipeline, board, 0, table, row, NAN, 1.0)
+        _write_belief(pipeline, board, table, row)
+    pipeline.put_back(board)
+
+
+def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady: cython.bint) -> None:
+    """Take these many first rows of a state through the pipeline's drift, as after a long break.
+
+    Open rating periods end. Where a variance is `steady` the break does not widen it.
+    """
+    row: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    board: Board = pipeline.board(1, 1)
+    for row in range(rows):
+        believe(pipeline, board, 0, table, row, NAN, 1.0)
+        board.elapsed[0] = 1.0
+        pipeline.drift.widen(board)
+        if steady:
+            for k in range(pipeline.traits):
+                board.var[k] = board.before[k]
         _write_belief(pipeline, board, table, row)
     pipeline.put_back(board)
 

@@ -142,7 +142,7 @@ season = Table(
     Column("start", Double, primary_key=True),
     Column("name", Text, nullable=False),
     Column("carry", Double, nullable=False),
-    Column("tau", Double, nullable=False),
+    Column("tau", Double),  # null: as the model has it usually
     Column("revision", BigInteger, nullable=False),
     Column("author", Text, nullable=False),
     Column("made_at", Double, nullable=False),

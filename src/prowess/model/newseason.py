@@ -1,0 +1,41 @@
+"""A season that begins for all players of a ladder at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..checks import number
+from .absorb import Constant
+from .drift import Still
+from .rate import carry_over
+from .rating import Rating
+from .seasons import Seasons
+
+if TYPE_CHECKING:
+    from .ladder import Ladder
+    from .model import Model
+
+__all__ = ["new_season", "usual_tau"]
+
+AT_ONCE = 1e-30  # the shortest break that `Seasons` knows
+
+
+def new_season(ladder: Ladder, carry: float, season_tau: float | None) -> None:
+    """Take every belief through the break between two seasons; what never moves in a match does not move here."""
+    model = ladder.model
+    tau = usual_tau(model, carry) if season_tau is None else season_tau
+    through = model.replace(drift=Seasons(Still(), gap=AT_ONCE, carry=carry, season_tau=tau))
+    steady = model.absorb.certain or isinstance(model.absorb, Constant)
+    carry_over(through.pipeline, ladder.table, len(ladder), steady)
+
+
+def usual_tau(model: Model, carry: float) -> float:
+    """The move of a break that leaves newcomers as uncertain as they were: σ√(1 − carry²).
+
+    >>> import prowess as pw
+    >>> usual_tau(pw.TrueSkill(sigma=10), 0.8)
+    6.0
+    """
+    parts = model.rating()
+    sigma = next((part.sigma for part in parts.parts.values() if isinstance(part, Rating)), parts.sigma)
+    return (sigma or 0.0) * max(0.0, 1.0 - number("carry", carry) ** 2) ** 0.5

@@ -1,0 +1,76 @@
+"""What the times of a league are: instants, plain numbers, or nothing at all.
+
+A time is one number on every clock: microseconds of UTC since 1970, the plain number, or 0 where there are no times.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from time import time_ns
+from typing import Literal, get_args
+
+from ..errors import Error
+from ..history.times import Stamp, parse_time, show_time
+
+__all__ = ["CLOCKS", "Clock", "now", "read", "show", "stamp"]
+
+Clock = Literal["utc", "number", "none"]
+CLOCKS: tuple[Clock, ...] = get_args(Clock)
+_STAMPS = {"utc": Stamp("timestamp", "UTC"), "number": Stamp("number", None), "none": None}
+
+
+def stamp(clock: Clock) -> Stamp | None:
+    """The kind and the zone of the times, as histories and ladders have them.
+
+    >>> stamp("utc")
+    Stamp(kind='timestamp', zone='UTC')
+    """
+    return _STAMPS[clock]
+
+
+def now() -> float:
+    """This moment, on the clock of UTC.
+
+    >>> show("utc", now()).endswith("Z")
+    True
+    """
+    return float(time_ns() // 1000)
+
+
+def read(clock: Clock, value: object) -> float:
+    """The time that a value stands for: a date is its midnight, and what has no zone is UTC.
+
+    >>> read("utc", "1970-01-02"), read("utc", "1970-01-01T03:00:00+02:00"), read("number", 7)
+    (86400000000.0, 3600000000.0, 7.0)
+    >>> read("none", 7)
+    Traceback (most recent call last):
+    ...
+    prowess.Error: time: the matches of this league have no times, only an order: leave it out
+    """
+    if clock == "none":
+        raise Error("time: the matches of this league have no times, only an order: leave it out")
+    try:
+        kind, _, number = parse_time(value)
+    except Error as error:  # how text is written cannot be said here, so that advice is left out
+        raise Error(f"time: {str(error).partition(', or say how they are written')[0]}") from None
+    if (kind == "number") != (clock == "number"):
+        right = "a plain number, such as the round" if clock == "number" else "a date or a time, such as 2026-01-31"
+        raise Error(f"time: {value!r} is on another clock than this league: give {right}")
+    if float(number) != number:
+        raise Error(f"time: microseconds are kept only from the year 1685 to 2255, not in {value!r}")
+    return float(number)
+
+
+def show(clock: Clock, number: float | None) -> str | float | None:
+    """A time as people and JSON write it; the inverse of `read`.
+
+    >>> show("utc", 86400000000.0), show("number", 7.0), show("none", 0.0)
+    ('1970-01-02T00:00:00Z', 7.0, None)
+    """
+    if number is None or number != number or clock == "none":
+        return None
+    if clock == "number":
+        return number
+    found = show_time("timestamp", "UTC", number)
+    assert isinstance(found, datetime)
+    return found.astimezone(UTC).isoformat().replace("+00:00", "Z")

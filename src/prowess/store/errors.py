@@ -1,0 +1,29 @@
+"""What may go wrong with a store, beside what may go wrong with a match."""
+
+from ..errors import Error
+
+__all__ = ["Conflict", "NotFound", "Unavailable"]
+
+
+class NotFound(Error):
+    """There is no such league, match or player.
+
+    >>> issubclass(NotFound, Error)
+    True
+    """
+
+
+class Conflict(Error):
+    """Something else stands in the way, such as another match of the same id.
+
+    >>> issubclass(Conflict, Error)
+    True
+    """
+
+
+class Unavailable(Error):
+    """The database does not answer, or is full; nothing was changed, and it may be tried again.
+
+    >>> issubclass(Unavailable, Error)
+    True
+    """

@@ -1,0 +1,238 @@
+"""Leagues: each with its own model, clock and settings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from time import time
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Row, insert, select, update
+
+from ..checks import scale, whole
+from ..errors import Error
+from ..history.spelling import nearest
+from ..model.model import Model
+from ..model.presets import PRESETS, preset
+from . import audit, schema
+from .clock import CLOCKS, Clock
+from .errors import Conflict, NotFound
+
+__all__ = ["League", "Preset", "Settings", "change", "create", "find", "listed", "slug"]
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A model by the name of its preset and the parameters that differ from the usual ones.
+
+    >>> Preset("elo", {"k": 20}).model.params["k"]
+    20.0
+    """
+
+    name: str = "TrueSkill"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def model(self) -> Model:
+        """The model itself."""
+        make = preset(self.name)
+        if not isinstance(self.parameters, Mapping):
+            raise Error(f"parameters must be a mapping from names to values, not {self.parameters!r}")
+        base = make()
+        return base.replace(**self.parameters) if self.parameters else base
+
+    def written(self) -> str:
+        """As JSON, for the store."""
+        known = next(name for name in PRESETS if name.lower() == self.name.lower())
+        return json.dumps({"name": known, "parameters": dict(self.parameters)}, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a league shows its players: who is provisional, and after how long somebody is inactive.
+
+    >>> Settings().provisional_matches
+    10
+    """
+
+    provisional_matches: int = 10
+    inactive_days: float = 90.0
+
+    def __post_init__(self) -> None:
+        whole("provisional_matches", self.provisional_matches)
+        scale("inactive_days", self.inactive_days)
+
+
+@dataclass(frozen=True)
+class League:
+    """A league as it is at a revision."""
+
+    id: int
+    name: str
+    title: str
+    clock: Clock
+    public: bool
+    settings: Settings
+    generation: int
+    revision: int
+    posted: int
+    last_time: float | None
+    corrected: int
+    created_at: float
+    model: Model
+    preset: Preset
+    memory: bytes
+
+    @property
+    def serial(self) -> bool:
+        """Whether every match depends on all before it, and not only on those of its players."""
+        return self.model.period is not None or self.model.pipeline.memories > 0
+
+
+def create(
+    connection: Connection,
+    name: str,
+    *,
+    title: str = "",
+    model: Preset | None = None,
+    clock: Clock = "utc",
+    public: bool = True,
+    settings: Settings | None = None,
+    author: str = "",
+) -> League:
+    """Found a league."""
+    if not NAME.fullmatch(name):
+        raise Error(
+            f"name: a league's name has small letters of a to z, digits and hyphens, at most 63, such as {slug(name)!r};"
+            f" not {name!r}"
+        )
+    if clock not in CLOCKS:
+        raise Error(f"clock: it is one of {', '.join(CLOCKS)}, not {clock!r}")
+    if connection.execute(select(schema.league.c.id).where(schema.league.c.name == name)).first():
+        raise Conflict(f"there is a league called {name!r} already")
+    chosen = model or Preset()
+    row = {
+        "name": name,
+        "title": _text("title", title) or name,
+        "clock": clock,
+        "public": public,
+        "settings": json.dumps(asdict(settings or Settings())),
+        "generation": 1,
+        "revision": 0,
+        "posted": 0,
+        "corrected": 0,
+        "created_at": time(),
+    }
+    (number,) = connection.execute(insert(schema.league).values(row)).inserted_primary_key  # type: ignore[misc]
+    add_generation(connection, number, 1, chosen, 0, author, "the first")
+    audit.write(connection, author, "create league", name, model=chosen.name, clock=clock, public=public)
+    return find(connection, name)
+
+
+def add_generation(
+    connection: Connection, league: int, number: int, chosen: Preset, revision: int, author: str, reason: str
+) -> None:
+    """Write down a model of a league."""
+    model = chosen.model
+    row = {
+        "league_id": league,
+        "number": number,
+        "model": json.dumps(model.to_dict()),
+        "preset": chosen.written(),
+        "memory": np.array(model.pipeline.memory(), np.float64).tobytes(),
+        "revision": revision,
+        "made_at": time(),
+        "author": author,
+        "reason": reason,
+    }
+    connection.execute(insert(schema.generation).values(row))
+
+
+_ROWS = select(
+    schema.league,
+    schema.generation.c.model.label("model"),
+    schema.generation.c.preset,
+    schema.generation.c.memory,
+).join(
+    schema.generation,
+    (schema.generation.c.league_id == schema.league.c.id)
+    & (schema.generation.c.number == schema.league.c.generation),
+)
+
+
+def find(connection: Connection, name: str) -> League:
+    """The league of a name."""
+    row = connection.execute(_ROWS.where(schema.league.c.name == name)).first()
+    if row is None:
+        known = connection.execute(select(schema.league.c.name).where(schema.league.c.public)).scalars().all()
+        near = nearest(name, list(known), 1)
+        raise NotFound(f"no league is called {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return _league(row)
+
+
+def listed(connection: Connection) -> list[League]:
+    """All leagues, in the order of their names."""
+    return [_league(row) for row in connection.execute(_ROWS.order_by(schema.league.c.name))]
+
+
+def _league(row: Row[Any]) -> League:
+    values = dict(row._mapping)
+    values["model"] = _model(values["model"])
+    values["preset"] = Preset(**json.loads(values["preset"]))
+    values["settings"] = Settings(**json.loads(values["settings"]))
+    values["memory"] = bytes(values["memory"])
+    return League(**values)
+
+
+@lru_cache(256)
+def _model(text: str) -> Model:
+    """A model as it was written; the same one again keeps its boards."""
+    return Model.from_dict(json.loads(text))
+
+
+def change(
+    connection: Connection,
+    name: str,
+    *,
+    title: str | None = None,
+    public: bool | None = None,
+    settings: Mapping[str, Any] | None = None,
+    author: str = "",
+) -> League:
+    """Change how a league is shown, and to whom."""
+    league = find(connection, name)
+    try:
+        kept = replace(league.settings, **(settings or {}))
+    except TypeError:
+        known = ", ".join(asdict(league.settings))
+        raise Error(f"settings: a league has {known}, not {', '.join(settings or {})}") from None
+    values = {
+        "title": league.title if title is None else _text("title", title) or league.name,
+        "public": league.public if public is None else public,
+        "settings": json.dumps(asdict(kept)),
+    }
+    connection.execute(update(schema.league).where(schema.league.c.id == league.id).values(values))
+    audit.write(connection, author, "change league", name, **values)
+    return find(connection, name)
+
+
+def slug(title: str) -> str:
+    """A name for a league of this title.
+
+    >>> slug("The Pub, Tuesday's Darts")
+    'the-pub-tuesday-s-darts'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:63].strip("-") or "league"
+
+
+def _text(name: str, value: str, most: int = 500) -> str:
+    """Text that any database keeps."""
+    if not isinstance(value, str) or len(value) > most or "\0" in value:
+        raise Error(f"{name}: it must be text of at most {most} letters")
+    return value.strip()
