@@ -33,7 +33,7 @@ def usual_tau(model: Model, carry: float) -> float:
     """The move of a break that leaves newcomers as uncertain as they were: σ√(1 − carry²).
 
     >>> import prowess as pw
-    >>> usual_tau(pw.TrueSkill(sigma=10), 0.8)
+    >>> round(usual_tau(pw.TrueSkill(sigma=10), 0.8), 9)
     6.0
     """
     parts = model.rating()

@@ -12,6 +12,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
 from ..errors import Error
+from .clock import Clock
 from .errors import Unavailable
 
 __all__ = ["BUSY", "Database"]
@@ -39,6 +40,7 @@ class Database:
         options: dict[str, Any] = {"pool_size": 8, "max_overflow": 32, "hide_parameters": True}
         if self.dialect == "sqlite":
             options["connect_args"] = {"timeout": BUSY, "check_same_thread": False}
+        self._clocks: dict[str, Clock] = {}
         self.engine = create_engine(self.url, **options)
         if self.dialect == "sqlite":
             event.listen(self.engine, "connect", _open_file)
@@ -47,6 +49,15 @@ class Database:
         else:
             self._readers = self.engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             self._writers = self.engine.execution_options(isolation_level="READ COMMITTED")
+
+    def clock_of(self, league: str) -> Clock:
+        """The clock of a league, which never changes."""
+        from .leagues import find
+
+        if league not in self._clocks:
+            with self.reading() as connection:
+                self._clocks[league] = find(connection, league).clock
+        return self._clocks[league]
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -11,7 +11,7 @@ from time import time
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from ..checks import scale, whole
 from ..errors import Error
@@ -44,8 +44,10 @@ class Preset:
         make = preset(self.name)
         if not isinstance(self.parameters, Mapping):
             raise Error(f"parameters must be a mapping from names to values, not {self.parameters!r}")
-        base = make()
-        return base.replace(**self.parameters) if self.parameters else base
+        try:
+            return make().replace(**self.parameters) if self.parameters else make()
+        except (TypeError, AttributeError, ArithmeticError) as error:
+            raise Error(f"parameters: {error}") from error
 
     def written(self) -> str:
         """As JSON, for the store."""
@@ -88,6 +90,7 @@ class League:
     model: Model
     preset: Preset
     memory: bytes
+    season_start: float | None
 
     @property
     def serial(self) -> bool:
@@ -159,6 +162,10 @@ _ROWS = select(
     schema.generation.c.model.label("model"),
     schema.generation.c.preset,
     schema.generation.c.memory,
+    select(func.max(schema.season.c.start))
+    .where(schema.season.c.league_id == schema.league.c.id)
+    .scalar_subquery()
+    .label("season_start"),
 ).join(
     schema.generation,
     (schema.generation.c.league_id == schema.league.c.id)
@@ -220,6 +227,17 @@ def change(
     connection.execute(update(schema.league).where(schema.league.c.id == league.id).values(values))
     audit.write(connection, author, "change league", name, **values)
     return find(connection, name)
+
+
+def set_last_time(connection: Connection, league: League, time: float | None) -> None:
+    """Note when the latest match of a league was."""
+    connection.execute(update(schema.league).where(schema.league.c.id == league.id).values(last_time=time))
+
+
+def set_generation(connection: Connection, league: League) -> None:
+    """Rate a league by the model of its generation from now on."""
+    query = update(schema.league).where(schema.league.c.id == league.id)
+    connection.execute(query.values(generation=league.generation))
 
 
 def slug(title: str) -> str:

@@ -1,0 +1,164 @@
+"""Corrections: matches that come late, are edited or taken out, other models, new seasons.
+
+Each is worked out first, which reads only, and then written; a preview stops after the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import singledispatch
+
+from sqlalchemy import Connection
+
+from ..errors import Error
+from ..model.ladder import Ladder
+from . import audit, beliefs, checkpoints, clock, journal, leagues, seasons
+from .changes import Act, Delete, Done, Edit, NewSeason, Post, Remodel
+from .journal import START, Entry, Position
+from .leagues import League
+from .prepared import prepare
+from .recording import advance, entries, repeated, rows_of
+from .replay import Replayed, replay
+from .seasons import Season
+
+__all__ = ["Plan", "plan", "written"]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a correction comes to, before it is written.
+
+    The rows of the journal that hold no longer (`gone`) and that hold now (`come`), `posted` of them for the first time,
+    from which position on the league is rated anew, and its ladders `before` and after that (`replayed`). `league` is the
+    league as it will be. Where there is nothing to do nothing is replayed.
+    """
+
+    act: Act
+    league: League
+    done: Done
+    since: Position = START
+    replayed: Replayed | None = None
+    gone: Sequence[int] = ()
+    come: Sequence[Entry] = ()
+    posted: int = 0
+    season: Season | None = None
+
+
+def plan(connection: Connection, act: Act) -> Plan:
+    """Work out a correction; nothing is written."""
+    return _plan(act, connection, leagues.find(connection, act.league))
+
+
+@singledispatch
+def _plan(act: Act, connection: Connection, league: League) -> Plan:
+    raise TypeError(f"{act!r} is nothing that can be done to a league")
+
+
+@_plan.register
+def _(act: Post, connection: Connection, league: League) -> Plan:
+    post = prepare(act, league.clock)
+    known = repeated(post, journal.first_posts(connection, league, post.ids if post.given else ()))
+    new = post.without(known).at(clock.now())
+    come = entries(new, league.posted + 1)
+    times = {one.id: one.time for one in [*come, *known.values()]}
+    done = _done(league, post.ids, [times[one] for one in post.ids], [one in known for one in post.ids])
+    return _replayed(connection, Plan(act, league, done, come=come, posted=len(come)))
+
+
+@_plan.register
+def _(act: Edit, connection: Connection, league: League) -> Plan:
+    old = journal.entry_of(connection, league, act.id)
+    if act.match.get("id", old.id) != old.id:
+        raise Error(f"id: a match keeps its id: {old.id!r} cannot become {act.match['id']!r}")
+    kept = act.match.get("time") is None
+    match = {**act.match, "id": old.id, "time": clock.show(league.clock, old.time) if kept else act.match["time"]}
+    [new] = entries(prepare(Post(act.league, [match]), league.clock), old.seq)
+    new = new._replace(kind="edit", stamped=kept and old.stamped)
+    same = (old.body, old.time) == (new.body, new.time)
+    done = _done(league, [old.id], [new.time], [same])
+    return Plan(act, league, done) if same else _amended(connection, Plan(act, league, done), old, new)
+
+
+@_plan.register
+def _(act: Delete, connection: Connection, league: League) -> Plan:
+    old = journal.entry_of(connection, league, act.id)
+    done = _done(league, [old.id], [old.time], [old.body is None])
+    if old.body is None:
+        return Plan(act, league, done)
+    return _amended(connection, Plan(act, league, done), old, old._replace(kind="delete", body=None))
+
+
+@_plan.register
+def _(act: Remodel, connection: Connection, league: League) -> Plan:
+    model = act.preset.model
+    done = _done(league)
+    if model == league.model:
+        return Plan(act, league, done)
+    memory = Ladder(model).memory.tobytes()
+    number = league.generation + 1
+    anew = replace(league, generation=number, model=model, preset=act.preset, memory=memory)
+    replayed = replay(connection, anew, seasons.listed(connection, league), START)
+    before, after = beliefs.of_all(connection, league), replayed.ladder
+    done = replace(done, players=after.names, before=before, after=after)
+    return Plan(act, anew, done, replayed=replayed)
+
+
+@_plan.register
+def _(act: NewSeason, connection: Connection, league: League) -> Plan:
+    season = seasons.season_of(connection, league, act)
+    return _replayed(connection, Plan(act, league, _done(league), season=season))
+
+
+def _done(
+    league: League, ids: Sequence[str] = (), times: Sequence[float] = (), repeated: Sequence[bool] = ()
+) -> Done:
+    return Done(league.name, league.revision, ids, times, repeated)
+
+
+def _amended(connection: Connection, begun: Plan, old: Entry, new: Entry) -> Plan:
+    return _replayed(connection, replace(begun, gone=[old.seq], come=[new]), old)
+
+
+def _replayed(connection: Connection, begun: Plan, *old: Entry) -> Plan:
+    """Rate the league anew from the first position that a plan touches."""
+    league, season = begun.league, begun.season
+    touched = [one.position for one in [*begun.come, *old]] + ([Position(season.start, 0)] if season else [])
+    if not touched:
+        return begun
+    all_seasons = sorted([*seasons.listed(connection, league), *([season] if season else [])], key=lambda one: one.start)
+    replayed = replay(connection, league, all_seasons, min(touched), begun.gone, begun.come)
+    before, after = beliefs.of_all(connection, league), replayed.ladder
+    done = replace(begun.done, players=beliefs.differing(after, before), before=before, after=after)
+    return replace(begun, done=done, since=min(touched), replayed=replayed)
+
+
+def written(connection: Connection, planned: Plan) -> Done:
+    """Write a correction that was worked out in the same transaction."""
+    league, act, replayed = planned.league, planned.act, planned.replayed
+    if replayed is None:
+        return planned.done
+    revision, seq = advance(connection, league, 1, planned.posted, None, corrects=True)
+    assert seq == league.posted, "a league was changed by two at once"
+    revision += 1
+    for one in planned.gone:
+        journal.supersede(connection, league, one, revision)
+    journal.append(connection, rows_of(league, planned.come, revision, act.author, act.reason))
+    if isinstance(act, Remodel):
+        _remodel(connection, league, act, revision)
+    if planned.season is not None:
+        seasons.add(connection, league, planned.season, revision, act.author)
+        audit.write(connection, act.author, "new season", league.name, season=planned.season.name)
+    leagues.set_last_time(connection, league, journal.last_time(connection, league))
+    checkpoints.drop(connection, league, planned.since)
+    checkpoints.take(connection, league, replayed.passed)
+    beliefs.keep(connection, league, replayed.ladder, dict.fromkeys(planned.done.players, revision))
+    beliefs.remember(connection, league, replayed.ladder)
+    return replace(planned.done, revision=revision)
+
+
+def _remodel(connection: Connection, league: League, act: Remodel, revision: int) -> None:
+    leagues.add_generation(connection, league.id, league.generation, act.preset, revision, act.author, act.reason)
+    leagues.set_generation(connection, league)
+    checkpoints.drop(connection, replace(league, generation=league.generation - 1), START)
+    audit.write(connection, act.author, "change model", league.name, model=act.preset.name)

@@ -1,0 +1,180 @@
+"""The journal: every revision of every match, in the order of the league."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
+
+from ..history import History
+from . import schema
+from .columns import history_of
+from .errors import NotFound
+from .leagues import League
+
+__all__ = [
+    "START",
+    "Entry",
+    "Position",
+    "Rows",
+    "append",
+    "current",
+    "entry_of",
+    "first_posts",
+    "history",
+    "last_time",
+    "revisions",
+    "rows_as_of",
+    "supersede",
+]
+
+AT_ONCE = 5_000  # ids in one question
+_JOURNAL = schema.journal.c
+
+
+class Position(NamedTuple):
+    """A place in the order of a league: first by time, then by when the match was first posted."""
+
+    time: float
+    seq: int
+
+
+START = Position(-inf, 0)
+
+
+class Entry(NamedTuple):
+    """A match as the journal has it at a revision; one that was deleted has no body."""
+
+    seq: int
+    time: float
+    id: str
+    kind: str
+    stamped: bool
+    body: str | None
+
+    @property
+    def position(self) -> Position:
+        """Where it stands in the order of the league."""
+        return Position(self.time, self.seq)
+
+
+_ENTRY = [_JOURNAL[name] for name in Entry._fields]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Matches of a league by columns, in no order."""
+
+    seq: NDArray[np.int64]
+    time: NDArray[np.float64]
+    ids: Sequence[str]
+    bodies: Sequence[str]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Any]]) -> Rows:
+        """Columns of rows of seq, time, id and body."""
+        seq, time, ids, bodies = zip(*rows, strict=True) if rows else ((), (), (), ())
+        return cls(np.array(seq, np.int64), np.array(time, np.float64), ids, bodies)
+
+    def history(self, league: League) -> History:
+        """The matches as a history, in the order of the league."""
+        return history_of(self.seq, self.time, self.ids, self.bodies, league.clock)
+
+    def changed(self, gone: Iterable[int], come: Sequence[Entry]) -> Rows:
+        """The matches without some of them and with others, which may have the same seqs."""
+        out = set(gone)
+        kept = np.flatnonzero(~np.isin(self.seq, list(out))) if out else np.arange(len(self.seq))
+        more = [one for one in come if one.body is not None]
+        whole = len(kept) == len(self.seq)
+        return Rows(
+            np.concatenate([self.seq[kept], np.array([one.seq for one in more], np.int64)]),
+            np.concatenate([self.time[kept], np.array([one.time for one in more], np.float64)]),
+            [*(self.ids if whole else [self.ids[k] for k in kept.tolist()]), *(one.id for one in more)],
+            [*(self.bodies if whole else [self.bodies[k] for k in kept.tolist()]), *(str(one.body) for one in more)],
+        )
+
+
+def current(connection: Connection, league: League, after: Position = START) -> Rows:
+    """The matches of a league as they are now, or those after a place in its order."""
+    conditions = [_JOURNAL.until.is_(None)]
+    if after != START:
+        same = and_(_JOURNAL.time == after.time, _JOURNAL.seq > after.seq)
+        conditions.append(or_(_JOURNAL.time > after.time, same))
+    return _rows(connection, league, *conditions)
+
+
+def rows_as_of(connection: Connection, league: League, revision: int) -> Rows:
+    """The matches of a league as they were at a revision."""
+    still = or_(_JOURNAL.until.is_(None), _JOURNAL.until > revision)
+    return _rows(connection, league, _JOURNAL.revision <= revision, still)
+
+
+def _rows(connection: Connection, league: League, *conditions: ColumnElement[bool]) -> Rows:
+    query = select(_JOURNAL.seq, _JOURNAL.time, _JOURNAL.id, _JOURNAL.body).where(
+        _JOURNAL.league_id == league.id, _JOURNAL.body.is_not(None), *conditions
+    )
+    return Rows.of(connection.execute(query).all())
+
+
+def history(connection: Connection, league: League, revision: int | None = None) -> History:
+    """The matches of a league as a history in its order: as they are, or as they were at a revision."""
+    rows = current(connection, league) if revision is None else rows_as_of(connection, league, revision)
+    return rows.history(league)
+
+
+def first_posts(connection: Connection, league: League, ids: Sequence[str]) -> dict[str, Entry]:
+    """Those of some ids that the league knows, with what was first posted as them."""
+    found: dict[str, Entry] = {}
+    for first in range(0, len(ids), AT_ONCE):
+        query = select(*_ENTRY).where(
+            _JOURNAL.league_id == league.id, _JOURNAL.kind == "post", _JOURNAL.id.in_(ids[first : first + AT_ONCE])
+        )
+        found |= {row.id: Entry(*row) for row in connection.execute(query)}
+    return found
+
+
+def entry_of(connection: Connection, league: League, id: str) -> Entry:
+    """The match of an id as it is now."""
+    first = first_posts(connection, league, [id]).get(id)
+    if first is None:
+        raise NotFound(f"{league.name} has no match of the id {id!r}")
+    query = select(*_ENTRY).where(
+        _JOURNAL.league_id == league.id, _JOURNAL.seq == first.seq, _JOURNAL.until.is_(None)
+    )
+    return Entry(*connection.execute(query).one())
+
+
+def revisions(connection: Connection, league: League, id: str) -> list[Mapping[str, Any]]:
+    """All that was ever written of a match, the oldest first: by whom, when and why."""
+    seq = entry_of(connection, league, id).seq
+    query = select(schema.journal).where(_JOURNAL.league_id == league.id, _JOURNAL.seq == seq)
+    return [row._mapping for row in connection.execute(query.order_by(_JOURNAL.revision))]
+
+
+def last_time(connection: Connection, league: League) -> float | None:
+    """When the latest match of a league was."""
+    query = select(func.max(_JOURNAL.time)).where(
+        _JOURNAL.league_id == league.id, _JOURNAL.until.is_(None), _JOURNAL.body.is_not(None)
+    )
+    found: float | None = connection.execute(query).scalar()
+    return found
+
+
+def append(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows into the journal."""
+    if rows:
+        connection.execute(insert(schema.journal), rows)
+
+
+def supersede(connection: Connection, league: League, seq: int, revision: int) -> None:
+    """The row of a match that held so far holds no longer."""
+    connection.execute(
+        update(schema.journal)
+        .where(_JOURNAL.league_id == league.id, _JOURNAL.seq == seq, _JOURNAL.until.is_(None))
+        .values(until=revision)
+    )

@@ -1,0 +1,195 @@
+"""Recording matches that come after all others of their players: the usual case, which only touches those players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from time import time
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, case, or_, update
+
+from ..errors import Error
+from ..history import History
+from ..history.ragged import owners
+from ..model.fit import swept
+from ..model.ladder import Ladder
+from . import beliefs, checkpoints, clock, journal, leagues, locks, schema
+from .changes import Done
+from .errors import Conflict
+from .journal import Entry, Position
+from .leagues import League
+from .prepared import Prepared
+
+__all__ = ["Late", "advance", "entries", "record", "repeated", "rows_of"]
+
+
+class Late(Exception):
+    """A match comes before another of one of its players, so that what came after must be rated anew."""
+
+
+@dataclass
+class _Group:
+    """What some posts to a league have come to so far."""
+
+    league: League
+    ladder: Ladder
+    last_time: float | None
+    known: dict[str, Entry]
+    new: list[tuple[int, Prepared]] = field(default_factory=list)
+    done: dict[int, Done | Exception] = field(default_factory=dict)
+
+
+def record(connection: Connection, name: str, posts: Sequence[Prepared]) -> list[Done | Exception]:
+    """Record posts to a league, each wholly or not at all; those that come too late are told by `Late`."""
+    players = list(dict.fromkeys(one for post in posts for one in post.players))
+    league = _locked(connection, name, players)
+    asked = [one for post in posts if post.given for one in post.ids]
+    group = _Group(
+        league,
+        beliefs.of_players(connection, league, players),
+        league.last_time,
+        journal.first_posts(connection, league, asked),
+    )
+    for number, post in enumerate(posts):
+        try:
+            group.done[number] = _learn(group, number, post)
+        except (Error, Late) as error:
+            group.done[number] = error
+    _write(connection, group)
+    return [group.done[number] for number in range(len(posts))]
+
+
+def _locked(connection: Connection, name: str, players: Sequence[str]) -> League:
+    """A league as it is while nobody else changes these players."""
+    league = leagues.find(connection, name)
+    if connection.dialect.name != "postgresql":
+        return league
+    (locks.alone(connection, league.id) if league.serial else locks.together(connection, league.id, players))
+    now = leagues.find(connection, name)
+    if now.serial and not league.serial:  # its model was changed meanwhile
+        raise Conflict(f"{name} is being changed: try again")
+    return now
+
+
+def _learn(group: _Group, number: int, post: Prepared) -> Done:
+    """Take the ladder of a group through a post."""
+    known = repeated(post, group.known)
+    new = post.without(known).at(clock.now())
+    before, after = group.ladder, group.ladder
+    if len(new.history):
+        if _is_late(group, new.history):
+            raise Late
+        after = before.copy()
+        swept(after, new.history, False, silent=True)
+        group.ladder = after
+        group.new.append((number, new))
+        group.known |= {one.id: one for one in entries(new, 0)} if post.given else {}
+        group.last_time = max(group.last_time or -inf, _time(new.history, -1))
+    players = [name for name in post.players if name in after.rows]
+    again = [one in known for one in post.ids]
+    return Done(group.league.name, group.league.revision, post.ids, _times(new, known), again, players, before, after)
+
+
+def repeated(post: Prepared, known: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Those matches of a post that were recorded before; another match of the same id is a conflict."""
+    if not known or not post.given:
+        return {}
+    assert post.history.ids is not None
+    found = {}
+    for row, one in enumerate(post.history.ids):
+        entry = known.get(one)
+        if entry is None:
+            continue
+        same_time = entry.stamped if post.stamped[row] else _time(post.history, row) == entry.time
+        if entry.body != post.bodies[row] or not same_time:
+            number = list(post.ids).index(one) + 1
+            raise Conflict(f"match {number}: id: there is another match of the id {one!r}; edit that one instead")
+        found[one] = entry
+    return found
+
+
+def _time(history: History, row: int) -> float:
+    return 0.0 if history.time is None else float(history.time[row])
+
+
+def _times(post: Prepared, known: Mapping[str, Entry]) -> list[float]:
+    """When the matches of a post were, in the order in which they were posted."""
+    assert post.history.ids is not None
+    times = {one: _time(post.history, row) for row, one in enumerate(post.history.ids)}
+    return [times[one] if one in times else known[one].time for one in post.ids]
+
+
+def _is_late(group: _Group, history: History) -> bool:
+    """Whether what follows must be rated anew: it is enough that one of the players has played later."""
+    if history.time is None:
+        return False
+    league, first = group.league, float(history.time[0])
+    if league.season_start is not None and first < league.season_start:
+        return True
+    if league.serial:
+        return group.last_time is not None and first < group.last_time
+    rows, column = group.ladder.rows, 2 * league.model.pipeline.traits
+    last = np.array([group.ladder.state[rows[one], column] if one in rows else np.nan for one in history.players])
+    time = history.time[owners(history.match_start)[owners(history.team_start)]]
+    return bool((time < last[history.player]).any())
+
+
+def entries(post: Prepared, first: int) -> list[Entry]:
+    """The rows of a post for the journal, numbered from the first on."""
+    history = post.history
+    assert history.ids is not None
+    times = [0.0] * len(history) if history.time is None else history.time.astype(np.float64).tolist()
+    columns = zip(times, history.ids, post.stamped.tolist(), post.bodies, strict=True)
+    return [Entry(first + row, time, id, "post", stamped, body) for row, (time, id, stamped, body) in enumerate(columns)]
+
+
+def _write(connection: Connection, group: _Group) -> None:
+    """Write what is new, under the next numbers of the league, which are taken last: then others wait but shortly."""
+    if not group.new:
+        return
+    matches = sum(len(post.history) for _, post in group.new)
+    revision, seq = advance(connection, group.league, len(group.new), matches, group.last_time)
+    touched: dict[str, int] = {}
+    rows: list[dict[str, Any]] = []
+    since = Position(inf, 0)
+    for number, post in group.new:
+        revision, done = revision + 1, group.done[number]
+        assert isinstance(done, Done)
+        group.done[number] = replace(done, revision=revision)
+        written = entries(post, seq + 1)
+        seq += len(written)
+        since = min(since, Position(written[0].time, written[0].seq))
+        rows += rows_of(group.league, written, revision, post.act.author, post.act.reason)
+        touched |= dict.fromkeys((name for name in post.players if name in group.ladder.rows), revision)
+    journal.append(connection, rows)
+    beliefs.keep(connection, group.league, group.ladder, touched)
+    beliefs.remember(connection, group.league, group.ladder)
+    if group.league.last_time is not None and since.time < group.league.last_time:
+        checkpoints.drop(connection, group.league, since)  # they do not know of this match
+
+
+def advance(
+    connection: Connection, league: League, changes: int, matches: int, last_time: float | None, corrects: bool = False
+) -> tuple[int, int]:
+    """Count changes and matches of a league; returns the last numbers before them."""
+    columns = schema.league.c
+    values: dict[str, Any] = {"revision": columns.revision + changes, "posted": columns.posted + matches}
+    if corrects:
+        values["corrected"] = columns.revision + changes
+    elif last_time is not None:
+        later = or_(columns.last_time.is_(None), columns.last_time < last_time)
+        values["last_time"] = case((later, last_time), else_=columns.last_time)
+    query = update(schema.league).where(columns.id == league.id).values(values)
+    row = connection.execute(query.returning(columns.revision, columns.posted)).one()
+    return row.revision - changes, row.posted - matches
+
+
+def rows_of(
+    league: League, written: Sequence[Entry], revision: int, author: str, reason: str
+) -> list[dict[str, Any]]:
+    """Entries of the journal, with who wrote them, when and why."""
+    same = {"league_id": league.id, "revision": revision, "author": author, "reason": reason, "written_at": time()}
+    return [same | entry._asdict() for entry in written]

@@ -1,0 +1,201 @@
+"""Carrying out changes: those that wait together share a commit, and each fails alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Thread
+
+from sqlalchemy.exc import IntegrityError
+
+from . import beliefs, checkpoints, leagues, locks
+from .changes import Act, Done, Post
+from .checkpoints import Checkpoint
+from .correcting import plan, written
+from .database import Database
+from .errors import Unavailable
+from .journal import Position
+from .prepared import Prepared, prepare
+from .recording import Late, record
+
+__all__ = ["Commit", "Writer", "perform", "preview"]
+
+ACTS, MATCHES = 512, 20_000  # that share a commit at most
+TRIES = 5  # where two processes post the same match at once
+
+Result = Done | Exception
+
+
+@dataclass(frozen=True)
+class Commit:
+    """What was written at once, for who watches: how many changes and matches, and whether the past was rated anew."""
+
+    changes: int
+    matches: int
+    replayed: bool
+
+
+class Writer:
+    """A thread that carries out changes of leagues in the order in which they come.
+
+    A change is answered when it is durable. Posts that wait while others are written are written together.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from prowess.store.leagues import create
+    >>> with TemporaryDirectory() as folder:
+    ...     database = Database(f"{folder}/league.db")
+    ...     database.migrate()
+    ...     with database.writing() as connection:
+    ...         _ = create(connection, "darts")
+    ...     writer = Writer(database)
+    ...     done = writer.submit(Post("darts", [{"teams": [["ann"], ["bob"]]}])).result()
+    ...     writer.close()
+    ...     database.close()
+    >>> done.revision, [change.player for change in done.changed]
+    (1, ['ann', 'bob'])
+    """
+
+    def __init__(self, database: Database, watch: Callable[[Commit], None] | None = None) -> None:
+        self._database = database
+        self._watch = watch or (lambda commit: None)
+        self._queue: SimpleQueue[tuple[Act, Future[Done]] | None] = SimpleQueue()
+        self._due: dict[str, int] = {}
+        self._thread = Thread(target=self._run, name="prowess-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, act: Act) -> Future[Done]:
+        """Have a change carried out; what comes of it is in the future that is returned."""
+        if not self._thread.is_alive():
+            raise Unavailable("the service is shutting down: try again")
+        future: Future[Done] = Future()
+        self._queue.put((act, future))
+        return future
+
+    def close(self) -> None:
+        """Carry out what waits, and stop."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        for waiting in self._waiting():
+            live = [(act, future) for act, future in waiting if future.set_running_or_notify_cancel()]
+            for (_, future), result in zip(live, carry_out(self._database, [act for act, _ in live], self._watch), strict=True):
+                if isinstance(result, Done):
+                    future.set_result(result)
+                else:
+                    future.set_exception(result)
+            self._look_after({act.league for act, _ in live if isinstance(act, Post)})
+
+    def _waiting(self) -> Iterator[list[tuple[Act, Future[Done]]]]:
+        """All that waits, again and again, until the end is asked for."""
+        while (first := self._queue.get()) is not None:
+            waiting, matches = [first], _size(first[0])
+            while len(waiting) < ACTS and matches < MATCHES and not self._queue.empty():
+                more = self._queue.get()
+                if more is None:
+                    yield waiting
+                    return
+                waiting.append(more)
+                matches += _size(more[0])
+            yield waiting
+
+    def _look_after(self, names: set[str]) -> None:
+        """Take checkpoints where they are due; if that fails, it is done another time."""
+        for name in names:
+            try:
+                self._due[name] = take_checkpoint(self._database, name, self._due.get(name, 0))
+            except Exception:  # nobody waits for it, and what was asked for is done
+                continue
+
+
+def _size(act: Act) -> int:
+    return len(act.matches) if isinstance(act, Post) and hasattr(act.matches, "__len__") else 1
+
+
+def perform(database: Database, act: Act) -> Done:
+    """Carry out one change."""
+    [result] = carry_out(database, [act])
+    if isinstance(result, Done):
+        return result
+    raise result
+
+
+def preview(database: Database, act: Act) -> Done:
+    """What a change would come to: nothing is written."""
+    with database.reading() as connection:
+        return plan(connection, act).done
+
+
+def carry_out(
+    database: Database, acts: Sequence[Act], watch: Callable[[Commit], None] = lambda commit: None
+) -> list[Result]:
+    """Carry out changes: posts together, where they come in the order of time, all others one by one."""
+    results: dict[int, Result] = {}
+    posts = {number: act for number, act in enumerate(acts) if isinstance(act, Post)}
+    if posts:
+        results |= _guarded(list(posts), lambda: _posted(database, posts, watch))
+    for number, act in enumerate(acts):
+        if number not in results or isinstance(results[number], Late):
+            results |= _guarded([number], lambda act=act, number=number: {number: _corrected(database, act, watch)})
+    return [results[number] for number in range(len(acts))]
+
+
+def _guarded(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> dict[int, Result]:
+    """The results of some work; what stops all of it is the result of each."""
+    for left in reversed(range(TRIES)):
+        try:
+            return work()
+        except IntegrityError as error:  # another process has written the same
+            if not left:
+                return dict.fromkeys(numbers, Unavailable(f"others write the same matches: try again ({error.orig})"))
+        except Exception as error:
+            return dict.fromkeys(numbers, error)
+    raise AssertionError
+
+
+def _posted(database: Database, posts: dict[int, Post], watch: Callable[[Commit], None]) -> dict[int, Result]:
+    """Record posts in one transaction, league by league."""
+    results: dict[int, Result] = {}
+    by_league: dict[str, dict[int, Prepared]] = {}
+    for number, act in posts.items():
+        try:
+            by_league.setdefault(act.league, {})[number] = prepare(act, database.clock_of(act.league))
+        except Exception as error:
+            results[number] = error
+    with database.writing() as connection:
+        for name in sorted(by_league):  # in one order, so that nobody waits in a circle
+            results |= dict(zip(by_league[name], record(connection, name, list(by_league[name].values())), strict=True))
+    fresh = [result for result in results.values() if isinstance(result, Done) and not all(result.repeated)]
+    if fresh:
+        watch(Commit(len(fresh), sum(len(one.ids) for one in fresh), False))
+    return results
+
+
+def _corrected(database: Database, act: Act, watch: Callable[[Commit], None]) -> Done:
+    """Carry out a change of the past, with the league for oneself."""
+    with database.writing() as connection:
+        locks.alone(connection, leagues.find(connection, act.league).id)
+        done = written(connection, plan(connection, act))
+    watch(Commit(1, len(done.ids), True))
+    return done
+
+
+def take_checkpoint(database: Database, name: str, due: int = 0) -> int:
+    """Take a checkpoint of a league if one is due; returns at how many posted matches the next will be."""
+    with database.reading() as connection:
+        league = leagues.find(connection, name)
+        if league.posted < due:
+            return due
+        last = checkpoints.counted(connection, league)
+    step = checkpoints.spacing(league.posted)
+    if league.posted < last + step:
+        return last + step
+    with database.writing() as connection:
+        locks.alone(connection, league.id)
+        league = leagues.find(connection, name)
+        time = max(league.last_time or 0.0, league.season_start or 0.0)
+        ladder = beliefs.of_all(connection, league)
+        checkpoints.take(connection, league, [Checkpoint(Position(time, league.posted), league.posted, ladder)])
+    return league.posted + step
