@@ -99,7 +99,6 @@ def _journal() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index("journal_post", "journal", ["league_id", "id"], unique=True, **_where("kind = 'post'"))
-    op.create_index("journal_amended", "journal", ["league_id", "id", "revision"], **_where("kind <> 'post'"))
     op.create_index("journal_order", "journal", ["league_id", "time", "seq"], **_where("until IS NULL"))
     op.create_index("journal_revision", "journal", ["league_id", "revision"])
 
