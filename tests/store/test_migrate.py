@@ -80,11 +80,12 @@ def test_the_newest_step_by_name_is_the_last_one():
 
 TOGETHER = """
 import os, sys
+import alembic.command, sqlalchemy.dialects.postgresql.psycopg  # once, and not in each process
 from sqlalchemy import create_engine
 from prowess.store.migrate import migrate
 
 children = []
-for _ in range(6):
+for _ in range(4):
     children.append(os.fork())
     if not children[-1]:
         migrate(create_engine(sys.argv[1]))
