@@ -8,13 +8,13 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import inspect, text
 
 import prowess as pw
 from prowess.store import schema
-from prowess.store.migrate import STEPS, _alone, _run, head, migrate, version_of
+from prowess.store.database import Database
+from prowess.store.migrate import STEPS, VERSION, go_to, head, hold, migrate, version_of
 
-VERSION = "alembic_version"
 CATALOGUE = {
     "sqlite": "SELECT name, sql FROM sqlite_master WHERE tbl_name <> 'alembic_version' ORDER BY name",
     "postgresql": """
@@ -31,9 +31,9 @@ CATALOGUE = {
 
 @pytest.fixture
 def engine(database_url):
-    made = create_engine(database_url.replace("postgresql:", "postgresql+psycopg:"))
-    yield made
-    made.dispose()
+    database = Database(database_url)
+    yield database.engine
+    database.close()
 
 
 def catalogue(engine):
@@ -61,8 +61,9 @@ def test_the_steps_make_what_the_schema_says(engine):
 def test_down_and_up_again(engine):
     migrate(engine)
     migrated = catalogue(engine)
-    with engine.connect() as connection, _alone(connection):
-        _run(connection, "base")
+    with engine.connect() as connection, connection.begin():
+        hold(connection)
+        go_to(connection, "base")
     assert catalogue(engine) == []
     migrate(engine)
     migrate(engine)
@@ -81,21 +82,20 @@ def test_the_newest_step_by_name_is_the_last_one():
 TOGETHER = """
 import os, sys
 import alembic.command, sqlalchemy.dialects.postgresql.psycopg  # once, and not in each process
-from sqlalchemy import create_engine
-from prowess.store.migrate import migrate
+from prowess.store.database import Database
 
 children = []
 for _ in range(4):
     children.append(os.fork())
     if not children[-1]:
-        migrate(create_engine(sys.argv[1]))
+        Database(sys.argv[1]).migrate()
         sys.exit()
 sys.exit(any(os.waitpid(child, 0)[1] for child in children))
 """
 
 
-def test_several_processes_at_once(engine):
-    words = [sys.executable, "-c", TOGETHER, engine.url.render_as_string(False)]
+def test_several_processes_at_once(database_url, engine):
+    words = [sys.executable, "-c", TOGETHER, database_url]
     assert subprocess.run(words, capture_output=True, text=True, timeout=60).stderr == ""
     with engine.connect() as connection:
         assert version_of(connection) == head()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 
@@ -11,7 +10,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from ..errors import Error
 
-__all__ = ["STEPS", "head", "migrate", "version_of"]
+__all__ = ["STEPS", "VERSION", "check_known", "go_to", "head", "hold", "migrate", "table_names", "version_of"]
 
 STEPS = Path(__file__).with_name("migrations")
 VERSION = "alembic_version"  # the table in which Alembic keeps how far a database has come
@@ -46,13 +45,10 @@ def migrate(engine: Engine) -> None:
     with engine.connect() as connection:
         if version_of(connection) == head():
             return
-    with _ONE_AT_A_TIME, engine.connect() as connection, _alone(connection):
-        found = version_of(connection)
-        if found is None:
-            _check_empty(connection)
-        else:
-            _check_known(connection, found)
-        _run(connection, "head")
+    with engine.connect() as connection, connection.begin():
+        hold(connection)
+        check_known(connection)
+        go_to(connection, "head")
 
 
 def version_of(connection: Connection) -> str | None:
@@ -69,23 +65,23 @@ def version_of(connection: Connection) -> str | None:
     return found
 
 
-@contextmanager
-def _alone(connection: Connection) -> Iterator[None]:
-    """A transaction that holds off all others who would migrate."""
-    with connection.begin():
-        if connection.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:place)"), {"place": _PLACE})
-        else:
-            driver = connection.connection.driver_connection
-            assert driver is not None
-            if driver.in_transaction:  # begun without a lock: nothing was read in it yet
-                driver.execute("ROLLBACK")
-            driver.execute("BEGIN IMMEDIATE")
-        yield
+def table_names(connection: Connection) -> list[str]:
+    """The tables of a database, but for that of Alembic."""
+    return sorted(set(inspect(connection).get_table_names()) - {VERSION})
 
 
-def _run(connection: Connection, target: str) -> None:
-    """Go the steps up to a target, or down to it where it is `base`."""
+def hold(connection: Connection) -> None:
+    """Hold off all others who would migrate, until the transaction that has just begun is over."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:place)"), {"place": _PLACE})
+        return
+    if getattr(connection.connection.driver_connection, "in_transaction", False):
+        connection.exec_driver_sql("ROLLBACK")  # it may have begun without a lock, and has read nothing yet
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def go_to(connection: Connection, target: str) -> None:
+    """Go the steps up to the `head` or to an earlier one, in this transaction; or back to `base`, without any table."""
     from alembic.migration import MigrationContext
     from alembic.operations import Operations
     from alembic.script import ScriptDirectory
@@ -93,31 +89,25 @@ def _run(connection: Connection, target: str) -> None:
     script = ScriptDirectory(str(STEPS))
 
     def steps(revision: str | tuple[str, ...], _: MigrationContext) -> Iterable[object]:
-        if target == "base":
-            return script._downgrade_revs(target, revision)  # type: ignore[arg-type]
-        return script._upgrade_revs(target, revision)  # type: ignore[arg-type]
+        way = script._downgrade_revs if target == "base" else script._upgrade_revs
+        return way(target, revision)  # type: ignore[arg-type]
 
     context = MigrationContext.configure(connection, opts={"fn": steps})
-    with Operations.context(context):
+    with _ONE_AT_A_TIME, Operations.context(context):
         context.run_migrations()
 
 
-def _check_empty(connection: Connection) -> None:
-    """Tables of another program are left alone."""
-    names = sorted(set(inspect(connection).get_table_names()) - {VERSION})
-    if names:
-        some = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-        raise Error(f"{_name(connection)} holds tables of another program ({some}): use a database of its own")
-
-
-def _check_known(connection: Connection, found: str) -> None:
-    """What another program, or a newer version of this one, has written is left alone."""
-    if not found.startswith(_FAMILY):
-        raise Error(f"{_name(connection)} belongs to another program (version {found}): use a database of its own")
-    if found > head():
+def check_known(connection: Connection, name: str = "") -> None:
+    """Leave alone what another program, or a newer version of this one, has written; `name` is the database's."""
+    name = name or connection.engine.url.render_as_string(hide_password=True)
+    found = version_of(connection)
+    if found is None:
+        others = table_names(connection)
+        some = ", ".join(others[:3]) + (", …" if len(others) > 3 else "")
+        if others:
+            raise Error(f"{name} holds tables of another program ({some}): use a database of its own")
+    elif not found.startswith(_FAMILY):
+        raise Error(f"{name} belongs to another program (version {found}): use a database of its own")
+    elif found > head():
         newer = f"was written by a newer prowess (version {found}; this one knows {head()})"
-        raise Error(f"{_name(connection)} {newer}: pip install --upgrade prowess")
-
-
-def _name(connection: Connection) -> str:
-    return connection.engine.url.render_as_string(hide_password=True)
+        raise Error(f"{name} {newer}: pip install --upgrade prowess")

@@ -131,7 +131,7 @@ def _derived() -> None:
         _part("start", sa.Double()),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("carry", sa.Double(), nullable=False),
-        sa.Column("tau", sa.Double(), nullable=False),
+        sa.Column("tau", sa.Double()),
         sa.Column("revision", sa.BigInteger(), nullable=False),
         sa.Column("author", sa.Text(), nullable=False),
         sa.Column("made_at", sa.Double(), nullable=False),
