@@ -2,6 +2,7 @@
 
 import os
 import sys
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -48,3 +49,30 @@ def postgres():
 
     with server() as url:
         yield url
+
+
+@pytest.fixture
+def postgres_url(postgres):
+    """The URL of a new database on the session's PostgreSQL server."""
+    from sqlalchemy import create_engine, text
+
+    name = f"prowess_{uuid4().hex}"
+    server = create_engine(postgres.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+    with server.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield postgres.rpartition("/")[0] + f"/{name}"
+    with server.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    server.dispose()
+
+
+@pytest.fixture
+def sqlite_url(tmp_path):
+    """The URL of a database file that is not there yet."""
+    return f"sqlite:///{tmp_path / 'prowess.db'}"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request):
+    """The URL of an empty database, once of each kind."""
+    return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")

@@ -1,0 +1,64 @@
+"""The audit log: what was done beside matches, by whom, and when."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from time import time
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from .schema import audit
+
+__all__ = ["Entry", "listed", "write"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that was done; `at` is in seconds since 1970.
+
+    >>> Entry(1, 0.0, "ann", "create league", "darts", {"clock": "utc"}).action
+    'create league'
+    """
+
+    id: int
+    at: float
+    actor: str
+    action: str
+    league: str | None
+    detail: dict[str, Any]
+
+
+def write(connection: Connection, actor: str, action: str, /, league: str | None = None, **detail: Any) -> None:
+    """Write down what is done in this transaction; without it, nothing is written down.
+
+    >>> from prowess.store.database import Database
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     database = Database(f"{folder}/league.db")
+    ...     database.migrate()
+    ...     with database.writing() as connection:
+    ...         write(connection, "ann", "create league", "darts", clock="utc")
+    ...         [entry] = listed(connection)
+    ...     database.close()
+    >>> entry.actor, entry.action, entry.league, entry.detail
+    ('ann', 'create league', 'darts', {'clock': 'utc'})
+    """
+    row = {
+        "at": time(),
+        "actor": actor,
+        "action": action,
+        "league": league,
+        "detail": json.dumps(detail, ensure_ascii=False),
+    }
+    connection.execute(insert(audit).values(row))
+
+
+def listed(connection: Connection, limit: int = 100, before: int | None = None) -> list[Entry]:
+    """What was done last, newest first; `before` is the id of an entry, and goes on behind it."""
+    query = select(audit).order_by(audit.c.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(audit.c.id < before)
+    rows = connection.execute(query).mappings()
+    return [Entry(**{**row, "detail": json.loads(row["detail"])}) for row in rows]

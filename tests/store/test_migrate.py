@@ -1,0 +1,136 @@
+"""A migrated database is what the schema says, on both databases, however many migrate at once."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect, text
+
+import prowess as pw
+from prowess.store import schema
+from prowess.store.database import Database
+from prowess.store.migrate import STEPS, VERSION, go_to, head, hold, migrate, version_of
+
+CATALOGUE = {
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE tbl_name <> 'alembic_version' ORDER BY name",
+    "postgresql": """
+        SELECT 'column', table_name || '.' || column_name, ordinal_position || data_type || is_nullable ||
+               coalesce(column_default, '') || coalesce(character_maximum_length, 0)
+          FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'alembic_version'
+        UNION ALL SELECT 'index', indexname, indexdef FROM pg_indexes
+         WHERE schemaname = 'public' AND tablename <> 'alembic_version'
+        UNION ALL SELECT 'constraint', conname, conrelid::regclass || pg_get_constraintdef(oid) FROM pg_constraint
+         WHERE connamespace = 'public'::regnamespace AND conrelid::regclass::text <> 'alembic_version'
+        ORDER BY 1, 2, 3""",
+}
+
+
+@pytest.fixture
+def engine(database_url):
+    database = Database(database_url)
+    yield database.engine
+    database.close()
+
+
+def catalogue(engine):
+    """Everything that a database says of its tables, with the conditions of indices."""
+    with engine.connect() as connection:
+        rows = connection.execute(text(CATALOGUE[engine.dialect.name])).all()
+    return [tuple(re.sub(r"\s+", " ", cell or "") for cell in row) for row in rows]
+
+
+def test_the_steps_make_what_the_schema_says(engine):
+    migrate(engine)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, schema.metadata) == []
+    migrated = catalogue(engine)
+    with engine.begin() as connection:
+        connection.execute(text(f"DROP TABLE {VERSION}"))
+        schema.metadata.drop_all(connection)
+    assert catalogue(engine) == []
+    schema.metadata.create_all(engine)
+    assert catalogue(engine) == migrated
+    assert sum("until IS NULL" in row[-1] for row in migrated) == 1
+
+
+def test_down_and_up_again(engine):
+    migrate(engine)
+    migrated = catalogue(engine)
+    with engine.connect() as connection, connection.begin():
+        hold(connection)
+        go_to(connection, "base")
+    assert catalogue(engine) == []
+    migrate(engine)
+    migrate(engine)
+    assert catalogue(engine) == migrated
+    with engine.connect() as connection:
+        assert version_of(connection) == head()
+
+
+def test_the_newest_step_by_name_is_the_last_one():
+    script = ScriptDirectory(str(STEPS))
+    assert script.get_current_head() == head()
+    for step in script.walk_revisions():
+        assert step.path.rpartition("/")[2][:4] == step.revision.removeprefix("prowess_")
+
+
+TOGETHER = """
+import os, sys
+import alembic.command, sqlalchemy.dialects.postgresql.psycopg  # once, and not in each process
+from prowess.store.database import Database
+
+children = []
+for _ in range(4):
+    children.append(os.fork())
+    if not children[-1]:
+        Database(sys.argv[1]).migrate()
+        sys.exit()
+sys.exit(any(os.waitpid(child, 0)[1] for child in children))
+"""
+
+
+def test_several_processes_at_once(database_url, engine):
+    words = [sys.executable, "-c", TOGETHER, database_url]
+    assert subprocess.run(words, capture_output=True, text=True, timeout=60).stderr == ""
+    with engine.connect() as connection:
+        assert version_of(connection) == head()
+
+
+def test_a_newer_database_is_left_alone(engine):
+    migrate(engine)
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE {VERSION} SET version_num = 'prowess_9999'"))
+    before = catalogue(engine)
+    with pytest.raises(pw.Error, match=r"newer prowess .*prowess_9999.*pip install --upgrade"):
+        migrate(engine)
+    assert catalogue(engine) == before
+
+
+def test_tables_of_others_are_left_alone(engine):
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE recipes (id INTEGER)"))
+    with pytest.raises(pw.Error, match=r"tables of another program \(recipes\)"):
+        migrate(engine)
+    assert inspect(engine).get_table_names() == ["recipes"]
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE TABLE {VERSION} (version_num VARCHAR(32))"))
+        connection.execute(text(f"INSERT INTO {VERSION} VALUES ('0001')"))
+    with pytest.raises(pw.Error, match="belongs to another program"):
+        migrate(engine)
+
+
+def test_a_step_that_fails_leaves_nothing(engine, monkeypatch):
+    def stop(*_):
+        raise RuntimeError("stop")
+
+    from alembic.runtime.migration import HeadMaintainer
+
+    monkeypatch.setattr(HeadMaintainer, "update_to_step", stop)  # after the tables of the step were made
+    with pytest.raises(RuntimeError, match="stop"):
+        migrate(engine)
+    assert inspect(engine).get_table_names() == []
