@@ -96,5 +96,8 @@ def differing(one: Ladder, other: Ladder) -> list[str]:
     mine, theirs = (ladder.state[[ladder.rows[name] for name in both]] for ladder in (one, other))
     changed = (mine.view(np.int64) != theirs.view(np.int64)).any(axis=1)
     moved = [both[row] for row in np.flatnonzero(changed).tolist()]
-    apart = [name for name in one.names if name not in other.rows], [name for name in other.names if name not in one.rows]
+    apart = (
+        [name for name in one.names if name not in other.rows],
+        [name for name in other.names if name not in one.rows],
+    )
     return [*moved, *apart[0], *apart[1]]

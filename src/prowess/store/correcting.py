@@ -110,9 +110,7 @@ def _(act: NewSeason, connection: Connection, league: League) -> Plan:
     return _replayed(connection, Plan(act, league, _done(league), season=season))
 
 
-def _done(
-    league: League, ids: Sequence[str] = (), times: Sequence[float] = (), repeated: Sequence[bool] = ()
-) -> Done:
+def _done(league: League, ids: Sequence[str] = (), times: Sequence[float] = (), repeated: Sequence[bool] = ()) -> Done:
     return Done(league.name, league.revision, ids, times, repeated)
 
 
@@ -126,7 +124,9 @@ def _replayed(connection: Connection, begun: Plan, *old: Entry) -> Plan:
     touched = [one.position for one in [*begun.come, *old]] + ([Position(season.start, 0)] if season else [])
     if not touched:
         return begun
-    all_seasons = sorted([*seasons.listed(connection, league), *([season] if season else [])], key=lambda one: one.start)
+    all_seasons = sorted(
+        [*seasons.listed(connection, league), *([season] if season else [])], key=lambda one: one.start
+    )
     replayed = replay(connection, league, all_seasons, min(touched), begun.gone, begun.come)
     before, after = beliefs.of_all(connection, league), replayed.ladder
     done = replace(begun.done, players=beliefs.differing(after, before), before=before, after=after)

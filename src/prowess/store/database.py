@@ -91,9 +91,7 @@ def _url(given: str) -> URL:
     try:
         url = make_url(text)
     except ArgumentError:
-        raise Error(
-            f"{given!r} is no database: give sqlite:///league.db or postgresql://user@host/name"
-        ) from None
+        raise Error(f"{given!r} is no database: give sqlite:///league.db or postgresql://user@host/name") from None
     driver = DRIVERS.get(url.get_backend_name())
     if driver is None:
         raise Error(f"{url.get_backend_name()} is no kind of database that can be used: it is sqlite or postgresql")

@@ -143,9 +143,7 @@ def entry_of(connection: Connection, league: League, id: str) -> Entry:
     first = first_posts(connection, league, [id]).get(id)
     if first is None:
         raise NotFound(f"{league.name} has no match of the id {id!r}")
-    query = select(*_ENTRY).where(
-        _JOURNAL.league_id == league.id, _JOURNAL.seq == first.seq, _JOURNAL.until.is_(None)
-    )
+    query = select(*_ENTRY).where(_JOURNAL.league_id == league.id, _JOURNAL.seq == first.seq, _JOURNAL.until.is_(None))
     return Entry(*connection.execute(query).one())
 
 

@@ -168,8 +168,7 @@ _ROWS = select(
     .label("season_start"),
 ).join(
     schema.generation,
-    (schema.generation.c.league_id == schema.league.c.id)
-    & (schema.generation.c.number == schema.league.c.generation),
+    (schema.generation.c.league_id == schema.league.c.id) & (schema.generation.c.number == schema.league.c.generation),
 )
 
 

@@ -69,7 +69,9 @@ def prepare(act: Post, clock: Clock) -> Prepared:
     if isinstance(act.matches, History):
         return _from_history(act, act.matches, clock)
     if isinstance(act.matches, (str, bytes, Mapping)) or not isinstance(act.matches, Sequence):
-        raise Error(f"matches must be a list of mappings, such as [{{'teams': [['ann'], ['bob']]}}], not {act.matches!r}")
+        raise Error(
+            f"matches must be a list of mappings, such as [{{'teams': [['ann'], ['bob']]}}], not {act.matches!r}"
+        )
     plain = [_without(one) for one in act.matches]
     history = History.from_matches(plain)
     _check_names(history)

@@ -117,8 +117,7 @@ def _time(history: History, row: int) -> float:
 
 def _times(post: Prepared, known: Mapping[str, Entry]) -> list[float]:
     """When the matches of a post were, in the order in which they were posted."""
-    assert post.history.ids is not None
-    times = {one: _time(post.history, row) for row, one in enumerate(post.history.ids)}
+    times = {one: _time(post.history, row) for row, one in enumerate(post.history.ids or ())}
     return [times[one] if one in times else known[one].time for one in post.ids]
 
 
@@ -140,10 +139,11 @@ def _is_late(group: _Group, history: History) -> bool:
 def entries(post: Prepared, first: int) -> list[Entry]:
     """The rows of a post for the journal, numbered from the first on."""
     history = post.history
-    assert history.ids is not None
     times = [0.0] * len(history) if history.time is None else history.time.astype(np.float64).tolist()
-    columns = zip(times, history.ids, post.stamped.tolist(), post.bodies, strict=True)
-    return [Entry(first + row, time, id, "post", stamped, body) for row, (time, id, stamped, body) in enumerate(columns)]
+    columns = zip(times, history.ids or (), post.stamped.tolist(), post.bodies, strict=True)
+    return [
+        Entry(first + row, time, id, "post", stamped, body) for row, (time, id, stamped, body) in enumerate(columns)
+    ]
 
 
 def _write(connection: Connection, group: _Group) -> None:
@@ -187,9 +187,7 @@ def advance(
     return row.revision - changes, row.posted - matches
 
 
-def rows_of(
-    league: League, written: Sequence[Entry], revision: int, author: str, reason: str
-) -> list[dict[str, Any]]:
+def rows_of(league: League, written: Sequence[Entry], revision: int, author: str, reason: str) -> list[dict[str, Any]]:
     """Entries of the journal, with who wrote them, when and why."""
     same = {"league_id": league.id, "revision": revision, "author": author, "reason": reason, "written_at": time()}
     return [same | entry._asdict() for entry in written]

@@ -70,7 +70,9 @@ def _stops(
     new = [one for one in seasons if one.start > begin.position.time]
     starts = [(int(np.searchsorted(time, one.start)), one) for one in new]
     regular: list[tuple[int, Season | None]] = [(stop, None) for stop in range(step, len(time), step)]
-    return iter(sorted([*regular, *starts, (len(time), None)], key=lambda stop: (stop[0], stop[1] is not None, _start(stop[1]))))
+    return iter(
+        sorted([*regular, *starts, (len(time), None)], key=lambda stop: (stop[0], stop[1] is not None, _start(stop[1])))
+    )
 
 
 def _start(season: Season | None) -> float:

@@ -61,7 +61,9 @@ def season_of(connection: Connection, league: League, act: NewSeason) -> Season:
         raise Error(f"name: a season needs a name of at most 100 letters, not {act.name!r}")
     if league.clock == "utc" and start > clock.now():
         raise Error(f"start: a season cannot begin in the future, at {clock.show(league.clock, start)}")
-    return Season(start, act.name.strip(), float(act.carry), None if act.tau is None else scale("tau", act.tau, zero=True))
+    return Season(
+        start, act.name.strip(), float(act.carry), None if act.tau is None else scale("tau", act.tau, zero=True)
+    )
 
 
 def add(connection: Connection, league: League, season: Season, revision: int, author: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
@@ -61,7 +62,7 @@ class Writer:
         self._database = database
         self._watch = watch or (lambda commit: None)
         self._queue: SimpleQueue[tuple[Act, Future[Done]] | None] = SimpleQueue()
-        self._due: dict[str, int] = {}
+        self._room: dict[str, int] = {}  # how many matches a league may take before its next checkpoint
         self._thread = Thread(target=self._run, name="prowess-writer", daemon=True)
         self._thread.start()
 
@@ -81,12 +82,14 @@ class Writer:
     def _run(self) -> None:
         for waiting in self._waiting():
             live = [(act, future) for act, future in waiting if future.set_running_or_notify_cancel()]
-            for (_, future), result in zip(live, carry_out(self._database, [act for act, _ in live], self._watch), strict=True):
+            for (_, future), result in zip(
+                live, carry_out(self._database, [act for act, _ in live], self._watch), strict=True
+            ):
                 if isinstance(result, Done):
                     future.set_result(result)
                 else:
                     future.set_exception(result)
-            self._look_after({act.league for act, _ in live if isinstance(act, Post)})
+            self._look_after([act for act, _ in live if isinstance(act, Post)])
 
     def _waiting(self) -> Iterator[list[tuple[Act, Future[Done]]]]:
         """All that waits, again and again, until the end is asked for."""
@@ -101,13 +104,13 @@ class Writer:
                 matches += _size(more[0])
             yield waiting
 
-    def _look_after(self, names: set[str]) -> None:
+    def _look_after(self, posts: Sequence[Post]) -> None:
         """Take checkpoints where they are due; if that fails, it is done another time."""
-        for name in names:
-            try:
-                self._due[name] = take_checkpoint(self._database, name, self._due.get(name, 0))
-            except Exception:  # nobody waits for it, and what was asked for is done
-                continue
+        for post in posts:
+            self._room[post.league] = self._room.get(post.league, 0) - _size(post)
+            if self._room[post.league] <= 0:
+                with suppress(Exception):  # nobody waits for it, and what was asked for is done
+                    self._room[post.league] = take_checkpoint(self._database, post.league)
 
 
 def _size(act: Act) -> int:
@@ -182,20 +185,18 @@ def _corrected(database: Database, act: Act, watch: Callable[[Commit], None]) ->
     return done
 
 
-def take_checkpoint(database: Database, name: str, due: int = 0) -> int:
-    """Take a checkpoint of a league if one is due; returns at how many posted matches the next will be."""
+def take_checkpoint(database: Database, name: str) -> int:
+    """Take a checkpoint of a league if one is due; returns how many matches it may take before the next."""
     with database.reading() as connection:
         league = leagues.find(connection, name)
-        if league.posted < due:
-            return due
         last = checkpoints.counted(connection, league)
     step = checkpoints.spacing(league.posted)
     if league.posted < last + step:
-        return last + step
+        return last + step - league.posted
     with database.writing() as connection:
         locks.alone(connection, league.id)
         league = leagues.find(connection, name)
         time = max(league.last_time or 0.0, league.season_start or 0.0)
         ladder = beliefs.of_all(connection, league)
         checkpoints.take(connection, league, [Checkpoint(Position(time, league.posted), league.posted, ladder)])
-    return league.posted + step
+    return step
