@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from ..checks import number
@@ -38,4 +39,4 @@ def usual_tau(model: Model, carry: float) -> float:
     """
     parts = model.rating()
     sigma = next((part.sigma for part in parts.parts.values() if isinstance(part, Rating)), parts.sigma)
-    return (sigma or 0.0) * max(0.0, 1.0 - number("carry", carry) ** 2) ** 0.5
+    return float((sigma or 0.0) * sqrt(max(0.0, 1.0 - number("carry", carry) ** 2)))

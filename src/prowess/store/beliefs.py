@@ -67,7 +67,7 @@ def keep(connection: Connection, league: League, ladder: Ladder, players: Mappin
     """Write what a ladder believes of some players, since which revision; nothing is believed of who is not in it."""
     if not players:
         return
-    cells, width, at = memoryview(ladder.state).cast("B"), 8 * ladder.state.shape[1], ladder.rows
+    cells, width, at = ladder.state.data.cast("B"), 8 * ladder.state.shape[1], ladder.rows
     rows = [
         {
             "league_id": league.id,

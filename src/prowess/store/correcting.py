@@ -29,9 +29,9 @@ __all__ = ["Plan", "plan", "written"]
 class Plan:
     """What a correction comes to, before it is written.
 
-    The rows of the journal that hold no longer (`gone`) and that hold now (`come`), `posted` of them for the first time,
-    from which position on the league is rated anew, and its ladders `before` and after that (`replayed`). `league` is the
-    league as it will be. Where there is nothing to do nothing is replayed.
+    The rows of the journal that hold no longer (`gone`) and those that hold now (`come`), of which `posted` are new; from
+    which position on the league is rated anew, and what that gives (`replayed`: None where there is nothing to do).
+    `league` is the league as it will be, `done` the answer.
     """
 
     act: Act

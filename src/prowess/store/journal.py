@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, insert, or_, select, update
 
 from ..history import History
 from . import schema
@@ -101,7 +101,7 @@ class Rows:
 
 def current(connection: Connection, league: League, after: Position = START) -> Rows:
     """The matches of a league as they are now, or those after a place in its order."""
-    conditions = [_JOURNAL.until.is_(None)]
+    conditions: list[ColumnElement[bool]] = [_JOURNAL.until.is_(None)]
     if after != START:
         same = and_(_JOURNAL.time == after.time, _JOURNAL.seq > after.seq)
         conditions.append(or_(_JOURNAL.time > after.time, same))
@@ -147,7 +147,7 @@ def entry_of(connection: Connection, league: League, id: str) -> Entry:
     return Entry(*connection.execute(query).one())
 
 
-def revisions(connection: Connection, league: League, id: str) -> list[Mapping[str, Any]]:
+def revisions(connection: Connection, league: League, id: str) -> list[RowMapping]:
     """All that was ever written of a match, the oldest first: by whom, when and why."""
     seq = entry_of(connection, league, id).seq
     query = select(schema.journal).where(_JOURNAL.league_id == league.id, _JOURNAL.seq == seq)

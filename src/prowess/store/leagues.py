@@ -112,8 +112,8 @@ def create(
     """Found a league."""
     if not NAME.fullmatch(name):
         raise Error(
-            f"name: a league's name has small letters of a to z, digits and hyphens, at most 63, such as {slug(name)!r};"
-            f" not {name!r}"
+            f"name: the name of a league has small letters (a to z), digits and hyphens, at most 63, such as"
+            f" {slug(name)!r}; not {name!r}"
         )
     if clock not in CLOCKS:
         raise Error(f"clock: it is one of {', '.join(CLOCKS)}, not {clock!r}")

@@ -1,8 +1,8 @@
 """Who may work on a league at the same time.
 
-SQLite has one writer at a time, who was chosen when the transaction began. On PostgreSQL changes of a league that depend
-only on their own players share it, and take the locks of those players; all others have it for themselves. Locks are
-taken in one order by everybody, so that nobody waits in a circle, and end with the transaction.
+SQLite has one writer at a time, who was chosen when the transaction began. On PostgreSQL changes that depend on their
+own players alone share a league, and take the locks of those players; all others have it for themselves. Everybody
+takes locks in one order, so that nobody waits in a circle; they end with the transaction.
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, insert, select
 
 from ..checks import scale
 from ..errors import Error
+from ..model.drift import Still
 from ..model.ladder import Ladder
 from ..model.seasons import Seasons
-from ..model.drift import Still
 from . import clock, schema
 from .changes import NewSeason
 from .errors import Conflict

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 
@@ -138,10 +139,10 @@ def carry_out(
     results: dict[int, Result] = {}
     posts = {number: act for number, act in enumerate(acts) if isinstance(act, Post)}
     if posts:
-        results |= _guarded(list(posts), lambda: _posted(database, posts, watch))
+        results |= _guarded(list(posts), partial(_posted, database, posts, watch))
     for number, act in enumerate(acts):
         if number not in results or isinstance(results[number], Late):
-            results |= _guarded([number], lambda act=act, number=number: {number: _corrected(database, act, watch)})
+            results |= _guarded([number], partial(_corrected, database, number, act, watch))
     return [results[number] for number in range(len(acts))]
 
 
@@ -176,13 +177,13 @@ def _posted(database: Database, posts: dict[int, Post], watch: Callable[[Commit]
     return results
 
 
-def _corrected(database: Database, act: Act, watch: Callable[[Commit], None]) -> Done:
+def _corrected(database: Database, number: int, act: Act, watch: Callable[[Commit], None]) -> dict[int, Result]:
     """Carry out a change of the past, with the league for oneself."""
     with database.writing() as connection:
         locks.alone(connection, leagues.find(connection, act.league).id)
         done = written(connection, plan(connection, act))
     watch(Commit(1, len(done.ids), True))
-    return done
+    return {number: done}
 
 
 def take_checkpoint(database: Database, name: str) -> int:
