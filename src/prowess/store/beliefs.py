@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from ..model.ladder import Ladder
@@ -26,6 +26,13 @@ _KEEP = {
 }
 
 
+_OF_PLAYERS = select(_RATING.player, _RATING.state).where(
+    _RATING.league_id == bindparam("league"),
+    _RATING.generation == bindparam("generation"),
+    _RATING.player.in_(bindparam("players", expanding=True)),
+)
+
+
 def ladder_of(league: League, names: Iterable[str], state: bytes, memory: bytes | None = None) -> Ladder:
     """A ladder of these players; the state has their rows one after another."""
     ladder = Ladder(league.model)
@@ -41,12 +48,8 @@ def of_players(connection: Connection, league: League, players: Sequence[str]) -
     """The ladder of some players, as far as the league knows them."""
     rows: list[Any] = []
     for first in range(0, len(players), AT_ONCE):
-        query = select(_RATING.player, _RATING.state).where(
-            _RATING.league_id == league.id,
-            _RATING.generation == league.generation,
-            _RATING.player.in_(players[first : first + AT_ONCE]),
-        )
-        rows += connection.execute(query).all()
+        some = {"league": league.id, "generation": league.generation, "players": players[first : first + AT_ONCE]}
+        rows += connection.execute(_OF_PLAYERS, some).all()
     return _ladder(league, rows)
 
 

@@ -29,8 +29,8 @@ __all__ = ["Plan", "plan", "written"]
 class Plan:
     """What a correction comes to, before it is written.
 
-    The rows of the journal that hold no longer (`gone`) and those that hold now (`come`), of which `posted` are new; from
-    which position on the league is rated anew, and what that gives (`replayed`: None where there is nothing to do).
+    The rows of the journal that hold no longer (`gone`) and those that hold now (`come`), of which `posted` are new;
+    from where on the league is rated anew (`since`), and what that gives (`replayed`; None if there is nothing to do).
     `league` is the league as it will be, `done` the answer.
     """
 
@@ -138,7 +138,7 @@ def written(connection: Connection, planned: Plan) -> Done:
     league, act, replayed = planned.league, planned.act, planned.replayed
     if replayed is None:
         return planned.done
-    revision, seq = advance(connection, league, 1, planned.posted, None, corrects=True)
+    revision, seq = advance(connection, league, 1, planned.posted, None)
     assert seq == league.posted, "a league was changed by two at once"
     revision += 1
     for one in planned.gone:
@@ -149,7 +149,7 @@ def written(connection: Connection, planned: Plan) -> Done:
     if planned.season is not None:
         seasons.add(connection, league, planned.season, revision, act.author)
         audit.write(connection, act.author, "new season", league.name, season=planned.season.name)
-    leagues.set_last_time(connection, league, journal.last_time(connection, league))
+    leagues.set_corrected(connection, league, revision, journal.last_time(connection, league))
     checkpoints.drop(connection, league, planned.since)
     checkpoints.take(connection, league, replayed.passed)
     beliefs.keep(connection, league, replayed.ladder, dict.fromkeys(planned.done.players, revision))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, func, insert, or_, select, update
 
 from ..history import History
 from . import schema
@@ -64,6 +64,11 @@ class Entry(NamedTuple):
 
 
 _ENTRY = [_JOURNAL[name] for name in Entry._fields]
+_FIRST_POSTS = select(*_ENTRY).where(
+    _JOURNAL.league_id == bindparam("league"),
+    _JOURNAL.kind == "post",
+    _JOURNAL.id.in_(bindparam("ids", expanding=True)),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,10 +136,8 @@ def first_posts(connection: Connection, league: League, ids: Sequence[str]) -> d
     """Those of some ids that the league knows, with what was first posted as them."""
     found: dict[str, Entry] = {}
     for first in range(0, len(ids), AT_ONCE):
-        query = select(*_ENTRY).where(
-            _JOURNAL.league_id == league.id, _JOURNAL.kind == "post", _JOURNAL.id.in_(ids[first : first + AT_ONCE])
-        )
-        found |= {row.id: Entry(*row) for row in connection.execute(query)}
+        some = {"league": league.id, "ids": ids[first : first + AT_ONCE]}
+        found |= {row.id: Entry(*row) for row in connection.execute(_FIRST_POSTS, some)}
     return found
 
 

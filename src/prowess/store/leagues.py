@@ -11,7 +11,7 @@ from time import time
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from ..checks import scale, whole
 from ..errors import Error
@@ -172,9 +172,12 @@ _ROWS = select(
 )
 
 
+_BY_NAME = _ROWS.where(schema.league.c.name == bindparam("name"))
+
+
 def find(connection: Connection, name: str) -> League:
     """The league of a name."""
-    row = connection.execute(_ROWS.where(schema.league.c.name == name)).first()
+    row = connection.execute(_BY_NAME, {"name": name}).first()
     if row is None:
         known = connection.execute(select(schema.league.c.name).where(schema.league.c.public)).scalars().all()
         near = nearest(name, list(known), 1)
@@ -190,8 +193,8 @@ def listed(connection: Connection) -> list[League]:
 def _league(row: Row[Any]) -> League:
     values = dict(row._mapping)
     values["model"] = _model(values["model"])
-    values["preset"] = Preset(**json.loads(values["preset"]))
-    values["settings"] = Settings(**json.loads(values["settings"]))
+    values["preset"] = _preset(values["preset"])
+    values["settings"] = _settings(values["settings"])
     values["memory"] = bytes(values["memory"])
     return League(**values)
 
@@ -200,6 +203,16 @@ def _league(row: Row[Any]) -> League:
 def _model(text: str) -> Model:
     """A model as it was written; the same one again keeps its boards."""
     return Model.from_dict(json.loads(text))
+
+
+@lru_cache(256)
+def _preset(text: str) -> Preset:
+    return Preset(**json.loads(text))
+
+
+@lru_cache(256)
+def _settings(text: str) -> Settings:
+    return Settings(**json.loads(text))
 
 
 def change(
@@ -228,9 +241,10 @@ def change(
     return find(connection, name)
 
 
-def set_last_time(connection: Connection, league: League, time: float | None) -> None:
-    """Note when the latest match of a league was."""
-    connection.execute(update(schema.league).where(schema.league.c.id == league.id).values(last_time=time))
+def set_corrected(connection: Connection, league: League, revision: int, last_time: float | None) -> None:
+    """Note that the past of a league was changed, and when its latest match was."""
+    query = update(schema.league).where(schema.league.c.id == league.id)
+    connection.execute(query.values(corrected=revision, last_time=last_time))
 
 
 def set_generation(connection: Connection, league: League) -> None:

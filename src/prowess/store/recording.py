@@ -9,7 +9,7 @@ from time import time
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, case, or_, update
+from sqlalchemy import Connection, Double, bindparam, case, or_, update
 
 from ..errors import Error
 from ..history import History
@@ -171,19 +171,32 @@ def _write(connection: Connection, group: _Group) -> None:
         checkpoints.drop(connection, group.league, since)  # they do not know of this match
 
 
+_LEAGUE = schema.league.c
+_LATEST = case(
+    (
+        or_(_LEAGUE.last_time.is_(None), _LEAGUE.last_time < bindparam("latest", type_=Double)),
+        bindparam("latest", type_=Double),
+    ),
+    else_=_LEAGUE.last_time,
+)
+_ADVANCE = (
+    update(schema.league)
+    .where(_LEAGUE.id == bindparam("league"))
+    .values(
+        revision=_LEAGUE.revision + bindparam("changes"),
+        posted=_LEAGUE.posted + bindparam("matches"),
+        last_time=_LATEST,
+    )
+    .returning(_LEAGUE.revision, _LEAGUE.posted)
+)
+
+
 def advance(
-    connection: Connection, league: League, changes: int, matches: int, last_time: float | None, corrects: bool = False
+    connection: Connection, league: League, changes: int, matches: int, latest: float | None
 ) -> tuple[int, int]:
-    """Count changes and matches of a league; returns the last numbers before them."""
-    columns = schema.league.c
-    values: dict[str, Any] = {"revision": columns.revision + changes, "posted": columns.posted + matches}
-    if corrects:
-        values["corrected"] = columns.revision + changes
-    elif last_time is not None:
-        later = or_(columns.last_time.is_(None), columns.last_time < last_time)
-        values["last_time"] = case((later, last_time), else_=columns.last_time)
-    query = update(schema.league).where(columns.id == league.id).values(values)
-    row = connection.execute(query.returning(columns.revision, columns.posted)).one()
+    """Count changes and matches of a league, the latest of which was at a time; returns the last numbers before them."""
+    counted = {"league": league.id, "changes": changes, "matches": matches, "latest": latest}
+    row = connection.execute(_ADVANCE, counted).one()
     return row.revision - changes, row.posted - matches
 
 
