@@ -185,7 +185,7 @@ _ADVANCE = (
     .values(
         revision=_LEAGUE.revision + bindparam("changes"),
         posted=_LEAGUE.posted + bindparam("matches"),
-        last_time=_LATEST,
+        last_time=case((_LATER, _LATEST), else_=_LEAGUE.last_time),
     )
     .returning(_LEAGUE.revision, _LEAGUE.posted)
 )
@@ -194,7 +194,7 @@ _ADVANCE = (
 def advance(
     connection: Connection, league: League, changes: int, matches: int, latest: float | None
 ) -> tuple[int, int]:
-    """Count changes and matches of a league, the latest of which was at a time; returns the last numbers before them."""
+    """Count changes and matches of a league, the latest of them at a time; returns the last numbers before them."""
     counted = {"league": league.id, "changes": changes, "matches": matches, "latest": latest}
     row = connection.execute(_ADVANCE, counted).one()
     return row.revision - changes, row.posted - matches
