@@ -172,13 +172,8 @@ def _write(connection: Connection, group: _Group) -> None:
 
 
 _LEAGUE = schema.league.c
-_LATEST = case(
-    (
-        or_(_LEAGUE.last_time.is_(None), _LEAGUE.last_time < bindparam("latest", type_=Double)),
-        bindparam("latest", type_=Double),
-    ),
-    else_=_LEAGUE.last_time,
-)
+_LATEST = bindparam("latest", type_=Double)
+_LATER = or_(_LEAGUE.last_time.is_(None), _LEAGUE.last_time < _LATEST)
 _ADVANCE = (
     update(schema.league)
     .where(_LEAGUE.id == bindparam("league"))
