@@ -1,0 +1,54 @@
+"""Headers of every answer: an id of the request, and what browsers must not do with it."""
+
+from __future__ import annotations
+
+import re
+from os import urandom
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["Headers"]
+
+GIVEN = re.compile(rb"[\w.:/+=-]{1,64}", re.ASCII)  # what is taken over as an id of a request
+ALWAYS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+UNLESS_SET = {
+    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",  # pages have their own
+    b"cache-control": b"no-store",
+}
+SECURE = (b"strict-transport-security", b"max-age=31536000")
+
+
+class Headers:
+    """Middleware: gives a request its id, that of the caller if she sent one, and sets the headers of its answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the request through."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+        if not GIVEN.fullmatch(request):
+            request = urandom(8).hex().encode()
+        scope.setdefault("state", {})["request_id"] = request.decode()
+        always = [*ALWAYS, (b"x-request-id", request)]
+        if scope.get("scheme") == "https":
+            always.append(SECURE)
+
+        async def headed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [*message.get("headers", ()), *always]
+                names = {name for name, _ in headers}
+                headers += [one for one in UNLESS_SET.items() if one[0] not in names]
+                message["headers"] = headers
+            await send(message)
+
+        await self.app(scope, receive, headed)

@@ -1,0 +1,150 @@
+"""Who may do what: keys in the `Authorization` header, scopes, and rights in one league or in all.
+
+A private league looks to who may not read it as if it were not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fastapi import Request
+from fastapi.openapi.models import HTTPBearer
+from fastapi.security.base import SecurityBase
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ..store.errors import NotFound
+from ..store.keys import Key
+from .limits import EXEMPT
+from .problems import Problem
+from .recent import Recent
+from .state import service
+
+__all__ = ["Access", "Everywhere", "Identify", "May", "bearer", "caller", "everywhere", "may"]
+
+KEY, READER = "key", "reader"  # schemes of the API's document: a key is needed, or only for private leagues
+CHALLENGE = {"WWW-Authenticate": "Bearer"}
+HOW = "send `Authorization: Bearer KEY`; `prowess key create` makes a key"
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a request may touch: a league, and by which key; none where reading is public."""
+
+    league: str
+    league_id: int
+    key: Key | None
+
+    @property
+    def author(self) -> str:
+        """The name under which changes are written down."""
+        return self.key.name if self.key else ""
+
+
+def bearer(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """The secret of the `Authorization` header: empty if it is of another kind, None without the header.
+
+    >>> bearer([(b"authorization", b"Bearer abc")]), bearer([(b"authorization", b"Basic abc")]), bearer([])
+    ('abc', '', None)
+    """
+    for name, value in headers:
+        if name == b"authorization":
+            kind, _, secret = value.decode("latin-1").partition(" ")
+            return secret.strip() if kind.lower() == "bearer" else ""
+    return None
+
+
+class Identify:
+    """Middleware: finds the key of a request and notes it in `request.state`."""
+
+    def __init__(self, app: ASGIApp, keys: Recent[Key | None]) -> None:
+        self.app, self.keys = app, keys
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Note the key, None if it is unknown, and let the request through."""
+        if scope["type"] == "http" and scope["path"] not in EXEMPT:
+            secret = bearer(scope["headers"])
+            if secret is not None:
+                scope["state"]["key"] = await self.keys.get(secret) if secret else None
+        await self.app(scope, receive, send)
+
+
+async def caller(request: Request) -> Key | None:
+    """The key of a request, None without one; an unknown key is refused."""
+    state = request.scope["state"]
+    key: Key | None = state.get("key")
+    if key is None and "key" in state:
+        raise Problem(401, f"this key is unknown or was revoked: {HOW}", headers=CHALLENGE)
+    return key
+
+
+class May(SecurityBase):
+    """A dependency of the routes of a league: refuses who may not do what `scope` says, and gives the `Access`."""
+
+    model = HTTPBearer(description="A key that `prowess key create` made.")
+
+    def __init__(self, scope: str) -> None:
+        self.scope = scope
+        self.scheme_name = READER if scope == "read" else KEY
+
+    async def __call__(self, request: Request) -> Access:
+        """The access, or a refusal."""
+        key = await caller(request)
+        if key is None and self.scope != "read":
+            raise Problem(401, f"this needs a key: {HOW}", headers=CHALLENGE)
+        name = request.path_params["league"]
+        hidden = Problem(404, f"there is no league {name!r}, or it is private and needs a key that may read it")
+        try:
+            league = await service(request).leagues.get(name)
+        except NotFound:
+            raise hidden from None
+        if key is not None and key.may(self.scope, league.id):
+            return Access(name, league.id, key)
+        if not league.public and (key is None or not key.may("read", league.id)):
+            raise hidden
+        if self.scope == "read":
+            return Access(name, league.id, key)
+        raise _forbidden(key, self.scope, f"in league {name!r}")
+
+
+class Everywhere(SecurityBase):
+    """A dependency of routes that belong to no league: refuses all but keys of all leagues, and gives the key."""
+
+    model = May.model
+    scheme_name = KEY
+
+    def __init__(self, scope: str) -> None:
+        self.scope = scope
+
+    async def __call__(self, request: Request) -> Key:
+        """The key, or a refusal."""
+        key = await caller(request)
+        if key is None:
+            raise Problem(401, f"this needs a key: {HOW}", headers=CHALLENGE)
+        if not key.may(self.scope, None):
+            raise _forbidden(key, self.scope, "in all leagues")
+        return key
+
+
+def _forbidden(key: Key | None, scope: str, where: str) -> Problem:
+    has = f"this key has the scope {key.scope!r}" if key else "there is no key"
+    limited = " of one league" if key and key.league_id is not None else ""
+    return Problem(403, f"this needs a key with the scope {scope!r} {where}; {has}{limited}")
+
+
+def may(scope: str) -> May:
+    """What a route of a league depends on: `Depends(may("write"))` gives an `Access`.
+
+    >>> may("read").scheme_name, may("admin").scheme_name
+    ('reader', 'key')
+    """
+    return May(scope)
+
+
+def everywhere(scope: str) -> Everywhere:
+    """What a route beside the leagues depends on: `Depends(everywhere("admin"))` gives the key.
+
+    >>> everywhere("admin").scope
+    'admin'
+    """
+    return Everywhere(scope)

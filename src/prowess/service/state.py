@@ -1,0 +1,63 @@
+"""What a request finds: the database, its one writer, the views, and the settings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from fastapi import Request
+from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
+
+from ..store.database import Database
+from ..store.keys import Key
+from ..store.leagues import League
+from ..store.writer import Writer
+from .metrics import Metrics
+from .recent import Recent
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from ..store.chronicle import Chronicles
+    from ..store.standings import Followers
+
+__all__ = ["Service", "of", "service"]
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Service:
+    """All that the requests of a process share."""
+
+    settings: Settings
+    database: Database
+    writer: Writer
+    standings: Followers
+    chronicles: Chronicles
+    keys: Recent[Key | None]  # by their secrets
+    leagues: Recent[League]  # by their names; what is in them may be a second old
+    metrics: Metrics
+    closing: asyncio.Event = field(default_factory=asyncio.Event)  # set when the process is asked to end
+
+    async def read(self, work: Callable[[Connection], Found]) -> Found:
+        """Do something with one snapshot of the database, without holding up other requests."""
+
+        def reading() -> Found:
+            with self.database.reading() as connection:
+                return work(connection)
+
+        return await run_in_threadpool(reading)
+
+
+def of(request: Request) -> Service:
+    """The service of a request."""
+    found: Service = request.app.state.service
+    return found
+
+
+async def service(request: Request) -> Service:
+    """The same as a dependency, `Depends(service)`: a coroutine, because others are run in threads."""
+    return of(request)
