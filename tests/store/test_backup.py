@@ -1,0 +1,255 @@
+"""Backups: everything comes back, whatever is written meanwhile; or nothing does, and what was there stays."""
+
+import shutil
+import sqlite3
+from random import Random
+
+import pytest
+from sqlalchemy import insert, inspect, select, text, update
+
+import prowess as pw
+from prowess.store import backup as module
+from prowess.store import copying, keys, leagues, migrate, schema
+from prowess.store.backup import backup, restore
+from prowess.store.database import Database
+from prowess.store.errors import Unavailable
+
+TEXTS = ["", "plain", "tab\tline\nback\\slash \\N \\.", "João 李 🎯", "'quoted' \"twice\"", "{}", "x" * 5000]
+LEAGUES = 3
+NUMBERS = [0.0, 0.1, -1.5, 1e300, 5e-324, float(2**53 - 1), 1.7e15 + 0.25]
+
+
+def awkward(column, random, number):
+    """A value that is easily lost on the way; a different one in every row where it must be."""
+    kind, longest = column.type.python_type, getattr(column.type, "length", None)
+    if column.nullable and random.random() < 0.3:
+        return None
+    if column.foreign_keys:
+        return 1 + number % LEAGUES
+    if column.primary_key or column.unique or column.name == "id":
+        named = f"{number} {random.choice(TEXTS)}"[:longest]
+        return {int: number + 1, float: number + 0.1, str: named, bytes: number.to_bytes(32, "big")}[kind]
+    texts = [one[:longest] for one in TEXTS]
+    blobs = [b"", bytes(range(256)), random.randbytes(3000)]
+    return random.choice({int: [0, 1, 2**31 - 1], float: NUMBERS, str: texts, bool: [True, False], bytes: blobs}[kind])
+
+
+def fill(database, rows=30):
+    """Rows in every table."""
+    random = Random(7)
+    database.migrate()
+    with database.writing() as connection:
+        for table in schema.metadata.sorted_tables:
+            count = LEAGUES if table.name == "league" else rows
+            made = [{one.name: awkward(one, random, number) for one in table.columns} for number in range(count)]
+            connection.execute(insert(table), made) if made else None
+        if database.dialect == "postgresql":
+            for name in ("league", "key", "audit"):
+                connection.execute(text(f"SELECT setval('{name}_id_seq', 1000)"))
+
+
+def rows(database):
+    """All rows of all tables."""
+    with database.reading() as connection:
+        return {
+            table.name: sorted(map(tuple, connection.execute(select(table))), key=repr)
+            for table in schema.metadata.sorted_tables
+        }
+
+
+@pytest.fixture
+def opened():
+    """Databases that are closed in the end."""
+    made = []
+
+    def open_(url):
+        made.append(Database(url))
+        return made[-1]
+
+    yield open_
+    for one in made:
+        one.close()
+
+
+def test_from_postgresql_to_sqlite_and_back(postgres, postgres_url, tmp_path, opened, monkeypatch):
+    monkeypatch.setattr(copying, "AT_ONCE", 7)
+    first, second = opened(postgres_url), opened(f"{tmp_path}/second.db")
+    fill(first)
+    there = rows(first)
+    copied = backup(first, tmp_path / "first.bak")
+    assert copied.rows == {name: len(found) for name, found in there.items()}
+    assert restore(tmp_path / "first.bak", second) == copied
+    assert rows(second) == there
+    backup(second, tmp_path / "second.bak")
+    assert (tmp_path / "second.bak").read_bytes() == (tmp_path / "first.bak").read_bytes()
+    with first.writing() as connection:
+        migrate.go_to(connection, "base")
+    restore(tmp_path / "second.bak", first)
+    assert rows(first) == there
+    for database in (first, second):
+        with database.writing() as connection:
+            made, secret = keys.create(connection, "next")
+            assert made.id == 31
+            assert keys.find(connection, secret) == made
+            assert leagues.create(connection, "next").id == 4
+
+
+def test_others_may_write_meanwhile(database_url, tmp_path, opened, monkeypatch):
+    """A league's counter and its journal agree in the backup, although both grew between any two parts of it."""
+    monkeypatch.setattr(copying, "AT_ONCE", 3)
+    database = opened(database_url)
+    fill(database, rows=0)
+    number = 0
+
+    def write():
+        nonlocal number
+        number += 1
+        row = dict.fromkeys(("kind", "author", "reason"), "x") | {"time": 0.0, "stamped": False, "written_at": 0.0}
+        row |= {"league_id": 1, "seq": number, "revision": number, "id": str(number)}
+        with database.writing() as connection:
+            connection.execute(insert(schema.journal), row)
+            connection.execute(update(schema.league).values(posted=number))
+
+    for _ in range(10):
+        write()
+
+    def add(*given):
+        write()
+        return copying_add(*given)
+
+    copying_add = copying._add
+    monkeypatch.setattr(copying, "_add", add)
+    backup(database, tmp_path / "copy.bak")
+    assert number > 14
+    with sqlite3.connect(tmp_path / "copy.bak") as file:
+        found = file.execute("SELECT (SELECT count(*) FROM journal), (SELECT max(posted) FROM league)").fetchone()
+    file.close()
+    assert found == (10, 10)
+
+
+def test_a_restored_database_has_what_was_there_or_nothing(database_url, tmp_path, opened, monkeypatch):
+    source, target = opened(f"{tmp_path}/source.db"), opened(database_url)
+    fill(source)
+    backup(source, tmp_path / "copy.bak")
+    copying_add = copying._add
+
+    def stop(connection, table, found):
+        if table.name == "rating":
+            raise KeyboardInterrupt
+        copying_add(connection, table, found)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(copying, "_add", stop)
+        restore(tmp_path / "copy.bak", target)
+    assert inspect(target.engine).get_table_names() == []
+    target.migrate()
+    restore(tmp_path / "copy.bak", target)
+    assert rows(target) == rows(source)
+    with pytest.raises(pw.Error, match=r"is not empty, it has rows in the table audit: restore into a new database"):
+        restore(tmp_path / "copy.bak", target)
+    assert rows(target) == rows(source)
+
+
+def test_what_is_no_backup(database_url, tmp_path, opened):
+    source, target = opened(f"{tmp_path}/source.db"), opened(database_url)
+    fill(source, rows=60)
+    whole = tmp_path / "whole.bak"
+    backup(source, whole)
+    (tmp_path / "text.bak").write_text("ann,bob,1,0\n" * 100)
+    (tmp_path / "empty.bak").write_bytes(b"")
+    (tmp_path / "half.bak").write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    spoilt = bytearray(whole.read_bytes())
+    spoilt[len(spoilt) // 2 :: 7] = bytes(len(spoilt[len(spoilt) // 2 :: 7]))
+    (tmp_path / "spoilt.bak").write_bytes(spoilt)
+    for name, change in (
+        ("other.bak", "ALTER TABLE alembic_version RENAME TO recipes"),
+        ("newer.bak", "UPDATE alembic_version SET version_num = 'prowess_9999'"),
+        ("orphans.bak", "DELETE FROM league"),
+        ("nul.bak", "UPDATE league SET title = 'a' || char(0) || 'b'"),
+    ):
+        shutil.copy(whole, tmp_path / name)
+        with sqlite3.connect(tmp_path / name) as file:
+            file.execute(change)
+        file.close()
+    for name, said in {
+        "missing.bak": "there is no such file",
+        "text.bak": "text.bak: file is not a database",
+        "empty.bak": "empty.bak is no backup of prowess",
+        "half.bak": "half.bak: (the file is damaged|database disk image is malformed)",
+        "spoilt.bak": "spoilt.bak: (the file is damaged|database disk image is malformed)",
+        "other.bak": "other.bak is no backup of prowess",
+        "newer.bak": "newer.bak was written by a newer prowess",
+        "orphans.bak": "orphans.bak: the rows of this backup do not fit together",
+    }.items():
+        with pytest.raises(pw.Error, match=said):
+            restore(tmp_path / name, target)
+    if target.dialect == "postgresql":  # which takes no such letter
+        with pytest.raises(Unavailable, match="NUL"):
+            restore(tmp_path / "nul.bak", target)
+    assert inspect(target.engine).get_table_names() == []
+
+
+def test_a_file_that_is_there(tmp_path, opened, monkeypatch):
+    database = opened(f"{tmp_path}/league.db")
+    with pytest.raises(pw.Error, match="is empty: there is nothing to back up"):
+        backup(database, tmp_path / "copy.bak")
+    fill(database)
+    notes, copy = tmp_path / "notes.txt", tmp_path / "copy.bak"
+    notes.write_text("important\n")
+    for name in (notes, tmp_path / "league.db"):
+        before = name.read_bytes()
+        with pytest.raises(pw.Error, match="is there already and is no backup: choose another name"):
+            backup(database, name)
+        assert name.read_bytes() == before
+    with pytest.raises(pw.Error, match="nowhere"):
+        backup(database, tmp_path / "nowhere" / "copy.bak")
+    backup(database, copy)
+    first = copy.read_bytes()
+    with database.writing() as connection:
+        connection.execute(update(schema.league).values(title="new"))
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(module, "copy_tables", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        backup(database, copy)
+    assert copy.read_bytes() == first
+    backup(database, copy)
+    assert copy.read_bytes() != first
+    served = opened(str(copy))
+    served.migrate()  # somebody serves it: it is a backup no more
+    with pytest.raises(pw.Error, match="is no backup"):
+        backup(database, copy)
+    assert not [one.name for one in tmp_path.iterdir() if "prowess-" in one.name]
+
+
+STEP = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "prowess_0002"
+down_revision = "prowess_0001"
+
+
+def upgrade():
+    op.add_column("league", sa.Column("motto", sa.Text(), nullable=False, server_default="onward"))
+
+
+def downgrade():
+    op.drop_column("league", "motto")
+"""
+
+
+def test_a_backup_of_an_older_version(database_url, tmp_path, opened, monkeypatch):
+    old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
+    fill(old)
+    shutil.copytree(migrate.STEPS, tmp_path / "steps")
+    (tmp_path / "steps" / "versions" / "0002_motto.py").write_text(STEP)
+    new.migrate()
+    monkeypatch.setattr(migrate, "STEPS", tmp_path / "steps")
+    assert backup(old, tmp_path / "copy.bak").version == "prowess_0001"
+    restore(tmp_path / "copy.bak", new)
+    assert rows(new) == rows(old)
+    with new.reading() as connection:
+        assert connection.execute(text("SELECT DISTINCT motto FROM league")).scalars().all() == ["onward"]
+        assert migrate.version_of(connection) == "prowess_0002"
+    old.migrate()
+    assert backup(old, tmp_path / "copy.bak").version == "prowess_0002"
+    assert inspect(old.engine).get_columns("league")[-1]["name"] == "motto"
