@@ -126,11 +126,16 @@ class League:
 
 
 def reset(ladder: pw.Ladder, carry: float, tau: float) -> None:
-    """Begin a season: open rating periods end, then every mean goes back towards that of newcomers."""
+    """Begin a season: open rating periods end, then every mean goes back towards that of newcomers.
+
+    A variance that no match moves does not move here either.
+    """
     ladder.state[: len(ladder)] = ladder.settled
     newcomer = ladder.model.rating()
+    steady = newcomer.sigma is None or isinstance(ladder.model.absorb, pw.absorb.Constant)
     for trait, name in enumerate(ladder.model.outcome.traits):
         centre = (newcomer.parts[name] if name in newcomer.parts else newcomer).mu
         for row in ladder.state[: len(ladder)]:
             row[2 * trait] = centre + carry * (row[2 * trait] - centre)
-            row[2 * trait + 1] = carry * carry * row[2 * trait + 1] + tau * tau
+            if not steady:
+                row[2 * trait + 1] = carry * carry * row[2 * trait + 1] + tau * tau
