@@ -1,6 +1,7 @@
 """Whether what a database holds of a league follows from its journal, read without the store's own functions."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ def journal(connection: Connection, league_id: int) -> list[Any]:
     return sorted(rows, key=lambda row: (row.revision, row.seq))
 
 
-def retold(connection: Connection, name: str) -> League:
-    """The league as the journal tells it, change after change."""
+def retold(connection: Connection, name: str, each: Callable[[int, League], None] = lambda *_: None) -> League:
+    """The league as the journal tells it, change after change; `each` sees it after every revision."""
     row = connection.execute(select(schema.league).where(schema.league.c.name == name)).one()
     kept = schema.generation
     made = connection.execute(select(kept).where(kept.c.league_id == row.id).order_by(kept.c.number)).all()
@@ -28,7 +29,7 @@ def retold(connection: Connection, name: str) -> League:
     league = League(pw.Model.from_dict(json.loads(made[-1].model)), row.clock)
     league.seasons = [(season.start, season.carry, season.tau) for season in seasons]
     rows = journal(connection, row.id)
-    for change in rows:
+    for change, following in zip(rows, [*rows[1:], None], strict=True):
         league.revision = change.revision - 1
         body = None if change.body is None else json.loads(change.body)
         if change.kind == "post":
@@ -38,6 +39,8 @@ def retold(connection: Connection, name: str) -> League:
             league.edit(change.id, change.time, body)
         else:
             league.delete(change.id)
+        if following is None or following.revision != change.revision:
+            each(change.revision, league)
     used = {change.revision for change in rows} | {one.revision for one in [*made, *seasons]}
     assert used | {0} == set(range(row.revision + 1)), "the revisions have a gap"
     assert row.posted == league.posted
@@ -45,10 +48,10 @@ def retold(connection: Connection, name: str) -> League:
     return league
 
 
-def check(database: Database, name: str) -> League:
+def check(database: Database, name: str, each: Callable[[int, League], None] = lambda *_: None) -> League:
     """Compare every rating, and what is known of the league as a whole, with a fit of the journal."""
     with database.reading() as connection:
-        league = retold(connection, name)
+        league = retold(connection, name, each)
         row = connection.execute(select(schema.league).where(schema.league.c.name == name)).one()
         table = schema.rating
         query = select(table).where(table.c.league_id == row.id, table.c.generation == row.generation)
