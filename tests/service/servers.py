@@ -14,6 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from prowess.store import keys, leagues
+from prowess.store.clock import Clock
+from prowess.store.database import Database
+from prowess.store.leagues import Preset
+
 PATIENCE = 60.0  # seconds for what should take one or two: the machine may be busy
 
 
@@ -164,3 +169,17 @@ def serving(database: str, folder: Path, **options: Any) -> Iterator[Server]:
         yield found
     finally:
         found.stop()
+
+
+def found_league(
+    url: str, name: str, model: Preset | None = None, clock: Clock = "utc", *, scope: str = "admin", of: str | None = None
+) -> str:
+    """Found a league, and make a key: for all leagues, or only that `of` one."""
+    database = Database(url)
+    try:
+        database.migrate()
+        with database.writing() as connection:
+            leagues.create(connection, name, model=model, clock=clock)
+            return keys.create(connection, "the tests", scope, of)[1]
+    finally:
+        database.close()

@@ -1,16 +1,17 @@
 """Many writers at once: nothing is lost, nothing is twice, and the result is that of one after the other."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from prowess.store import leagues, locks
 from prowess.store.database import Database
 from prowess.store.leagues import Preset
 from tests.oracles.league import League
 from tests.service.load import match
-from tests.service.servers import Answer, Server, found_league, serving
+from tests.service.servers import PATIENCE, Answer, Server, found_league, serving
 from tests.store.sound import check
 
 WRITERS, EACH = 64, 5
@@ -81,3 +82,50 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
     assert len(held.past) == held.posted == WRITERS // 2 * (EACH + 3)
     new = [one["id"] for said in posts for one in said["matches"] if not one["repeated"]]
     assert sorted(new) == sorted(held.past), "each is new to one of its two writers, and only to one"
+
+
+def test_disjoint_players_do_not_wait_for_each_other(fresh_postgres: str, tmp_path: Path) -> None:
+    """While somebody else is at work on ann, cat and dan go on; ann's match waits. Learnt context makes all wait."""
+    key = found_league(fresh_postgres, "darts")
+    found_league(fresh_postgres, "chess", Preset("Glicko", {"period": 7}))
+    database = Database(fresh_postgres)
+    with serving(fresh_postgres, tmp_path, workers=4, rate_limit="0") as server, ThreadPoolExecutor(4) as pool:
+
+        def post(league: str, *players: str) -> Future[Answer]:
+            body = {"teams": [[player] for player in players]}
+            return pool.submit(server.connect(key).ask, "POST", f"/api/leagues/{league}/matches", body)
+
+        for league, waits in (("darts", False), ("chess", True)):
+            assert post(league, "ann", "bob").result().status == 201
+            with database.writing() as connection:
+                locks.together(connection, leagues.find(connection, league).id, ["ann"])
+                others = [post(league, f"cat {number}", f"dan {number}") for number in range(2)]
+                done, _ = wait(others, timeout=0.5 if waits else PATIENCE)
+                assert len(done) == (0 if waits else 2)
+                mine = post(league, "ann", "bob")
+                assert not wait([mine], timeout=0.5).done
+            assert [answer.result().status for answer in (mine, *others)] == [201] * 3
+            check(database, league)
+    database.close()
+
+
+def test_one_id_for_two_matches_at_once(fresh_postgres: str, tmp_path: Path) -> None:
+    """Of two matches of one id one is recorded, and the other is a conflict, however close they come."""
+    key = found_league(fresh_postgres, "darts")
+    with serving(fresh_postgres, tmp_path, workers=4, rate_limit="0") as server, ThreadPoolExecutor(8) as pool:
+        ready = threading.Barrier(8)
+
+        def post(number: int) -> list[Answer]:
+            connection, found = server.connect(key), []
+            for count in range(10):
+                ready.wait()
+                body = {"id": f"m{count}", "teams": [[f"player {number}"], [f"other {number}"]]}
+                found.append(connection.ask("POST", "/api/leagues/darts/matches", body))
+            return found
+
+        answers = list(zip(*pool.map(post, range(8)), strict=True))
+    for of_one_id in answers:
+        assert sorted(answer.status for answer in of_one_id) == [201] + [409] * 7, of_one_id
+    database = Database(fresh_postgres)
+    assert len(check(database, "darts").matches) == 10
+    database.close()
