@@ -82,8 +82,8 @@ def test_killed_with_sqlite(tmp_path: Path) -> None:
     die_alone(f"sqlite:///{tmp_path}/league.db", tmp_path, 3, seed=1)
 
 
-def test_a_worker_killed_with_postgresql(fresh_postgres: str, tmp_path: Path) -> None:
-    die_among_others(fresh_postgres, tmp_path, 2, seed=2)
+def test_a_worker_killed_with_postgresql(postgres_url: str, tmp_path: Path) -> None:
+    die_among_others(postgres_url, tmp_path, 2, seed=2)
 
 
 @pytest.mark.long
@@ -92,8 +92,8 @@ def test_killed_with_sqlite_many_times(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_worker_killed_with_postgresql_many_times(fresh_postgres: str, tmp_path: Path) -> None:
-    die_among_others(fresh_postgres, tmp_path, 25, seed=4)
+def test_a_worker_killed_with_postgresql_many_times(postgres_url: str, tmp_path: Path) -> None:
+    die_among_others(postgres_url, tmp_path, 25, seed=4)
 
 
 def test_a_full_disk(tmp_path: Path) -> None:

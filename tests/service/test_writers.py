@@ -41,17 +41,17 @@ def work(server: Server, key: str, number: int, ready: threading.Barrier) -> lis
     return found
 
 
-def test_64_writers_at_4_processes(fresh_postgres: str, tmp_path: Path) -> None:
+def test_64_writers_at_4_processes(postgres_url: str, tmp_path: Path) -> None:
     for league, (model, parameters, clock) in LEAGUES.items():
-        key = found_league(fresh_postgres, league, Preset(model, parameters), clock)
-    with serving(fresh_postgres, tmp_path, workers=4, rate_limit="0") as server:
+        key = found_league(postgres_url, league, Preset(model, parameters), clock)
+    with serving(postgres_url, tmp_path, workers=4, rate_limit="0") as server:
         ready = threading.Barrier(WRITERS)
         with ThreadPoolExecutor(WRITERS) as pool:
             tasks = [pool.submit(work, server, key, number, ready) for number in range(WRITERS)]
             answers = [answer for task in tasks for answer in task.result()]
     strange = [(what, answer) for _, what, answer in answers if answer.status not in (200, 201)]
     assert not strange, strange[:5]
-    database = Database(fresh_postgres)
+    database = Database(postgres_url)
     try:
         for league in LEAGUES:
             mine = [(what, answer.json) for of, what, answer in answers if of == league]
@@ -84,12 +84,12 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
     assert sorted(new) == sorted(held.past), "each is new to one of its two writers, and only to one"
 
 
-def test_disjoint_players_do_not_wait_for_each_other(fresh_postgres: str, tmp_path: Path) -> None:
+def test_disjoint_players_do_not_wait_for_each_other(postgres_url: str, tmp_path: Path) -> None:
     """While somebody else is at work on ann, cat and dan go on; ann's match waits. Learnt context makes all wait."""
-    key = found_league(fresh_postgres, "darts")
-    found_league(fresh_postgres, "chess", Preset("Glicko", {"period": 7}))
-    database = Database(fresh_postgres)
-    with serving(fresh_postgres, tmp_path, workers=4, rate_limit="0") as server, ThreadPoolExecutor(4) as pool:
+    key = found_league(postgres_url, "darts")
+    found_league(postgres_url, "chess", Preset("Glicko", {"period": 7}))
+    database = Database(postgres_url)
+    with serving(postgres_url, tmp_path, workers=4, rate_limit="0") as server, ThreadPoolExecutor(4) as pool:
 
         def post(league: str, *players: str) -> Future[Answer]:
             body = {"teams": [[player] for player in players]}
@@ -109,10 +109,10 @@ def test_disjoint_players_do_not_wait_for_each_other(fresh_postgres: str, tmp_pa
     database.close()
 
 
-def test_one_id_for_two_matches_at_once(fresh_postgres: str, tmp_path: Path) -> None:
+def test_one_id_for_two_matches_at_once(postgres_url: str, tmp_path: Path) -> None:
     """Of two matches of one id one is recorded, and the other is a conflict, however close they come."""
-    key = found_league(fresh_postgres, "darts")
-    with serving(fresh_postgres, tmp_path, workers=4, rate_limit="0") as server, ThreadPoolExecutor(8) as pool:
+    key = found_league(postgres_url, "darts")
+    with serving(postgres_url, tmp_path, workers=4, rate_limit="0") as server, ThreadPoolExecutor(8) as pool:
         ready = threading.Barrier(8)
 
         def post(number: int) -> list[Answer]:
@@ -126,6 +126,6 @@ def test_one_id_for_two_matches_at_once(fresh_postgres: str, tmp_path: Path) -> 
         answers = list(zip(*pool.map(post, range(8)), strict=True))
     for of_one_id in answers:
         assert sorted(answer.status for answer in of_one_id) == [201] + [409] * 7, of_one_id
-    database = Database(fresh_postgres)
+    database = Database(postgres_url)
     assert len(check(database, "darts").matches) == 10
     database.close()
