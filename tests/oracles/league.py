@@ -20,10 +20,6 @@ class Taken(Exception):
     """The id belongs to another match."""
 
 
-class Missing(Exception):
-    """No such match."""
-
-
 @dataclass
 class Kept:
     """A match of the league: the number of its arrival, its time, and what was given without id and time."""
@@ -42,7 +38,8 @@ class League:
     revision: int = 0
     posted: int = 0
     matches: dict[str, Kept] = field(default_factory=dict)
-    past: dict[str, list[dict[str, Any]]] = field(default_factory=dict)  # every content an id ever had
+    first: dict[str, dict[str, Any]] = field(default_factory=dict)  # what was first posted as an id
+    numbers: dict[str, int] = field(default_factory=dict)
     log: list[tuple[int, int, str, str, float]] = field(default_factory=list)  # revision, seq, id, kind, time
     seasons: list[tuple[float, float, float]] = field(default_factory=list)  # start, carry, tau
 
@@ -50,42 +47,46 @@ class League:
         return copy.deepcopy(self)
 
     def post(self, matches: list[tuple[str, float, dict[str, Any]]]) -> list[bool]:
-        """Take in matches (id, time, body), all or none; tells which were there already."""
-        repeated = []
+        """Take in matches (id, time, body), all or none; tells which were there already.
+
+        Those of one post are numbered in the order of time, and of equal times in that in which they were given.
+        """
         for name, time, body in matches:
-            known = name in self.past
-            if known and self._content(time, body) != self.past[name][0]:
+            if name in self.first and self._content(time, body) != self.first[name]:
                 raise Taken(name)
-            repeated.append(known)
-            if known:
-                continue
-            self.posted += 1
-            self._write(name, self.posted, "post", time, body)
+        repeated = [name in self.first for name, _, _ in matches]
+        for name, time, body in sorted(matches, key=lambda match: match[1]):
+            if name not in self.first:
+                self.posted += 1
+                self.first[name], self.numbers[name] = self._content(time, body), self.posted
+                self._write(name, self.posted, "post", time, body)
         if not all(repeated):
             self.revision += 1
         return repeated
 
-    def edit(self, name: str, time: float, body: dict[str, Any]) -> None:
-        """Replace a match; it keeps its number."""
-        if name not in self.matches:
-            raise Missing(name)
-        self._write(name, self.matches[name].seq, "edit", time, body)
+    def edit(self, name: str, time: float, body: dict[str, Any]) -> bool:
+        """Put another match in the place of one, which may have been deleted; it keeps its number."""
+        seq = self.numbers[name]
+        if name in self.matches and self.matches[name] == Kept(seq, time, body):
+            return False
+        self._write(name, seq, "edit", time, body)
         self.revision += 1
+        return True
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str) -> bool:
         """Take a match away; its id stays taken."""
         if name not in self.matches:
-            raise Missing(name)
+            return False
         gone = self.matches.pop(name)
         self.log.append((self.revision + 1, gone.seq, name, "delete", gone.time))
         self.revision += 1
+        return True
 
     def _content(self, time: float, body: dict[str, Any]) -> dict[str, Any]:
         return body if self.clock == "none" else {"time": time, **body}
 
     def _write(self, name: str, seq: int, kind: str, time: float, body: dict[str, Any]) -> None:
         self.matches[name] = Kept(seq, time, body)
-        self.past.setdefault(name, []).append(self._content(time, body))
         self.log.append((self.revision + 1, seq, name, kind, time))
 
     @property

@@ -79,9 +79,9 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
 
     held = check(database, league, replayed)
     assert seen == set(told), "as many revisions as there were changes"
-    assert len(held.past) == held.posted == WRITERS // 2 * (EACH + 3)
+    assert len(held.first) == held.posted == WRITERS // 2 * (EACH + 3)
     new = [one["id"] for said in posts for one in said["matches"] if not one["repeated"]]
-    assert sorted(new) == sorted(held.past), "each is new to one of its two writers, and only to one"
+    assert sorted(new) == sorted(held.first), "each is new to one of its two writers, and only to one"
 
 
 def test_disjoint_players_do_not_wait_for_each_other(postgres_url: str, tmp_path: Path) -> None:
