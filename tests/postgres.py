@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -23,36 +24,72 @@ def programs() -> Path | None:
     return max(versions, key=lambda folder: float(folder.parent.name), default=None)
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """A server that can be stopped and started again."""
+
+    programs: Path
+    home: Path
+    port: int
+    durable: bool
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://prowess@127.0.0.1:{self.port}/postgres"
+
+    @property
+    def _data(self) -> str:
+        return str(self.home / "data")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        root = hasattr(os, "geteuid") and os.geteuid() == 0
+        owner = {"user": "nobody"} if root else {}  # the server refuses to run as root
+        if root:
+            shutil.chown(self.home, "nobody")
+        command = [self.programs / program, *arguments]
+        done = subprocess.run(command, cwd=self.home, capture_output=True, text=True, **owner)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def make(self) -> None:
+        self._run("initdb", "-D", self._data, "-U", "prowess", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+
+    def start(self) -> None:
+        options = f"-c listen_addresses=127.0.0.1 -p {self.port} -c unix_socket_directories=''"
+        options += "" if self.durable else " -c fsync=off"
+        self._run("pg_ctl", "-D", self._data, "-l", str(self.home / "log"), "-w", "-o", options, "start")
+
+    def stop(self) -> None:
+        """Stop at once, as a crash would."""
+        self._run("pg_ctl", "-D", self._data, "-m", "immediate", "-w", "stop")
+
+
 @contextmanager
-def server() -> Iterator[str]:
-    """A running server; gives the URL of an empty database."""
+def cluster(*, durable: bool = False) -> Iterator[Cluster]:
+    """A running server; one that is `durable` loses nothing that it has committed when it is stopped at once."""
     folder = programs()
     if folder is None:
         missing = "PostgreSQL is not installed: there is no initdb"
         if os.environ.get("CI") == "true":
             pytest.fail(missing)
         pytest.skip(missing)
-    home = Path(tempfile.mkdtemp(prefix="prowess-postgres-"))
-    data = home / "data"
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
-    owner = {"user": "nobody"} if root else {}  # the server refuses to run as root
-    if root:
-        shutil.chown(home, "nobody")
-
-    def run(program: str, *arguments: str) -> None:
-        done = subprocess.run([folder / program, *arguments], cwd=home, capture_output=True, text=True, **owner)
-        assert done.returncode == 0, done.stdout + done.stderr
-
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    found = Cluster(folder, Path(tempfile.mkdtemp(prefix="prowess-postgres-")), port, durable)
     try:
-        run("initdb", "-D", str(data), "-U", "prowess", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        options = f"-c listen_addresses=127.0.0.1 -p {port} -c unix_socket_directories='' -c fsync=off"
-        run("pg_ctl", "-D", str(data), "-l", str(home / "log"), "-w", "-o", options, "start")
+        found.make()
+        found.start()
         try:
-            yield f"postgresql://prowess@127.0.0.1:{port}/postgres"
+            yield found
         finally:
-            run("pg_ctl", "-D", str(data), "-m", "immediate", "-w", "stop")
+            if (found.home / "data" / "postmaster.pid").exists():
+                found.stop()
     finally:
-        shutil.rmtree(home, ignore_errors=True)
+        shutil.rmtree(found.home, ignore_errors=True)
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """A running server; gives the URL of an empty database."""
+    with cluster() as found:
+        yield found.url

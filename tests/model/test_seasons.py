@@ -147,3 +147,17 @@ def test_draws_of_counts_can_be_more_frequent():
     a, b = plain.fit(history), more.fit(history)
     assert a["a"] == b["a"]
     assert b.forecasts.draw / a.forecasts.draw == pytest.approx(1.3 / (1 + 0.3 * a.forecasts.draw))
+
+
+@pytest.mark.parametrize("name", ["Glicko", "Glicko2"])
+def test_a_season_that_begins_ends_the_open_period_by_the_models_own_drift(name):
+    ladder = pw.Ladder(PRESETS[name](period=7))
+    for day in ("2026-01-05", "2026-01-20"):  # in two periods, the second of which stays open
+        ladder.record([["ann"], ["bob"]], time=day)
+    shown = ladder["ann"]
+    whole, half = ladder.copy(), ladder.copy()
+    whole.new_season(carry=1.0, season_tau=0.0)
+    half.new_season(carry=0.5, season_tau=0.0)
+    assert whole["ann"] == shown
+    assert half["ann"].mu == 1500 + 0.5 * (shown.mu - 1500)
+    assert half["ann"].sigma == pytest.approx(0.5 * shown.sigma, rel=1e-15)

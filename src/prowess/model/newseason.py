@@ -27,6 +27,7 @@ def new_season(ladder: Ladder, carry: float, season_tau: float | None) -> None:
     tau = usual_tau(model, carry) if season_tau is None else season_tau
     through = model.replace(drift=Seasons(Still(), gap=AT_ONCE, carry=carry, season_tau=tau))
     steady = model.absorb.certain or isinstance(model.absorb, Constant)
+    ladder.state[: len(ladder)] = ladder.settled  # open rating periods end by the model's own drift, before the break
     carry_over(through.pipeline, ladder.table, len(ladder), steady)
 
 

@@ -1,0 +1,142 @@
+"""A league as a plain list of matches: what a store must hold after any mixture of changes, found by starting anew.
+
+Nothing is kept but the matches, their numbers and their times; whoever asks for ratings gets a fit of all of them.
+"""
+
+import copy
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+import prowess as pw
+from prowess.model.fit import learn
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Taken(Exception):
+    """The id belongs to another match."""
+
+
+@dataclass
+class Kept:
+    """A match of the league: the number of its arrival, its time, and what was given without id and time."""
+
+    seq: int
+    time: float
+    body: dict[str, Any]
+
+
+@dataclass
+class League:
+    """All that a league has been told."""
+
+    model: pw.Model
+    clock: str
+    revision: int = 0
+    posted: int = 0
+    matches: dict[str, Kept] = field(default_factory=dict)
+    first: dict[str, dict[str, Any]] = field(default_factory=dict)  # what was first posted as an id
+    numbers: dict[str, int] = field(default_factory=dict)
+    log: list[tuple[int, int, str, str, float]] = field(default_factory=list)  # revision, seq, id, kind, time
+    seasons: list[tuple[float, float, float]] = field(default_factory=list)  # start, carry, tau
+
+    def copy(self) -> "League":
+        return copy.deepcopy(self)
+
+    def post(self, matches: list[tuple[str, float, dict[str, Any]]]) -> list[bool]:
+        """Take in matches (id, time, body), all or none; tells which were there already.
+
+        Those of one post are numbered in the order of time, and of equal times in that in which they were given.
+        """
+        for name, time, body in matches:
+            if name in self.first and self._content(time, body) != self.first[name]:
+                raise Taken(name)
+        repeated = [name in self.first for name, _, _ in matches]
+        for name, time, body in sorted(matches, key=lambda match: match[1]):
+            if name not in self.first:
+                self.posted += 1
+                self.first[name], self.numbers[name] = self._content(time, body), self.posted
+                self._write(name, self.posted, "post", time, body)
+        if not all(repeated):
+            self.revision += 1
+        return repeated
+
+    def edit(self, name: str, time: float, body: dict[str, Any]) -> bool:
+        """Put another match in the place of one, which may have been deleted; it keeps its number."""
+        seq = self.numbers[name]
+        if name in self.matches and self.matches[name] == Kept(seq, time, body):
+            return False
+        self._write(name, seq, "edit", time, body)
+        self.revision += 1
+        return True
+
+    def delete(self, name: str) -> bool:
+        """Take a match away; its id stays taken."""
+        if name not in self.matches:
+            return False
+        gone = self.matches.pop(name)
+        self.log.append((self.revision + 1, gone.seq, name, "delete", gone.time))
+        self.revision += 1
+        return True
+
+    def _content(self, time: float, body: dict[str, Any]) -> dict[str, Any]:
+        return body if self.clock == "none" else {"time": time, **body}
+
+    def _write(self, name: str, seq: int, kind: str, time: float, body: dict[str, Any]) -> None:
+        self.matches[name] = Kept(seq, time, body)
+        self.log.append((self.revision + 1, seq, name, kind, time))
+
+    @property
+    def order(self) -> list[tuple[str, Kept]]:
+        """The matches in the order in which they count."""
+        return sorted(self.matches.items(), key=lambda one: (one[1].time, one[1].seq))
+
+    def history(self, first: float = -np.inf, end: float = np.inf) -> pw.History:
+        """The matches from a time up to another, in order."""
+        chosen = [(name, kept) for name, kept in self.order if first <= kept.time < end]
+        return pw.History.from_matches([self._plain(name, kept) for name, kept in chosen])
+
+    def _plain(self, name: str, kept: Kept) -> dict[str, Any]:
+        found = {"id": name, **kept.body}
+        if self.clock == "utc":
+            found["time"] = EPOCH + timedelta(microseconds=int(kept.time))
+        elif self.clock == "number":
+            found["time"] = kept.time
+        return found
+
+    def ladder(self, model: pw.Model | None = None) -> pw.Ladder:
+        """Where everybody stands: one pass over all matches, stopped only where a season begins."""
+        model = model or self.model
+        ladder = pw.Ladder(model)
+        starts = [-np.inf, *(start for start, _, _ in sorted(self.seasons)), np.inf]
+        for number, (first, end) in enumerate(zip(starts, starts[1:], strict=False)):
+            if number:
+                reset(ladder, *sorted(self.seasons)[number - 1][1:])
+            part = self.history(first, end)
+            if len(part):
+                ladder = learn(model, part, ladder, None)
+        return ladder
+
+    def states(self, model: pw.Model | None = None) -> dict[str, bytes]:
+        """The state of every player, bit for bit."""
+        ladder = self.ladder(model)
+        return {name: ladder.state[row].tobytes() for name, row in ladder.rows.items()}
+
+
+def reset(ladder: pw.Ladder, carry: float, tau: float) -> None:
+    """Begin a season: open rating periods end, then every mean goes back towards that of newcomers.
+
+    A variance that no match moves does not move here either.
+    """
+    ladder.state[: len(ladder)] = ladder.settled
+    newcomer = ladder.model.rating()
+    steady = newcomer.sigma is None or isinstance(ladder.model.absorb, pw.absorb.Constant)
+    for trait, name in enumerate(ladder.model.outcome.traits):
+        centre = (newcomer.parts[name] if name in newcomer.parts else newcomer).mu
+        for row in ladder.state[: len(ladder)]:
+            row[2 * trait] = centre + carry * (row[2 * trait] - centre)
+            if not steady:
+                row[2 * trait + 1] = carry * carry * row[2 * trait + 1] + tau * tau

@@ -1,0 +1,88 @@
+"""Writers that do not give up: matches over the same few players, posted until the service says that it has them."""
+
+import http.client
+import threading
+import time
+from random import Random
+from typing import Any
+
+from tests.service.servers import PATIENCE, Server
+
+PLAYERS = [f"player {number}" for number in range(12)]
+
+
+def match(random: Random, name: str) -> dict[str, Any]:
+    """A match of two or three of the players; of the same name always the same one."""
+    players = random.sample(PLAYERS, random.choice([2, 2, 2, 3, 4]))
+    teams = [players[:2], players[2:]] if len(players) == 4 else [[player] for player in players]
+    return {"id": name, "teams": teams, "scores": [random.randrange(4) for _ in teams]}
+
+
+class Writer(threading.Thread):
+    """Posts match after match to a league, each again and again until it is acknowledged."""
+
+    def __init__(self, server: Server, league: str, key: str, number: int) -> None:
+        super().__init__(daemon=True)
+        self.server, self.league, self.key, self.number = server, league, key, number
+        self.acknowledged: dict[str, dict[str, Any]] = {}  # by id, what was answered
+        self.under_way: str | None = None
+        self.refused: list[str] = []
+        self.done = threading.Event()
+
+    def run(self) -> None:
+        random = Random(self.number)
+        connection = self.server.connect(self.key)
+        for count in range(1_000_000):
+            if self.done.is_set():
+                break
+            self.under_way = f"w{self.number}-{count}"
+            body = match(random, self.under_way)
+            while not self.done.is_set():
+                try:
+                    answer = connection.ask("POST", f"/api/leagues/{self.league}/matches", body)
+                except (OSError, http.client.HTTPException):
+                    time.sleep(0.02)
+                    continue
+                if answer.status in (200, 201):
+                    self.acknowledged[self.under_way] = answer.json
+                    break
+                if answer.status != 503:
+                    self.refused.append(f"{answer.status} {answer.body!r}")
+                    return
+                time.sleep(0.02)
+        connection.close()
+
+
+class Load:
+    """Several writers for as long as a block lasts."""
+
+    def __init__(self, server: Server, league: str, key: str, writers: int) -> None:
+        self.writers = [Writer(server, league, key, number) for number in range(writers)]
+
+    def __enter__(self) -> "Load":
+        for writer in self.writers:
+            writer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for writer in self.writers:
+            writer.done.set()
+        for writer in self.writers:
+            writer.join(PATIENCE)
+            assert not writer.is_alive()
+
+    @property
+    def acknowledged(self) -> dict[str, dict[str, Any]]:
+        """What the service has said that it has, by id."""
+        self.check()
+        return {name: answer for writer in self.writers for name, answer in list(writer.acknowledged.items())}
+
+    def check(self) -> None:
+        assert not [said for writer in self.writers for said in writer.refused]
+
+    def wait(self, more: int) -> None:
+        """Wait until so many more have been acknowledged."""
+        wanted, end = len(self.acknowledged) + more, time.monotonic() + PATIENCE
+        while len(self.acknowledged) < wanted:
+            assert time.monotonic() < end, f"only {len(self.acknowledged)} of {wanted} are acknowledged"
+            time.sleep(0.01)

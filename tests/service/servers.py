@@ -1,0 +1,185 @@
+"""Real servers for tests: `prowess serve` as a process of its own, on a free port of loopback."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prowess.store import keys, leagues
+from prowess.store.clock import Clock
+from prowess.store.database import Database
+from prowess.store.leagues import Preset
+
+PATIENCE = 60.0  # seconds for what should take one or two: the machine may be busy
+
+
+@dataclass
+class Answer:
+    """What the server said."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Connection:
+    """One connection that stays open, as a client has it; not for several threads."""
+
+    def __init__(self, port: int, key: str | None = None) -> None:
+        self._port, self._key = port, key
+        self._http: http.client.HTTPConnection | None = None
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        """Send a request; when the connection breaks it is an OSError or an HTTPException, and the next is a new one."""
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self._key is not None:
+            sent.setdefault("Authorization", f"Bearer {self._key}")
+        content = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        if content is not None:
+            sent.setdefault("Content-Type", "application/json")
+        if self._http is None:
+            self._http = http.client.HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
+        try:
+            self._http.request(method, path, content, sent)
+            response = self._http.getresponse()
+            names = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, names, response.read())
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        if self._http is not None:
+            self._http.close()
+        self._http = None
+
+
+@dataclass
+class Server:
+    """A running `prowess serve`."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    @property
+    def workers(self) -> list[int]:
+        """The processes that answer: the children of the first one, or itself where it has none."""
+        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True).stdout
+        found = []
+        for line in listed.splitlines():
+            pid, parent, state, *command = line.split()
+            if int(parent) == self.pid and state[0] != "Z" and "resource_tracker" not in " ".join(command):
+                found.append(int(pid))
+        return sorted(found) or [self.pid]
+
+    def connect(self, key: str | None = None) -> Connection:
+        return Connection(self.port, key)
+
+    def wait(self) -> None:
+        """Wait until it is ready."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            assert self.process.poll() is None, f"the server ended:\n{self.log.read_text()}"
+            connection = self.connect()
+            with suppress(OSError, http.client.HTTPException):
+                if connection.ask("GET", "/readyz").status == 200:
+                    connection.close()
+                    return
+            connection.close()
+            time.sleep(0.05)
+        raise AssertionError(f"the server is not ready:\n{self.log.read_text()}")
+
+    def stop(self) -> int:
+        """Ask it to end, and say with what code it did; end it, and its workers, where it does not."""
+        workers = self.workers
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(PATIENCE / 2)
+        except subprocess.TimeoutExpired:
+            for pid in {*workers, *self.workers}:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            self.process.kill()
+            return self.process.wait()
+
+    def kill(self) -> None:
+        """End it as a power cut would, with all of its workers."""
+        for pid in {self.pid, *self.workers}:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def start(database: str, folder: Path, *, workers: int = 1, first: str = "", port: int = 0, **settings: str) -> Server:
+    """Start a server and wait for it; `first` is Python that its process runs before anything else."""
+    port = port or free_port()
+    main = f"{first}\nfrom prowess.cli import main\nif __name__ == '__main__':\n    main()"
+    options = ["--database", database, "--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
+    program = ["-c", main] if first else ["-m", "prowess"]
+    log = folder / f"server-{port}.log"
+    environment = {**os.environ, **{f"PROWESS_{name.upper()}": value for name, value in settings.items()}}
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            [sys.executable, *program, "serve", *options], stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=environment
+        )
+    found = Server(port, process, log)
+    try:
+        found.wait()
+    except BaseException:
+        found.kill()
+        raise
+    return found
+
+
+@contextmanager
+def serving(database: str, folder: Path, **options: Any) -> Iterator[Server]:
+    """A server while it is needed."""
+    found = start(database, folder, **options)
+    try:
+        yield found
+    finally:
+        found.stop()
+
+
+def found_league(
+    url: str, name: str, model: Preset | None = None, clock: Clock = "utc", *, scope: str = "admin", of: str | None = None
+) -> str:
+    """Found a league, and make a key: for all leagues, or only that `of` one."""
+    database = Database(url)
+    try:
+        database.migrate()
+        with database.writing() as connection:
+            leagues.create(connection, name, model=model, clock=clock)
+            return keys.create(connection, "the tests", scope, of)[1]
+    finally:
+        database.close()

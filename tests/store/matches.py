@@ -1,0 +1,51 @@
+"""Matches that Hypothesis draws for the tests of the store: few players and few times, so that much coincides."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from prowess.store.leagues import Preset
+
+PLAYERS = ["ann", "bob", "cat", "Øyvind", "李雷", "d'Arc; --"]
+HOUR = 3_600_000_000
+FIRST = 1_767_225_600_000_000  # 2026-01-01, in microseconds since 1970
+
+# Models that keep different things: nothing but a mean, volatility, two traits, open periods, a learnt home advantage,
+# the level of the league, drift by time.
+MODELS = {
+    "TrueSkill": Preset("TrueSkill", {}),
+    "Elo": Preset("Elo", {"k": 24.0}),
+    "Glicko": Preset("Glicko", {"period": 7}),
+    "Glicko2": Preset("Glicko2", {"period": 2}),
+    "Glicko2 at once": Preset("Glicko2", {}),
+    "home": Preset("TrueSkill", {"home_mu": 1.0, "home_sigma": 2.0}),
+    "TS2": Preset("TS2", {}),
+    "PoissonOD": Preset("PoissonOD", {}),
+    "GaussianSD": Preset("GaussianSD", {}),
+}
+
+
+@st.composite
+def bodies(draw: st.DrawFn) -> dict[str, Any]:
+    """A match without id and time: mostly two teams with scores, which every model takes, and sometimes not."""
+    several = draw(st.sampled_from([2, 2, 2, 2, 2, 2, 3]))
+    players = draw(st.permutations(PLAYERS))
+    sizes = [draw(st.sampled_from([1, 1, 1, 2])) for _ in range(several)]
+    ends = [sum(sizes[: k + 1]) for k in range(several)]
+    teams = [list(players[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
+    body: dict[str, Any] = {"teams": teams}
+    if draw(st.sampled_from([True, True, True, True, True, False])):
+        body["scores"] = [float(draw(st.integers(0, 3))) for _ in teams]
+    else:
+        body["ranks"] = [draw(st.integers(1, 3)) for _ in teams]
+    if draw(st.sampled_from([False, False, False, True])):
+        body["home"] = draw(st.integers(0, several - 1))
+    if draw(st.sampled_from([False, False, False, False, True])):
+        body["importance"] = draw(st.sampled_from([0.0, 0.5, 2.0]))
+    if draw(st.sampled_from([False, False, False, False, True])):
+        body["weights"] = [[draw(st.sampled_from([0.25, 1.0])) for _ in team] for team in teams]
+    return body
+
+
+times = st.integers(0, 40).map(lambda step: float(FIRST + 12 * HOUR * step))  # three weeks by half days
+rounds = st.integers(0, 12).map(float)

@@ -1,0 +1,79 @@
+"""Whether what a database holds of a league follows from its journal, read without the store's own functions."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+import prowess as pw
+from prowess.store import schema
+from prowess.store.database import Database
+from tests.oracles.league import League
+
+
+def journal(connection: Connection, league_id: int) -> list[Any]:
+    """Every row of the journal, oldest change first."""
+    table = schema.journal
+    rows = connection.execute(select(table).where(table.c.league_id == league_id)).all()
+    return sorted(rows, key=lambda row: (row.revision, row.seq))
+
+
+def retold(connection: Connection, name: str, each: Callable[[int, League], None] = lambda *_: None) -> League:
+    """The league as the journal tells it, change after change; `each` sees it after every revision."""
+    row = connection.execute(select(schema.league).where(schema.league.c.name == name)).one()
+    kept = schema.generation
+    made = connection.execute(select(kept).where(kept.c.league_id == row.id).order_by(kept.c.number)).all()
+    seasons = connection.execute(select(schema.season).where(schema.season.c.league_id == row.id)).all()
+    league = League(pw.Model.from_dict(json.loads(made[-1].model)), row.clock)
+    league.seasons = [(season.start, season.carry, season.tau) for season in seasons]
+    rows = journal(connection, row.id)
+    for change, following in zip(rows, [*rows[1:], None], strict=True):
+        league.revision = change.revision - 1
+        body = None if change.body is None else json.loads(change.body)
+        if change.kind == "post":
+            league.post([(change.id, change.time, body)])
+            assert change.seq == league.posted, "the numbers of matches have a gap"
+        elif change.kind == "edit":
+            league.edit(change.id, change.time, body)
+        else:
+            league.delete(change.id)
+        if following is None or following.revision != change.revision:
+            each(change.revision, league)
+    used = {change.revision for change in rows} | {one.revision for one in [*made, *seasons]}
+    assert used | {0} == set(range(row.revision + 1)), "the revisions have a gap"
+    assert row.posted == league.posted
+    league.revision = row.revision
+    return league
+
+
+def check(database: Database, name: str, each: Callable[[int, League], None] = lambda *_: None) -> League:
+    """Compare every rating, and what is known of the league as a whole, with a fit of the journal."""
+    with database.reading() as connection:
+        league = retold(connection, name, each)
+        row = connection.execute(select(schema.league).where(schema.league.c.name == name)).one()
+        table = schema.rating
+        query = select(table).where(table.c.league_id == row.id, table.c.generation == row.generation)
+        stored = {one.player: one for one in connection.execute(query)}
+        memory = select(schema.generation.c.memory).where(
+            schema.generation.c.league_id == row.id, schema.generation.c.number == row.generation
+        )
+        remembered = np.frombuffer(connection.execute(memory).scalar_one())
+    assert all(one.revision <= league.revision for one in stored.values())
+    ladder = league.ladder()
+    found = {name: bytes(one.state) for name, one in stored.items() if one.state is not None}
+    assert found == {name: ladder.state[index].tobytes() for name, index in ladder.rows.items()}
+    assert remembered.tobytes() == ladder.memory.tobytes()
+    return league
+
+
+def dump(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """All that the database holds, table by table."""
+    with database.reading() as connection:
+        return {
+            table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)
+            for table in schema.metadata.sorted_tables
+        }
+
+

@@ -1,0 +1,303 @@
+"""Whatever is done to a league in whatever order, the store holds what a fit of its journal gives, bit for bit."""
+
+import itertools
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from sqlalchemy import select
+
+import prowess as pw
+from prowess.store import checkpoints, leagues, schema
+from prowess.store.changes import Change, Delete, Done, Edit, NewSeason, Post, Remodel
+from prowess.store.database import Database
+from prowess.store.errors import Conflict, NotFound
+from prowess.store.writer import Writer, perform, preview
+from tests.oracles.league import EPOCH, League, Taken
+from tests.store.matches import FIRST, HOUR, MODELS, bodies, rounds, times
+
+NUMBERS = itertools.count(1)
+CLOCKS = {"utc": times, "number": rounds, "none": st.just(0.0)}
+
+BROKEN: list[dict[str, Any]] = [
+    {"teams": [["ann"]]},
+    {"teams": [["ann"], []]},
+    {"teams": [["ann"], ["ann"]]},
+    {"teams": [["ann"], ["bob"]], "ranks": [1]},
+    {"teams": [["ann"], ["bob"]], "scores": [1, float("nan")]},
+    {"teams": [["ann"], ["bob"]], "importance": -1},
+    {"teams": [["ann"], ["bob"]], "home": 2},
+    {"teams": [["ann"], ["bob"]], "winner": "ann"},
+]
+
+
+class Life(RuleBasedStateMachine):
+    """A league in a database beside one in a list."""
+
+    url: str
+
+    @initialize(model=st.sampled_from(sorted(MODELS)), clock=st.sampled_from(["utc", "utc", "utc", "number", "none"]))
+    def begin(self, model: str, clock: str) -> None:
+        self.database = Database(self.url)
+        self.database.migrate()
+        self.name = f"league-{next(NUMBERS)}"
+        with self.database.writing() as connection:
+            found = leagues.create(connection, self.name, model=MODELS[model], clock=clock)
+        self.clock = clock
+        self.league = League(found.model, clock, revision=found.revision)
+        self.old: dict[int, dict[str, bytes]] = {}  # the ratings of earlier models, as they were left
+        self.generation, self.made = found.generation, 0
+
+    def teardown(self) -> None:
+        if hasattr(self, "database"):
+            self.database.close()
+
+    # What may be done
+
+    @rule(body=bodies(), data=st.data())
+    def post(self, body: dict[str, Any], data: st.DataObject) -> None:
+        self._post([(self._id(), data.draw(CLOCKS[self.clock]), body)])
+
+    @rule(some=st.lists(bodies(), min_size=2, max_size=6), data=st.data())
+    def post_batch(self, some: list[dict[str, Any]], data: st.DataObject) -> None:
+        self._post([(self._id(), data.draw(CLOCKS[self.clock]), body) for body in some])
+
+    @precondition(lambda self: self.league.first)
+    @rule(body=bodies(), data=st.data(), more=st.booleans())
+    def post_again(self, body: dict[str, Any], data: st.DataObject, more: bool) -> None:
+        """Alone, or beside a new one."""
+        name = data.draw(st.sampled_from(sorted(self.league.first)))
+        first = dict(self.league.first[name])
+        matches = [(name, first.pop("time", 0.0), first)]
+        self._post(matches + [(self._id(), data.draw(CLOCKS[self.clock]), body)] * more)
+
+    @precondition(lambda self: self.league.first)
+    @rule(body=bodies(), other=bodies(), data=st.data())
+    def clash(self, body: dict[str, Any], other: dict[str, Any], data: st.DataObject) -> None:
+        name = data.draw(st.sampled_from(sorted(self.league.first)))
+        time = data.draw(CLOCKS[self.clock])
+        self._post([(self._id(), time, other), (name, time, {**body, "teams": [["ann"], ["somebody else"]]})])
+
+    @precondition(lambda self: self.league.first)
+    @rule(body=bodies(), data=st.data(), only_time=st.booleans())
+    def edit(self, body: dict[str, Any], data: st.DataObject, only_time: bool) -> None:
+        name = data.draw(st.sampled_from(sorted(self.league.first)))
+        time = data.draw(CLOCKS[self.clock])
+        if only_time and name in self.league.matches:
+            body = self.league.matches[name].body
+        changed = self.league.copy()
+        new = changed.edit(name, time, body)
+        done = self._do(Edit(self.name, name, self._given(None, time, body), author="eve", reason="a typo"), changed)
+        assert done is None or done.repeated == [not new]
+
+    @precondition(lambda self: self.league.first)
+    @rule(data=st.data())
+    def delete(self, data: st.DataObject) -> None:
+        name = data.draw(st.sampled_from(sorted(self.league.first)))
+        changed = self.league.copy()
+        new = changed.delete(name)
+        done = self._do(Delete(self.name, name, author="eve", reason="never played"), changed)
+        assert done is None or done.repeated == [not new]
+
+    @rule(body=bodies())
+    def nothing_there(self, body: dict[str, Any]) -> None:
+        for change in (Delete(self.name, "nobody's"), Edit(self.name, "nobody's", self._given(None, 1.0, body))):
+            for act in (perform, preview):
+                with pytest.raises(NotFound):
+                    act(self.database, change)
+
+    @rule(model=st.sampled_from(sorted(MODELS)))
+    def remodel(self, model: str) -> None:
+        changed = self.league.copy()
+        changed.model = MODELS[model].model
+        new = changed.model != self.league.model
+        changed.revision += new
+        before = self._stored()
+        if self._do(Remodel(self.name, MODELS[model], author="eve", reason="a better one"), changed) and new:
+            self.old[self.generation] = before
+            self.generation += 1
+
+    @precondition(lambda self: self.clock != "none" and len(self.league.seasons) < 3)
+    @rule(data=st.data(), carry=st.sampled_from([0.0, 0.5, 1.0]), tau=st.sampled_from([0.0, 1.5]))
+    def season(self, data: st.DataObject, carry: float, tau: float) -> None:
+        start = data.draw(CLOCKS[self.clock])
+        if start in [known for known, _, _ in self.league.seasons]:
+            return
+        changed = self.league.copy()
+        changed.seasons.append((start, carry, tau))
+        changed.revision += 1
+        self._do(NewSeason(self.name, f"from {start}", self._time(start), carry, tau, author="eve"), changed)
+
+    @rule(wrong=st.sampled_from(BROKEN), good=bodies(), data=st.data())
+    def mistake(self, wrong: dict[str, Any], good: dict[str, Any], data: st.DataObject) -> None:
+        time = data.draw(CLOCKS[self.clock])
+        matches = [self._given(self._id(), time, good), self._given(self._id(), time, wrong)]
+        for act in (perform, preview):
+            with pytest.raises(pw.Error):
+                act(self.database, Post(self.name, matches))
+
+    @rule(some=st.lists(bodies(), min_size=2, max_size=5), data=st.data(), wrong=st.sampled_from(BROKEN))
+    def together(self, some: list[dict[str, Any]], data: st.DataObject, wrong: dict[str, Any]) -> None:
+        """Several changes wait for the writer at once, one of them wrong."""
+        posts = [(self._id(), data.draw(CLOCKS[self.clock]), body) for body in some]
+        writer = Writer(self.database)
+        try:
+            given = [Post(self.name, [self._given(*post)]) for post in posts]
+            given.insert(1, Post(self.name, [self._given(self._id(), 0.0, wrong)]))
+            futures = [writer.submit(change) for change in given]
+        finally:
+            writer.close()
+        with pytest.raises(pw.Error):
+            futures.pop(1).result()
+        done = {post[0]: future.result() for post, future in zip(posts, futures, strict=True) if not future.exception()}
+        for post, future in zip(posts, futures, strict=True):
+            if future.exception():
+                changed = self.league.copy()
+                changed.post([post])
+                with pytest.raises(pw.Error):
+                    changed.ladder()
+                assert isinstance(future.exception(), pw.Error)
+        for post in sorted((post for post in posts if post[0] in done), key=lambda post: done[post[0]].revision):
+            self.league.post([post])  # those that come late are written after the others
+            assert done[post[0]].revision == self.league.revision
+
+    @rule()
+    def start_again(self) -> None:
+        self.database.close()
+        self.database = Database(self.url)
+
+    # How it is done
+
+    def _id(self) -> str:
+        self.made += 1
+        return f"m{self.made}"
+
+    def _time(self, time: float) -> Any:
+        if self.clock == "none":
+            return None
+        return time if self.clock == "number" else (EPOCH + timedelta(microseconds=int(time))).isoformat()
+
+    def _given(self, name: str | None, time: float, body: dict[str, Any]) -> dict[str, Any]:
+        found = dict(body)
+        if name is not None:
+            found["id"] = name
+        if self.clock != "none":
+            found["time"] = self._time(time)
+        return found
+
+    def _post(self, matches: list[tuple[str, float, dict[str, Any]]]) -> None:
+        change = Post(self.name, [self._given(*match) for match in matches], author="eve")
+        changed = self.league.copy()
+        try:
+            repeated = changed.post(matches)
+        except Taken:
+            for act in (perform, preview):
+                with pytest.raises(Conflict):
+                    act(self.database, change)
+            return
+        done = self._do(change, changed)
+        if done:
+            assert done.ids == [name for name, _, _ in matches]
+            assert done.repeated == repeated
+
+    def _do(self, change: Any, changed: League) -> Done | None:
+        """Try it out, do it, and compare what was said with what is now so; nothing where the model cannot."""
+        try:
+            after = changed.ladder()
+        except pw.Error:
+            for act in (perform, preview):
+                with pytest.raises(pw.Error):
+                    act(self.database, change)
+            return None
+        held = self._stored()
+        tried = preview(self.database, change)
+        assert self._stored() == held, "a dry run wrote"
+        done = perform(self.database, change)
+        assert done.revision == changed.revision
+        assert _moved(tried.changed) == _moved(done.changed)
+        before = self.league.ladder()
+        told = _told(done.changed)
+        if after.model == before.model:
+            assert {name for name in {*before, *after} if _one(before, name) != _one(after, name)} <= set(told)
+        for name, (was, now) in told.items():
+            assert (was, now) == (_one(before, name), _one(after, name)), name
+        self.league = changed
+        return done
+
+    # What must hold
+
+    def _stored(self, generation: int | None = None) -> dict[str, bytes]:
+        table = schema.rating
+        with self.database.reading() as connection:
+            league = leagues.find(connection, self.name)
+            wanted = league.generation if generation is None else generation
+            query = select(table.c.player, table.c.state).where(
+                table.c.league_id == league.id, table.c.generation == wanted, table.c.state.is_not(None)
+            )
+            return {row.player: bytes(row.state) for row in connection.execute(query)}
+
+    @invariant()
+    def ratings_are_those_of_a_fit(self) -> None:
+        ladder = self.league.ladder()
+        assert self._stored() == {name: ladder.state[row].tobytes() for name, row in ladder.rows.items()}
+        with self.database.reading() as connection:
+            found = leagues.find(connection, self.name)
+            table = schema.generation
+            memory = connection.execute(
+                select(table.c.memory).where(table.c.league_id == found.id, table.c.number == found.generation)
+            ).scalar_one()
+        assert bytes(memory) == ladder.memory.tobytes()
+        assert (found.revision, found.posted) == (self.league.revision, self.league.posted)
+        for generation, states in self.old.items():
+            assert self._stored(generation) == states, "an earlier model's ratings moved"
+
+    @invariant()
+    def journal_is_complete(self) -> None:
+        table = schema.journal
+        with self.database.reading() as connection:
+            league = leagues.find(connection, self.name)
+            rows = connection.execute(select(table).where(table.c.league_id == league.id)).all()
+        assert sorted((r.revision, r.seq, r.id, r.kind, r.time) for r in rows) == sorted(self.league.log)
+        chains: dict[int, list[Any]] = {}
+        for row in sorted(rows, key=lambda row: row.revision):
+            chains.setdefault(row.seq, []).append(row)
+        for chain in chains.values():
+            assert [row.until for row in chain] == [row.revision for row in chain[1:]] + [None]
+            assert [row.body is None for row in chain] == [row.kind == "delete" for row in chain]
+
+
+def _one(ladder: pw.Ladder, name: str) -> pw.Rating | None:
+    return ladder[name] if name in ladder else None
+
+
+def _told(changes: list[Change]) -> dict[str, tuple[Any, Any]]:
+    assert len({change.player for change in changes}) == len(changes)
+    return {change.player: (change.before, change.after) for change in changes}
+
+
+def _moved(changes: list[Change]) -> dict[str, tuple[Any, Any]]:
+    return {name: (was, now) for name, (was, now) in _told(changes).items() if was != now}
+
+
+@pytest.fixture(autouse=True)
+def many_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short leagues have checkpoints too, and corrections start at them."""
+    monkeypatch.setattr(checkpoints, "LEAST", 3)
+
+
+def live(url: str, examples: int, steps: int) -> None:
+    chosen = settings(phases=[Phase.generate], max_examples=examples, stateful_step_count=steps, deadline=None, print_blob=True,
+                      suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(type("Life", (Life,), {"url": url}), settings=chosen)
+
+
+def test_any_life_of_a_league(database_url: str) -> None:
+    live(database_url, 15, 25)
+
+
+@pytest.mark.long
+def test_any_long_life_of_a_league(database_url: str) -> None:
+    live(database_url, 300, 60)
