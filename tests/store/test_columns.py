@@ -2,17 +2,19 @@
 
 import json
 from dataclasses import fields
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prowess.errors import Error
 from prowess.history import History
 from prowess.history.times import show_time
 from prowess.store.columns import bodies, body, history_of
+from prowess.store.scan import _numbered_by_text
 from tests.history.strategies import matches
 
 HARD = (0.1 + 0.2, 5e-324, 1e22, 123456789.123456789, 2.0**53 - 1, 2.0**53, 1e16, 1e-7, 1e30, -0.0, 2.225e-308, 1e23)
@@ -49,26 +51,29 @@ def without(match: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {key: value for key, value in match.items() if key not in keys}
 
 
+def at(clock: str, time: float) -> Any:
+    """A time as it is given to a league of that clock."""
+    if clock == "utc":
+        return show_time("timestamp", "UTC", time)
+    return time if clock == "number" else None
+
+
+@settings(max_examples=50)
 @given(matches(), st.sampled_from(["utc", "number", "none"]), st.randoms())
 def test_rows_of_the_journal_are_the_history_of_their_matches(found: Any, clock: Any, random: Any) -> None:
-    kept = []
+    rows = []
     for seq, match in enumerate(found):
+        if "scores" in match:
+            match = {**match, "scores": [score + 0.0 for score in match["scores"]]}  # so that -0 is 0
         time = 0.0 if clock == "none" else float(random.randrange(-3, 3))
-        when = {"utc": lambda: show_time("timestamp", "UTC", time), "number": lambda: time, "none": lambda: None}[
-            clock
-        ]()
-        kept.append((seq, time, f"m{seq}", {**without(match, "time"), "id": f"m{seq}", "time": when}))
-    expected = History.from_matches([match for *_, match in kept])
-    plain = [
-        {**match, "scores": [score + 0.0 for score in match["scores"]]} if "scores" in match else match
-        for match in expected
-    ]
-    expected = History.from_matches(plain)  # in which -0 is 0
-    random.shuffle(kept)
-    seq, time, ids = ([row[column] for row in kept] for column in range(3))
-    same(history_of(seq, time, ids, [body(row[3]) for row in kept], clock), expected)
+        rows.append((seq, time, f"m{seq}", {**match, "id": f"m{seq}", "time": at(clock, time)}))
+    expected = History.from_matches([match for *_, match in rows])
+    random.shuffle(rows)
+    seq, time, ids = ([row[column] for row in rows] for column in range(3))
+    same(history_of(seq, time, ids, [body(row[3]) for row in rows], clock), expected)
 
 
+@settings(max_examples=50)
 @given(matches())
 def test_a_text_is_that_of_the_match_however_it_is_given(found: Any) -> None:
     history = History.from_matches(found)
@@ -82,7 +87,7 @@ def test_a_text_is_that_of_the_match_however_it_is_given(found: Any) -> None:
 
 
 def test_names_and_numbers_come_back_as_they_were() -> None:
-    names = [[[one], [other]] for one, other in zip(ODD, ODD[1:], strict=False)]
+    names = [[[one], [other]] for one, other in pairwise(ODD)]
     given = [{"teams": teams, "scores": [one, -one]} for teams, one in zip(names, HARD * 2, strict=False)]
     given += [
         {"teams": [["a"], ["b"]], "scores": [1, 2], "weights": [[one or 1], [0.1]]} for one in HARD if one > 1e-30
@@ -93,7 +98,8 @@ def test_names_and_numbers_come_back_as_they_were() -> None:
     found = history_of(rows, [0.0] * len(rows), list(map(str, rows)), bodies(history), "none")
     assert found == history
     assert found.players == history.players
-    assert found.score is not None and history.score is not None
+    assert found.score is not None
+    assert history.score is not None
     assert (found.score + 0.0).tobytes() == (history.score + 0.0).tobytes()
 
 
@@ -134,9 +140,16 @@ def test_json_that_is_written_otherwise_is_read_all_the_same() -> None:
         '{"teams":[["a\\',
         '{"teams":[["a"],["b"]],"scores":[1]}',
         '{"teams":[["a"],["b"]],"scores":[1,-]}',
-    ]
-    + ['{"teams":[["a"],["b"]],"scores":[1,2e]}', '{"teams":[["a"],["b"]],"home":2}', '{"teams":[["a"],["b"]]}\n{}'],
+        '{"teams":[["a"],["b"]],"scores":[1,2e]}',
+        '{"teams":[["a"],["b"]],"home":2}',
+        '{"teams":[["a"],["b"]]}\n{}',
+    ],
 )
 def test_a_damaged_text_is_an_error_that_names_its_match(text: str) -> None:
     with pytest.raises(Error, match=r"^the journal is damaged: .*match 'x'"):
         history_of([1, 2], [0.0, 0.0], ["x", "y"], [text, body({"teams": [["a"], ["b"]]})], "none")
+
+
+def test_names_of_one_hash_are_told_apart_by_their_letters() -> None:
+    player, first = _numbered_by_text(b"abcabca", [0, 1, 3, 4, 5], [1, 3, 4, 5, 7])
+    assert (player.tolist(), first.tolist()) == ([0, 1, 0, 2, 3], [0, 1, 3, 4])

@@ -92,9 +92,7 @@ def _one_by_one(times: Times | None, ids: Sequence[str], texts: Sequence[str]) -
         try:
             match = {**json.loads(text), "id": ids[row]}
         except (ValueError, TypeError) as error:
-            raise Error(
-                f"the journal is damaged: the text of match {ids[row]!r} is no object of JSON: {error}"
-            ) from None
+            raise Error(f"the journal is damaged: the text of match {ids[row]!r} is no mapping: {error}") from None
         if times is not None:
             match["time"] = show_time(times.kind, times.zone, times.number[row])
         matches.append(match)
