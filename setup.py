@@ -66,6 +66,7 @@ KERNELS = [
     "prowess.matchmaking.matching",
     "prowess.matchmaking.worth",
     "prowess.matchmaking.prices",
+    "prowess.store.scan",
 ]
 REQUIRED = os.environ.get("PROWESS_REQUIRE_COMPILED") == "1"
 PURE = os.environ.get("PROWESS_PURE") == "1"

@@ -27,6 +27,7 @@ __all__ = [
     "int",
     "longlong",
     "prefetch",
+    "ulonglong",
 ]
 
 T = TypeVar("T")
@@ -45,7 +46,7 @@ class _Type:
 
 
 double = _Type(float)
-int = longlong = Py_ssize_t = _Type(builtins.int)
+int = longlong = ulonglong = Py_ssize_t = _Type(builtins.int)
 
 
 def cclass(decorated: T) -> T:

@@ -1,74 +1,99 @@
-"""Matches as the journal keeps them: a text of JSON for each, written from columns and read into columns."""
+"""Rows of the journal as a history, by columns."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from ..errors import Error
 from ..history.history import History
 from ..history.matches import from_matches
-from ..history.times import show_time
+from ..history.ragged import starts
+from ..history.tables.build import build
+from ..history.tables.draft import Draft
+from ..history.times import Stamp, Times, show_time
+from .bodies import bodies, body
+from .scan import Scanned, scan
 
 __all__ = ["Clock", "bodies", "body", "history_of"]
 
 Clock = Literal["utc", "number", "none"]
-WHOLE = 2.0**53  # below it a float that is whole is written as an integer
-LEFT_OUT = ("time", "id")  # which have columns of their own in the journal
+BLOCK = 1 << 18  # texts that are read at a time
+RECOGNISED = "the journal of a league"
 
 
-def body(match: Mapping[str, Any]) -> str:
-    """Write a match in the one way in which the journal has it: what means the same has the same text.
-
-    Blanks around names go, 3.0 is 3, ranks become places, and what follows from the rest is left out: ranks that are
-    those of the scores, weights and importance of 1. The time and the id are not part of it.
-
-    >>> body({"teams": [["ann", "bob"], [" cat "]], "scores": [3.0, 1.5], "ranks": [1, 5], "importance": 1})
-    '{"teams":[["ann","bob"],["cat"]],"scores":[3,1.5]}'
-    >>> body({"teams": [["ann"], ["bob"]]})
-    '{"teams":[["ann"],["bob"]],"ranks":[1,2]}'
-    """
-    plain = {key: value for key, value in match.items() if key not in LEFT_OUT}
-    return bodies(from_matches([plain], where=lambda match: "the match"))[0]
-
-
-def bodies(history: History) -> list[str]:
-    """Write all matches of a history, each as `body` does.
-
-    >>> bodies(History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [4, 4], "home": 1}]))
-    ['{"teams":[["ann"],["bob"]],"ranks":[1,1],"home":1}']
-    """
-    order = ("teams", "ranks", "scores", "weights", "importance", "home")
-    return [
-        json.dumps({key: _neat(match[key]) for key in order if key in match}, ensure_ascii=False, separators=(",", ":"))
-        for match in history
-    ]
-
-
-def _neat(value: Any) -> Any:
-    """Numbers that are whole as integers."""
-    if isinstance(value, list):
-        return [_neat(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < WHOLE else value
-
-
-def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], bodies: Sequence[str], clock: Clock) -> History:
+def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Sequence[str], clock: Clock) -> History:
     """Make a history of rows of the journal, in any order: its matches stand in the order of (time, seq).
 
     >>> texts = [body({"teams": [["bob"], ["ann"]]}), body({"teams": [["ann"], ["bob"]], "scores": [2, 2]})]
     >>> history_of([1, 2], [7.0, 5.0], ["x", "y"], texts, "number")[0]
     {'teams': [['ann'], ['bob']], 'scores': [2.0, 2.0], 'time': 5.0, 'id': 'y'}
     """
-    moment = np.asarray(time, np.float64)
+    moment, number = np.asarray(time, np.float64), np.asarray(seq, np.int64)
+    later = moment[1:] > moment[:-1]
+    if not (later | ((moment[1:] == moment[:-1]) & (number[1:] > number[:-1]))).all():
+        order = np.lexsort((number, moment))
+        moment, rows = moment[order], order.tolist()
+        ids, texts = [ids[row] for row in rows], [texts[row] for row in rows]
+    times = _times(moment, clock)
+    blocks = []
+    for first in range(0, len(texts), BLOCK):
+        block = scan(list(texts[first : first + BLOCK]))
+        if block is None:
+            return _one_by_one(times, ids, texts)
+        blocks.append(block)
+    return build(_draft(blocks, times, ids)) if blocks else from_matches([], recognised=RECOGNISED)
+
+
+def _times(moment: NDArray[np.float64], clock: Clock) -> Times | None:
+    """The times on the clock of the league."""
+    if clock == "none":
+        return None
+    return Times.of(moment, Stamp("number", None) if clock == "number" else Stamp("timestamp", "UTC"))
+
+
+def _draft(blocks: list[Scanned], times: Times | None, ids: Sequence[str]) -> Draft:
+    """The columns of all blocks, with one numbering of the players."""
+    number: dict[str, int] = {}
+    player = []
+    for block in blocks:
+        translate = np.array([number.setdefault(name, len(number)) for name in block.names], np.int32)
+        player.append(translate[block.player])
+
+    def joined(column: str) -> NDArray[Any]:
+        return np.concatenate([getattr(block, column) for block in blocks])
+
+    return Draft(
+        match_start=starts(joined("teams")),
+        team_start=starts(joined("sizes")),
+        player=np.concatenate(player),
+        names=list(number),
+        where=lambda match, entry: f"match {ids[match]!r}",
+        rank=joined("rank"),
+        score=joined("score"),
+        times=times,
+        weight=joined("weight"),
+        importance=joined("importance"),
+        home=joined("home"),
+        ids=ids,
+        listed=True,
+        recognised=RECOGNISED,
+    )
+
+
+def _one_by_one(times: Times | None, ids: Sequence[str], texts: Sequence[str]) -> History:
+    """The same of texts that are JSON, but not as `bodies` writes it."""
     matches = []
-    for row in np.lexsort((np.asarray(seq), moment)).tolist():
-        match = {**json.loads(bodies[row]), "id": ids[row]}
-        if clock == "utc":
-            match["time"] = show_time("timestamp", "UTC", moment[row])
-        elif clock == "number":
-            match["time"] = moment[row]
+    for row, text in enumerate(texts):
+        try:
+            match = {**json.loads(text), "id": ids[row]}
+        except (ValueError, TypeError) as error:
+            raise Error(f"the journal is damaged: the text of match {ids[row]!r} is no mapping: {error}") from None
+        if times is not None:
+            match["time"] = show_time(times.kind, times.zone, times.number[row])
         matches.append(match)
-    return from_matches(matches, recognised="the journal of a league")
+    return from_matches(matches, where=lambda row: f"the journal is damaged: match {ids[row]!r}", recognised=RECOGNISED)
