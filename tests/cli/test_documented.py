@@ -5,6 +5,7 @@ That its examples run is tested with those of all pages, in tests/test_docs.py.
 
 import re
 import shlex
+from typing import Any
 
 import pytest
 import typer
@@ -22,10 +23,11 @@ GROUP = typer.main.get_command(app)
 VERBS = GROUP.commands  # type: ignore[attr-defined]
 
 
-def flags(command: object) -> set[str]:
-    """The long options of a command."""
-    found = [flag for one in command.params for flag in (*one.opts, *one.secondary_opts)]  # type: ignore[attr-defined]
-    return {flag for flag in found if flag.startswith("--")} | {"--help"}
+def flags(command: Any) -> set[str]:
+    """The long options of a command; of `prowess key`, those of its own commands too."""
+    inside = getattr(command, "commands", {}).values() if command is not GROUP else ()
+    found = [flag for one in command.params for flag in (*one.opts, *one.secondary_opts)]
+    return {flag for flag in found if flag.startswith("--")}.union({"--help"}, *map(flags, inside))
 
 
 SHARED = set.intersection(*(flags(VERBS[name]) for name in ("rate", "predict")))

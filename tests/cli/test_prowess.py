@@ -3,6 +3,7 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -137,4 +138,11 @@ main()
 
 def test_every_verb_speaks_to_machines() -> None:
     verbs = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    assert [name for name, verb in verbs.items() if not any("--json" in one.opts for one in verb.params)] == []
+    single = {f"{name} {inner}".strip(): one for name, verb in verbs.items() for inner, one in _single(verb).items()}
+    assert "key list" in single
+    assert [name for name, verb in single.items() if not any("--json" in one.opts for one in verb.params)] == []
+
+
+def _single(verb: Any) -> dict[str, Any]:
+    """The commands of a verb that has several, or the one that it is."""
+    return getattr(verb, "commands", {"": verb})

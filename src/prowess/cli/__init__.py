@@ -9,17 +9,20 @@ import typer
 from typer.core import TyperGroup
 
 from .. import __version__, kernel_mode
+from .backup import backup
 from .balance import balance
 from .check import check
 from .compare import compare
 from .demo import demo
 from .explain import explain
+from .key import key
 from .next import next_
 from .options import Quiet, quietly
 from .pair import pair
 from .papers import papers
 from .predict import predict
 from .rate import rate
+from .restore import restore
 from .screen import be_quiet, polite
 from .simulate import simulate
 from .tune import tune
@@ -56,6 +59,8 @@ _add("Predict and match", predict, explain, balance, pair)
 app.command("next", rich_help_panel="Predict and match")(quietly(next_))
 _add("Compare", compare, tune, papers)
 _add("Files", check, simulate)
+app.add_typer(key, name="key", rich_help_panel="Serve")
+_add("Serve", backup, restore)
 
 
 def _version(wanted: bool) -> None:

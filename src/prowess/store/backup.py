@@ -151,10 +151,10 @@ def _make_empty(target: Connection, version: str) -> None:
         target.exec_driver_sql(
             "LOCK TABLE " + ", ".join(f'"{name}"' for name in names)
         )  # nobody adds to them meanwhile
-    for name in names:
-        if target.exec_driver_sql(f'SELECT 1 FROM "{name}" LIMIT 1').first():
-            where = target.engine.url.render_as_string(hide_password=True)
-            raise Error(f"{where} is not empty, it has rows in the table {name}: restore into a new database")
+    full = [name for name in names if target.exec_driver_sql(f'SELECT 1 FROM "{name}" LIMIT 1').first()]
+    if full:
+        where = target.engine.url.render_as_string(hide_password=True)
+        raise Error(f"{where} is not empty ({', '.join(full)}): restore into a new database")
     if version_of(target) not in (None, version):
         go_to(target, "base")
     go_to(target, version)

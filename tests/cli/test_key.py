@@ -1,0 +1,119 @@
+"""`prowess key`, `backup` and `restore`: what they print, and in which database they work."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from prowess.store import audit, keys, leagues
+from prowess.store.database import Database
+from tests.cli.running import ruled, run
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, in which commands run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PROWESS_DATABASE", raising=False)
+    return tmp_path
+
+
+def in_database(name: str = "prowess.db") -> Database:
+    database = Database(name)
+    database.migrate()
+    return database
+
+
+def test_the_secret_alone_is_on_standard_output(here: Path) -> None:
+    result = run("key", "create", "phone")
+    assert result.exit_code == 0, result.output
+    secret = result.stdout.strip()
+    assert result.stderr.startswith("sqlite:///prowess.db: key 1, phone, for write in all leagues; keep the secret")
+    database = in_database()
+    with database.writing() as connection:
+        found = keys.find(connection, secret)
+        leagues.create(connection, "darts")
+    assert found is not None
+    assert (found.name, found.scope, found.league) == ("phone", "write", None)
+    made = json.loads(run("key", "create", "ann", "--scope", "admin", "--league", "darts", "--json", "-q").stdout)
+    assert (made["id"], made["scope"], made["league"], made["revoked"]) == (2, "admin", "darts", None)
+    revoked = run("key", "revoke", 1)
+    assert (revoked.exit_code, revoked.stdout, revoked.stderr) == (0, "", "key 1, phone, is revoked\n")
+    with database.reading() as connection:
+        assert keys.find(connection, secret) is None
+        assert keys.find(connection, made["secret"]) == keys.listed(connection)[1]
+        assert {entry.actor for entry in audit.listed(connection) if "key" in entry.action} == {"command line"}
+    database.close()
+    listed = json.loads(run("key", "list", "--json").stdout)
+    assert [one["revoked"] is None for one in listed] == [False, True]
+    assert not any(secret in repr(one) or "hash" in one for one in listed)
+
+
+def test_the_list_stays_in_line(here: Path) -> None:
+    in_database().close()
+    assert run("key", "list").stderr == "there are no keys: prowess key create NAME makes one\n"
+    for name in ("李小龍 🎯", "\x1b[31mred", "a name that is much longer than all the others and goes on " * 2):
+        assert run("key", "create", name, "--scope", "read").exit_code == 0
+    shown = ruled("key", "list", columns=80)
+    assert "\x1b" not in shown
+    assert "李小龍 🎯" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    plain = run("key", "list").stdout.splitlines()
+    assert plain[0].split() == ["id", "name", "scope", "league", "created", "revoked"]
+    assert len(plain) == 4
+
+
+def test_the_database_is_where_it_is_said_to_be(here: Path) -> None:
+    assert run("key", "create", "a", "--database", "sqlite:///one.db").exit_code == 0
+    assert run("key", "create", "b", PROWESS_DATABASE="two.db").exit_code == 0
+    assert sorted(one.name for one in here.glob("*.db")) == ["one.db", "two.db"]
+    assert "b" in run("key", "list", "--database", "two.db").stdout.split()
+    for words in (("key", "list"), ("key", "revoke", 1), ("backup", "copy")):
+        result = run(*words)
+        assert result.exit_code == 1
+        assert result.stderr.startswith("error: prowess.db: there is no such database; --database URL")
+    assert sorted(one.name for one in here.iterdir()) == ["one.db", "two.db"]
+
+
+def test_wrong_usage(here: Path) -> None:
+    result = run("key", "create", "a", "--scope", "root")
+    assert result.exit_code == 2
+    assert "must be one of read, write, admin" in result.output
+    assert run("key", "create", "a", "--league", "darts").stderr == "error: no league is called 'darts'\n"
+    assert run("key", "revoke", 7).stderr == "error: there is no key 7\n"
+    for words in (("key", "list", "--database", "mysql://x/y"), ("key", "list", "--database", "no/where.db")):
+        result = run(*words)
+        assert result.exit_code == 1
+        assert len(result.stderr.splitlines()) == 1
+
+
+def test_backup_and_restore(here: Path) -> None:
+    run("key", "create", "phone")
+    first = run("backup", "copy.bak")
+    assert (first.exit_code, first.stdout) == (0, "")
+    assert first.stderr == "wrote copy.bak: 0 leagues, 0 revisions of matches, 1 key\n"
+    said = json.loads(run("backup", "copy.bak", "--json", "-q").stdout)
+    assert said["file"] == "copy.bak"
+    assert said["bytes"] == (here / "copy.bak").stat().st_size
+    assert said["rows"]["key"] == 1
+    again = run("restore", "copy.bak", "--database", "again.db")
+    assert again.stderr == "restored copy.bak into sqlite:///again.db: 0 leagues, 0 revisions of matches, 1 key\n"
+    assert run("key", "list", "--json").stdout == run("key", "list", "--json", "--database", "again.db").stdout
+    for words, what in (
+        (("restore", "copy.bak"), "error: sqlite:///prowess.db is not empty (audit, key): restore into a new database"),
+        (("backup", "prowess.db"), "error: prowess.db is there already and is no backup: choose another name"),
+        (("restore", "gone.bak", "--database", "new.db"), "error: gone.bak: there is no such file"),
+    ):
+        result = run(*words)
+        assert (result.exit_code, result.stderr) == (1, what + "\n")
+    assert not (here / "new.db").exists()
+
+
+@pytest.mark.parametrize("module", ["sqlalchemy", "alembic", "psycopg"])
+def test_without_the_packages_of_the_service(here: Path, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    result = run("backup", "copy")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: this needs ")
+    assert result.stderr.endswith(", which is not installed: pip install 'prowess[service]'\n")
