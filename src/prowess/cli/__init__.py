@@ -21,6 +21,7 @@ from .papers import papers
 from .predict import predict
 from .rate import rate
 from .screen import be_quiet, polite
+from .serve import serve
 from .simulate import simulate
 from .tune import tune
 
@@ -56,6 +57,7 @@ _add("Predict and match", predict, explain, balance, pair)
 app.command("next", rich_help_panel="Predict and match")(quietly(next_))
 _add("Compare", compare, tune, papers)
 _add("Files", check, simulate)
+_add("Serve", serve)
 
 
 def _version(wanted: bool) -> None:
@@ -81,6 +83,7 @@ def prowess(
     prowess compare matches.csv               which model predicts them best
     prowess tune matches.csv                  better parameters for it
     prowess papers halo2 --data DIR           a paper's experiments once more
+    prowess serve --demo                      leagues over HTTP
 
     Tables and --json go to standard output, remarks and errors to standard error.
     """

@@ -18,7 +18,7 @@ from ..store.keys import Key
 from .limits import EXEMPT
 from .problems import Problem
 from .recent import Recent
-from .state import service
+from .state import of
 
 __all__ = ["Access", "Everywhere", "Identify", "May", "bearer", "caller", "everywhere", "may"]
 
@@ -95,7 +95,7 @@ class May(SecurityBase):
         name = request.path_params["league"]
         hidden = Problem(404, f"there is no league {name!r}, or it is private and needs a key that may read it")
         try:
-            league = await service(request).leagues.get(name)
+            league = await of(request).leagues.get(name)
         except NotFound:
             raise hidden from None
         if key is not None and key.may(self.scope, league.id):
