@@ -42,7 +42,8 @@ def _option(one: Field[Any], kind: Any) -> inspect.Parameter:
     flag = f"--{one.name.replace('_', '-')}"
     several = kind == tuple[str, ...]
     least = {} if one.metadata["least"] is None else {"min": one.metadata["least"]}
-    usual = ", ".join(one.default) if several else f"{one.default:g}" if kind is float else one.default
+    default: Any = one.default
+    usual = ", ".join(default) if several else f"{default:g}" if kind is float else default
     else_it_is = "" if kind is bool or usual == "" else f" {usual} unless given."
     option = typer.Option(
         f"{flag}/--no-{flag[2:]}" if kind is bool else flag,
@@ -52,7 +53,8 @@ def _option(one: Field[Any], kind: Any) -> inspect.Parameter:
         rich_help_panel=one.metadata["panel"],
         **least,
     )
-    annotation = Annotated[list[str] | None if several else kind | None, option]
+    given: Any = list[str] | None if several else kind | None
+    annotation: Any = Annotated[given, option]
     return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
@@ -74,11 +76,13 @@ def serve(demo: Demo = False, **given: Any) -> None:
 
     if given["log"] not in (None, *LOGS):
         raise typer.BadParameter(f"{given['log']!r} must be one of {', '.join(LOGS)}", param_hint="--log")
-    with _place(_settings(given), demo and not _said(given, "database")) as settings:
-        with listening(settings.host, settings.port) as there:
-            here = replace(settings, port=there.getsockname()[1])
-            _prepare(here, demo)
-            interrupted = run(here, there)
+    with (
+        _place(_settings(given), demo and not _said(given, "database")) as settings,
+        listening(settings.host, settings.port) as there,
+    ):
+        here = replace(settings, port=there.getsockname()[1])
+        _prepare(here, demo)
+        interrupted = run(here, there)
     note("the service has ended")
     if interrupted:
         raise typer.Exit(INTERRUPTED)
@@ -91,10 +95,11 @@ def _said(given: dict[str, Any], name: str) -> bool:
 
 def _settings(given: dict[str, Any]) -> Settings:
     """The settings; who looks at a terminal gets the log as text, unless told otherwise."""
-    chosen = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items() if value != []}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value not in (None, [])}
     if not _said(given, "log") and sys.stderr.isatty():
         chosen["log"] = "text"
-    return replace(Settings.from_env(), **{name: value for name, value in chosen.items() if value is not None})
+    several = {name: tuple(value) for name, value in chosen.items() if isinstance(value, list)}
+    return replace(Settings.from_env(), **chosen | several)
 
 
 @contextmanager
@@ -128,5 +133,6 @@ def _prepare(settings: Settings, demo: bool) -> None:
         typer.echo(f"leaderboard: {settings.address}/api/leagues/{LEAGUE}/leaderboard")
         typer.echo(f"key: {secret}")
     elif keyless:
-        note(f"there is no key yet, without which nothing can be recorded: prowess key create --database {place}")
+        make = f"prowess key create NAME --scope admin --database {place}"
+        note(f"there is no key yet, and without one nothing can be recorded: {make}")
     sys.stdout.flush()

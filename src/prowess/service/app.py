@@ -51,7 +51,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(database.migrate)
         there: Recent[League] = Recent(_looked_up(database, leagues.find))
-        service = Service(chosen, database, Writer(database), None, None, known, there, metrics)
+        service = Service(chosen, database, Writer(database, metrics.committed), None, None, known, there, metrics)
         app.state.service = service
         try:
             with told_of_the_end(service.closing.set), not_orphaned():

@@ -1,6 +1,6 @@
 """Figures for Prometheus: requests, and what the store does. Correct for several processes together.
 
-Where `PROMETHEUS_MULTIPROC_DIR` names a folder, every process writes its figures there and any of them can give the sum.
+Where `PROMETHEUS_MULTIPROC_DIR` names a folder, every process writes its figures there, and any can give the sum.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import Scope
 
+from ..store.writer import Commit
 from .watch import route_of
 
 __all__ = ["FOLDER", "Metrics"]
@@ -19,7 +20,6 @@ FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 CHANGES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-MATCHES = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
 
 
 class Metrics:
@@ -27,8 +27,8 @@ class Metrics:
 
     >>> metrics = Metrics()
     >>> metrics.seen({"type": "http", "method": "GET", "path": "/healthz"}, 200, 0.001)
-    >>> metrics.committed(changes=2, matches=3)
-    >>> b"prowess_matches_recorded_total 3.0" in metrics.page()
+    >>> metrics.committed(Commit(changes=2, matches=3, replayed=False))
+    >>> b"prowess_matches_total 3.0" in metrics.page()
     True
     """
 
@@ -44,12 +44,12 @@ class Metrics:
             buckets=SECONDS,
             registry=self.registry,
         )
-        self.matches = Counter("prowess_matches_recorded", "Matches recorded.", registry=self.registry)
-        self.commits = Histogram(
+        self.matches = Counter("prowess_matches", "Matches recorded, edited or deleted.", registry=self.registry)
+        self.changes = Histogram(
             "prowess_commit_changes", "Changes that shared a commit.", buckets=CHANGES, registry=self.registry
         )
-        self.replays = Histogram(
-            "prowess_replay_matches", "Matches rated again by a correction.", buckets=MATCHES, registry=self.registry
+        self.replays = Counter(
+            "prowess_replays", "Changes of the past, after which matches were rated anew.", registry=self.registry
         )
         self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
@@ -65,14 +65,12 @@ class Metrics:
         known[0].inc()
         known[1].observe(seconds)
 
-    def committed(self, changes: int, matches: int) -> None:
+    def committed(self, commit: Commit) -> None:
         """Count a commit."""
-        self.commits.observe(changes)
-        self.matches.inc(matches)
-
-    def replayed(self, matches: int) -> None:
-        """Count a correction, after which so many matches were rated again."""
-        self.replays.observe(matches)
+        self.changes.observe(commit.changes)
+        self.matches.inc(commit.matches)
+        if commit.replayed:
+            self.replays.inc()
 
     def page(self) -> bytes:
         """All figures in the text format of Prometheus, of all processes where there are several."""
