@@ -24,6 +24,7 @@ from .predict import predict
 from .rate import rate
 from .restore import restore
 from .screen import be_quiet, polite
+from .serve import serve
 from .simulate import simulate
 from .tune import tune
 
@@ -59,6 +60,7 @@ _add("Predict and match", predict, explain, balance, pair)
 app.command("next", rich_help_panel="Predict and match")(quietly(next_))
 _add("Compare", compare, tune, papers)
 _add("Files", check, simulate)
+_add("Serve", serve)
 app.add_typer(key, name="key", rich_help_panel="Serve")
 _add("Serve", backup, restore)
 
@@ -86,6 +88,7 @@ def prowess(
     prowess compare matches.csv               which model predicts them best
     prowess tune matches.csv                  better parameters for it
     prowess papers halo2 --data DIR           a paper's experiments once more
+    prowess serve --demo                      leagues over HTTP
 
     Tables and --json go to standard output, remarks and errors to standard error.
     """

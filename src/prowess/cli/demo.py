@@ -13,6 +13,7 @@ import typer
 from .. import Fit, History, TrueSkill
 from ..counts import count
 from ..errors import Error
+from ..examples import FOLDER as EXAMPLES
 from ..lab import save, skill_curves
 from .forecast import forecast_dict, print_forecast
 from .machine import print_json
@@ -22,7 +23,6 @@ from .standings import print_standings
 
 __all__ = ["demo"]
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 TOP, CURVES = 10, 3
 
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Where the charts go.")]

@@ -21,7 +21,7 @@ _MATCH = re.compile(r"match (\d+): ")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
 _UNKNOWN = re.compile(r"there is no key (?:'([^']*)'|\"([^\"]*)\")")
-_FIRST = re.compile(r"`?(\w+)`? must\b")
+_FIRST = re.compile(r"`?(\w+)`?(?: must\b|: )")
 
 
 def field_of(message: str, single: bool = False) -> str | None:
@@ -33,6 +33,8 @@ def field_of(message: str, single: bool = False) -> str | None:
     'matches[2].ranks'
     >>> field_of("match 1: 'time' plays in two teams", single=True), field_of("beta must be a number above 0, not -1")
     ('teams', 'beta')
+    >>> field_of("clock: it is one of utc, number, none, not 'local'")
+    'clock'
     """
     where = _MATCH.match(message)
     place = f"matches[{int(where[1]) - 1}]" if where and not single else ""

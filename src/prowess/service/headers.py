@@ -17,15 +17,18 @@ ALWAYS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
-UNLESS_SET = {
-    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",  # pages have their own
-    b"cache-control": b"no-store",
-}
+UNLESS_SET = [
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),  # pages have their own
+    (b"cache-control", b"no-store"),
+]
 SECURE = (b"strict-transport-security", b"max-age=31536000")
 
 
 class Headers:
-    """Middleware: gives a request its id, that of the caller if she sent one, and sets the headers of its answer."""
+    """Middleware: gives a request its id, that of the caller if she sent one, and sets the headers of its answer.
+
+    It notes the status in `request.state`, so that one look at what is sent is enough for all middleware.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -38,16 +41,17 @@ class Headers:
         request = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
         if not GIVEN.fullmatch(request):
             request = urandom(8).hex().encode()
-        scope.setdefault("state", {})["request_id"] = request.decode()
-        always = [*ALWAYS, (b"x-request-id", request)]
-        if scope.get("scheme") == "https":
-            always.append(SECURE)
+        state = scope.setdefault("state", {})
+        state["request_id"] = request.decode()
 
         async def headed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = [*message.get("headers", ()), *always]
+                state["status"] = message["status"]
+                headers = [*message["headers"], *ALWAYS, (b"x-request-id", request)]
                 names = {name for name, _ in headers}
-                headers += [one for one in UNLESS_SET.items() if one[0] not in names]
+                headers += [one for one in UNLESS_SET if one[0] not in names]
+                if scope.get("scheme") == "https":
+                    headers.append(SECURE)
                 message["headers"] = headers
             await send(message)
 

@@ -113,7 +113,7 @@ def _limited(scope: Scope, receive: Receive, most: int) -> Receive:
     """Let no more than so many bytes be read: the server keeps who says how many there are to what she says."""
     for name, value in scope["headers"]:
         if name == b"content-length":
-            if int(value) > most:
+            if not value.isdigit() or int(value) > most:
                 raise _too_large(most)
             return receive
     read = 0

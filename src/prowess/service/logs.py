@@ -4,75 +4,59 @@ from __future__ import annotations
 
 import json
 import logging
-from time import gmtime, perf_counter, strftime
+import sys
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii as quoted
+from time import gmtime, strftime, time
 from typing import Any
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
-__all__ = ["Json", "Logs", "Text", "configuration", "route_of"]
+from .watch import Watcher, route_of
+
+__all__ = ["LOGGER", "Json", "Text", "configuration", "lines"]
 
 LOGGER = "prowess.service"
-REQUEST = "prowess.request"
-NOWHERE = "-"  # the route of what is at no route
-ABORTED = 499  # as proxies call it when who asked has gone
 
 
-def route_of(scope: Scope) -> str:
-    """The route of a request, with the names of its parameters in the place of their values.
+def lines(log: str) -> Watcher:
+    """The watcher that writes a line for each request.
 
-    >>> route_of({"type": "http"})
-    '-'
+    Formatted by hand and written at once: the machinery of `logging` would cost more than all other middleware.
+
+    >>> lines("json")({"type": "http", "method": "GET", "path": "/"}, 200, 0.001)  # on standard error
     """
-    return getattr(scope.get("route"), "path", NOWHERE)
+    form = _json if log == "json" else _text
+
+    def line(scope: Scope, status: int, seconds: float) -> None:
+        sys.stderr.write(form(scope, status, 1000 * seconds) + "\n")  # which sends whole lines at once
+
+    return line
 
 
-class Logs:
-    """Middleware: a line of the log for each request."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-        self.logger = logging.getLogger(REQUEST)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request through, and write it down."""
-        if scope["type"] != "http" or not self.logger.isEnabledFor(logging.INFO):
-            await self.app(scope, receive, send)
-            return
-        began = perf_counter()
-        status = ABORTED
-
-        async def watched(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        try:
-            await self.app(scope, receive, watched)
-        finally:
-            level = logging.ERROR if 500 <= status != 503 else logging.INFO
-            # Made here, because `Logger.log` would search the stack for who calls.
-            record = logging.LogRecord(REQUEST, level, "", 0, "request", None, None)
-            record.request = _described(scope, status, perf_counter() - began)
-            self.logger.handle(record)
+def _level(status: int) -> str:
+    return "error" if status == 500 else "info"
 
 
-def _described(scope: Scope, status: int, seconds: float) -> dict[str, Any]:
+def _json(scope: Scope, status: int, ms: float) -> str:
     state = scope.get("state", {})
     key = state.get("key")
-    return {
-        "method": scope["method"],
-        "route": route_of(scope),
-        "path": scope["path"],
-        "status": status,
-        "ms": round(1000 * seconds, 3),
-        "request_id": state.get("request_id", ""),
-        "key": key.name if key else None,
-    }
+    return (
+        f'{{"time": "{_time(time())}", "level": "{_level(status)}", "method": {quoted(scope["method"])}, '
+        f'"route": {quoted(route_of(scope))}, "path": {quoted(scope["path"])}, "status": {status}, "ms": {ms:.3f}, '
+        f'"request_id": "{state.get("request_id", "")}", "key": {quoted(key.name) if key else "null"}}}'
+    )
+
+
+def _text(scope: Scope, status: int, ms: float) -> str:
+    state = scope.get("state", {})
+    key = state.get("key")
+    said = f"{scope['method']} {scope['path']} {status} {ms:.1f} ms {state.get('request_id', '-')}"
+    return f"{_time(time())} {_level(status)} {_printable(f'{said} {key.name}' if key else said)}"
 
 
 class Json(logging.Formatter):
-    """A line of JSON for each record.
+    """What else is logged, a line of JSON each.
 
     >>> record = logging.LogRecord("prowess.service", logging.INFO, "", 0, "started", None, None)
     >>> json.loads(Json().format(record))["message"]
@@ -81,19 +65,19 @@ class Json(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as JSON."""
-        found: dict[str, Any] = {"time": _time(record.created), "level": record.levelname.lower()}
-        request = getattr(record, "request", None)
-        if request is None:
-            found |= {"logger": record.name, "message": record.getMessage()}
-            if record.exc_info:
-                found["traceback"] = self.formatException(record.exc_info)
-        else:
-            found |= request
+        found = {
+            "time": _time(record.created),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            found["traceback"] = self.formatException(record.exc_info)
         return json.dumps(found)
 
 
 class Text(logging.Formatter):
-    """A line of text for each record.
+    """What else is logged, a line of text each; a traceback follows on lines of its own.
 
     >>> record = logging.LogRecord("prowess.service", logging.INFO, "", 0, "started", None, None)
     >>> Text().format(record).endswith("Z info started")
@@ -101,18 +85,19 @@ class Text(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as text; a traceback follows on lines of its own."""
-        request = getattr(record, "request", None)
-        if request is None:
-            said = record.getMessage()
-        else:
-            said = "{method} {path} {status} {ms:.1f} ms {request_id} {key}".format_map(request | {"key": request["key"] or "-"})
-        text = f"{_time(record.created)} {record.levelname.lower()} {_printable(said)}"
+        """The record as text."""
+        text = f"{_time(record.created)} {record.levelname.lower()} {_printable(record.getMessage())}"
         return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
 
 
 def _time(seconds: float) -> str:
-    return f"{strftime('%Y-%m-%dT%H:%M:%S', gmtime(seconds))}.{int(seconds * 1000) % 1000:03d}Z"
+    whole = int(seconds)
+    return f"{_second(whole)}.{int((seconds - whole) * 1000):03d}Z"
+
+
+@lru_cache(maxsize=2)
+def _second(seconds: int) -> str:
+    return strftime("%Y-%m-%dT%H:%M:%S", gmtime(seconds))
 
 
 def _printable(text: str) -> str:
@@ -127,11 +112,11 @@ def configuration(log: str) -> dict[str, Any]:
     ['prowess', 'uvicorn']
     """
     kind = Json if log == "json" else Text
-    logger = {"handlers": ["stderr"], "level": "INFO", "propagate": False}
+    logger = {"handlers": ["stderr"], "level": "WARNING", "propagate": False}
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": {"()": f"{kind.__module__}.{kind.__name__}"}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
-        "loggers": {"prowess": logger, "uvicorn": logger | {"level": "WARNING"}},
+        "loggers": {"prowess": logger, "uvicorn": logger},
     }

@@ -1,34 +1,34 @@
 """Figures for Prometheus: requests, and what the store does. Correct for several processes together.
 
-Where `PROMETHEUS_MULTIPROC_DIR` names a folder, every process writes its figures there and any of them can give the sum.
+Where `PROMETHEUS_MULTIPROC_DIR` names a folder, every process writes its figures there, and any can give the sum.
 """
 
 from __future__ import annotations
 
 import os
-from time import perf_counter
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
-from .logs import ABORTED, route_of
+from ..store.writer import Commit
+from .watch import route_of
 
-__all__ = ["FOLDER", "Measured", "Metrics"]
+__all__ = ["FOLDER", "Metrics"]
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 CHANGES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-MATCHES = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Metrics:
     """The figures of a process.
 
     >>> metrics = Metrics()
-    >>> metrics.seen("GET", "/healthz", 200, 0.001)
-    >>> metrics.committed(changes=2, matches=3)
-    >>> b"prowess_matches_recorded_total 3.0" in metrics.page()
+    >>> metrics.seen({"type": "http", "method": "GET", "path": "/healthz"}, 200, 0.001)
+    >>> metrics.committed(Commit(changes=2, matches=3, replayed=False))
+    >>> b"prowess_matches_total 3.0" in metrics.page()
     True
     """
 
@@ -44,32 +44,33 @@ class Metrics:
             buckets=SECONDS,
             registry=self.registry,
         )
-        self.matches = Counter("prowess_matches_recorded", "Matches recorded.", registry=self.registry)
-        self.commits = Histogram(
+        self.matches = Counter("prowess_matches", "Matches recorded, edited or deleted.", registry=self.registry)
+        self.changes = Histogram(
             "prowess_commit_changes", "Changes that shared a commit.", buckets=CHANGES, registry=self.registry
         )
-        self.replays = Histogram(
-            "prowess_replay_matches", "Matches rated again by a correction.", buckets=MATCHES, registry=self.registry
+        self.replays = Counter(
+            "prowess_replays", "Changes of the past, after which matches were rated anew.", registry=self.registry
         )
         self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
-    def seen(self, method: str, route: str, status: int, seconds: float) -> None:
+    def seen(self, scope: Scope, status: int, seconds: float) -> None:
         """Count a request."""
-        known = self._known.get((method, route, status))
+        which = scope["method"], route_of(scope), status
+        known = self._known.get(which)
         if known is None:
-            known = self.requests.labels(method, route, status), self.seconds.labels(method, route)
-            self._known[method, route, status] = known
+            method = which[0] if which[0] in METHODS else "other"  # who invents others must not fill the memory
+            known = self.requests.labels(method, *which[1:]), self.seconds.labels(method, which[1])
+            if method == which[0]:
+                self._known[which] = known
         known[0].inc()
         known[1].observe(seconds)
 
-    def committed(self, changes: int, matches: int) -> None:
+    def committed(self, commit: Commit) -> None:
         """Count a commit."""
-        self.commits.observe(changes)
-        self.matches.inc(matches)
-
-    def replayed(self, matches: int) -> None:
-        """Count a correction, after which so many matches were rated again."""
-        self.replays.observe(matches)
+        self.changes.observe(commit.changes)
+        self.matches.inc(commit.matches)
+        if commit.replayed:
+            self.replays.inc()
 
     def page(self) -> bytes:
         """All figures in the text format of Prometheus, of all processes where there are several."""
@@ -78,37 +79,3 @@ class Metrics:
         together = CollectorRegistry()
         MultiProcessCollector(together)  # type: ignore[no-untyped-call]
         return generate_latest(together)
-
-
-class Measured:
-    """Middleware: counts requests and how long they take."""
-
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self.app, self.metrics = app, metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request through, and count it."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        began = perf_counter()
-        status = ABORTED
-
-        async def watched(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        try:
-            await self.app(scope, receive, watched)
-        finally:
-            self.metrics.seen(_method(scope["method"]), route_of(scope), status, perf_counter() - began)
-
-
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-
-
-def _method(method: str) -> str:
-    """A method that is known: who invents others must not fill the memory."""
-    return method if method in METHODS else "other"

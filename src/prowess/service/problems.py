@@ -11,12 +11,14 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import Error
 from ..store.errors import Conflict, NotFound, Unavailable
 from .fields import field_of, path_of
+from .logs import LOGGER
 
 __all__ = ["Problem", "Problems", "answers", "problem", "register"]
 
@@ -117,7 +119,8 @@ def answer(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return problem(scope, error.status_code, _said(scope, error), getattr(error, "errors", ()), error.headers)
     if isinstance(error, Unavailable):
-        return problem(scope, 503, str(error), headers=RETRY)
+        # What the database said may tell of our insides, and is in the log.
+        return problem(scope, 503, f"{str(error).partition(': ')[0]}; nothing was changed, try again", headers=RETRY)
     if isinstance(error, (NotFound, Conflict)):
         return problem(scope, 404 if isinstance(error, NotFound) else 409, str(error))
     field = field_of(str(error), single=scope.get("state", {}).get("single", False))
@@ -158,34 +161,33 @@ def register(app: FastAPI) -> None:
 
 
 class Problems:
-    """Middleware: what nobody caught is logged with its traceback, and answered without telling of our insides."""
+    """Middleware: what nobody caught is logged with its traceback, and answered without telling of our insides.
+
+    It stands within `Headers`, which notes the status: whether anything was sent.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request through; answer if it raises before anything was sent."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        started = False
-
-        async def watched(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
-
         try:
-            await self.app(scope, receive, watched)
+            await self.app(scope, receive, send)
+        except ClientDisconnect:
+            await problem(scope, 400, "the body did not come to its end")(scope, receive, send)
         except Exception as error:
-            expected = isinstance(error, (HTTPException, Error))
-            if not expected:
-                request = scope.get("state", {}).get("request_id", "")
-                logging.getLogger("prowess.service").exception("error in request %s", request)
-            if started:
+            response = _caught(scope, error)
+            if response is None:
                 raise
-            if expected:
-                response = answer(Request(scope), error)
-            else:
-                response = problem(scope, 500, "an error of the service; its log has more, under this request id")
             await response(scope, receive, send)
+
+
+def _caught(scope: Scope, error: Exception) -> Response | None:
+    """The answer to what nobody caught; None if there is one already, or nobody to answer to."""
+    state = scope.get("state", {})
+    if scope["type"] != "http" or "status" in state:
+        return None
+    if isinstance(error, (HTTPException, Error)):
+        return answer(Request(scope), error)
+    logging.getLogger(LOGGER).error("error in request %s", state.get("request_id", ""), exc_info=error)
+    return problem(scope, 500, "an error of the service; its log has more, under this request id")

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from fastapi import Request
 from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette import types
 
 from ..store.errors import NotFound
-from ..store.keys import Key
+from ..store.keys import Key, Scope
 from .limits import EXEMPT
 from .problems import Problem
 from .recent import Recent
-from .state import service
+from .state import of
 
 __all__ = ["Access", "Everywhere", "Identify", "May", "bearer", "caller", "everywhere", "may"]
 
@@ -57,10 +57,10 @@ def bearer(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
 class Identify:
     """Middleware: finds the key of a request and notes it in `request.state`."""
 
-    def __init__(self, app: ASGIApp, keys: Recent[Key | None]) -> None:
+    def __init__(self, app: types.ASGIApp, keys: Recent[Key | None]) -> None:
         self.app, self.keys = app, keys
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: types.Scope, receive: types.Receive, send: types.Send) -> None:
         """Note the key, None if it is unknown, and let the request through."""
         if scope["type"] == "http" and scope["path"] not in EXEMPT:
             secret = bearer(scope["headers"])
@@ -83,7 +83,7 @@ class May(SecurityBase):
 
     model = HTTPBearer(description="A key that `prowess key create` made.")
 
-    def __init__(self, scope: str) -> None:
+    def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.scheme_name = READER if scope == "read" else KEY
 
@@ -95,7 +95,7 @@ class May(SecurityBase):
         name = request.path_params["league"]
         hidden = Problem(404, f"there is no league {name!r}, or it is private and needs a key that may read it")
         try:
-            league = await service(request).leagues.get(name)
+            league = await of(request).leagues.get(name)
         except NotFound:
             raise hidden from None
         if key is not None and key.may(self.scope, league.id):
@@ -113,7 +113,7 @@ class Everywhere(SecurityBase):
     model = May.model
     scheme_name = KEY
 
-    def __init__(self, scope: str) -> None:
+    def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
     async def __call__(self, request: Request) -> Key:
@@ -126,13 +126,13 @@ class Everywhere(SecurityBase):
         return key
 
 
-def _forbidden(key: Key | None, scope: str, where: str) -> Problem:
+def _forbidden(key: Key | None, scope: Scope, where: str) -> Problem:
     has = f"this key has the scope {key.scope!r}" if key else "there is no key"
     limited = " of one league" if key and key.league_id is not None else ""
     return Problem(403, f"this needs a key with the scope {scope!r} {where}; {has}{limited}")
 
 
-def may(scope: str) -> May:
+def may(scope: Scope) -> May:
     """What a route of a league depends on: `Depends(may("write"))` gives an `Access`.
 
     >>> may("read").scheme_name, may("admin").scheme_name
@@ -141,7 +141,7 @@ def may(scope: str) -> May:
     return May(scope)
 
 
-def everywhere(scope: str) -> Everywhere:
+def everywhere(scope: Scope) -> Everywhere:
     """What a route beside the leagues depends on: `Depends(everywhere("admin"))` gives the key.
 
     >>> everywhere("admin").scope

@@ -11,15 +11,16 @@ from ..errors import Error
 
 __all__ = ["Settings", "variable"]
 
-LOGS = ("json", "text")
+LOGS = ("json", "text", "off")
+LIMITS = "Limits (of each process; 0: no limit)"  # a panel of --help
 MIB = 1024 * 1024
 PORTS = 65535
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
-def _setting(default: Any, help: str, least: float | None = None, **more: Any) -> Any:
-    """A setting with what it means, and the least number that it can be."""
-    return field(default=default, metadata={"help": help, "least": least, **more})
+def _setting(default: Any, metavar: str | None, help: str, least: float | None = None, panel: str | None = None) -> Any:
+    """A setting with what it means, the least number that it can be, and how `--help` shows it."""
+    return field(default=default, metadata={"metavar": metavar, "help": help, "least": least, "panel": panel})
 
 
 def variable(name: str) -> str:
@@ -33,7 +34,7 @@ def variable(name: str) -> str:
 
 @dataclass(frozen=True)
 class Settings:
-    """All settings of a service; a number of 0 takes a limit away.
+    """All settings of a service; a limit of 0 is none.
 
     >>> Settings(port=8080).address
     'http://127.0.0.1:8080'
@@ -45,27 +46,25 @@ class Settings:
     prowess.Error: rate_limit must be a number of at least 0, not -1
     """
 
-    database: str = _setting(
-        "sqlite:///prowess.db", "Where data is kept: a file, sqlite:///FILE or postgresql://HOST/NAME.", metavar="URL"
-    )
-    host: str = _setting("127.0.0.1", "The address to listen at; 0.0.0.0 for all of this machine.")
-    port: int = _setting(8000, "The port to listen at; 0 for any that is free.", 0)
-    workers: int = _setting(1, "The number of processes.", 1)
-    rate_limit: float = _setting(50.0, "Requests a second from an address without a key; 0: no limit.", 0)
-    rate_burst: int = _setting(200, "Requests at once from an address without a key.", 1)
-    key_rate_limit: float = _setting(20_000.0, "Requests a second with a key; 0: no limit.", 0)
-    key_rate_burst: int = _setting(40_000, "Requests at once with a key.", 1)
-    body_limit: int = _setting(16 * MIB, "Bytes of a request's body; 0: no limit.", 0)
-    import_limit: int = _setting(256 * MIB, "Bytes of a file that is imported; 0: no limit.", 0)
-    cors_origins: tuple[str, ...] = _setting(
-        (), "Sites whose pages may read answers, as https://example.org; * for all.", metavar="ORIGIN"
-    )
+    database: str = _setting("sqlite:///prowess.db", "URL", "A file, sqlite:///FILE or postgresql://USER@HOST/NAME.")
+    host: str = _setting("127.0.0.1", "ADDRESS", "Where to listen; 0.0.0.0 for all addresses of this machine.")
+    port: int = _setting(8000, "N", "The port to listen at; 0 for any that is free.", 0)
+    workers: int = _setting(1, "N", "The number of processes.", 1)
+    log: str = _setting("json", "|".join(LOGS), "How requests are logged, on standard error.")
+    metrics: bool = _setting(True, None, "Serve /metrics for Prometheus, or not.")
+    patience: int = _setting(10, "SECONDS", "How long open requests may take at shutdown.", 0)
     forwarded: tuple[str, ...] = _setting(
-        ("127.0.0.1",), "Proxies that are believed whom they forward (X-Forwarded-For); * for all.", metavar="ADDRESS"
+        ("127.0.0.1",), "ADDRESS", "A proxy that is believed for whom it forwards (X-Forwarded-For); may be repeated."
     )
-    log: str = _setting("json", f"How requests are logged on standard error: {' or '.join(LOGS)}.")
-    metrics: bool = _setting(True, "Serve /metrics.")
-    patience: int = _setting(10, "Seconds that open requests have at shutdown.", 0)
+    cors_origins: tuple[str, ...] = _setting(
+        (), "ORIGIN", "A site whose pages may read answers, as https://example.org; * for any; may be repeated."
+    )
+    rate_limit: float = _setting(50.0, "N", "Requests a second from an address without a key.", 0, LIMITS)
+    rate_burst: int = _setting(200, "N", "Requests at once from an address without a key.", 1, LIMITS)
+    key_rate_limit: float = _setting(20_000.0, "N", "Requests a second with a key.", 0, LIMITS)
+    key_rate_burst: int = _setting(40_000, "N", "Requests at once with a key.", 1, LIMITS)
+    body_limit: int = _setting(16 * MIB, "BYTES", "The size of a request's body.", 0, LIMITS)
+    import_limit: int = _setting(256 * MIB, "BYTES", "The size of a file that is imported.", 0, LIMITS)
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -73,7 +72,7 @@ class Settings:
         if self.port > PORTS:
             raise Error(f"port must be at most {PORTS}, not {self.port}")
         if self.log not in LOGS:
-            raise Error(f"log must be {' or '.join(LOGS)}, not {self.log!r}")
+            raise Error(f"log must be one of {', '.join(LOGS)}, not {self.log!r}")
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str] | None = None) -> Settings:

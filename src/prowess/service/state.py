@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 from fastapi import Request
 from sqlalchemy import Connection
@@ -19,10 +19,6 @@ from .metrics import Metrics
 from .recent import Recent
 from .settings import Settings
 
-if TYPE_CHECKING:
-    from ..store.chronicle import Chronicles
-    from ..store.standings import Followers
-
 __all__ = ["Service", "of", "service"]
 
 Found = TypeVar("Found")
@@ -35,8 +31,8 @@ class Service:
     settings: Settings
     database: Database
     writer: Writer
-    standings: Followers
-    chronicles: Chronicles
+    standings: Any
+    chronicles: Any
     keys: Recent[Key | None]  # by their secrets
     leagues: Recent[League]  # by their names; what is in them may be a second old
     metrics: Metrics

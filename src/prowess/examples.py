@@ -1,0 +1,28 @@
+"""The league that comes with a checkout of the repository; who has only the package gets one that is simulated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .history import History
+
+__all__ = ["FOLDER", "example_league"]
+
+FOLDER = Path(__file__).parents[2] / "examples"
+MATCHES, PLAYERS, WEEK = 600, 30, 7.0
+
+
+def example_league() -> History:
+    """An invented league of a few hundred matches.
+
+    >>> len(example_league()) > 100
+    True
+    """
+    there = FOLDER / "league.csv"
+    if there.is_file():
+        return History.read(there)
+    from .lab.simulate import Calendar, simulate
+    from .model.presets import TrueSkill
+
+    calendar = Calendar("2025-09-01", every=WEEK, matches=PLAYERS // 2)
+    return simulate(TrueSkill(), MATCHES, PLAYERS, seed=1, calendar=calendar).history

@@ -1,0 +1,136 @@
+"""Serving with Uvicorn: a socket of our own, one process or several, and an end without a trace."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import EACCES, EADDRINUSE, EADDRNOTAVAIL
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from ..errors import Error
+from .logs import configuration
+from .metrics import FOLDER
+from .settings import Settings
+
+__all__ = ["listening", "serve"]
+
+APP = "prowess.service.app:create_app"
+BACKLOG = 2048
+HUNG = 300  # seconds without a sign of life after which a process is replaced; a long replay is no hang
+_REASONS = {
+    EADDRINUSE: "it is in use; choose another port, or 0 for any that is free",
+    EACCES: "it needs the rights of the administrator; choose a port of 1024 or more",
+    EADDRNOTAVAIL: "this machine has no such address",
+}
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens; those who connect wait until somebody serves them.
+
+    >>> with listening("127.0.0.1", 0) as one:
+    ...     listening("127.0.0.1", one.getsockname()[1])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    prowess.Error: 127.0.0.1:... cannot be listened at: it is in use; choose another port, or 0 for any that is free
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        reason = _REASONS.get(error.errno or 0) or str(error.strerror or error)
+        raise Error(f"{host}:{port} cannot be listened at: {reason}") from None
+
+
+def serve(settings: Settings, there: socket.socket) -> bool:
+    """Serve until the process is asked to end; whether it was asked by Ctrl-C. Open requests are answered first."""
+    with _environment(settings):
+        config = uvicorn.Config(
+            APP,
+            factory=True,
+            loop="uvloop" if _has("uvloop") else "asyncio",
+            http="httptools" if _has("httptools") else "h11",
+            ws="none",
+            lifespan="on",
+            workers=settings.workers,
+            log_config=configuration(settings.log),
+            access_log=False,
+            server_header=False,
+            forwarded_allow_ips=list(settings.forwarded),
+            proxy_headers=bool(settings.forwarded),
+            backlog=BACKLOG,
+            timeout_graceful_shutdown=settings.patience,
+            timeout_worker_healthcheck=HUNG,
+        )
+        return _several(config, there) if settings.workers > 1 else _one(config, there)
+
+
+def _has(module: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(module) is not None
+
+
+def _one(config: uvicorn.Config, there: socket.socket) -> bool:
+    """Serve in this process. The server sends itself the signals that it caught once more, when it is done."""
+    caught: list[int] = []
+    before = {one: signal.signal(one, lambda one, _: caught.append(one)) for one in (signal.SIGINT, signal.SIGTERM)}
+    server = uvicorn.Server(config)
+    try:
+        server.run([there])
+    except SystemExit:
+        raise Error("the service could not start; the log says why") from None
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    return signal.SIGINT in caught
+
+
+def _several(config: uvicorn.Config, there: socket.socket) -> bool:
+    """Serve in several processes; one that dies is replaced."""
+    together = _Together(config, [there])
+    together.run()
+    if not together.asked:
+        raise Error("the service could not start; the log says why")
+    return signal.SIGINT in together.asked
+
+
+class _Together(Multiprocess):
+    """The supervisor, which also remembers why it ended."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        super().__init__(config, sockets)
+        self.asked: set[int] = set()
+
+    def handle_int(self) -> None:
+        self.asked.add(signal.SIGINT)
+        super().handle_int()
+
+    def handle_term(self) -> None:
+        self.asked.add(signal.SIGTERM)
+        super().handle_term()
+
+
+@contextmanager
+def _environment(settings: Settings) -> Iterator[None]:
+    """Settings travel to all processes by the environment, and several processes write their figures to a folder."""
+    with TemporaryDirectory(prefix="prowess-metrics-") as folder:
+        wanted: dict[str, Any] = settings.to_env()
+        if settings.workers > 1:
+            wanted[FOLDER] = folder
+        before = {name: os.environ.get(name) for name in wanted}
+        os.environ.update(wanted)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
