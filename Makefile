@@ -45,8 +45,8 @@ test-compiled: $(VENV)/test.stamp
 test-pure: $(VENV)/test.stamp  ## the kernel tests once more, uncompiled
 	$(BIN)/pytest $(TWO) --pure tests/model tests/matchmaking/test_matching.py tests/matchmaking/test_pair.py
 
-test-long: $(VENV)/test.stamp
-	$(BIN)/pytest -m long
+test-long: $(VENV)/test.stamp  ## what takes minutes, and ten times the examples of Hypothesis
+	$(BIN)/pytest --thorough -m "long or hypothesis"
 
 bench: $(VENV)/bench.stamp  ## speed, as ratios against other packages
 	$(BIN)/python -m benchmarks

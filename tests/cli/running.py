@@ -5,12 +5,16 @@ import re
 import struct
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
-import typer.rich_utils  # noqa: F401  (it reads the environment when it is imported, once)
+import typer.rich_utils
+import typer.testing
 from typer.testing import CliRunner, Result
 
 from prowess.cli import app
+
+typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]  # half of a short command
 
 ROOT = Path(__file__).parents[2]
 SPECIAL = ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TERM", "TTY_COMPATIBLE", "PYTHONIOENCODING")

@@ -11,7 +11,7 @@ import pytest
 import prowess as pw
 from prowess.cli.whiskers import whisker
 from prowess.lab import Interval
-from tests.cli.running import LEAGUE, WIDE, command, run, write
+from tests.cli.running import LEAGUE, WIDE, run, write
 from tests.lab.test_report import Page
 
 MODELS = ("--models", "elo,glicko2", "--models", "TrueSkill:beta=3:tau=0.1")
@@ -118,7 +118,7 @@ def test_charts_are_not_needed_for_the_terminal(monkeypatch: pytest.MonkeyPatch,
 
 def test_no_line_is_wider_than_the_terminal(tmp_path: Path) -> None:
     small = write(tmp_path, "a.csv", WIDE)
-    shown = command("compare", small, "--models", "elo,glicko", FORCE_COLOR="1", COLUMNS="80", TERM="xterm").stdout
+    shown = run("compare", small, "--models", "elo,glicko", FORCE_COLOR="1", COLUMNS="80", TERM="xterm").stdout
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert max(map(len, plain.splitlines())) <= 80
     assert plain.count(" model ") == 3  # the columns come in blocks

@@ -6,14 +6,17 @@ import pytest
 
 import prowess as pw
 from prowess.cli import demo as verb
-from tests.cli.running import LEAGUE, command, run
+from tests.cli.running import LEAGUE, run
 
 MODULE = sys.modules[verb.__module__]
 
 
-def test_the_demo_shows_standings_predictions_and_charts_in_this_order(tmp_path: Path) -> None:
-    result = command("demo", cwd=tmp_path)
-    assert (result.returncode, result.stderr) == (0, "")
+def test_the_demo_shows_standings_predictions_and_charts_in_this_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("demo")
+    assert (result.exit_code, result.stderr) == (0, "")
     fit = pw.TrueSkill().fit(pw.History.read(LEAGUE))
     best = fit.leaderboard()["player"].to_list()
     win = fit.predict([[best[0]], [best[1]]]).win

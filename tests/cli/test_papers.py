@@ -9,7 +9,7 @@ from prowess.cli.machine import print_json
 from prowess.cli.report import print_report
 from prowess.lab.papers import PAPERS
 from prowess.lab.report import Claim, Report, Section
-from tests.cli.running import command, run
+from tests.cli.running import run
 from tests.lab.papers.halo_files import write
 
 
@@ -93,8 +93,8 @@ def test_errors_are_one_line_that_says_what_is_needed(
 
 
 def test_a_terminal_shows_rules_and_verdicts_in_colour() -> None:
-    result = command("papers", "classics", "--small", FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
-    assert result.returncode == 0
+    result = run("papers", "classics", "--small", FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
+    assert result.exit_code == 0
     assert "─" in result.stdout
     assert "\x1b[1;32mholds: " in result.stdout
     assert "\x1b[1;31mdoes not hold: " in result.stdout

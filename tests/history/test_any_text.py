@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prowess import Error
@@ -30,7 +30,6 @@ ODD = st.text(st.sampled_from(list("ab19,;|\t\"'\n\r -:./\x00\ufeff½é北W")), 
 HEADERS = st.sampled_from(["", "winner,loser\n", "home;away;hg;ag\n", "match\tplayer\trank\n", "team1,team2,score\n"])
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(), st.tuples(HEADERS, ODD).map("".join)).map(str.encode) | st.binary())
 def test_any_bytes_are_a_history_or_an_error(folder: Path, data: bytes) -> None:
     path = folder / "any.csv"
@@ -63,7 +62,6 @@ LONG_CELL = '"cat\nof two lines",dan,1,2'
 BAD = st.sampled_from(["ann,bob,x,1", "ann,bob,1,", ",bob,1,2", "ann,ann,1,2", '"ann,bob,1,2', "ann,bob,1,2,3,4"])
 
 
-@settings(max_examples=120, deadline=None)
 @given(TITLES, st.lists(st.tuples(WELL | st.just(LONG_CELL), BETWEEN), min_size=4, max_size=12), BAD, st.data())
 def test_a_problem_is_named_with_its_line(
     folder: Path, titles: list[str], rows: list[tuple[str, list[str]]], bad: str, data: st.DataObject

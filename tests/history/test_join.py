@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prowess.errors import Error
@@ -38,7 +38,6 @@ def matches(draw: st.DrawFn, timed: bool) -> dict[str, Any]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.booleans().flatmap(lambda timed: st.lists(st.lists(matches(timed), max_size=5), min_size=1, max_size=4)))
 def test_joined_histories_are_the_history_of_all_matches(parts: list[list[dict[str, Any]]]) -> None:
     everything = [match for part in parts for match in part]

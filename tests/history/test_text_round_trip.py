@@ -4,7 +4,7 @@ import codecs
 from contextlib import suppress
 from dataclasses import dataclass
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prowess.errors import Error
@@ -56,7 +56,6 @@ def tables(draw: st.DrawFn) -> list[list[str]]:
     return [header, *draw(st.lists(row, max_size=8))]
 
 
-@settings(max_examples=150, deadline=None)
 @given(tables(), DIALECTS)
 def test_round_trip(rows: list[list[str]], dialect: Dialect) -> None:
     text, lines = "".join(title + dialect.end for title in dialect.titles), []
@@ -82,7 +81,6 @@ def test_round_trip(rows: list[list[str]], dialect: Dialect) -> None:
     assert not len(found.problems)
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables(), DIALECTS, st.binary(min_size=1, max_size=3), st.data())
 def test_any_damage_gives_a_table_or_an_error(
     rows: list[list[str]], dialect: Dialect, damage: bytes, data: st.DataObject

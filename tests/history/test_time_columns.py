@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prowess.errors import Error
@@ -278,7 +278,6 @@ CLOCKS = [" %H:%M:%S", " %I:%M:%S %p", "T%H:%M:%S", " %H:%M:%S UTC"]
 moments = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)).map(lambda moment: moment.replace(microsecond=0))
 
 
-@settings(max_examples=150)
 @given(st.lists(moments, min_size=1, max_size=5), st.sampled_from(DATES + EITHER), st.sampled_from(["", *CLOCKS]))
 def test_a_column_in_any_format_comes_back(found: list[datetime], day: str, clock: str) -> None:
     texts = [moment.strftime(day + clock) for moment in found]
@@ -289,7 +288,6 @@ def test_a_column_in_any_format_comes_back(found: list[datetime], day: str, cloc
     assert times == shown
 
 
-@settings(max_examples=50)
 @given(st.dates(date(1970, 1, 1), date(2069, 12, 31)), st.booleans())
 def test_two_digits_of_a_year(day: date, first: bool) -> None:
     text = day.strftime("%d/%m/%y" if first else "%m/%d/%y")

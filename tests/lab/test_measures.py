@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, norm
 
@@ -89,7 +89,6 @@ def equally(found: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return [(total / weight, 1.0) if weight else (0.0, 0.0) for total, weight in found]
 
 
-@settings(max_examples=40)
 @given(matches(), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([None, 0.0, 0.5, 1.0]))
 def test_pair_error(found, ties, drawn):
     forecasts = forecasts_of(found)
@@ -98,7 +97,6 @@ def test_pair_error(found, ties, drawn):
     same(measures.pair_error(forecasts, ties=ties, drawn=drawn), equally(expected))
 
 
-@settings(max_examples=40)
 @given(matches(traits=2))
 def test_offence_and_defence_make_one_strength(found):
     forecasts = forecasts_of(found, NORMAL)
@@ -109,7 +107,6 @@ def test_offence_and_defence_make_one_strength(found):
     same(measures.pair_error(forecasts_of(near, NORMAL), pooled=True), [oracle.pair_error(m) for m in near])
 
 
-@settings(max_examples=40)
 @given(matches(), st.sampled_from([1e-6, 0.01, 0.3]))
 def test_pair_log_loss(found, least):
     forecasts = forecasts_of(found)
@@ -118,13 +115,11 @@ def test_pair_log_loss(found, least):
     same(measures.pair_log_loss(forecasts, least=least), equally(expected))
 
 
-@settings(max_examples=40)
 @given(matches())
 def test_place_error(found):
     same(measures.place_error(forecasts_of(found)), [(oracle.place_error(m), 1.0) for m in found])
 
 
-@settings(max_examples=40)
 @given(matches(), st.sampled_from([1e-6, 0.01, 0.3]))
 def test_probabilities_of_two_teams(found, least):
     forecasts = forecasts_of(found)
@@ -135,7 +130,6 @@ def test_probabilities_of_two_teams(found, least):
         same(getattr(measures, name)(forecasts, **options), expected)
 
 
-@settings(max_examples=40)
 @given(matches(), st.sampled_from(["skip", "negative"]), st.randoms(use_true_random=False))
 def test_auc(found, drawn, random):
     forecasts = forecasts_of(found)
@@ -157,7 +151,6 @@ def test_auc_is_the_statistic_of_mann_and_whitney():
     assert measures.auc(forecasts_of(found)) == pytest.approx(u / (won.sum() * (~won).sum()), rel=1e-12)
 
 
-@settings(max_examples=40)
 @given(matches(), st.integers(1, 5))
 def test_calibration(found, bins):
     forecasts = forecasts_of(found)
@@ -200,7 +193,6 @@ def test_a_draw_that_was_given_no_chance_is_not_hidden():
     assert said.error == pytest.approx((4 * 0.5 + 8 * 0.25) / 12)
 
 
-@settings(max_examples=40)
 @given(matches(traits=2, most=4), st.sampled_from(["mean", "plug-in"]), st.data())
 def test_score_error(found, point, data):
     quiet = [m._replace(mean=[(min(max(o, -5.0), 5.0), min(max(d, -5.0), 5.0)) for o, d in m.mean],
@@ -243,7 +235,6 @@ def test_large_skills_do_not_swallow_small_ones():
     assert (mean[0], variance[0]) == (0.0, 4.0)
 
 
-@settings(max_examples=40)
 @given(matches(), st.integers(1, 4), st.data())
 def test_slices_and_windows(found, width, data):
     tally = measures.pair_error(forecasts_of(found), pooled=True)

@@ -5,7 +5,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import prowess as pw
@@ -98,7 +98,6 @@ names = [f"p{index}" for index in range(7)]
 groups = st.lists(st.lists(st.sampled_from(names), min_size=2, max_size=3, unique=True), max_size=3)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(4, 7), st.integers(2, 3), groups, groups, st.integers(0, 99))
 def test_rules_are_kept_or_contradict_each_other(count, teams, together, apart, seed):
     """The best split of those that keep the rules; an error exactly where brute force finds none."""

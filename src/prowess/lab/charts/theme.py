@@ -22,11 +22,13 @@ def styled(alt: Any, chart: Any, title: str, subtitle: str | list[str]) -> Any:
     """
     heading = alt.TitleParams(title, subtitle=subtitle, anchor="start", offset=14)
     actions = {"export": True, "source": False, "compiled": False, "editor": False}
-    return (
-        chart.properties(title=heading, padding=16, background="white", usermeta={"embedOptions": {"actions": actions}})
-        .configure(font="DejaVu Sans, Noto Sans, Segoe UI, Helvetica, Arial, sans-serif")
-        .configure_title(fontSize=20, subtitleFontSize=14, color=INK, subtitleColor=INK, subtitlePadding=6)
-        .configure_axis(
+    looks = chart.properties(
+        title=heading, padding=16, background="white", usermeta={"embedOptions": {"actions": actions}}
+    )
+    return looks.configure(  # all at once: every call copies the chart with its data
+        font="DejaVu Sans, Noto Sans, Segoe UI, Helvetica, Arial, sans-serif",
+        title=alt.TitleConfig(fontSize=20, subtitleFontSize=14, color=INK, subtitleColor=INK, subtitlePadding=6),
+        axis=alt.AxisConfig(
             labelFontSize=14,
             titleFontSize=15,
             titleFontWeight="normal",
@@ -37,7 +39,7 @@ def styled(alt: Any, chart: Any, title: str, subtitle: str | list[str]) -> Any:
             domainColor=FAINT,
             tickColor=FAINT,
             tickCount=6,
-        )
-        .configure_legend(labelFontSize=15, titleFontSize=15, titleFontWeight="normal", rowPadding=5, offset=20)
-        .configure_view(stroke=None)
+        ),
+        legend=alt.LegendConfig(labelFontSize=15, titleFontSize=15, titleFontWeight="normal", rowPadding=5, offset=20),
+        view=alt.ViewConfig(stroke=None),
     )
