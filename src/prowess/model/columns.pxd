@@ -11,9 +11,9 @@ cdef class Table:
 
 
 cdef class Record:
-    cdef public object mean, variance, win, draw, scatter, log_evidence, after
+    cdef public object mean, variance, win, draw, scatter, log_evidence, before, after
     cdef double[::1] _mean, _variance, _win, _draw, _scatter, _log_evidence
-    cdef double[:, ::1] _after
-    cdef public bint has_after, silent
+    cdef double[:, ::1] _before, _after
+    cdef public bint has_before, has_after, silent
     cdef public Py_ssize_t at
     cdef public list unconverged

@@ -63,12 +63,14 @@ class Table:
 @cython.final
 @cython.cclass
 class Record:
-    """What a sweep writes down: forecasts before it learns, the log-evidence, and (if asked) every belief after.
+    """What a sweep writes down: forecasts before it learns, the log-evidence, and (if asked) every belief before, after.
 
     One that is `silent` holds nothing: for who wants to know where everybody stands, and no more.
     """
 
-    def __init__(self, columns: Columns, traits: int = 1, after: bool = False, silent: bool = False) -> None:
+    def __init__(
+        self, columns: Columns, traits: int = 1, after: bool = False, silent: bool = False, before: bool = False
+    ) -> None:
         matches = 0 if silent else columns.matches
         teams = 0 if silent else columns.teams
         self.mean = np.empty(teams * traits)
@@ -77,7 +79,9 @@ class Record:
         self.draw = np.empty(matches)
         self.scatter = np.empty(matches)
         self.log_evidence = np.empty(matches)
+        self.before = np.empty((columns.entries if before else 0, 2 * traits))
         self.after = np.empty((columns.entries if after else 0, 2 * traits))
+        self.has_before = before
         self.has_after = after
         self.silent = silent
         self.unconverged = []
@@ -88,4 +92,5 @@ class Record:
         self._draw = memoryview(self.draw)
         self._scatter = memoryview(self.scatter)
         self._log_evidence = memoryview(self.log_evidence)
+        self._before = memoryview(self.before)
         self._after = memoryview(self.after)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,21 +13,17 @@ from ..history.times import DAY
 from .columns import Columns, Record
 from .elapsed import since
 from .explanation import Explanation
-from .gauss import cdf
 from .ladder import Ladder
-from .outcome import GaussianScore
+from .meeting import expectations, people, results
 from .progress import steps
 from .rate import look_up
 from .rating import Rating, put, taken
-from .score_prediction import scored_by
-from .strength import performance, strength
 from .sweep import sweep
 
 if TYPE_CHECKING:
     import polars as pl
 
     from .fit import Fit
-    from .forecasts import Forecasts
 
 __all__ = ["explain"]
 
@@ -36,7 +31,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 CHUNK = 200_000  # matches between two looks at the keyboard
-NAMED = 20  # opponents of a match that are named
 
 
 def explain(fit: Fit, name: str, before: Ladder, rows: NDArray[np.int32]) -> Explanation:
@@ -144,79 +138,13 @@ def _frame(
         columns["id"] = [history.ids[index] for index in match]
     if history.time is not None and history.time_kind is not None:
         columns["time"] = [show_time(history.time_kind, history.time_zone, when) for when in history.time[match]]
-    columns |= _people(history, entry, team, match)
-    columns |= _results(history, team, match)
-    columns |= _expectations(fit.forecasts.take(match), team - history.match_start[match])
+    columns |= people(history, entry, team, match)
+    columns |= results(history, team, match)
+    columns |= expectations(fit.forecasts.take(match), team - history.match_start[match])
     columns |= _moves(start, beliefs)
     schema = {"partners": pl.List(pl.String), "opponents": pl.List(pl.String)}
     floats = ["expected", "sigma_before", "sigma_after"]
     return pl.DataFrame(columns, schema_overrides=schema).with_columns(pl.col(floats).cast(pl.Float64).fill_nan(None))
-
-
-def _people(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, Any]:
-    """With whom and against whom; of very many opponents the first."""
-    names, of_team, of_match = history.players, history.team_start, history.match_start
-    partners, opponents, counts = [], [], []
-    for e, j, i in zip(entry, team, match, strict=True):
-        own, whole = (of_team[j], of_team[j + 1]), (of_team[of_match[i]], of_team[of_match[i + 1]])
-        partners.append([names[p] for p in [*history.player[own[0] : e], *history.player[e + 1 : own[1]]]])
-        against = [*history.player[whole[0] : own[0]][:NAMED], *history.player[own[1] : whole[1]][:NAMED]]
-        opponents.append([names[p] for p in against[:NAMED]])
-        counts.append(int(whole[1] - whole[0] - (own[1] - own[0])))
-    return {"partners": partners, "opponents": opponents, "opponent_count": np.array(counts, np.int64)}
-
-
-def _results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
-    """How it ended: places, scores, and the share of the opposing teams that were beaten, ties as halves."""
-    first, last = history.match_start[match], history.match_start[match + 1]
-    beaten, against = np.zeros(len(match)), np.full(len(match), np.nan)
-    for index, (j, begin, end) in enumerate(zip(team, first, last, strict=True)):
-        others = np.delete(history.place[begin:end], j - begin)
-        beaten[index] = np.mean((others > history.place[j]) + 0.5 * (others == history.place[j]))
-        if history.score is not None:
-            against[index] = np.max(np.delete(history.score[begin:end], j - begin))
-    found: dict[str, Any] = {"teams": (last - first).astype(np.int64), "place": history.place[team].astype(np.int64)}
-    if history.score is not None:
-        found |= {"score": history.score[team], "against": against}
-    return found | {"actual": beaten}
-
-
-def _expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
-    """The share of the opposing teams that were expected to be beaten, before each match.
-
-    Of two teams it is P(win) + P(draw)/2 as it was forecast; of more the mean of P(ahead) over the others, from normal
-    performances.
-    """
-    start = forecasts.history.match_start
-    win = np.where(team == 0, forecasts.win, 1.0 - forecasts.win - forecasts.draw)
-    expected = win + 0.5 * forecasts.draw
-    mean, variance = strength(forecasts), performance(forecasts)
-    for index in np.flatnonzero(np.diff(start) > 2):
-        own, teams = start[index] + team[index], np.arange(start[index], start[index + 1])
-        others = teams[teams != own]
-        gap, spread = mean[own] - mean[others], np.sqrt(variance[own] + variance[others])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            sure = np.where(gap == 0.0, 0.0, gap / spread)
-        expected[index] = np.mean([cdf(float(x)) for x in np.clip(sure, -40.0, 40.0)])
-    scores = _scores(forecasts)
-    if scores is None:
-        return {"expected": expected}
-    own = start[:-1] + team
-    others = np.delete(scores, own)
-    best = np.maximum.reduceat(others, start[:-1] - np.arange(len(own))) if len(own) else others
-    return {"expected": expected, "expected_lead": scores[own] - best}
-
-
-def _scores(forecasts: Forecasts) -> Floats | None:
-    """The scores that were expected of the teams, or these up to a common level; None in models of places."""
-    if forecasts.mean.ndim == 1:
-        return forecasts.mean if isinstance(forecasts.outcome, GaussianScore) else None
-    start = forecasts.history.match_start
-    parts = [slice(*ends) for ends in pairwise(start.tolist())]
-    found = [scored_by(forecasts.mean[part], forecasts.variance[part]) for part in parts]
-    mean, variance = (np.concatenate([pair[k] for pair in found]) if found else np.zeros(0) for k in (0, 1))
-    scores: Floats = forecasts.outcome.score.points(mean, variance)["median"]()  # type: ignore[attr-defined]
-    return scores
 
 
 def _moves(start: Rating, beliefs: list[tuple[Rating, Rating]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor, log10, sqrt
@@ -14,7 +15,7 @@ from .rating import Rating
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Explanation"]
+__all__ = ["Explanation", "digits_of", "odds", "side"]
 
 FORM = 10  # matches of late
 SIDE = 2  # opponents who are named in a sentence
@@ -71,8 +72,7 @@ class Explanation:
         >>> pw.TrueSkill().fit(history).explain("ann").digits, pw.Elo().fit(history).explain("ann").digits
         (2, 1)
         """
-        largest = max(map(abs, self.matches["moved"].to_list()), default=0.0) or self.start.sigma or 1.0
-        return min(max(2 - floor(log10(largest)), 0), 4)
+        return digits_of(self.matches["moved"].to_list(), self.start.sigma or 1.0)
 
     def _figure(self, value: float, sign: bool = False) -> str:
         text = f"{value:{'+' if sign else ''}.{self.digits}f}"
@@ -134,9 +134,9 @@ class Explanation:
             ("Most was lost", self.matches.row(self.matches["moved"].arg_min() or 0, named=True)),
         ):
             if (row["moved"] > 0) == (what == "Most was won") and row["moved"] != 0:
-                said.append(
-                    f"{what} {_when(row)}against {_side(row)}: μ {self._figure(row['moved'], True)}{_odds(row)}."
-                )
+                ended, expected = odds(row)
+                moved = self._figure(row["moved"], True)
+                said.append(f"{what} {_when(row)}against {side(row)}: μ {moved} ({ended}, {expected} expected).")
         return said
 
     def _form(self) -> str:
@@ -186,25 +186,42 @@ def _when(row: dict[str, Any]) -> str:
     return f"at {row['time']:g} " if isinstance(row["time"], float) else f"on {row['time']:%Y-%m-%d} "
 
 
-def _side(row: dict[str, Any]) -> str:
-    """The opponents, or the first of them."""
+def digits_of(moves: Sequence[float], usual: float = 1.0) -> int:
+    """How many digits after the point tell something of such moves, or of a `usual` one where there is none.
+
+    >>> digits_of([4.4, -0.2]), digits_of([0.0])
+    (2, 2)
+    """
+    largest = max(map(abs, moves), default=0.0) or usual
+    return min(max(2 - floor(log10(largest)), 0), 4)
+
+
+def side(row: dict[str, Any]) -> str:
+    """The opponents of a row of matches, or the first of them.
+
+    >>> side({"opponents": ["ann", "bob"], "opponent_count": 2})
+    'ann and bob'
+    """
     names, more = row["opponents"], row["opponent_count"]
     if more <= SIDE + 1:
         return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else str(names[0])
     return f"{', '.join(names[:SIDE])} and {more - SIDE} others"
 
 
-def _odds(row: dict[str, Any]) -> str:
-    """How it ended, and how it was expected to end."""
+def odds(row: dict[str, Any]) -> tuple[str, str]:
+    """How a row of matches ended, and how it was expected to end.
+
+    >>> odds({"teams": 2, "actual": 1.0, "expected": 0.36}), odds({"teams": 3, "place": 1, "expected": 0.5})
+    (('won', '36 %'), ('place 1 of 3', '2.0'))
+    """
     if row["teams"] > 2:
-        expected = 1 + (1 - row["expected"]) * (row["teams"] - 1)
-        return f" (place {row['place']} of {row['teams']}, {expected:.1f} expected)"
+        return f"place {row['place']} of {row['teams']}", f"{1 + (1 - row['expected']) * (row['teams'] - 1):.1f}"
     ended = {1.0: "won", 0.5: "drawn", 0.0: "lost"}[row["actual"]]
     if row.get("score") is not None and row["score"] == row["score"]:
         ended += f" {row['score']:g}:{row['against']:g}"
     if "expected_lead" in row:
-        return f" ({ended}, a lead of {row['expected_lead']:.1f} expected)".replace("-", "−")
-    return f" ({ended}, {100 * row['expected']:.0f} % expected)"
+        return ended, f"a lead of {row['expected_lead']:.1f}".replace("-", "−")
+    return ended, f"{100 * row['expected']:.0f} %"
 
 
 def _round(number: float) -> str:

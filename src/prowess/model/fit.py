@@ -30,6 +30,7 @@ from .sweep import sweep
 if TYPE_CHECKING:
     import polars as pl
 
+    from .account import Account
     from .explanation import Explanation
 
 __all__ = ["Fit", "fit", "learn", "opening", "swept"]
@@ -219,6 +220,21 @@ class Fit:
 
         return explain(self, name, self._before, self._rows)
 
+    def account(self, match: int) -> Account:
+        """What one match of the history, by its index, did to its players: before, after, and why it moved.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        >>> pw.Elo().fit(history).account(0).sentences[0]
+        'ann won against bob, where 50 % was expected: +16.0 to 1516.0.'
+        """
+        from .passage import passage
+
+        if not -len(self.history) <= match < len(self.history):
+            raise Error(f"there is no match {match} in a history of {len(self.history)} matches")
+        index = match % len(self.history)
+        return passage(self._before.copy(), self.history[: index + 1]).account(index)
+
 
 def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Fit:
     """Sweep a history through a model."""
@@ -253,12 +269,15 @@ def _warn(record: Record, history: History) -> None:
 
 
 def swept(
-    ladder: Ladder, history: History, progress: bool | None, silent: bool = False
+    ladder: Ladder, history: History, progress: bool | None, silent: bool = False, beliefs: bool = False
 ) -> tuple[NDArray[np.int32], Record]:
-    """Take a ladder through a history; returns the rows of the entries in it, and what was written down."""
+    """Take a ladder through a history; returns the rows of the entries in it, and what was written down.
+
+    With `beliefs`, also what was believed of every entry before and after its match.
+    """
     rows = _enter(ladder, history)
     columns = Columns(history, rows)
-    record = Record(columns, ladder.model.pipeline.traits, silent=silent)
+    record = Record(columns, ladder.model.pipeline.traits, after=beliefs, silent=silent, before=beliefs)
     _sweep(ladder.model, history, ladder, columns, record, progress)
     return rows, record
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .ladder import Ladder
     from .model import Model
 
-__all__ = ["compared", "leaderboard", "overall"]
+__all__ = ["compared", "grain", "largest", "leaderboard", "level", "overall"]
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
         columns |= {trait: state[:, 2 * k] for k, trait in enumerate(model.outcome.traits)}
     columns |= {extra: state[:, last + 2 + k] for k, extra in enumerate(model.absorb.extras)}
     frame = pl.DataFrame(columns)
-    place = pl.Series("rank", _level(shown, mu)).rank("min", descending=True).cast(pl.Int64)
+    place = pl.Series("rank", level(shown, grain(largest(model, state)))).rank("min", descending=True).cast(pl.Int64)
     return frame.select(place, pl.all()).sort("rank", maintain_order=True)
 
 
@@ -75,10 +75,35 @@ def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
     return mu, sigma, mu - model.caution * sigma
 
 
-def _level(shown: Floats, mu: Floats) -> Floats:
-    """What is shown, without the last digits: iterations leave equal players apart by them."""
-    unit = 1e-11 * max(np.abs(shown).max(initial=0.0), np.abs(mu).max(initial=0.0))
-    return np.rint(shown / unit) if unit > 0.0 else shown
+def largest(model: Model, beliefs: Floats) -> float:
+    """The largest rating, shown or mean, of rows of means and variances, whatever its sign; 0 if there is none.
+
+    >>> import prowess as pw
+    >>> largest(pw.TrueSkill(), np.array([[25.0, 100.0], [29.0, 1.0]]))
+    29.0
+    """
+    mu, _, shown = overall(model, beliefs)
+    return float(max(np.abs(shown).max(initial=0.0), np.abs(mu).max(initial=0.0)))
+
+
+def grain(largest: float) -> float:
+    """By how much ratings may differ and still be equal: iterations leave equal players apart by their last digits.
+
+    It is a power of two, and so stays the same while the largest rating moves a little.
+
+    >>> grain(25.0) == grain(26.0) == 2.0**-31
+    True
+    """
+    return float(np.ldexp(1.0, np.frexp(1e-11 * largest)[1]))
+
+
+def level(shown: Floats, grain: float) -> Floats:
+    """What is shown, without its last digits: equal players share a level, and so a rank.
+
+    >>> level(np.array([1.0, 1.0 + 1e-15, 2.0]), 0.5)
+    array([2., 2., 4.])
+    """
+    return np.rint(shown / grain)
 
 
 def _last_seen(ladder: Ladder, numbers: Floats) -> pl.Series:

@@ -277,6 +277,48 @@ def _write(pipeline: Pipeline, board: Board, columns: Columns, record: Record, m
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
+def _write_open(
+    pipeline: Pipeline,
+    board: Board,
+    columns: Columns,
+    table: Table,
+    record: Record,
+    match: cython.Py_ssize_t,
+    now: cython.double,
+) -> cython.bint:
+    """Write down what is believed before a match of those whose rating period is open, as if it ended here.
+
+    Of the others there is a NaN, in the place of what drift is yet to say of them.
+    """
+    e: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    for e in range(columns.team_start[columns.match_start[match]], columns.team_start[columns.match_start[match + 1]]):
+        row = columns.player[e]
+        record._before[e, 0] = NAN
+        if pipeline.period > 0.0 and _still_open(pipeline, table, row * pipeline.width, now, columns.unit):
+            believe(pipeline, board, 0, table, row, NAN, 1.0)
+            for k in range(pipeline.traits):
+                record._before[e, 2 * k] = board.mu[k]
+                record._before[e, 2 * k + 1] = board.var[k]
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _write_before(pipeline: Pipeline, board: Board, record: Record, entry: cython.Py_ssize_t) -> cython.void:
+    """Write down what is believed of every entry as the match begins, drift included."""
+    e: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    for e in range(board.entries):
+        if record._before[entry + e, 0] != record._before[entry + e, 0]:
+            for k in range(pipeline.traits):
+                record._before[entry + e, 2 * k] = board.mu[e * pipeline.traits + k]
+                record._before[entry + e, 2 * k + 1] = board.var[e * pipeline.traits + k]
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
 def _write_after(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, entry: cython.Py_ssize_t
 ) -> cython.bint:
@@ -315,8 +357,12 @@ def sweep(
         entry = columns.team_start[columns.match_start[match]]
         for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
             prefetch(cython.address(table.cells[columns.player[e] * pipeline.width]))
+        if record.has_before:
+            _write_open(pipeline, board, columns, table, record, match, now)
         _load(pipeline, board, columns, table, match, now)
         pipeline.look(board)
+        if record.has_before:
+            _write_before(pipeline, board, record, entry)
         if not record.silent:
             _write(pipeline, board, columns, record, match)
         evidence = 0.0

@@ -1,0 +1,97 @@
+"""The players of a league by name, shared by all that is known of them at different revisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..history.spelling import nearest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Roll"]
+
+FEW = 3_000  # names among which one that is nearly right is looked for
+LATE = 1_000  # newcomers before the rows of all are written anew
+BYTES = 240  # of a name, its row and its small letters, about
+
+
+class Roll:
+    """Names and their rows; it never changes, and one with more names shares what it can.
+
+    >>> roll = Roll(["Ann", "Bob"]).joined(["Joanna"])
+    >>> roll.row("Joanna"), roll.search("ANN")
+    (2, array([ True, False,  True]))
+    """
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        self.names = list(names)
+        self._rows = dict(zip(self.names, range(len(self.names)), strict=True))
+        self._late: dict[str, int] = {}  # the rows of who came since, so that few newcomers cost little
+        self._spelt: pl.Series | None = None
+
+    def __len__(self) -> int:
+        """Count the players."""
+        return len(self.names)
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory it takes."""
+        return BYTES * len(self)
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The rows of all names."""
+        return self._rows | self._late if self._late else self._rows
+
+    def row(self, name: str) -> int | None:
+        """The row of a name, if it is there."""
+        found = self._rows.get(name)
+        return self._late.get(name) if found is None else found
+
+    def joined(self, newcomers: Sequence[str]) -> Roll:
+        """A roll with more names after these; the same one if there are none."""
+        if not newcomers:
+            return self
+        found = Roll()
+        found.names = self.names + list(newcomers)
+        found._rows = self._rows
+        found._late = self._late | dict(zip(newcomers, range(len(self), len(found)), strict=True))
+        if len(found._late) > LATE:
+            found._rows, found._late = found._rows | found._late, {}
+        if self._spelt is not None:
+            found._spelt = _appended(self._spelt, newcomers)
+        return found
+
+    def search(self, text: str) -> NDArray[np.bool_]:
+        """Which names hold a text, whatever its case."""
+        if self._spelt is None:
+            self._spelt = _spelt(self.names)
+        found: Any = self._spelt.str.contains(text.strip().casefold(), literal=True).to_numpy()
+        return np.asarray(found, bool)
+
+    def hint(self, name: str) -> str:
+        """What may have been meant by a name that is not there, as the end of a sentence."""
+        few = self.names
+        if len(self) > FEW:
+            few = [self.names[row] for row in np.flatnonzero(self.search(name))[:FEW].tolist()]
+        near = nearest(name, few, 1)
+        return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _spelt(names: Sequence[str]) -> pl.Series:
+    import polars as pl
+
+    return pl.Series([name.casefold() for name in names], dtype=pl.String)
+
+
+def _appended(spelt: pl.Series, names: Sequence[str]) -> pl.Series:
+    """More names after those that were spelt already, which stay as they are for others."""
+    import polars as pl
+
+    return pl.concat([spelt, _spelt(names)], rechunk=False)

@@ -1,0 +1,69 @@
+"""What is written down on the way through a history, against a ladder that stops at every match."""
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.model.passage import passage
+from tests.model.test_explain import HISTORY, LARGE, MODELS
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("history", [HISTORY, LARGE], ids=["league", "teams"])
+def test_every_move_is_that_of_an_explanation(name, history):
+    if history is LARGE and name in ("Harkness", "TS2c", "GaussianOD", "GaussianSD", "PoissonOD"):
+        history = HISTORY  # which need scores, or do not tell places from each other
+    model = MODELS[name]
+    passed, fit = passage(pw.Ladder(model), history), model.fit(history)
+    for player in (history.players[0], history.players[-1]):
+        told, wanted = passed.told(passed.entries(player)), fit.explain(player).matches
+        for column in ("opponents", "partners", "place", "actual"):
+            assert list(told[column]) == wanted[column].to_list(), column
+        for column in ("expected", "moved", "shown_moved", "mu_before", "mu_after", "sigma_before", "sigma_after"):
+            np.testing.assert_allclose(told[column], wanted[column].to_numpy(), 1e-12, 1e-9, err_msg=column)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_passage_that_stops_and_goes_on_is_the_same_to_the_last_bit(name):
+    model, ladder = MODELS[name], pw.Ladder(MODELS[name])
+    parts = [passage(ladder, HISTORY[a:b]) for a, b in ((0, 7), (7, 8), (8, len(HISTORY)))]
+    whole = passage(pw.Ladder(model), HISTORY)
+    for column in ("before", "after"):
+        np.testing.assert_array_equal(np.concatenate([getattr(part, column) for part in parts]), getattr(whole, column))
+    assert ladder == model.fit(HISTORY).ladder
+
+
+def test_an_account_says_what_a_match_did_and_why():
+    matches = [
+        {"teams": [["ann", "cat"], ["bob"]], "scores": [3, 1]},
+        {"teams": [["bob"], ["ann"]], "ranks": [1, 1]},
+        {"teams": [["ann"], ["dan"], ["bob"]], "ranks": [1, 2, 2]},
+        {"teams": [["dan"], ["eve"]], "importance": 0},
+    ]
+    fit = pw.TrueSkill().fit(pw.History.from_matches(matches))
+    ladder = pw.Ladder(pw.TrueSkill(tau=0))
+    one, draw, three, nothing = (fit.account(match) for match in range(4))
+    assert [(row["player"], row["team"], row["first"]) for row in one.rows] == [
+        ("ann", 0, True),
+        ("cat", 0, True),
+        ("bob", 1, True),
+    ]
+    assert [row["partners"] for row in one.rows] == [["cat"], ["ann"], []]
+    forecast = ladder.model.predict([[ladder.newcomer] * 2, [ladder.newcomer]])
+    assert one.forecast["win"] == pytest.approx(forecast.win, abs=1e-4)
+    assert one.sentences[0].startswith("ann won 3:1 against bob, where 94 % was expected: +")
+    assert draw.sentences[0].startswith("bob drew against ann, where ")
+    assert three.sentences[1].startswith("dan came to place 2 of 3 against ann and bob, where place 2.")
+    assert three.sentences[1].endswith(", as nothing else was known of a newcomer.")
+    assert three.forecast["win"] is None
+    assert not nothing.counts
+    assert [row["moved"] for row in nothing.rows] == [0, 0]
+    assert nothing.sentences == (
+        "dan won against eve; the match does not count.",
+        "eve lost against dan; the match does not count.",
+    )
+    with pytest.raises(pw.Error, match="no match 4"):
+        fit.account(4)
+    for told in (one, draw, three):
+        for row in told.rows:
+            assert row["mu_before"] + row["moved"] == pytest.approx(row["mu_after"])
