@@ -150,7 +150,11 @@ def start(database: str, folder: Path, *, workers: int = 1, first: str = "", por
     environment = {**os.environ, **{f"PROWESS_{name.upper()}": value for name, value in settings.items()}}
     with log.open("ab") as out:
         process = subprocess.Popen(
-            [sys.executable, *program, "serve", *options], stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=environment
+            [sys.executable, *program, "serve", *options],
+            stdout=out,
+            stderr=out,
+            stdin=subprocess.DEVNULL,
+            env=environment,
         )
     found = Server(port, process, log)
     try:
@@ -172,7 +176,13 @@ def serving(database: str, folder: Path, **options: Any) -> Iterator[Server]:
 
 
 def found_league(
-    url: str, name: str, model: Preset | None = None, clock: Clock = "utc", *, scope: str = "admin", of: str | None = None
+    url: str,
+    name: str,
+    model: Preset | None = None,
+    clock: Clock = "utc",
+    *,
+    scope: str = "admin",
+    of: str | None = None,
 ) -> str:
     """Found a league, and make a key: for all leagues, or only that `of` one."""
     database = Database(url)

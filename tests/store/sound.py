@@ -75,5 +75,3 @@ def dump(database: Database) -> dict[str, list[tuple[Any, ...]]]:
             table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)
             for table in schema.metadata.sorted_tables
         }
-
-
