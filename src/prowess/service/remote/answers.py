@@ -1,0 +1,184 @@
+"""What the service answers, as the objects of the library: numbers are equal to the server's to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...counts import count
+from ...model.prediction import Prediction
+from ...model.rating import Rating, stored
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ...matchmaking.balance import Balance
+    from ...matchmaking.informative import NextMatches
+    from ...matchmaking.pairing import Pairing
+
+__all__ = ["Revised", "balance", "next_matches", "pairing", "prediction", "rating", "standings"]
+
+KNOWN = {"mu", "sigma", "shown", "caution"}
+
+
+def rating(told: Mapping[str, Any], caution: float = 3.0) -> Rating:
+    """A rating as the server holds it; its parts are skills of their own, or numbers such as a volatility.
+
+    >>> rating({"mu": 1500.0, "sigma": 200.0, "shown": 900.0, "volatility": 0.06})
+    Rating(mu=1500.0, sigma=200.0, volatility=0.06)
+    """
+    caution = told.get("caution", caution)
+    parts = {
+        name: rating(part, caution) if isinstance(part, Mapping) else part
+        for name, part in told.items()
+        if name not in KNOWN and part is not None
+    }
+    sigma = told.get("sigma")
+    return stored(told["mu"], nan if sigma is None else sigma, caution, parts or None)
+
+
+def _rating_or_none(told: Mapping[str, Any] | None) -> Rating | None:
+    return None if told is None else rating(told)
+
+
+@dataclass(frozen=True)
+class Revised:
+    """What a change did to a league, or would do: the revision after it, and who is rated otherwise than before.
+
+    `before` and `after` hold the ratings by name, None where somebody had or has no match. `ids` are those of the
+    matches, `repeated` how many of them the league had already.
+
+    >>> Revised(7, {"ann": None}, {"ann": Rating(29, 7)}, ("m1",), 0)
+    Revised(revision 7, 1 player rated anew)
+    """
+
+    revision: int
+    before: dict[str, Rating | None]
+    after: dict[str, Rating | None]
+    ids: tuple[str, ...]
+    repeated: int
+
+    @classmethod
+    def told(cls, answer: Mapping[str, Any]) -> Revised:
+        """What the service answers to a change.
+
+        >>> row = {"player": "ann", "before": None, "after": {"mu": 29, "sigma": 7}}
+        >>> Revised.told({"revision": 7, "ratings": [row]})
+        Revised(revision 7, 1 player rated anew)
+        """
+        rows, matches = answer.get("ratings", ()), answer.get("matches", ())
+        before = {row["player"]: _rating_or_none(row["before"]) for row in rows}
+        after = {row["player"]: _rating_or_none(row["after"]) for row in rows}
+        ids = tuple(match["id"] for match in matches)
+        return cls(answer["revision"], before, after, ids, sum(bool(match.get("repeated")) for match in matches))
+
+    def __repr__(self) -> str:
+        """Say how much changed."""
+        return f"Revised(revision {self.revision}, {count(len(self.after), 'player', 'players')} rated anew)"
+
+    def to_frame(self) -> pl.DataFrame:
+        """Who changed by how much, as a Polars frame: player, before, after (as shown) and their gain, largest first.
+
+        >>> Revised(7, {"ann": Rating(30, 4)}, {"ann": Rating(31, 4)}, (), 0).to_frame().row(0)
+        ('ann', 18.0, 19.0, 1.0)
+        """
+        import polars as pl
+
+        rows = [(name, *(None if one is None else one.shown for one in (self.before[name], self.after[name])))
+                for name in self.after]  # fmt: skip
+        schema = {"player": pl.String, "before": pl.Float64, "after": pl.Float64}
+        frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(gain=pl.col("after") - pl.col("before"))
+        return frame.sort(pl.col("gain").abs(), descending=True, nulls_last=True, maintain_order=True)
+
+
+def prediction(told: Mapping[str, Any]) -> Prediction:
+    """What is expected of a match, as `Ladder.predict` says it.
+
+    >>> prediction({"win": [0.7, 0.2], "draw": 0.1, "ranks": [[0.8, 0.2], [0.3, 0.7]]}).win
+    array([0.7, 0.2])
+    """
+    unknown = [nan] * len(told["win"])
+    mean, sigma = (np.array(told.get(name) or unknown) for name in ("mean", "sigma"))
+    found = Prediction(mean, sigma, np.array(told["win"]), told["draw"], [], score_distribution=_scores(told))
+    found.__dict__["ranks"] = np.array(told["ranks"])  # computed by the server
+    return found
+
+
+def _scores(told: Mapping[str, Any]) -> Any:
+    """The point forecasts of scores, where the model has them."""
+    if told.get("scores") is None:
+        return None
+    means = told.get("score_means")
+    return SimpleNamespace(medians=np.array(told["scores"]), means=None if means is None else np.array(means))
+
+
+def balance(told: Mapping[str, Any]) -> Balance:
+    """Fair teams, as `pw.balance` gives them."""
+    from ...matchmaking.balance import Balance
+
+    return Balance(
+        teams=tuple(tuple(team) for team in told["teams"]),
+        quality=told["quality"],
+        prediction=prediction(told["prediction"]),
+        exact=told["exact"],
+        compared=told["compared"],
+        newcomers=tuple(told.get("newcomers", ())),
+        unconstrained=told.get("unconstrained"),
+    )
+
+
+def pairing(told: Mapping[str, Any], queue: Sequence[Any]) -> Pairing:
+    """Who plays whom, as `pw.pair` gives it."""
+    from ...matchmaking.pairing import Pairing
+
+    pairs = told["pairs"]
+    made = [(_item(one["first"]), _item(one["second"])) for one in pairs]
+    quality = np.array([one["quality"] for one in pairs], np.float64)
+    places = _places(made, queue)
+    return Pairing(made, quality, [_item(one) for one in told["left"]], tuple(told.get("newcomers", ())), places)
+
+
+def _item(told: Any) -> Any:
+    return tuple(told) if isinstance(told, list) else told
+
+
+def _places(pairs: Sequence[tuple[Any, Any]], queue: Sequence[Any]) -> np.ndarray[Any, np.dtype[np.int32]]:
+    """Where in the queue the two of each pair stand."""
+    place = {_item(list(item) if isinstance(item, (list, tuple)) else item): at for at, item in enumerate(queue)}
+    return np.array([[place[item] for item in pair] for pair in pairs], np.int32).reshape(-1, 2)
+
+
+def next_matches(told: Mapping[str, Any]) -> NextMatches:
+    """The matches that would tell most, as `pw.next_matches` gives them."""
+    from ...matchmaking.informative import NextMatch, NextMatches
+
+    matches = tuple(
+        NextMatch(tuple(map(tuple, one["teams"])), one["information"], prediction(one["prediction"]))
+        for one in told["matches"]
+    )
+    return NextMatches(matches, told["exact"], tuple(told.get("newcomers", ())))
+
+
+def standings(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """The rows of a leaderboard as the frame of `Ladder.leaderboard`.
+
+    >>> row = {"rank": 1, "player": "ann", "mu": 29.0, "sigma": 7.0, "shown": 8.0, "matches": 1, "last_seen": None}
+    >>> standings([row]).columns
+    ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen']
+    """
+    import polars as pl
+
+    whole, real = pl.Int64, pl.Float64
+    schema: dict[str, Any] = {"rank": whole, "player": pl.String, "mu": real, "sigma": real, "shown": real}
+    schema |= {"matches": whole, "last_seen": None}
+    extras = [name for name in (rows[0] if rows else ()) if name not in {*schema, "provisional", "active"}]
+    schema |= dict.fromkeys(extras, real)
+    frame = pl.DataFrame({name: [row[name] for row in rows] for name in schema}, schema=schema)
+    if frame["last_seen"].dtype == pl.String:
+        return frame.with_columns(pl.col("last_seen").str.to_datetime(time_unit="us", time_zone="UTC"))
+    return frame if frame["last_seen"].dtype != pl.Null else frame.with_columns(pl.col("last_seen").cast(real))
