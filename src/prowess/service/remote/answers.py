@@ -23,23 +23,35 @@ if TYPE_CHECKING:
 
 __all__ = ["Revised", "balance", "next_matches", "pairing", "prediction", "rating", "standings"]
 
-KNOWN = {"mu", "sigma", "shown", "caution"}
+KNOWN = {"mu", "sigma", "shown"}
+USUAL = 3.0  # the caution of every model, unless it is told otherwise
 
 
-def rating(told: Mapping[str, Any], caution: float = 3.0) -> Rating:
+def rating(told: Mapping[str, Any]) -> Rating:
     """A rating as the server holds it; its parts are skills of their own, or numbers such as a volatility.
 
     >>> rating({"mu": 1500.0, "sigma": 200.0, "shown": 900.0, "volatility": 0.06})
     Rating(mu=1500.0, sigma=200.0, volatility=0.06)
+    >>> rating({"mu": 30.0, "sigma": 4.0, "shown": 22.0})
+    Rating(mu=30.0, sigma=4.0, caution=2.0)
     """
-    caution = told.get("caution", caution)
     parts = {
-        name: rating(part, caution) if isinstance(part, Mapping) else part
+        name: rating(part) if isinstance(part, Mapping) else float(part)
         for name, part in told.items()
         if name not in KNOWN and part is not None
     }
     sigma = told.get("sigma")
-    return stored(told["mu"], nan if sigma is None else sigma, caution, parts or None)
+    return stored(told["mu"], nan if sigma is None else sigma, _caution(told), parts or None)
+
+
+def _caution(told: Mapping[str, Any]) -> float:
+    """How many sigma are shown below the mean: the number of fewest digits by which that comes out."""
+    mu, sigma, shown = told["mu"], told.get("sigma"), told.get("shown")
+    if not sigma or shown is None:
+        return USUAL
+    wanted = (mu - shown) / sigma
+    tried = (round(wanted, digits) for digits in range(16))
+    return next((one for one in tried if mu - one * sigma == shown), wanted)
 
 
 def _rating_or_none(told: Mapping[str, Any] | None) -> Rating | None:

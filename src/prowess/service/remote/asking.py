@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from ...errors import Error
 from .calling import Calling
 
 __all__ = ["Asking", "match_of", "plain", "segment"]
@@ -26,9 +27,16 @@ class Asking:
 
     def _send(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         known = {name: value for name, value in query.items() if value not in (None, "")}
-        content = None if body is None else json.dumps(body, allow_nan=False)
+        content = None if body is None else _written(body)
         headers = {"content-type": "application/json"} if content else {}
         return self._call(method, f"{self._path}{path}", params=known, content=content, headers=headers).json()
+
+
+def _written(body: Any) -> str:
+    try:
+        return json.dumps(body, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise Error(f"this cannot be sent as JSON: {error}") from None
 
 
 def segment(text: str) -> str:
