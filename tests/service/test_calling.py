@@ -122,7 +122,9 @@ def test_names_that_are_ways_stay_names(pauses):
     for name in ("..", "a/b", "a?b#c", "Øyvind", "%2F"):
         assert client[name] == pw.Rating(1.0)
     paths = [one.url.raw_path.partition(b"?")[0].decode() for one in server.asked]
-    assert paths == [f"/api/leagues/darts/players/{n}" for n in ("%2E%2E", "a%2Fb", "a%3Fb%23c", "%C3%98yvind", "%252F")]
+    assert paths == [
+        f"/api/leagues/darts/players/{n}" for n in ("%2E%2E", "a%2Fb", "a%3Fb%23c", "%C3%98yvind", "%252F")
+    ]
 
 
 def test_times_and_arrays_are_sent_as_json(pauses):
@@ -174,7 +176,8 @@ def test_events_are_followed_over_broken_lines(pauses):
     def stream(*revisions):
         data = {"league": "darts", "ratings": []}
         lines = [
-            f"id: {one}\nevent: ratings\ndata: {json.dumps(data | {'revision': one})}\n\n: ping\n\n" for one in revisions
+            f"id: {one}\nevent: ratings\ndata: {json.dumps(data | {'revision': one})}\n\n: ping\n\n"
+            for one in revisions
         ]
         return httpx.Response(200, headers={"content-type": "text/event-stream"}, text="".join(lines))
 

@@ -14,6 +14,7 @@ from .check import check
 from .compare import compare
 from .demo import demo
 from .explain import explain
+from .import_ import import_
 from .next import next_
 from .options import Quiet, quietly
 from .pair import pair
@@ -56,6 +57,7 @@ _add("Predict and match", predict, explain, balance, pair)
 app.command("next", rich_help_panel="Predict and match")(quietly(next_))
 _add("Compare", compare, tune, papers)
 _add("Files", check, simulate)
+app.command("import", rich_help_panel="Serve")(quietly(import_))
 
 
 def _version(wanted: bool) -> None:
