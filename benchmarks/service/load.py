@@ -46,7 +46,7 @@ def request(
     if key:
         lines.append(f"authorization: Bearer {key}")
     if body:
-        lines += [f"content-type: {kind}", f"content-length: {len(body)}"]
+        lines += ["content-type: application/json", f"content-length: {len(body)}"]
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
