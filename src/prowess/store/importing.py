@@ -92,7 +92,7 @@ def with_ids(history: History) -> History:
 
     >>> match = {"teams": [["ann"], ["bob"]], "time": "2026-01-31"}
     >>> with_ids(History.from_matches([match, match, {**match, "id": "final"}])).ids
-    ('6b0d', '1')
+    ('e723e90021a9d490c097c65a', '7e5105532bcd3c49a47a4c75', 'final')
     """
     own = history.ids or ("",) * len(history)
     if all(own):
