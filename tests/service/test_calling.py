@@ -174,7 +174,7 @@ def test_changes_as_a_frame():
 
 def test_events_are_followed_over_broken_lines(pauses):
     def stream(*revisions):
-        data = {"league": "darts", "ratings": []}
+        data = {"ratings": [], "more": False}
         lines = [
             f"id: {one}\nevent: ratings\ndata: {json.dumps(data | {'revision': one})}\n\n: ping\n\n"
             for one in revisions

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +19,7 @@ from .options import File, Json, read, shared
 from .screen import busy, note, screen, shown
 
 if TYPE_CHECKING:
+    from ..store.database import Database as Store
     from ..store.importing import Imported
 
 __all__ = ["import_"]
@@ -72,13 +76,10 @@ def _imported(
     private: bool,
     dry_run: bool,
 ) -> Imported:
-    from ..store.database import Database as Store
     from ..store.importing import import_history
     from ..store.leagues import Preset
 
-    store = Store(database)
-    try:
-        store.migrate()
+    with _opened(database, dry_run) as store:
         return import_history(
             store,
             history,
@@ -89,8 +90,22 @@ def _imported(
             reason=file.name,
             dry_run=dry_run,
         )
-    finally:
-        store.close()
+
+
+@contextmanager
+def _opened(url: str, dry_run: bool) -> Iterator[Store]:
+    """The database, made if it is not there; but a dry run does not even make an empty one."""
+    from ..store.database import Database as Store
+
+    with TemporaryDirectory() as folder:
+        store = Store(url)
+        if dry_run and store.dialect == "sqlite" and not Path(str(store.url.database)).exists():
+            store = Store(f"{folder}/empty.db")
+        try:
+            store.migrate()
+            yield store
+        finally:
+            store.close()
 
 
 def _plain(done: Imported, title: str, dry_run: bool) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ..history import name_of
-from .remote.answers import Revised
+from .remote.answers import News, Revised
 from .remote.calling import Calling, ServiceError
 from .remote.changing import Changing
 from .remote.expecting import Expecting
@@ -14,7 +14,7 @@ from .remote.expecting import Expecting
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["Client", "Revised", "ServiceError"]
+__all__ = ["Client", "News", "Revised", "ServiceError"]
 
 
 class Client(Changing, Expecting):

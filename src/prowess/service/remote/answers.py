@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...counts import count
+from ...history import name_of
 from ...model.prediction import Prediction
 from ...model.rating import Rating, stored
+from ...model.score_distribution import ScoreDifference
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from ...matchmaking.informative import NextMatches
     from ...matchmaking.pairing import Pairing
 
-__all__ = ["Revised", "balance", "next_matches", "pairing", "prediction", "rating", "standings"]
+__all__ = ["News", "Revised", "balance", "next_matches", "pairing", "prediction", "rating", "standings"]
 
 KNOWN = {"mu", "sigma", "shown"}
 USUAL = 3.0  # the caution of every model, unless it is told otherwise
@@ -108,25 +110,68 @@ class Revised:
         return frame.sort(pl.col("gain").abs(), descending=True, nulls_last=True, maintain_order=True)
 
 
+@dataclass(frozen=True)
+class News:
+    """Ratings of a league that are new, as of a revision; None of who has no match left.
+
+    One may stand for several changes. With `more`, so many ratings are new that not all are told: ask for the
+    leaderboard.
+
+    >>> News(7, {"ann": Rating(29, 7)}, False)
+    News(revision 7, 1 player)
+    """
+
+    revision: int
+    ratings: dict[str, Rating | None]
+    more: bool
+
+    @classmethod
+    def told(cls, answer: Mapping[str, Any]) -> News:
+        """What an event says.
+
+        >>> News.told({"revision": 7, "ratings": [{"player": "ann", "rating": None}]}).ratings
+        {'ann': None}
+        """
+        ratings = {row["player"]: _rating_or_none(row["rating"]) for row in answer["ratings"]}
+        return cls(answer["revision"], ratings, bool(answer.get("more")))
+
+    def __repr__(self) -> str:
+        """Say how much is new."""
+        return (
+            f"News(revision {self.revision}, {count(len(self.ratings), 'player', 'players')}{' and more' * self.more})"
+        )
+
+
 def prediction(told: Mapping[str, Any]) -> Prediction:
     """What is expected of a match, as `Ladder.predict` says it.
 
     >>> prediction({"win": [0.7, 0.2], "draw": 0.1, "ranks": [[0.8, 0.2], [0.3, 0.7]]}).win
     array([0.7, 0.2])
     """
-    unknown = [nan] * len(told["win"])
-    mean, sigma = (np.array(told.get(name) or unknown) for name in ("mean", "sigma"))
-    found = Prediction(mean, sigma, np.array(told["win"]), told["draw"], [], score_distribution=_scores(told))
-    found.__dict__["ranks"] = np.array(told["ranks"])  # computed by the server
+    teams = len(told["win"])
+    mean, sigma = (np.array(told.get(name) or [nan] * teams) for name in ("mean", "sigma"))
+    difference = told.get("score_difference")
+    found = Prediction(
+        mean,
+        sigma,
+        np.array(told["win"]),
+        told["draw"],
+        [],
+        score_distribution=_scores(told),
+        score_difference=None if difference is None else ScoreDifference(**difference),
+    )
+    if teams > 2 or "ranks" in told:  # of two teams they follow from the rest, and are not always told
+        found.__dict__["ranks"] = np.array(told.get("ranks", np.full((teams, teams), nan)))
     return found
 
 
 def _scores(told: Mapping[str, Any]) -> Any:
-    """The point forecasts of scores, where the model has them."""
+    """The forecasts of scores, where the model has them: what the server told of their distribution."""
     if told.get("scores") is None:
         return None
-    means = told.get("score_means")
-    return SimpleNamespace(medians=np.array(told["scores"]), means=None if means is None else np.array(means))
+    likely = [(*one["scores"], one["probability"]) for one in told.get("most_probable") or ()]
+    means = np.array(told["score_means"])
+    return SimpleNamespace(medians=np.array(told["scores"]), means=means, likeliest=lambda count: likely[:count])
 
 
 def balance(told: Mapping[str, Any]) -> Balance:
@@ -134,35 +179,34 @@ def balance(told: Mapping[str, Any]) -> Balance:
     from ...matchmaking.balance import Balance
 
     return Balance(
-        teams=tuple(tuple(team) for team in told["teams"]),
+        teams=tuple(map(tuple, told["teams"])),
         quality=told["quality"],
-        prediction=prediction(told["prediction"]),
+        prediction=prediction(told),
         exact=told["exact"],
         compared=told["compared"],
-        newcomers=tuple(told.get("newcomers", ())),
-        unconstrained=told.get("unconstrained"),
+        newcomers=tuple(told["newcomers"]),
+        unconstrained=told["unconstrained"],
     )
 
 
-def pairing(told: Mapping[str, Any], queue: Sequence[Any]) -> Pairing:
-    """Who plays whom, as `pw.pair` gives it."""
+def pairing(told: Mapping[str, Any], queue: Sequence[str | Sequence[str]]) -> Pairing:
+    """Who plays whom, as `pw.pair` gives it: by the items of the queue.
+
+    >>> pairing({"pairs": [{"teams": [["ann"], ["cat"]], "quality": 0.9}], "left": [["bob"]], "newcomers": []},
+    ...         ["ann", "bob", "cat"]).pairs
+    [('ann', 'cat')]
+    """
     from ...matchmaking.pairing import Pairing
 
-    pairs = told["pairs"]
-    made = [(_item(one["first"]), _item(one["second"])) for one in pairs]
-    quality = np.array([one["quality"] for one in pairs], np.float64)
-    places = _places(made, queue)
-    return Pairing(made, quality, [_item(one) for one in told["left"]], tuple(told.get("newcomers", ())), places)
-
-
-def _item(told: Any) -> Any:
-    return tuple(told) if isinstance(told, list) else told
-
-
-def _places(pairs: Sequence[tuple[Any, Any]], queue: Sequence[Any]) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Where in the queue the two of each pair stand."""
-    place = {_item(list(item) if isinstance(item, (list, tuple)) else item): at for at, item in enumerate(queue)}
-    return np.array([[place[item] for item in pair] for pair in pairs], np.int32).reshape(-1, 2)
+    items: list[Any] = [one if isinstance(one, str) else tuple(one) for one in queue]
+    place = {
+        tuple(name_of(name) for name in ([one] if isinstance(one, str) else one)): at for at, one in enumerate(items)
+    }
+    places = [[place[tuple(team)] for team in pair["teams"]] for pair in told["pairs"]]
+    pairs = [(items[one], items[two]) for one, two in places]
+    left = [items[place[tuple(one)]] for one in told["left"]]
+    quality = np.array([pair["quality"] for pair in told["pairs"]], np.float64)
+    return Pairing(pairs, quality, left, tuple(told["newcomers"]), np.array(places, np.int32).reshape(-1, 2))
 
 
 def next_matches(told: Mapping[str, Any]) -> NextMatches:
@@ -170,10 +214,9 @@ def next_matches(told: Mapping[str, Any]) -> NextMatches:
     from ...matchmaking.informative import NextMatch, NextMatches
 
     matches = tuple(
-        NextMatch(tuple(map(tuple, one["teams"])), one["information"], prediction(one["prediction"]))
-        for one in told["matches"]
+        NextMatch(tuple(map(tuple, one["teams"])), one["information"], prediction(one)) for one in told["matches"]
     )
-    return NextMatches(matches, told["exact"], tuple(told.get("newcomers", ())))
+    return NextMatches(matches, told["exact"], tuple(told["newcomers"]))
 
 
 def standings(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from ...errors import Error
 from ...history import name_of
 from ...model.rating import Rating
 from . import answers
-from .answers import Revised
+from .answers import News
 from .asking import Asking, plain, segment
 from .calling import ServiceError
 from .events import followed
@@ -84,13 +84,13 @@ class Believing(Asking):
         asked = {"min_matches": whole("min_matches", min_matches), "at": plain(at)}
         return answers.standings(list(self._rows(**asked)))
 
-    def events(self, after: int | None = None) -> Iterator[Revised]:
+    def events(self, after: int | None = None) -> Iterator[News]:
         """Follow the league: every change as it happens, from the revision `after` on, until you stop asking.
 
         >>> from prowess.service.trial import trial
         >>> with trial("darts") as client:
         ...     _ = client.record([["ann"], ["bob"]])
         ...     next(client.events(after=0))
-        Revised(revision 1, 2 players rated anew)
+        News(revision 1, 2 players)
         """
         return followed(self._call, f"{self._path}/events", after)

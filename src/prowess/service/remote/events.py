@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Iterable, Iterator
 
-from .answers import Revised
+from .answers import News
 from .calling import AGAIN, Calling, ServiceError, pause
 
 __all__ = ["events", "followed"]
@@ -15,7 +15,7 @@ __all__ = ["events", "followed"]
 SILENCE = 60.0  # seconds after which a line on which nothing comes, not even a comment, counts as dead
 
 
-def followed(call: Calling, path: str, after: int | None) -> Iterator[Revised]:
+def followed(call: Calling, path: str, after: int | None) -> Iterator[News]:
     """The changes of a league, each once and in order; a line that breaks is opened again where it was.
 
     It ends with the error when nothing can be heard for as long as the patience of the connection.
@@ -30,7 +30,7 @@ def followed(call: Calling, path: str, after: int | None) -> Iterator[Revised]:
                     heard = time.monotonic()
                     after = int(event["id"])
                     if event.get("event") == "ratings":
-                        yield Revised.told(json.loads(event["data"]))
+                        yield News.told(json.loads(event["data"]))
         except ServiceError as error:
             if error.status not in (0, *AGAIN) or time.monotonic() - heard > call.patience:
                 raise
