@@ -136,4 +136,5 @@ def test_ids_follow_from_what_a_match_says():
     same = match | {"teams": [[" ann "], ["bob"]], "ranks": [4, 7], "time": "2026-01-31"}
     assert with_ids(pw.History.from_matches([same])).ids[0] == ids[0]
     own = with_ids(pw.History.from_matches([match, match | {"id": "final"}, match])).ids
-    assert own[0] == ids[0] and own[1] == "final" and own[2] not in own[:2]
+    assert own[:2] == (ids[0], "final")
+    assert own[2] not in own[:2]

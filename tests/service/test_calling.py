@@ -79,7 +79,7 @@ def test_patience_ends(pauses):
 
 
 def test_no_server_is_an_error_that_names_it(pauses):
-    with pytest.raises(pw.Error, match="http://service.*refused") as caught:
+    with pytest.raises(pw.Error, match=r"http://service.*refused") as caught:
         len(Server(httpx.ConnectError("refused")).client(patience=1))
     assert caught.value.status == 0
 
@@ -96,7 +96,7 @@ def test_a_refusal_is_not_repeated(status, pauses):
 
 
 def test_an_answer_that_is_no_json_is_an_error_too(pauses):
-    with pytest.raises(ServiceError, match="^404 Not Found$"):
+    with pytest.raises(ServiceError, match=r"^404 Not Found$"):
         len(Server(httpx.Response(404, text="<html>")).client())
 
 
@@ -138,7 +138,7 @@ def test_times_and_arrays_are_sent_as_json(pauses):
     client.preview([["ann"], ["bob"]], time=np.datetime64("2026-01-31T10:00:00"))
     one, two = (json.loads(request.content) for request in server.asked)
     assert (one["scores"], one["time"], two["time"]) == ([3, 1], "2026-01-31", "2026-01-31T10:00:00")
-    with pytest.raises(pw.Error, match="NaN|JSON"):
+    with pytest.raises(pw.Error, match="as JSON"):
         client.preview([["ann"], ["bob"]], scores=[float("nan"), 1])
 
 

@@ -51,7 +51,7 @@ def _caution(told: Mapping[str, Any]) -> float:
     mu, sigma, shown = told["mu"], told.get("sigma"), told.get("shown")
     if not sigma or shown is None:
         return USUAL
-    wanted = (mu - shown) / sigma
+    wanted: float = (mu - shown) / sigma
     tried = (round(wanted, digits) for digits in range(16))
     return next((one for one in tried if mu - one * sigma == shown), wanted)
 
