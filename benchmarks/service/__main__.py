@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 import prowess
-from tests.postgres import server as postgres
+from tests.postgres import cluster
 
 from ..figures import Figure, table
 from .sections import SECTIONS
@@ -58,7 +58,7 @@ def measured(
             for title, section in chosen.items():
                 yield f"{title}: SQLite", list(section(f"sqlite:///{folder}/league.db", folder, scale, repeats))
         if kind in ("", "postgresql") and BOTH & chosen.keys():
-            url = stack.enter_context(postgres(durable=True))
+            url = stack.enter_context(cluster(durable=True)).url
             for title in sorted(BOTH & chosen.keys(), reverse=True):
                 yield f"{title}: PostgreSQL", list(chosen[title](url, folder, scale, repeats))
 
