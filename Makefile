@@ -11,7 +11,7 @@ export PROWESS_DATA ?= $(wildcard ../shared/data)
 TWO := --numprocesses 2 --dist worksteal
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo papers test lint test-compiled test-pure test-long bench golden clean
+.PHONY: demo papers test lint test-compiled test-pure test-long bench bench-service golden clean
 
 demo: $(VENV)/demo.stamp  ## rate the example league, predict, draw a skill curve
 	$(BIN)/prowess demo
@@ -50,6 +50,9 @@ test-long: $(VENV)/test.stamp  ## what takes minutes, and ten times the examples
 
 bench: $(VENV)/bench.stamp  ## speed, as ratios against other packages
 	$(BIN)/python -m benchmarks
+
+bench-service: $(VENV)/test.stamp  ## speed of the rating service, against bare commits to the same database
+	$(BIN)/python -m benchmarks.service
 
 golden: $(VENV)/test.stamp  ## make the golden files anew from the packages that they come from
 	$(BIN)/python -m tests.golden.trueskill_matches

@@ -54,7 +54,9 @@ class Figure:
 
     def cells(self) -> list[str]:
         """The row of the table."""
-        ratio = "" if self.ratio is None else f"{self.ratio:.1f}×" if self.ratio < 100 else f"{self.ratio:,.0f}×"
+        ratio = "" if self.ratio is None else f"{self.ratio:.{1 + (self.ratio < 1)}f}×"
+        if self.ratio is not None and self.ratio >= 100:
+            ratio = f"{self.ratio:,.0f}×"
         met = {None: "", True: "[green]met[/]", False: "[red]missed[/]"}[self.met]
         return [
             escape(self.measure),

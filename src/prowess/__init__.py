@@ -56,12 +56,14 @@ if TYPE_CHECKING:
     from .model.forecasts import Forecasts
     from .model.prediction import Prediction
     from .model.streamed import Streamed
+    from .service.client import Client
 
 __version__ = "0.1.0"
 
 
 _LATER = {
     "Balance": ".matchmaking.balance",
+    "Client": ".service.client",
     "Comparison": ".lab.compare",
     "Explanation": ".model.explanation",
     "Fit": ".model.fit",
@@ -99,6 +101,7 @@ __all__ = [
     "Absorb",
     "Balance",
     "Board",
+    "Client",
     "Comparison",
     "Drift",
     "Elo",

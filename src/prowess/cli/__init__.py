@@ -15,6 +15,7 @@ from .check import check
 from .compare import compare
 from .demo import demo
 from .explain import explain
+from .import_ import import_
 from .key import key
 from .next import next_
 from .options import Quiet, quietly
@@ -61,6 +62,7 @@ app.command("next", rich_help_panel="Predict and match")(quietly(next_))
 _add("Compare", compare, tune, papers)
 _add("Files", check, simulate)
 _add("Serve", serve)
+app.command("import", rich_help_panel="Serve")(quietly(import_))
 app.add_typer(key, name="key", rich_help_panel="Serve")
 _add("Serve", backup, restore)
 

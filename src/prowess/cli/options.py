@@ -1,7 +1,7 @@
 """Options that many verbs share: how a file is read, and which model rates it.
 
 A verb takes a parameter `choices: Choices`, `model: Model` or `given_model: Model | None` (None where no model is
-named), and `shared` gives it the options of which they are made.
+named; `given_preset` is its name and parameters), and `shared` gives it the options of which they are made.
 """
 
 from __future__ import annotations
@@ -161,6 +161,16 @@ def _given_model(model: str | None, set: list[str] | None) -> Model | None:
     return None if model is None and not set else _model(model, set)
 
 
+def _given_preset(model: str | None, set: list[str] | None) -> tuple[str, dict[str, Any]] | None:
+    """The name of a preset and the parameters that are set, as a league keeps them; None where nothing is said."""
+    said = {name: _value(name, text) for name, text in _pairs("--set", set or []).items()}
+    if parts := said.keys() & BASES.keys():
+        raise Error(
+            f"--set {min(parts)}: a league keeps a preset and its parameters, and no other parts: --model names one"
+        )
+    return None if _given_model(model, set) is None else (model or "TrueSkill", said)
+
+
 def _value(name: str, text: str | None) -> Any:
     """A parameter's value as JSON writes it: a number, true, null, or text where it is nothing else; a part by name."""
     if text is None:
@@ -189,6 +199,7 @@ _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
     "choices": (_reading(), _choices),
     "model": (_MODEL, _model),
     "given_model": (_MODEL, _given_model),
+    "given_preset": (_MODEL, _given_preset),
 }
 
 

@@ -7,16 +7,18 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Timer
 from typing import TYPE_CHECKING
 
 import typer
 
 from ..errors import Error
+from ..model.progress import PATIENCE
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["be_quiet", "note", "polite", "screen", "shown"]
+__all__ = ["be_quiet", "busy", "note", "polite", "screen", "shown"]
 
 WIDE = 100_000  # columns where there is no terminal: nothing is cut or wrapped
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
@@ -51,6 +53,28 @@ def note(text: str, style: str = "dim", label: str = "") -> None:
         return
     line = Text.assemble((label, f"bold {style}"), shown(text)) if label else Text(shown(text), style=style)
     screen(stderr=True).print(line, soft_wrap=True)
+
+
+@contextmanager
+def busy(label: str) -> Iterator[None]:
+    """Show on a terminal that something goes on, from two seconds on; how far it has come is not known."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = screen(stderr=True)
+    if _QUIET.get() or not console.is_terminal:
+        yield
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=console, transient=True)
+    bar.add_task(shown(label), total=None)
+    later = Timer(PATIENCE, bar.start)
+    later.daemon = True
+    later.start()
+    try:
+        yield
+    finally:
+        later.cancel()
+        bar.stop()
 
 
 def be_quiet() -> None:

@@ -1,0 +1,134 @@
+"""Leagues to measure with, and servers that serve them."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import prowess as pw
+from prowess.store import keys, leagues
+from prowess.store.changes import Post
+from prowess.store.database import Database
+from prowess.store.writer import perform
+
+FIRST = 1_600_000_000_000_000  # the time of the first match of a large league, in microseconds
+MINUTE = 60_000_000
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running service, and a key that may do everything."""
+
+    url: str
+    port: int
+    key: str
+    pid: int
+
+
+@contextmanager
+def served(url: str, folder: Path, workers: int = 1) -> Iterator[Server]:
+    """`prowess serve` on a database, as a process of its own."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = ["--database", url, "--port", str(port), "--workers", str(workers), "--key-rate-limit", "0"]
+    log = folder / f"server-{port}.log"
+    with opened(url) as database, database.writing() as connection:
+        _, key = keys.create(connection, "bench", "admin")
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "prowess", "serve", *options], stdout=out, stderr=out, env=os.environ | {"LOG": ""}
+        )
+    try:
+        _wait(process, port, log)
+        yield Server(url, port, key, process.pid)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _wait(process: subprocess.Popen, port: int, log: Path) -> None:
+    for _ in range(600):
+        if process.poll() is not None:
+            raise RuntimeError(log.read_text())
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise RuntimeError(f"the server does not answer:\n{log.read_text()}")
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Database]:
+    database = Database(url)
+    try:
+        database.migrate()
+        yield database
+    finally:
+        database.close()
+
+
+def found(url: str, name: str) -> None:
+    """An empty league."""
+    with opened(url) as database, database.writing() as connection:
+        leagues.create(connection, name, title=name)
+
+
+def fill(url: str, name: str, matches: int, players: int, seed: int = 0) -> float:
+    """A league of 1v1 matches, a minute apart, in which everybody has played; gives the seconds that it took."""
+    history = large(matches, players, seed)
+    with opened(url) as database:
+        with database.writing() as connection:
+            leagues.create(connection, name, title=name)
+        start = time.perf_counter()
+        perform(database, Post(name, history))
+        return time.perf_counter() - start
+
+
+def large(matches: int, players: int, seed: int) -> pw.History:
+    """The matches of such a league; their ids are m0, m1, …."""
+    random = np.random.default_rng(seed)
+    first = np.arange(matches, dtype=np.int32) % players
+    second = (first + random.integers(1, players, matches).astype(np.int32)) % players
+    starts = np.arange(0, 2 * matches + 1, dtype=np.int32)
+    return pw.History(
+        match_start=starts[::2].copy(),
+        team_start=starts,
+        player=np.column_stack([first, second]).reshape(-1),
+        place=np.tile(np.array([1, 2], np.int32), matches),
+        score=None,
+        time=FIRST + MINUTE * np.arange(matches, dtype=np.int64),
+        time_kind="timestamp",
+        time_zone="UTC",
+        weight=None,
+        importance=None,
+        home=None,
+        ids=tuple(f"m{number}" for number in range(matches)),
+        players=tuple(f"player {number}" for number in range(players)),
+    )
+
+
+def posts(count: int, players: int, prefix: str, seed: int = 0) -> list[bytes]:
+    """Single matches as JSON, each with an id."""
+    random = np.random.default_rng(seed)
+    first = random.integers(0, players, count)
+    second = (first + random.integers(1, players, count)) % players
+    scores = random.integers(0, 5, (count, 2)).tolist()
+    rows = zip(first.tolist(), second.tolist(), scores, strict=True)
+    return [
+        json.dumps(
+            {"id": f"{prefix}-{number}", "teams": [[f"player {one}"], [f"player {two}"]], "scores": score},
+            separators=(",", ":"),
+        ).encode()
+        for number, (one, two, score) in enumerate(rows)
+    ]

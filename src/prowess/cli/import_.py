@@ -1,0 +1,137 @@
+"""`prowess import`: a file of matches into a league of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .. import History
+from ..counts import count
+from ..extras import extra
+from ..history.choices import Choices
+from .machine import print_json
+from .options import File, Json, read, shared
+from .screen import busy, note, screen, shown
+
+if TYPE_CHECKING:
+    from ..store.database import Database as Store
+    from ..store.importing import Imported
+
+__all__ = ["import_"]
+
+PLACE = "sqlite:///prowess.db"
+WHERE = "Where leagues are kept: a file, sqlite:///FILE or postgresql://HOST/NAME."
+Database = Annotated[str, typer.Option(metavar="URL", envvar="PROWESS_DATABASE", help=WHERE)]
+League = Annotated[
+    str, typer.Option(metavar="NAME", help="The league; it is founded if it is not there.", show_default=False)
+]
+Private = Annotated[bool, typer.Option("--private", help="Where the league is founded: reading it needs a key.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing, and say what would happen.")]
+
+
+@shared
+def import_(
+    file: File,
+    league: League,
+    choices: Choices,
+    given_preset: tuple[str, dict[str, Any]] | None,
+    database: Database = PLACE,
+    private: Private = False,
+    dry_run: DryRun = False,
+    json: Json = False,
+) -> None:
+    """Bring a file of matches into a league of the service; the same file once more changes nothing.
+
+    All matches are recorded at once or not at all, also while the service runs. The times of the file say on which
+    clock a league that is founded is: dates, plain numbers, or none.
+
+    \b
+    prowess import examples/league.csv --league "Tuesday darts"
+    prowess import examples/league.csv --league darts --model ts2 --set beta=3
+    prowess import examples/league.csv --league darts --dry-run
+    """
+    extra("sqlalchemy", "SQLAlchemy", "service")
+    history = read(file, choices)
+    with busy(f"importing {count(len(history), 'match', 'matches')}"):
+        done = _imported(history, file, league, given_preset, database, private, dry_run)
+    if json:
+        print_json(_plain(done, league, dry_run))
+    else:
+        _print(done, league, dry_run)
+    if given_preset is not None and not done.founded:
+        note("--model and --set are of no use here: the league is there, and keeps its model")
+
+
+def _imported(
+    history: History,
+    file: Path,
+    league: str,
+    preset: tuple[str, dict[str, Any]] | None,
+    database: str,
+    private: bool,
+    dry_run: bool,
+) -> Imported:
+    from ..store.importing import import_history
+    from ..store.leagues import Preset
+
+    with _opened(database, dry_run) as store:
+        return import_history(
+            store,
+            history,
+            league,
+            preset=None if preset is None else Preset(*preset),
+            public=not private,
+            author="prowess import",
+            reason=file.name,
+            dry_run=dry_run,
+        )
+
+
+@contextmanager
+def _opened(url: str, dry_run: bool) -> Iterator[Store]:
+    """The database, made if it is not there; but a dry run does not even make an empty one."""
+    from ..store.database import Database as Store
+
+    with TemporaryDirectory() as folder:
+        store = Store(url)
+        if dry_run and store.dialect == "sqlite" and not Path(str(store.url.database)).exists():
+            store = Store(f"{folder}/empty.db")
+        try:
+            store.migrate()
+            yield store
+        finally:
+            store.close()
+
+
+def _plain(done: Imported, title: str, dry_run: bool) -> dict[str, Any]:
+    """What was done, for machines."""
+    from ..store.leagues import slug
+
+    return {
+        "league": slug(title),
+        "title": title if done.league is None else done.league.title,
+        "founded": done.founded,
+        "matches": done.matches,
+        "repeated": done.repeated,
+        "players": done.players,
+        "revision": done.revision,
+        "dry_run": dry_run,
+    }
+
+
+def _print(done: Imported, title: str, dry_run: bool) -> None:
+    """What was done, in a sentence or two."""
+    from ..store.leagues import slug
+
+    new = done.matches - done.repeated
+    would = "would be " if dry_run else ""
+    founded = f"the league {slug(title)!r} {'would be' if dry_run else 'is'} founded; " if done.founded else ""
+    said = f"{founded}{count(new, 'match', 'matches')} of {count(done.players, 'player', 'players')} {would}imported"
+    if done.repeated:
+        said = f"{said}, {count(done.repeated, 'was', 'were')} there already"
+    screen().print(shown(f"{said}; revision {done.revision:,}" if not dry_run else said), soft_wrap=True)

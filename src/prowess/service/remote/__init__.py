@@ -1,0 +1,1 @@
+"""The far side of the service: what `prowess.Client` is made of."""

@@ -1,0 +1,160 @@
+"""Calls of the service that may be repeated: after a lost connection or a busy server, with growing pauses."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from ... import __version__
+from ...checks import scale
+from ...errors import Error
+from ...extras import extra
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = ["Calling", "ServiceError", "pause"]
+
+AGAIN = (429, 502, 503, 504)  # too many requests, and a server or a proxy that cannot answer now
+FIRST, LONGEST = 0.1, 10.0  # seconds: the longest first pause, and the longest of all
+
+
+class ServiceError(Error):
+    """What the service refused, or why it could not be asked: `status` is that of HTTP, 0 where nothing came back.
+
+    `problem` is the whole answer (RFC 9457): type, title, status, detail and, where fields are wrong, `errors`.
+
+    >>> error = ServiceError("no player is called 'ana'", 422, {"title": "Unprocessable"})
+    >>> error.status, error.problem["title"]
+    (422, 'Unprocessable')
+    """
+
+    def __init__(self, detail: str, status: int = 0, problem: Mapping[str, Any] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.problem = dict(problem or {})
+
+
+def pause(attempt: int, asked: str | None, chance: float) -> float:
+    """How long to wait after so many attempts: what the server asked for, or a random part of a doubling time.
+
+    The randomness (`chance`, 0 to 1) keeps clients that failed together from coming back together.
+
+    >>> pause(1, None, 1.0), pause(4, None, 0.5), pause(30, None, 1.0), pause(1, "3", 0.0)
+    (0.1, 0.4, 10.0, 3.0)
+    """
+    wanted = 0.0 if asked is None else _seconds(asked)
+    return wanted or chance * min(LONGEST, FIRST * 2.0 ** min(attempt - 1, 20))
+
+
+def _seconds(asked: str) -> float:
+    """A Retry-After: seconds, or a date."""
+    try:
+        return max(float(asked), 0.0)
+    except ValueError:
+        pass
+    try:
+        return max(parsedate_to_datetime(asked).timestamp() - time.time(), 0.0)
+    except ValueError:
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Calling:
+    """A connection to a service: requests that are tried again until `patience` seconds have passed.
+
+    Only what may be done twice is asked through it: reading, and changes that carry an id.
+
+    >>> Calling.to("127.0.0.1:8000")
+    Traceback (most recent call last):
+    ...
+    prowess.Error: the address of a service is a URL such as http://127.0.0.1:8000, not '127.0.0.1:8000'
+    """
+
+    http: httpx.Client
+    patience: float
+
+    @classmethod
+    def to(
+        cls,
+        address: str,
+        key: str | None = None,
+        timeout: float = 30.0,
+        patience: float = 60.0,
+        transport: httpx.BaseTransport | None = None,
+    ) -> Calling:
+        """Make ready to call a service; nothing is asked yet."""
+        if not isinstance(address, str) or not address.startswith(("http://", "https://")):
+            raise Error(f"the address of a service is a URL such as http://127.0.0.1:8000, not {address!r}")
+        client: type[httpx.Client] = extra("httpx", "httpx", "service").Client
+        headers = {"user-agent": f"prowess/{__version__}"}
+        if key is not None:
+            headers["authorization"] = f"Bearer {key}"
+        timeout, patience = scale("timeout", timeout), scale("patience", patience, zero=True)
+        http = client(base_url=address.rstrip("/"), headers=headers, timeout=timeout, transport=transport)
+        return cls(http, patience)
+
+    def __call__(self, method: str, path: str, **request: Any) -> httpx.Response:
+        """Ask, as often as it takes; an answer that is no success is a ServiceError."""
+        end = time.monotonic() + self.patience
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                answer = self.http.request(method, path, **request)
+            except self._lost as error:
+                failure, asked = ServiceError(f"{self.http.base_url}: {_said(error)}"), None
+            else:
+                if answer.is_success:
+                    return answer
+                failure, asked = refusal(answer), answer.headers.get("retry-after")
+                if answer.status_code not in AGAIN:
+                    raise failure
+            self._wait(attempt, asked, end, failure)
+
+    @property
+    def _lost(self) -> type[Exception]:
+        """What is raised where no answer comes, or half of one."""
+        error: type[Exception] = extra("httpx", "httpx", "service").TransportError
+        return error
+
+    def _wait(self, attempt: int, asked: str | None, end: float, failure: ServiceError) -> None:
+        """Wait before the next attempt, or give up where that would be too late."""
+        seconds = pause(attempt, asked, random.random())
+        if time.monotonic() + seconds > end:
+            raise failure
+        time.sleep(seconds)
+
+    @contextmanager
+    def stream(self, path: str, **request: Any) -> Iterator[httpx.Response]:
+        """An answer that comes bit by bit, for as long as it takes; tried once."""
+        try:
+            with self.http.stream("GET", path, **request) as answer:
+                if not answer.is_success:
+                    answer.read()
+                    raise refusal(answer)
+                yield answer
+        except self._lost as error:
+            raise ServiceError(f"{self.http.base_url}: {_said(error)}") from error
+
+
+def refusal(answer: httpx.Response) -> ServiceError:
+    """What an answer says went wrong."""
+    try:
+        problem = answer.json()
+    except ValueError:
+        problem = None
+    problem = problem if isinstance(problem, dict) else {}
+    detail = problem.get("detail") or problem.get("title") or f"{answer.status_code} {answer.reason_phrase}"
+    fields = [f"{one['field']}: {one['detail']}" for one in problem.get("errors", ()) if isinstance(one, dict)]
+    told = [text for text in fields[:5] if text not in str(detail)]
+    return ServiceError("; ".join([str(detail), *told]), answer.status_code, problem)
+
+
+def _said(error: Exception) -> str:
+    return str(error) or type(error).__name__

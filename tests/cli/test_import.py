@@ -1,0 +1,140 @@
+"""`prowess import`: a file into a league, once."""
+
+import json
+
+import pytest
+
+import prowess as pw
+from prowess.store import journal, leagues
+from prowess.store.database import Database
+from prowess.store.importing import with_ids
+from tests.cli.running import ROOT, run
+
+LEAGUE = ROOT / "examples" / "league.csv"
+
+
+@pytest.fixture
+def place(tmp_path):
+    return str(tmp_path / "league.db")
+
+
+def imported(place, file, *options, league="Tuesday darts"):
+    result = run("import", file, "--league", league, "--database", place, "--json", "--quiet", *options)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def held(place, name):
+    database = Database(place)
+    with database.reading() as connection:
+        league = leagues.find(connection, name)
+        found = league, journal.history(connection, league)
+    database.close()
+    return found
+
+
+def test_a_file_becomes_a_league(place):
+    told = imported(place, LEAGUE, "--model", "elo", "--set", "k=20")
+    assert told == {
+        "league": "tuesday-darts",
+        "title": "Tuesday darts",
+        "founded": True,
+        "matches": 400,
+        "repeated": 0,
+        "players": 24,
+        "revision": 1,
+        "dry_run": False,
+    }
+    league, history = held(place, "tuesday-darts")
+    assert (league.title, league.clock, league.model) == ("Tuesday darts", "utc", pw.Elo(k=20))
+    read = pw.History.read(LEAGUE)
+    assert history.players == read.players
+    assert [match["scores"] for match in history] == [match["scores"] for match in read]
+
+
+def test_the_same_file_again_changes_nothing(place):
+    imported(place, LEAGUE)
+    again = imported(place, LEAGUE, "--model", "ts2", league="tuesday-darts")
+    assert (again["founded"], again["repeated"], again["revision"]) == (False, 400, 1)
+    assert held(place, "tuesday-darts")[0].model == pw.TrueSkill()
+
+
+def test_a_file_that_has_grown_adds_its_new_rows(place, tmp_path):
+    rows = ["date,winner,loser", "2026-01-01,ann,bob", "2026-01-01,ann,bob", "2026-01-03,bob,cat"]
+    (tmp_path / "a.csv").write_text("\n".join(rows[:3]))
+    (tmp_path / "b.csv").write_text("\n".join([*rows[:3], "2026-01-01,ann,bob", rows[3]]))
+    first = imported(place, tmp_path / "a.csv", "--duplicates", "keep")
+    more = imported(place, tmp_path / "b.csv", "--duplicates", "keep")
+    assert (first["matches"], more["matches"], more["repeated"]) == (2, 4, 2)
+    assert len(held(place, "tuesday-darts")[1]) == 4
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "clock"),
+    [
+        ("date,winner,loser", ["2026-01-31,ann,bob"], "utc"),
+        ("date,winner,loser", ["2026-01-31T10:00:00+02:00,ann,bob"], "utc"),
+        ("round,winner,loser", ["1,ann,bob", "2,bob,ann"], "number"),
+        ("winner,loser", ["ann,bob"], "none"),
+    ],
+)
+def test_the_clock_follows_the_file(place, tmp_path, header, rows, clock):
+    (tmp_path / "a.csv").write_text("\n".join([header, *rows]))
+    imported(place, tmp_path / "a.csv", *(["--columns", "time=round"] if clock == "number" else []))
+    assert held(place, "tuesday-darts")[0].clock == clock
+
+
+def test_a_dry_run_leaves_nothing(place, tmp_path):
+    told = imported(place, LEAGUE, "--dry-run")
+    assert (told["founded"], told["matches"], told["dry_run"]) == (True, 400, True)
+    assert list(tmp_path.iterdir()) == []
+    imported(place, LEAGUE)
+    again = imported(place, LEAGUE, "--dry-run")
+    assert (again["founded"], again["repeated"]) == (False, 400)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--model", "poissonod"], "PoissonScore needs scores"),
+        (["--set", "team=Mean"], "a league keeps a preset and its parameters"),
+        (["--database", "mysql://x/y"], "sqlite or postgresql"),
+    ],
+)
+def test_what_cannot_be_founds_no_league(place, tmp_path, options, message):
+    (tmp_path / "a.csv").write_text("winner,loser\nann,bob\n")
+    result = run("import", tmp_path / "a.csv", "--league", "x", "--database", place, *options)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    database = Database(place)
+    database.migrate()
+    with database.reading() as connection:
+        assert leagues.listed(connection) == []
+    database.close()
+
+
+def test_the_words(place):
+    first = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place)
+    assert "rosters are split" in first.stderr
+    assert first.stdout == "the league 'tuesday-darts' is founded; 400 matches of 24 players imported; revision 1\n"
+    again = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place)
+    assert again.stdout == "0 matches of 24 players imported, 400 were there already; revision 1\n"
+
+
+def test_ids_follow_from_what_a_match_says():
+    match = {"teams": [["ann"], ["bob"]], "time": "2026-01-31"}
+    others = [
+        match,
+        match | {"time": "2026-02-01"},
+        match | {"teams": [["bob"], ["ann"]]},
+        match | {"scores": [3, 1]},
+        match | {"importance": 2},
+        match | {"home": 0},
+    ]
+    ids = [with_ids(pw.History.from_matches([one])).ids[0] for one in others]
+    assert len(set(ids)) == len(ids)
+    same = match | {"teams": [[" ann "], ["bob"]], "ranks": [4, 7], "time": "2026-01-31"}
+    assert with_ids(pw.History.from_matches([same])).ids[0] == ids[0]
+    own = with_ids(pw.History.from_matches([match, match | {"id": "final"}, match])).ids
+    assert own[:2] == (ids[0], "final")
+    assert own[2] not in own[:2]

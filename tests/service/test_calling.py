@@ -1,0 +1,198 @@
+"""The client's calls: what is tried again, what is not, and for how long."""
+
+import json
+import threading
+
+import httpx
+import pytest
+
+import prowess as pw
+from prowess.service.remote import calling
+from prowess.service.remote.answers import Revised, rating
+from prowess.service.remote.calling import ServiceError
+
+PLAYED = {"league": "darts", "revision": 1, "matches": [{"id": "m1", "time": None, "repeated": False}], "ratings": []}
+
+
+class Server:
+    """A server that answers from a list, and remembers what it was asked; an exception is a broken line."""
+
+    def __init__(self, *answers):
+        self.answers, self.asked = list(answers), []
+
+    def __call__(self, request):
+        self.asked.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer(request) if callable(answer) else answer
+
+    def client(self, **options):
+        return pw.Client("http://service", "darts", "pw_k", transport=httpx.MockTransport(self), **options)
+
+
+def ok(body):
+    return lambda request: httpx.Response(200, json=body)
+
+
+@pytest.fixture
+def pauses(monkeypatch):
+    """The pauses that were made, on a clock of their own, with the longest jitter."""
+    made, now = [], [0.0]
+
+    def sleep(seconds):
+        made.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr(calling.time, "sleep", sleep)
+    monkeypatch.setattr(calling.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(calling.random, "random", lambda: 1.0)
+    return made
+
+
+def test_a_lost_answer_is_asked_for_again_with_the_same_id(pauses):
+    lost = [httpx.ConnectError("refused"), httpx.ReadTimeout("too late"), httpx.RemoteProtocolError("cut off")]
+    server = Server(*lost, ok(PLAYED), ok({"rating": {"mu": 1.0, "sigma": 1.0, "shown": -2.0}}))
+    server.client().record([["ann"], ["bob"]])
+    posts = [json.loads(one.content) for one in server.asked if one.method == "POST"]
+    assert len(posts) == 4
+    assert all(one == posts[0] and len(one["id"]) == 32 for one in posts)
+    assert pauses == [0.1, 0.2, 0.4]
+    assert server.asked[0].headers["authorization"] == "Bearer pw_k"
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_a_busy_server_is_asked_again_when_it_says(status, pauses):
+    busy = httpx.Response(status, headers={"retry-after": "2"}, json={"detail": "busy"})
+    assert len(Server(busy, busy, ok({"total": 7})).client()) == 7
+    assert pauses == [2.0, 2.0]
+
+
+def test_patience_ends(pauses):
+    server = Server(httpx.Response(503, json={"detail": "the database is full"}))
+    with pytest.raises(pw.Error, match="the database is full") as caught:
+        len(server.client(patience=20))
+    assert sum(pauses) <= 20 < sum(pauses) + 10.0
+    assert caught.value.status == 503
+    with pytest.raises(pw.Error, match="busy"):
+        len(Server(httpx.Response(429, headers={"retry-after": "3600"}, json={"detail": "busy"})).client())
+
+
+def test_no_server_is_an_error_that_names_it(pauses):
+    with pytest.raises(pw.Error, match=r"http://service.*refused") as caught:
+        len(Server(httpx.ConnectError("refused")).client(patience=1))
+    assert caught.value.status == 0
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 422, 500])
+def test_a_refusal_is_not_repeated(status, pauses):
+    problem = {"type": "about:blank", "title": "No", "status": status, "detail": "no, because"}
+    problem["errors"] = [{"field": "matches[2].ranks", "detail": "2 ranks for 3 teams"}]
+    server = Server(httpx.Response(status, json=problem))
+    with pytest.raises(pw.Error, match=r"^no, because; matches\[2\].ranks: 2 ranks for 3 teams$") as caught:
+        server.client().record([["ann"], ["bob"]], id="m1")
+    assert (caught.value.status, caught.value.problem) == (status, problem)
+    assert (len(server.asked), pauses) == (1, [])
+
+
+def test_an_answer_that_is_no_json_is_an_error_too(pauses):
+    with pytest.raises(ServiceError, match=r"^404 Not Found$"):
+        len(Server(httpx.Response(404, text="<html>")).client())
+
+
+def test_batches_are_resumable(pauses):
+    """Ids are made of one key; an error in a later batch tells it, and the second call sends the same ids."""
+    first = ok({**PLAYED, "matches": [{"id": "x", "repeated": False}] * 2})
+    server = Server(first, httpx.Response(422, json={"detail": "bad"}))
+    matches = [{"teams": [["ann"], ["bob"]]}] * 3
+    client = server.client()
+    from prowess.service.remote import changing
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(changing, "BATCH", 2)
+        with pytest.raises(pw.Error, match=r"bad \(the first 2 matches are there; call again with key='week'"):
+            client.record_all(iter(matches), key="week")
+    sent = [json.loads(one.content) for one in server.asked]
+    assert [[match["id"] for match in part] for part in sent] == [["week/1", "week/2"], ["week/3"]]
+
+
+def test_names_that_are_ways_stay_names(pauses):
+    server = Server(ok({"rating": {"mu": 1.0, "sigma": None, "shown": 1.0}}))
+    client = server.client()
+    for name in ("..", "a/b", "a?b#c", "Øyvind", "%2F"):
+        assert client[name] == pw.Rating(1.0)
+    paths = [one.url.raw_path.partition(b"?")[0].decode() for one in server.asked]
+    assert paths == [
+        f"/api/leagues/darts/players/{n}" for n in ("%2E%2E", "a%2Fb", "a%3Fb%23c", "%C3%98yvind", "%252F")
+    ]
+
+
+def test_times_and_arrays_are_sent_as_json(pauses):
+    import datetime as dt
+
+    import numpy as np
+
+    server = Server(ok(PLAYED))
+    client = server.client()
+    client.preview([["ann"], ["bob"]], scores=np.array([3, 1]), time=dt.date(2026, 1, 31))
+    client.preview([["ann"], ["bob"]], time=np.datetime64("2026-01-31T10:00:00"))
+    one, two = (json.loads(request.content) for request in server.asked)
+    assert (one["scores"], one["time"], two["time"]) == ([3, 1], "2026-01-31", "2026-01-31T10:00:00")
+    with pytest.raises(pw.Error, match="as JSON"):
+        client.preview([["ann"], ["bob"]], scores=[float("nan"), 1])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pw.Rating(29.395832, 7.171476),
+        pw.Rating(0.1 + 0.2, 1 / 3, caution=2.5),
+        pw.Rating(1500.123456789),
+        pw.Rating(1500, 200, volatility=0.06),
+        pw.Rating(offence=pw.Rating(30.1, 4.7), defence=pw.Rating(20.3, 3.3)),
+    ],
+    ids=repr,
+)
+def test_ratings_come_back_to_the_last_bit(given):
+    def told(one):
+        parts = {name: told(part) if isinstance(part, pw.Rating) else part for name, part in one.parts.items()}
+        return {"mu": one.mu, "sigma": one.sigma, "shown": one.shown, "volatility": None, **parts}
+
+    assert rating(json.loads(json.dumps(told(given)))) == given
+
+
+def test_changes_as_a_frame():
+    row = {"mu": 30.0, "sigma": 4.0, "shown": 18.0}
+    told = [
+        {"player": "ann", "before": row, "after": {**row, "mu": 31.0, "shown": 19.0}},
+        {"player": "bob", "before": row, "after": {**row, "mu": 26.0, "shown": 14.0}},
+        {"player": "cat", "before": row, "after": None},
+    ]
+    frame = Revised.told({"revision": 3, "ratings": told}).to_frame()
+    assert frame.rows() == [("bob", 18.0, 14.0, -4.0), ("ann", 18.0, 19.0, 1.0), ("cat", 18.0, None, None)]
+
+
+def test_events_are_followed_over_broken_lines(pauses):
+    def stream(*revisions):
+        data = {"ratings": [], "more": False}
+        lines = [
+            f"id: {one}\nevent: ratings\ndata: {json.dumps(data | {'revision': one})}\n\n: ping\n\n"
+            for one in revisions
+        ]
+        return httpx.Response(200, headers={"content-type": "text/event-stream"}, text="".join(lines))
+
+    server = Server(stream(1, 2), httpx.ReadError("cut"), httpx.Response(503, json={}), stream(3))
+    events = server.client().events(after=0)
+    assert [next(events).revision for _ in range(3)] == [1, 2, 3]
+    assert [one.headers["last-event-id"] for one in server.asked] == ["0", "2", "2", "2"]
+
+
+def test_threads_share_a_client(pauses):
+    server = Server(lambda request: httpx.Response(200, json={"total": int(request.url.params["size"])}))
+    client, found = server.client(), []
+    threads = [threading.Thread(target=lambda: found.append(len(client))) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert found == [1] * 8
