@@ -11,8 +11,10 @@ import prowess as pw
 from prowess.store import backup as module
 from prowess.store import copying, keys, leagues, migrate, schema
 from prowess.store.backup import backup, restore
+from prowess.store.changes import Delete, Post
 from prowess.store.database import Database
 from prowess.store.errors import Unavailable
+from prowess.store.writer import perform
 
 TEXTS = ["", "plain", "tab\tline\nback\\slash \\N \\.", "João 李 🎯", "'quoted' \"twice\"", "{}", "x" * 5000]
 LEAGUES = 3
@@ -93,6 +95,25 @@ def test_from_postgresql_to_sqlite_and_back(postgres, postgres_url, tmp_path, op
             assert made.id == 31
             assert keys.find(connection, secret) == made
             assert leagues.create(connection, "next").id == 4
+
+
+def test_a_restored_league_goes_on(database_url, tmp_path, opened):
+    """The next match gives the same ratings, to the bit, where a league was and where it is restored."""
+    old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
+    old.migrate()
+    with old.writing() as connection:
+        leagues.create(connection, "darts", clock="number")
+    games = [{"teams": [["ann"], ["bob", "cat"]], "ranks": [1 + k % 2, 1], "time": k, "id": f"m{k}"} for k in range(9)]
+    perform(old, Post("darts", games[:6]))
+    perform(old, Delete("darts", "m2", author="ann", reason="not played"))
+    backup(old, tmp_path / "copy.bak")
+    restore(tmp_path / "copy.bak", new)
+    assert rows(new) == rows(old)
+    for database in (old, new):
+        assert perform(database, Post("darts", games)).repeated == [True] * 6 + [False] * 3
+        perform(database, Delete("darts", "m1"))
+    assert rows(new)["rating"] == rows(old)["rating"]
+    assert len(rows(new)["journal"]) == len(rows(old)["journal"]) == 11
 
 
 def test_others_may_write_meanwhile(database_url, tmp_path, opened, monkeypatch):

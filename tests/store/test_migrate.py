@@ -85,20 +85,24 @@ import alembic.command, sqlalchemy.dialects.postgresql.psycopg  # once, and not 
 from prowess.store.database import Database
 
 children = []
-for _ in range(4):
+for url in sys.argv[1:] * 4:
     children.append(os.fork())
     if not children[-1]:
-        Database(sys.argv[1]).migrate()
+        Database(url).migrate()
         sys.exit()
 sys.exit(any(os.waitpid(child, 0)[1] for child in children))
 """
 
 
-def test_several_processes_at_once(database_url, engine):
-    words = [sys.executable, "-c", TOGETHER, database_url]
-    assert subprocess.run(words, capture_output=True, text=True, timeout=60).stderr == ""
-    with engine.connect() as connection:
-        assert version_of(connection) == head()
+def test_several_processes_at_once(sqlite_url, postgres_url):
+    words = [sys.executable, "-c", TOGETHER, sqlite_url, postgres_url]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    for url in (sqlite_url, postgres_url):
+        database = Database(url)
+        with database.reading() as connection:
+            assert version_of(connection) == head()
+        database.close()
 
 
 def test_a_newer_database_is_left_alone(engine):
