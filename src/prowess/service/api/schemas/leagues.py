@@ -202,7 +202,6 @@ class Model(Told):
             "description": "Elo (1978).",
             "parameters": [{"name": "k", "default": 32.0, "low": 1.0, "high": 400.0}],
             "traits": ["skill"],
-            "scores": False,
             "uncertainty": False,
         }
     )
@@ -211,7 +210,6 @@ class Model(Told):
     description: str
     parameters: list[Parameter]
     traits: list[str] = Field(description="The skills that it rates.")
-    scores: bool = Field(description="Whether it looks at scores, and not only at places.")
     uncertainty: bool = Field(description="Whether ratings have a sigma.")
 
 
