@@ -112,7 +112,9 @@ def _counted(matches: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _too_many(found: str) -> Problem:
-    return Problem(413, f"at most {MOST:,} matches can be sent at once, not {found}: send them in parts, or import a file")
+    return Problem(
+        413, f"at most {MOST:,} matches can be sent at once, not {found}: send them in parts, or import a file"
+    )
 
 
 def _media(kind: str) -> str:

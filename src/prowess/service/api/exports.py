@@ -10,11 +10,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.background import BackgroundTask
-from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from ...store import journal, leagues
-from .common import Here, Read, fresh, tagged
+from .common import Here, Read
 
 __all__ = ["router"]
 
@@ -43,7 +42,7 @@ Layout = Annotated[
         }
     },
 )
-async def export(request: Request, access: Read, here: Here, format: Format, layout: Layout = None) -> Response:
+async def export(access: Read, here: Here, format: Format, layout: Layout = None) -> Response:
     """All matches of a league as CSV, Parquet or NDJSON, with their ids, as they are now.
 
     Imported into an empty league with the same clock, the file gives the same matches in the same order.

@@ -6,12 +6,14 @@ from typing import Any
 
 from fastapi import APIRouter
 from sqlalchemy import Connection
-from starlette.requests import Request
 from starlette.responses import Response
 
 from ...errors import Error
+from ...history.times import show_time
 from ...model.ladder import Ladder
 from ...model.rating import Rating
+from ...store.clock import read
+from ...store.standings import Snapshot
 from .common import Here, Read, answer
 from .current import current, newcomers_of, stamped
 from .schemas import forecasts as forms
@@ -47,6 +49,14 @@ async def quality(asked: forms.QualityAsked, access: Read, here: Here) -> Respon
         return stamped(now, {"quality": found, "newcomers": newcomers})
 
     return answer(await here.read(work))
+
+
+def _time(given: str | float | None, now: Snapshot) -> Any:
+    """A time on the clock of the league, as ladders take it."""
+    if given is None:
+        return None
+    number, stamp = read(now.league.clock, given), now.ladder.stamp
+    return number if stamp is None else show_time(*stamp, number)
 
 
 def _rated(ladder: Ladder, asked: forms.QualityAsked) -> tuple[list[list[str | Rating]], list[str]]:

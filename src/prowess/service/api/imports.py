@@ -63,7 +63,9 @@ async def import_(
     request: Request,
     access: Write,
     here: Here,
-    format: Annotated[Format | None, Query(description="What the file is, if its Content-Type does not say it.")] = None,
+    format: Annotated[
+        Format | None, Query(description="What the file is, if its Content-Type does not say it.")
+    ] = None,
     filename: Annotated[str | None, Query(max_length=255, description="Or its name.")] = None,
     columns: Annotated[
         list[str] | None, Query(description="Which column is what, where it is not recognised: `winner=won`.")

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 from sqlalchemy import Connection
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from ...errors import Error
-from ...store import leagues
+from ...store import generations, leagues, seasons
 from ...store.changes import NewSeason, Remodel
 from ...store.clock import show
 from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings
 from ..problems import answers
 from ..security import caller, everywhere
-from .common import Admin, DryRun, Here, Read, Why, answer, fresh, moment, tagged
+from .common import Admin, DryRun, Here, Read, Why, answer, moment
 from .matches import act
 from .schemas import leagues as forms
 from .schemas.matches import Posted
@@ -35,7 +34,7 @@ def _plain(league: League) -> dict[str, Any]:
         "title": league.title,
         "clock": league.clock,
         "public": league.public,
-        "settings": vars(league.settings),
+        "settings": dict(vars(league.settings)),
         "model": _chosen(league.preset),
         "generation": league.generation,
         "revision": league.revision,
@@ -50,16 +49,7 @@ def _chosen(preset: Preset) -> dict[str, Any]:
 
 
 def _preset(asked: forms.Preset) -> Preset:
-    """The model that was asked for, if there is such a one."""
-    preset = Preset(asked.name, asked.parameters)
-    try:
-        preset.model  # noqa: B018
-    except Error:
-        raise
-    except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        given = ", ".join(f"{name}={value!r}" for name, value in asked.parameters.items())
-        raise Error(f"parameters: {asked.name} cannot take {given}: {error}") from None
-    return preset
+    return Preset(asked.name, asked.parameters)
 
 
 @router.get(LEAGUES, summary="All leagues", response_model=forms.Leagues)
@@ -77,9 +67,7 @@ async def listed(here: Here, key: Annotated[Key | None, Depends(caller)]) -> Res
     response_model=forms.League,
     responses=answers(409),
 )
-async def create(
-    asked: forms.LeagueAsked, here: Here, key: Annotated[Key, Depends(everywhere("admin"))]
-) -> Response:
+async def create(asked: forms.LeagueAsked, here: Here, key: Annotated[Key, Depends(everywhere("admin"))]) -> Response:
     """Found a league with a model and a clock of its own. It needs an admin's key that is of no single league."""
 
     def work() -> League:
@@ -131,6 +119,36 @@ async def remodel(
     """Rate all matches of the league anew by another model; the old ratings stay, as an earlier generation."""
     preset = _preset(asked)
     return await act(here, Remodel(access.league, preset, author=access.author, reason=reason), dry_run)
+
+
+@router.get(LEAGUE + "/generations", summary="The models of a league", response_model=forms.Generations)
+async def generations_of(access: Read, here: Here) -> Response:
+    """The models that rate or have rated a league; `leaderboard?generation=` shows the ratings of an earlier one."""
+
+    def work(connection: Connection) -> list[generations.Generation]:
+        return generations.listed(connection, leagues.find(connection, access.league))
+
+    found = [
+        {"generation": one.number, "model": _chosen(one.preset), "revision": one.revision}
+        | {"made_at": moment(one.made_at), "author": one.author, "reason": one.reason}
+        for one in await here.read(work)
+    ]
+    return answer({"league": access.league, "generations": found})
+
+
+@router.get(LEAGUE + "/seasons", summary="The seasons of a league", response_model=forms.Seasons)
+async def seasons_of(access: Read, here: Here) -> Response:
+    """The seasons of a league; `leaderboard?season=` shows how one ended."""
+
+    def work(connection: Connection) -> list[dict[str, Any]]:
+        league = leagues.find(connection, access.league)
+        return [
+            {"name": one.name, "start": show(league.clock, one.start), "carry": one.carry, "tau": one.tau}
+            | {"revision": one.revision}
+            for one in seasons.listed(connection, league)
+        ]
+
+    return answer({"league": access.league, "seasons": await here.read(work)})
 
 
 @router.post(LEAGUE + "/seasons", status_code=201, summary="Begin a season", response_model=Posted)

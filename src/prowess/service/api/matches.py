@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
-from sqlalchemy import Connection
+from fastapi import APIRouter, Header
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ...errors import Error
-from ...store import leagues
 from ...store.changes import Act, Delete, Edit, Post
 from ...store.writer import preview
 from ..problems import answers
 from ..state import Service
 from .bodies import ONE, SEVERAL, match_of, matches_of
-from .common import DryRun, Here, Read, Why, Write, answer, done
+from .common import DryRun, Here, Why, Write, answer, done
 from .schemas import matches as forms
 
 __all__ = ["act", "router"]

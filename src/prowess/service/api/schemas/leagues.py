@@ -10,6 +10,7 @@ from .common import Asked, Name, Reason, Time, Told, shape
 
 __all__ = [
     "Generation",
+    "Generations",
     "League",
     "LeagueAsked",
     "LeagueChanged",
@@ -21,6 +22,7 @@ __all__ = [
     "Preset",
     "Season",
     "SeasonAsked",
+    "Seasons",
     "Settings",
     "SettingsAsked",
 ]
@@ -66,7 +68,9 @@ class Settings(Told):
     """How a league shows its players."""
 
     provisional_matches: int = Field(description="Who has fewer matches than this is provisional.")
-    inactive_days: float = Field(description="Who has not played for so long is inactive; in a league of rounds, rounds.")
+    inactive_days: float = Field(
+        description="Who has not played for so long is inactive; in a league of rounds, rounds."
+    )
 
 
 class LeagueAsked(Asked):
@@ -151,6 +155,13 @@ class Generation(Told):
     reason: str
 
 
+class Generations(Told):
+    """The models of a league, the first one first."""
+
+    league: str
+    generations: list[Generation]
+
+
 class SeasonAsked(Asked):
     """A season to begin: every skill goes some way back to that of newcomers."""
 
@@ -170,18 +181,20 @@ class SeasonAsked(Asked):
 class Season(Told):
     """A season, from its start to that of the next."""
 
-    model_config = shape(
-        {"name": "2027", "start": "2027-01-01T00:00:00Z", "carry": 0.8, "tau": 1.0, "revision": 119}
-        | {"author": "office", "made_at": "2026-12-31T12:00:00Z"}
-    )
+    model_config = shape({"name": "2027", "start": "2027-01-01T00:00:00Z", "carry": 0.8, "tau": None, "revision": 119})
 
     name: str
     start: Time | None
     carry: float
-    tau: float
+    tau: float | None
     revision: int
-    author: str
-    made_at: str
+
+
+class Seasons(Told):
+    """The seasons of a league, the first one first."""
+
+    league: str
+    seasons: list[Season]
 
 
 class Parameter(Told):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Required
 
 from pydantic import ConfigDict, Field, FiniteFloat, with_config
-from typing_extensions import Required, TypedDict
+from typing_extensions import TypedDict
 
-from .common import ANN, BOB, Change, Name, Rating, Time, Told, shape
+from .common import ANN, BOB, Change, Name, Time, Told, shape
 
-__all__ = ["Entry", "Forecast", "Match", "Matches", "Posted", "Recorded", "Revision", "Shown", "Shortly", "Team"]
+__all__ = ["Entry", "Forecast", "Match", "Matches", "Posted", "Recorded", "Revision", "Shortly", "Shown", "Team"]
 
 EXAMPLE: dict[str, Any] = {
     "id": "final",
