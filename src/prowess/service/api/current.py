@@ -39,13 +39,11 @@ def newcomers_of(ladder: Ladder, names: Iterable[str], welcome: bool, field: str
     >>> newcomers_of(ladder, ["anna"], False, "teams")
     Traceback (most recent call last):
     ...
-    prowess.Error: teams: no player is called 'anna'; did you mean 'ann'? With "newcomers": true unknown names are welcome
+    prowess.Error: teams: no player is called 'anna'; did you mean 'ann'? "newcomers": true takes unknown names
     """
     unknown = [name for name in map(name_of, names) if name not in ladder.rows]
     if unknown and not welcome:
         near = nearest(unknown[0], ladder.names, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {count(len(ladder), 'player', 'players')}."
-        raise Error(
-            f'{field}: no player is called {unknown[0]!r}; {hint} With "newcomers": true unknown names are welcome'
-        )
+        raise Error(f'{field}: no player is called {unknown[0]!r}; {hint} "newcomers": true takes unknown names')
     return unknown

@@ -20,7 +20,7 @@ router = APIRouter(tags=["events"])
 BEAT = 15.0  # seconds between signs of life
 AGAIN = 2_000  # milliseconds after which a browser comes again
 EXAMPLE = (
-    'id: 121\nevent: ratings\ndata: {"revision": 121, "ratings": [{"player": "ann", "rating": {…}}], "more": false}\n'
+    'id: 121\nevent: ratings\ndata: {"revision": 121, "ratings": [{"player": "ann", "rating": null}], "more": false}\n'
 )
 
 

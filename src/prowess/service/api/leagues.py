@@ -153,7 +153,7 @@ async def seasons_of(access: Read, here: Here) -> Response:
 
 @router.post(LEAGUE + "/seasons", status_code=201, summary="Begin a season", response_model=Posted)
 async def begin(asked: forms.SeasonAsked, access: Admin, here: Here, dry_run: DryRun = False) -> Response:
-    """Begin a season: every skill goes some way back to that of newcomers; matches from then on are rated from there."""
+    """Begin a season: every skill goes some way back to that of newcomers, and later matches are rated from there."""
     what = NewSeason(
         access.league,
         asked.name,

@@ -31,7 +31,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=200,
         pattern=r"^[!-~]+$",
-        description="Matches without ids get this one (`KEY`, or `KEY/1`, `KEY/2`, …), so that sending again is harmless.",
+        description="Matches without ids get this one (`KEY`, or `KEY/1`, `KEY/2`, …), so that sending twice is safe.",
         examples=["5f0c2d7e"],
     ),
 ]

@@ -164,7 +164,9 @@ class PairAsked(Asked):
         [], description="Pairs that have met lately; again and again as often as they did."
     )
     repeat: Annotated[FiniteFloat, Field(ge=0)] = 0.25
-    never: Annotated[list[Annotated[list[Name], Field(min_length=2, max_length=2)]], Field(max_length=100_000)] = []
+    never: Annotated[list[Annotated[list[Name], Field(min_length=2, max_length=2)]], Field(max_length=100_000)] = Field(
+        [], description="Pairs that are not to be made."
+    )
     least: Annotated[FiniteFloat, Field(ge=0)] = 0.0
     uneven: bool = False
     newcomers: Newcomers = False

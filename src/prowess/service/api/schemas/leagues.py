@@ -54,7 +54,7 @@ class Preset(Asked):
     model_config = ConfigDict(json_schema_extra={"examples": [PRESET]})
 
     name: Annotated[str, StringConstraints(max_length=100)] = "TrueSkill"
-    parameters: dict[str, Any] = {}
+    parameters: dict[str, Any] = Field({})
 
 
 class SettingsAsked(Asked):
@@ -69,7 +69,7 @@ class Settings(Told):
 
     provisional_matches: int = Field(description="Who has fewer matches than this is provisional.")
     inactive_days: float = Field(
-        description="Who has not played for so long is inactive; in a league of rounds, rounds."
+        description="Who has not played for so long is inactive; counted in rounds where times are."
     )
 
 

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from .common import ANN, BOB, Change, Name, Time, Told, shape
 
-__all__ = ["Entry", "Forecast", "Match", "Matches", "Posted", "Recorded", "Revision", "Shortly", "Shown", "Team"]
+__all__ = ["Match", "Matches", "Posted", "Recorded", "Shortly"]
 
 EXAMPLE: dict[str, Any] = {
     "id": "final",
@@ -25,7 +25,7 @@ Numbers = list[FiniteFloat]
     ConfigDict(strict=True, extra="forbid", title="Match", json_schema_extra={"examples": [EXAMPLE]}),
 )
 class Match(TypedDict, total=False):
-    """A match: its teams, and ranks (lower is better, equal is a tie) or scores (higher is better) if not the first won."""
+    """A match: its teams, and `ranks` (lower is better) or `scores` (higher is better), or else the winner first."""
 
     teams: Required[
         Annotated[
