@@ -163,8 +163,8 @@ def test_bodies_that_cannot_be_used_are_refused(ask, league, body, kind, status)
 
 @pytest.mark.parametrize(("clock", "time", "shown"), [("number", 3, 3.0), ("none", None, None)])
 def test_times_are_shown_on_the_clock_of_the_league(ask, clock, time, shown):
-    ask.found("chess", clock=clock)
-    answer = ask.post("/api/leagues/chess/matches", {"teams": [["ann"], ["bob"]], "time": time}, status=201)
+    ask.found(f"chess-{clock}", clock=clock)
+    answer = ask.post(f"/api/leagues/chess-{clock}/matches", {"teams": [["ann"], ["bob"]], "time": time}, status=201)
     assert answer.json()["matches"][0]["time"] == shown
 
 

@@ -10,7 +10,8 @@ from starlette.responses import Response
 from ...store import audit as log
 from ...store.keys import Key
 from ..security import everywhere
-from .common import Here, answer, moment
+from .common import Here, answer
+from .plain import moment
 from .schemas import files as forms
 
 __all__ = ["router"]

@@ -10,29 +10,11 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ...model.rating import Rating
-from ...store.changes import Change, Done
-from ...store.clock import show
-from ...store.leagues import League
 from ..security import Access, may
 from ..state import Service, service
 from .schemas.common import LONGEST
 
-__all__ = [
-    "Admin",
-    "DryRun",
-    "Here",
-    "Read",
-    "Why",
-    "Write",
-    "answer",
-    "changed",
-    "done",
-    "fresh",
-    "moment",
-    "rating",
-    "tagged",
-]
+__all__ = ["Admin", "DryRun", "Here", "Read", "Why", "Write", "answer", "fresh", "tagged"]
 
 Here = Annotated[Service, Depends(service)]
 Read = Annotated[Access, Depends(may("read"))]
@@ -66,51 +48,3 @@ def tagged(tag: str) -> dict[str, str]:
     {'ETag': 'W/"7"', 'Cache-Control': 'no-cache'}
     """
     return {"ETag": tag, "Cache-Control": "no-cache"}
-
-
-def moment(seconds: float) -> str:
-    """A time of the service's own clock, in RFC 3339.
-
-    >>> moment(0.5)
-    '1970-01-01T00:00:00.500000Z'
-    """
-    return str(show("utc", float(round(seconds * 1e6))))
-
-
-def rating(one: Rating | None) -> dict[str, Any] | None:
-    """A rating as plain data.
-
-    >>> rating(Rating(30, 4))
-    {'mu': 30.0, 'sigma': 4.0, 'shown': 18.0}
-    """
-    if one is None:
-        return None
-    found: dict[str, Any] = {"mu": one.mu, "sigma": one.sigma, "shown": one.shown}
-    for name, part in one.parts.items():
-        found[name] = rating(part) if isinstance(part, Rating) else part
-    return found
-
-
-def changed(one: Change) -> dict[str, Any]:
-    """What a change did to a player."""
-    return {"player": one.player, "before": rating(one.before), "after": rating(one.after)}
-
-
-def done(what: Done, league: League, largest_first: bool = False) -> dict[str, Any]:
-    """What a change came to."""
-    changes = sorted(what.changed, key=_size) if largest_first else what.changed
-    clock = league.clock
-    recorded = zip(what.ids, what.times, what.repeated, strict=True)
-    return {
-        "league": what.league,
-        "revision": what.revision,
-        "matches": [{"id": id, "time": show(clock, time), "repeated": again} for id, time, again in recorded],
-        "ratings": [changed(one) for one in changes],
-    }
-
-
-def _size(one: Change) -> tuple[bool, float]:
-    """By what dry runs are sorted: who comes or goes, then by how much what is shown changes."""
-    if one.before is None or one.after is None:
-        return False, 0.0
-    return True, -abs(one.after.shown - one.before.shown)

@@ -12,7 +12,8 @@ from starlette.responses import StreamingResponse
 
 from ...store.news import News
 from ..following import Hub
-from .common import Here, Read, rating
+from .common import Here, Read
+from .plain import rating
 
 __all__ = ["router"]
 

@@ -16,8 +16,9 @@ from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings
 from ..problems import answers
 from ..security import caller, everywhere
-from .common import Admin, DryRun, Here, Read, Why, answer, moment
+from .common import Admin, DryRun, Here, Read, Why, answer
 from .matches import act
+from .plain import moment
 from .schemas import leagues as forms
 from .schemas.matches import Posted
 

@@ -16,7 +16,8 @@ from ...store.writer import preview
 from ..problems import answers
 from ..state import Service
 from .bodies import ONE, SEVERAL, match_of, matches_of
-from .common import DryRun, Here, Why, Write, answer, done
+from .common import DryRun, Here, Why, Write, answer
+from .plain import done
 from .schemas import matches as forms
 
 __all__ = ["act", "router"]
@@ -42,10 +43,9 @@ async def act(here: Service, what: Act, dry_run: bool, status: int = 200) -> Res
     league = await here.leagues.get(what.league)
     if dry_run:
         would = await run_in_threadpool(preview, here.database, what)
-        return answer(await run_in_threadpool(done, would, league, largest_first=True))
+        return answer(await run_in_threadpool(done, would, league.clock, largest_first=True))
     did = await asyncio.wrap_future(here.writer.submit(what))
-    told = done(did, league) if len(did.ids) < 100 else await run_in_threadpool(done, did, league)
-    return answer(told, 200 if did.repeated and all(did.repeated) else status)
+    return answer(done(did, league.clock), 200 if did.repeated and all(did.repeated) else status)
 
 
 @router.post(
