@@ -26,7 +26,7 @@ def current(here: Service, connection: Connection, league: str) -> Snapshot:
 
 def stamped(snapshot: Snapshot, told: dict[str, Any]) -> dict[str, Any]:
     """An answer with the league and the revision that it is by."""
-    return {"league": snapshot.league.name, "revision": snapshot.revision} | told
+    return {"league": snapshot.league, "revision": snapshot.revision} | told
 
 
 def newcomers_of(ladder: Ladder, names: Iterable[str], welcome: bool, field: str) -> list[str]:
@@ -41,7 +41,11 @@ def newcomers_of(ladder: Ladder, names: Iterable[str], welcome: bool, field: str
     ...
     prowess.Error: teams: no player is called 'anna'; did you mean 'ann'? "newcomers": true takes unknown names
     """
-    unknown = [name for name in map(name_of, names) if name not in ladder.rows]
+    asked = [name_of(name, f"{field}: a player's name") for name in names]
+    unknown = [name for name in dict.fromkeys(asked) if name not in ladder.rows]
+    if len(set(asked)) < len(asked):
+        twice = next(name for place, name in enumerate(asked) if name in asked[:place])
+        raise Error(f"{field}: {twice!r} is named twice; everybody plays once")
     if unknown and not welcome:
         near = nearest(unknown[0], ladder.names, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {count(len(ladder), 'player', 'players')}."

@@ -55,7 +55,7 @@ def _time(given: str | float | None, now: Snapshot) -> Any:
     """A time on the clock of the league, as ladders take it."""
     if given is None:
         return None
-    number, stamp = read(now.league.clock, given), now.ladder.stamp
+    number, stamp = read(now.clock, given), now.ladder.stamp
     return number if stamp is None else show_time(*stamp, number)
 
 
