@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import Depends, Query
+from fastapi import Depends, Header, Query
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,7 +14,7 @@ from ..security import Access, may
 from ..state import Service, service
 from .schemas.common import LONGEST
 
-__all__ = ["Admin", "DryRun", "Here", "Read", "Why", "Write", "answer", "fresh", "tagged"]
+__all__ = ["Admin", "DryRun", "Here", "IdempotencyKey", "Read", "Why", "Write", "answer", "fresh", "tagged"]
 
 Here = Annotated[Service, Depends(service)]
 Read = Annotated[Access, Depends(may("read"))]
@@ -22,6 +22,17 @@ Write = Annotated[Access, Depends(may("write"))]
 Admin = Annotated[Access, Depends(may("admin"))]
 DryRun = Annotated[bool, Query(description="Change nothing; say who would change by how much, the largest first.")]
 Why = Annotated[str, Query(max_length=LONGEST, description="Why; kept with the change.")]
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=200,
+        pattern=r"^[!-~]+$",
+        description="Matches without ids get this one (`KEY`, or `KEY/1`, `KEY/2`, …), so that sending twice is safe.",
+        examples=["5f0c2d7e"],
+    ),
+]
 
 
 def answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -20,7 +20,7 @@ from ...history.findings import Findings
 from ...store.changes import Done, Post
 from ...store.writer import preview
 from ..problems import Problem, answers
-from .common import DryRun, Here, Why, Write, answer
+from .common import DryRun, Here, IdempotencyKey, Why, Write, answer
 from .schemas import files as forms
 
 __all__ = ["router"]
@@ -75,6 +75,7 @@ async def import_(
     skip_problems: Annotated[bool, Query(description="Leave out what cannot be read, and say so.")] = False,
     dry_run: DryRun = False,
     reason: Why = "",
+    idempotency_key: IdempotencyKey = None,
 ) -> Response:
     """Read a file of matches and record all of them as one change, or none.
 
@@ -94,7 +95,7 @@ async def import_(
         rmtree(folder, ignore_errors=True)
     if found.problems and not skip_problems:
         raise _refused(found)
-    what = Post(access.league, found.history, author=access.author, reason=reason)
+    what = Post(access.league, found.history, idempotency_key, author=access.author, reason=reason)
     if dry_run:
         return answer(_plain(await run_in_threadpool(preview, here.database, what), found))
     did = await asyncio.wrap_future(here.writer.submit(what))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +15,7 @@ from ...store.writer import preview
 from ..problems import answers
 from ..state import Service
 from .bodies import ONE, SEVERAL, match_of, matches_of
-from .common import DryRun, Here, Why, Write, answer
+from .common import DryRun, Here, IdempotencyKey, Why, Write, answer
 from .plain import done
 from .schemas import matches as forms
 
@@ -25,17 +24,6 @@ __all__ = ["act", "router"]
 router = APIRouter(tags=["matches"])
 MATCHES = "/api/leagues/{league}/matches"
 MATCH = MATCHES + "/{id:path}"
-
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        min_length=1,
-        max_length=200,
-        pattern=r"^[!-~]+$",
-        description="Matches without ids get this one (`KEY`, or `KEY/1`, `KEY/2`, …), so that sending twice is safe.",
-        examples=["5f0c2d7e"],
-    ),
-]
 
 
 async def act(here: Service, what: Act, dry_run: bool, status: int = 200) -> Response:
