@@ -22,8 +22,8 @@ from prowess.store.changes import Post
 from prowess.store.database import Database
 from prowess.store.leagues import Preset
 from prowess.store.writer import perform
-from tests.service.servers import Answer, Server, serving
-from tests.store.sound import check, dump
+from tests.service.servers import Server, serving
+from tests.store.sound import check
 
 MATCHES: list[dict[str, Any]] = [
     {"id": "m1", "teams": [["ann"], ["bob"]], "scores": [3, 1], "time": "2026-01-01"},

@@ -10,7 +10,7 @@ import typer
 from .. import Balance, Model
 from ..counts import count
 from ..history.choices import Choices
-from .forecast import forecast_dict, print_forecast
+from .forecast import print_forecast
 from .machine import print_json
 from .names import NamesFile, People, gathered, groups
 from .options import Json, shared
@@ -75,9 +75,7 @@ def balance(
         seed=seed,
     )
     if json:
-        more = {"fairness": found.fairness, "exact": found.exact, "compared": found.compared}
-        more |= {"unconstrained": found.unconstrained, "newcomers": list(found.newcomers)}
-        print_json(forecast_dict(found.teams, found.prediction, found.quality) | more)
+        print_json(found.to_dict())
         return
     _print(found)
 

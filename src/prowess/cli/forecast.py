@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..model.prediction import Prediction
+from ..model.prediction import RESULTS, Prediction
 from .cells import cut
 from .screen import screen, shown
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["forecast_dict", "print_forecast", "team_name"]
 
 WIDTH = 30  # cells for a certain result
-RESULTS = 5  # most probable scores
 LEAST = 0.01  # a single result that is rarer is not worth a word
 
 
@@ -119,7 +118,7 @@ def _remarks(teams: Sequence[Sequence[str]], prediction: Prediction, quality: fl
         lines.append("expected scores: " + ", ".join(f"{score:.3g}" for score in prediction.scores))
     elif prediction.scores is not None:
         lines.append("expected score: " + " : ".join(f"{score:.3g}" for score in prediction.scores))
-    likely = [f"{a}:{b} {percent(p).strip()}" for a, b, p in _likeliest(prediction) if p >= LEAST]
+    likely = [f"{a}:{b} {percent(p).strip()}" for a, b, p in prediction.likeliest(RESULTS) if p >= LEAST]
     if likely:
         lines.append(f"most probable: {', '.join(likely)}")
     if prediction.score_difference is not None:
@@ -132,27 +131,6 @@ def _remarks(teams: Sequence[Sequence[str]], prediction: Prediction, quality: fl
     return lines
 
 
-def _likeliest(prediction: Prediction) -> list[tuple[int, int, float]]:
-    found = prediction.score_distribution
-    return [] if found is None else found.likeliest(RESULTS)
-
-
 def forecast_dict(teams: Sequence[Sequence[str]], prediction: Prediction, quality: float) -> dict[str, Any]:
-    """A forecast as plain data; models of places say nothing of scores."""
-    found: dict[str, Any] = {
-        "teams": [list(team) for team in teams],
-        "win": prediction.win.tolist(),
-        "draw": prediction.draw,
-        "ranks": prediction.ranks.tolist(),
-        "quality": quality,
-        "mean": prediction.mean.tolist(),
-        "sigma": prediction.sigma.tolist(),
-    }
-    if prediction.scores is not None and prediction.score_means is not None:
-        found |= {"scores": prediction.scores.tolist(), "score_means": prediction.score_means.tolist()}
-        likely = [{"scores": [a, b], "probability": p} for a, b, p in _likeliest(prediction)]
-        found |= {"most_probable": likely} if likely else {}
-    if prediction.score_difference is not None:
-        difference = prediction.score_difference
-        found["score_difference"] = {"mean": difference.mean, "sigma": difference.sigma}
-    return found
+    """A forecast as plain data, with the match itself and how fair it is."""
+    return {"teams": [list(team) for team in teams]} | prediction.to_dict() | {"quality": quality}

@@ -54,13 +54,7 @@ def next_(
     people = gathered(ladder, names, names_file, active, newcomers)
     found = next_matches(ladder, players=people or None, count=count, teams=teams, size=size, each=each or None)
     if json:
-        print_json(
-            [
-                {"teams": [list(team) for team in one.teams], "information": one.information}
-                | {"win": one.prediction.win.tolist(), "draw": one.prediction.draw}
-                for one in found
-            ]
-        )
+        print_json([one.to_dict() for one in found])
         return
     console = screen()
     room = max(12, (console.width - 32) // teams - 7) if console.is_terminal else None

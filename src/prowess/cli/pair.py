@@ -79,7 +79,7 @@ def pair(
         waiting = [wait + (place not in played) for place, wait in enumerate(waiting)]  # who sat out plays first
         found.append(one)
     if json:
-        print_json([_plain(one) for one in found])
+        print_json([one.to_dict() for one in found])
         return
     for number, one in enumerate(found, 1):
         _print(ladder, one, f"Round {number}" if rounds > 1 else "")
@@ -114,15 +114,6 @@ def _two(names: list[str]) -> tuple[str, str]:
 def _team(item: Any) -> tuple[str, ...]:
     """An item of the queue as the players of a team."""
     return (item,) if isinstance(item, str) else tuple(item)
-
-
-def _plain(found: Pairing) -> dict[str, Any]:
-    """A round, for machines."""
-    pairs = [
-        {"teams": [list(_team(left)), list(_team(right))], "quality": float(quality)}
-        for (left, right), quality in zip(found.pairs, found.quality, strict=True)
-    ]
-    return {"pairs": pairs, "left": [list(_team(one)) for one in found.left], "newcomers": found.newcomers}
 
 
 def _print(ladder: Ladder, found: Pairing, title: str) -> None:

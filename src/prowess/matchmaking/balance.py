@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +103,17 @@ class Balance:
         if self.compared < 2:
             return "; all players are rated alike" if self.compared == 0 else ", the only split"
         return f", the best of all {self.compared:,} splits"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The teams, what is expected of their match and how they were found, as plain data.
+
+        >>> import prowess as pw
+        >>> list(pw.balance(pw.Elo(), ["ann", "bob"]).to_dict())[-6:]
+        ['quality', 'fairness', 'exact', 'compared', 'unconstrained', 'newcomers']
+        """
+        found = {"teams": [list(team) for team in self.teams]} | self.prediction.to_dict() | {"quality": self.quality}
+        found |= {"fairness": self.fairness, "exact": self.exact, "compared": self.compared}
+        return found | {"unconstrained": self.unconstrained, "newcomers": list(self.newcomers)}
 
     def __repr__(self) -> str:
         """Say what was found."""

@@ -39,6 +39,16 @@ class NextMatch:
     information: float
     prediction: Prediction
 
+    def to_dict(self) -> dict[str, Any]:
+        """The match as plain data: teams, information, win and draw.
+
+        >>> import prowess as pw
+        >>> pw.next_matches(pw.TrueSkill(), players=["ann", "bob"])[0].to_dict()["teams"]
+        [['ann'], ['bob']]
+        """
+        found = {"teams": [list(team) for team in self.teams], "information": self.information}
+        return found | {"win": self.prediction.win.tolist(), "draw": float(self.prediction.draw)}
+
     def __repr__(self) -> str:
         """Say who would play, and how much it would tell."""
         return f"{' against '.join(' + '.join(team) for team in self.teams)}: {self.information:.3f} bits"

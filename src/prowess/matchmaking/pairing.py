@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,8 +77,30 @@ class Pairing:
         names = pl.DataFrame(shown, schema={"first": pl.String, "second": pl.String}, orient="row")
         return names.with_columns(pl.Series("quality", self.quality, pl.Float64))
 
+    def to_dict(self) -> dict[str, Any]:
+        """The pairs, each with its quality, and who is left over, as plain data; every item is a list of names.
+
+        A rating without a name is shown by its place.
+
+        >>> import prowess as pw
+        >>> pw.pair(pw.Elo(), ["ann", "bob", "cat"]).to_dict()["left"]
+        [['cat']]
+        """
+        pairs = [
+            {"teams": [_names(item, place) for item, place in zip(pair, at, strict=True)], "quality": quality}
+            for pair, at, quality in zip(self.pairs, self.places.tolist(), self.quality.tolist(), strict=True)
+        ]
+        alone = sorted(set(range(2 * len(self) + len(self.left))).difference(self.places.flatten().tolist()))
+        left = [_names(item, place) for item, place in zip(self.left, alone, strict=True)]
+        return {"pairs": pairs, "left": left, "newcomers": list(self.newcomers)}
+
 
 def _shown(item: Item, place: int) -> str:
     """An item in a table."""
+    return ", ".join(_names(item, place))
+
+
+def _names(item: Item, place: int) -> list[str]:
+    """The players of an item of the queue."""
     players = item if isinstance(item, tuple) else (item,)
-    return ", ".join(player if isinstance(player, str) else f"#{place + 1}" for player in players)
+    return [player if isinstance(player, str) else f"#{place + 1}" for player in players]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from .score_distribution import ScoreDifference, ScoreDistribution
 __all__ = ["Prediction", "predict"]
 
 Floats = NDArray[np.float64]
+
+RESULTS = 5  # most probable scores that plain data names
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +98,32 @@ class Prediction:
             rank_matrix(self.mean, self.sigma, margin, wanted, *nodes, self.cell, *scratch, out)  # type: ignore[arg-type]
         out /= out.sum(axis=1, keepdims=True)
         return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """The forecast as plain data; models of places say nothing of scores.
+
+        >>> import prowess as pw
+        >>> list(pw.TrueSkill().predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)]]).to_dict())
+        ['win', 'draw', 'ranks', 'mean', 'sigma']
+        """
+        found: dict[str, Any] = {"win": self.win.tolist(), "draw": float(self.draw), "ranks": self.ranks.tolist()}
+        found |= {"mean": self.mean.tolist(), "sigma": self.sigma.tolist()}
+        if self.scores is not None and self.score_means is not None:
+            found |= {"scores": self.scores.tolist(), "score_means": self.score_means.tolist()}
+            likely = [{"scores": [a, b], "probability": p} for a, b, p in self.likeliest(RESULTS)]
+            found |= {"most_probable": likely} if likely else {}
+        if self.score_difference is not None:
+            found["score_difference"] = {"mean": self.score_difference.mean, "sigma": self.score_difference.sigma}
+        return found
+
+    def likeliest(self, count: int) -> list[tuple[int, int, float]]:
+        """The most probable scores of two teams, each with its probability; none where scores are not counted.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill().predict([[pw.Rating(30, 1)], [pw.Rating(25, 1)]]).likeliest(3)
+        []
+        """
+        return [] if self.score_distribution is None else self.score_distribution.likeliest(count)
 
 
 def predict(board: Board, cell: float | None = None) -> Prediction:

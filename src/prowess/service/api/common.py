@@ -1,0 +1,61 @@
+"""What the routes have in common: who asks, of which service, and how answers are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Query
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ..security import Access, may
+from ..state import Service, service
+from .schemas.common import LONGEST
+
+__all__ = ["Admin", "DryRun", "Here", "IdempotencyKey", "Read", "Why", "Write", "answer", "fresh", "tagged"]
+
+Here = Annotated[Service, Depends(service)]
+Read = Annotated[Access, Depends(may("read"))]
+Write = Annotated[Access, Depends(may("write"))]
+Admin = Annotated[Access, Depends(may("admin"))]
+DryRun = Annotated[bool, Query(description="Change nothing; say who would change by how much, the largest first.")]
+Why = Annotated[str, Query(max_length=LONGEST, description="Why; kept with the change.")]
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=200,
+        pattern=r"^[!-~]+$",
+        description="Matches without ids get this one (`KEY`, or `KEY/1`, `KEY/2`, …), so that sending twice is safe.",
+        examples=["5f0c2d7e"],
+    ),
+]
+
+
+def answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """An answer in JSON, written at once: the framework would look at every value of it.
+
+    >>> answer({"mu": 25.0}).body
+    b'{"mu":25.0}'
+    """
+    return Response(to_json(content, inf_nan_mode="null"), status, headers, "application/json")
+
+
+def fresh(request: Request, tag: str) -> Response | None:
+    """The answer to who has this already; None where it must be told. The tag says which state an answer is of."""
+    seen = request.headers.get("if-none-match")
+    if seen is None or (seen.strip() != "*" and tag not in (one.strip() for one in seen.split(","))):
+        return None
+    return Response(status_code=304, headers=tagged(tag))
+
+
+def tagged(tag: str) -> dict[str, str]:
+    """Headers by which a cache asks again each time, and is told in a line that nothing has changed.
+
+    >>> tagged('W/"7"')
+    {'ETag': 'W/"7"', 'Cache-Control': 'no-cache'}
+    """
+    return {"ETag": tag, "Cache-Control": "no-cache"}

@@ -1,0 +1,53 @@
+"""The ratings of a league as they are now, for those who ask what may come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Connection
+
+from ...counts import count
+from ...errors import Error
+from ...history import name_of
+from ...history.spelling import nearest
+from ...model.ladder import Ladder
+from ...store import leagues
+from ...store.standings import Snapshot
+from ..state import Service
+
+__all__ = ["current", "newcomers_of", "stamped"]
+
+
+def current(here: Service, connection: Connection, league: str) -> Snapshot:
+    """The standings of a league as they are now."""
+    return here.standings.of(connection, leagues.find(connection, league))
+
+
+def stamped(snapshot: Snapshot, told: dict[str, Any]) -> dict[str, Any]:
+    """An answer with the league and the revision that it is by."""
+    return {"league": snapshot.league, "revision": snapshot.revision} | told
+
+
+def newcomers_of(ladder: Ladder, names: Iterable[str], welcome: bool, field: str) -> list[str]:
+    """Those of some names that a league does not know; where they are not welcome, that is an error.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
+    >>> newcomers_of(ladder, ["ann", "bob"], True, "teams")
+    ['bob']
+    >>> newcomers_of(ladder, ["anna"], False, "teams")
+    Traceback (most recent call last):
+    ...
+    prowess.Error: teams: no player is called 'anna'; did you mean 'ann'? "newcomers": true takes unknown names
+    """
+    asked = [name_of(name, f"{field}: a player's name") for name in names]
+    unknown = [name for name in dict.fromkeys(asked) if name not in ladder.rows]
+    if len(set(asked)) < len(asked):
+        twice = next(name for place, name in enumerate(asked) if name in asked[:place])
+        raise Error(f"{field}: {twice!r} is named twice; everybody plays once")
+    if unknown and not welcome:
+        near = nearest(unknown[0], ladder.names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {count(len(ladder), 'player', 'players')}."
+        raise Error(f'{field}: no player is called {unknown[0]!r}; {hint} "newcomers": true takes unknown names')
+    return unknown

@@ -1,0 +1,69 @@
+"""What to expect of a match."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from sqlalchemy import Connection
+from starlette.responses import Response
+
+from ...errors import Error
+from ...history.times import show_time
+from ...model.ladder import Ladder
+from ...model.rating import Rating
+from ...store.clock import read
+from ...store.standings import Snapshot
+from .common import Here, Read, answer
+from .current import current, newcomers_of, stamped
+from .schemas import forecasts as forms
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["forecasts"])
+
+
+@router.post("/api/leagues/{league}/predict", summary="Predict a match", response_model=forms.Prediction)
+async def predict(asked: forms.PredictionAsked, access: Read, here: Here) -> Response:
+    """Who wins, who finishes where, with which scores, and how fair it is."""
+
+    def work(connection: Connection) -> dict[str, Any]:
+        now = current(here, connection, access.league)
+        teams, newcomers = _rated(now.ladder, asked)
+        found = now.ladder.predict(teams, time=_time(asked.time, now), weights=asked.weights, home=asked.home)
+        quality = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
+        told = {"teams": asked.teams} | found.to_dict() | {"quality": quality, "newcomers": newcomers}
+        return stamped(now, told)
+
+    return answer(await here.read(work))
+
+
+@router.post("/api/leagues/{league}/quality", summary="How fair a match would be", response_model=forms.Quality)
+async def quality(asked: forms.QualityAsked, access: Read, here: Here) -> Response:
+    """How fair a match would be: its draw probability relative to that of equal and certain teams, 0 to 1."""
+
+    def work(connection: Connection) -> dict[str, Any]:
+        now = current(here, connection, access.league)
+        teams, newcomers = _rated(now.ladder, asked)
+        found = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
+        return stamped(now, {"quality": found, "newcomers": newcomers})
+
+    return answer(await here.read(work))
+
+
+def _time(given: str | float | None, now: Snapshot) -> Any:
+    """A time on the clock of the league, as ladders take it."""
+    if given is None:
+        return None
+    number, stamp = read(now.clock, given), now.ladder.stamp
+    return number if stamp is None else show_time(*stamp, number)
+
+
+def _rated(ladder: Ladder, asked: forms.QualityAsked) -> tuple[list[list[str | Rating]], list[str]]:
+    """The teams, with ratings in the place of newcomers' names."""
+    names = [name for team in asked.teams for name in team]
+    if len(names) > forms.PLAYERS:
+        raise Error(f"teams: at most {forms.PLAYERS:,} players can be looked at in a match, not {len(names):,}")
+    unknown = newcomers_of(ladder, names, asked.newcomers, "teams")
+    new = set(unknown)
+    return [[ladder.newcomer if name.strip() in new else name for name in team] for team in asked.teams], unknown

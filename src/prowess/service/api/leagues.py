@@ -1,0 +1,167 @@
+"""Leagues: founded, changed, with other models and new seasons."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from ...store import generations, leagues, seasons
+from ...store.changes import NewSeason, Remodel
+from ...store.clock import show
+from ...store.keys import Key
+from ...store.leagues import League, Preset, Settings
+from ..problems import answers
+from ..security import caller, everywhere
+from .common import Admin, DryRun, Here, Read, Why, answer
+from .matches import act
+from .plain import moment
+from .schemas import leagues as forms
+from .schemas.matches import Posted
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["leagues"])
+LEAGUES, LEAGUE = "/api/leagues", "/api/leagues/{league}"
+
+
+def _plain(league: League) -> dict[str, Any]:
+    """A league as it is shown."""
+    return {
+        "name": league.name,
+        "title": league.title,
+        "clock": league.clock,
+        "public": league.public,
+        "settings": dict(vars(league.settings)),
+        "model": _chosen(league.preset),
+        "generation": league.generation,
+        "revision": league.revision,
+        "posted": league.posted,
+        "last_time": show(league.clock, league.last_time),
+        "created_at": moment(league.created_at),
+    }
+
+
+def _chosen(preset: Preset) -> dict[str, Any]:
+    return {"name": preset.name, "parameters": dict(preset.parameters)}
+
+
+def _preset(asked: forms.Preset) -> Preset:
+    return Preset(asked.name, asked.parameters)
+
+
+@router.get(LEAGUES, summary="All leagues", response_model=forms.Leagues)
+async def listed(here: Here, key: Annotated[Key | None, Depends(caller)]) -> Response:
+    """The leagues that are public, and those that the key may read."""
+    found = await here.read(leagues.listed)
+    shown = [one for one in found if one.public or (key is not None and key.may("read", one.id))]
+    return answer({"leagues": [_plain(one) for one in shown]})
+
+
+@router.post(
+    LEAGUES,
+    status_code=201,
+    summary="Found a league",
+    response_model=forms.League,
+    responses=answers(409),
+)
+async def create(asked: forms.LeagueAsked, here: Here, key: Annotated[Key, Depends(everywhere("admin"))]) -> Response:
+    """Found a league with a model and a clock of its own. It needs an admin's key that is of no single league."""
+
+    def work() -> League:
+        preset = _preset(asked.model)
+        with here.database.writing() as connection:
+            return leagues.create(
+                connection,
+                asked.name,
+                title=asked.title,
+                model=preset,
+                clock=asked.clock,
+                public=asked.public,
+                settings=Settings(**asked.settings.model_dump(exclude_none=True)),
+                author=key.name,
+            )
+
+    made = await run_in_threadpool(work)
+    return answer(_plain(made), 201, {"Location": f"/api/leagues/{made.name}"})
+
+
+@router.get(LEAGUE, summary="A league", response_model=forms.League)
+async def find(access: Read, here: Here) -> Response:
+    """A league: its model, its clock, how many changes were made to it."""
+    return answer(_plain(await here.read(lambda connection: leagues.find(connection, access.league))))
+
+
+@router.patch(LEAGUE, summary="Change a league", response_model=forms.League)
+async def change(asked: forms.LeagueChanged, access: Admin, here: Here) -> Response:
+    """Change the title of a league, who may read it, or who counts as provisional or inactive."""
+
+    def work() -> League:
+        with here.database.writing() as connection:
+            return leagues.change(
+                connection,
+                access.league,
+                title=asked.title,
+                public=asked.public,
+                settings=asked.settings.model_dump(exclude_none=True),
+                author=access.author,
+            )
+
+    return answer(_plain(await run_in_threadpool(work)))
+
+
+@router.put(LEAGUE + "/model", summary="Choose another model", response_model=Posted)
+async def remodel(
+    asked: forms.ModelAsked, access: Admin, here: Here, dry_run: DryRun = False, reason: Why = ""
+) -> Response:
+    """Rate all matches of the league anew by another model; the old ratings stay, as an earlier generation."""
+    preset = _preset(asked)
+    return await act(here, Remodel(access.league, preset, author=access.author, reason=reason), dry_run)
+
+
+@router.get(LEAGUE + "/generations", summary="The models of a league", response_model=forms.Generations)
+async def generations_of(access: Read, here: Here) -> Response:
+    """The models that rate or have rated a league; `leaderboard?generation=` shows the ratings of an earlier one."""
+
+    def work(connection: Connection) -> list[generations.Generation]:
+        return generations.listed(connection, leagues.find(connection, access.league))
+
+    found = [
+        {"generation": one.number, "model": _chosen(one.preset), "revision": one.revision}
+        | {"made_at": moment(one.made_at), "author": one.author, "reason": one.reason}
+        for one in await here.read(work)
+    ]
+    return answer({"league": access.league, "generations": found})
+
+
+@router.get(LEAGUE + "/seasons", summary="The seasons of a league", response_model=forms.Seasons)
+async def seasons_of(access: Read, here: Here) -> Response:
+    """The seasons of a league; `leaderboard?season=` shows how one ended."""
+
+    def work(connection: Connection) -> list[dict[str, Any]]:
+        league = leagues.find(connection, access.league)
+        return [
+            {"name": one.name, "start": show(league.clock, one.start), "carry": one.carry, "tau": one.tau}
+            | {"revision": one.revision}
+            for one in seasons.listed(connection, league)
+        ]
+
+    return answer({"league": access.league, "seasons": await here.read(work)})
+
+
+@router.post(LEAGUE + "/seasons", status_code=201, summary="Begin a season", response_model=Posted)
+async def begin(asked: forms.SeasonAsked, access: Admin, here: Here, dry_run: DryRun = False) -> Response:
+    """Begin a season: every skill goes some way back to that of newcomers, and later matches are rated from there."""
+    what = NewSeason(
+        access.league,
+        asked.name,
+        asked.start,
+        asked.carry,
+        asked.tau,
+        author=access.author,
+        reason=asked.reason,
+    )
+    return await act(here, what, dry_run, 201)

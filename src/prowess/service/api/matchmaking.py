@@ -1,0 +1,87 @@
+"""Who should play whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from sqlalchemy import Connection
+from starlette.responses import Response
+
+from ...matchmaking.balance import balance as balanced
+from ...matchmaking.informative import next_matches
+from ...matchmaking.pairs import pair as paired
+from .common import Here, Read, answer
+from .current import current, newcomers_of, stamped
+from .schemas import forecasts as forms
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["matchmaking"])
+
+
+@router.post("/api/leagues/{league}/balance", summary="Make fair teams", response_model=forms.Balance)
+async def balance(asked: forms.BalanceAsked, access: Read, here: Here) -> Response:
+    """Split at most 200 players into the teams whose match is as fair as can be, and say what is expected of it."""
+
+    def work(connection: Connection) -> dict[str, Any]:
+        now = current(here, connection, access.league)
+        newcomers_of(now.ladder, asked.players, asked.newcomers, "players")
+        found = balanced(
+            now.ladder,
+            asked.players,
+            teams=asked.teams if asked.sizes is None else len(asked.sizes),
+            sizes=asked.sizes,
+            together=asked.together,
+            apart=asked.apart,
+            seed=asked.seed,
+        )
+        return stamped(now, found.to_dict())
+
+    return answer(await here.read(work))
+
+
+@router.post("/api/leagues/{league}/pair", summary="Pair a queue", response_model=forms.Pairing)
+async def pair(asked: forms.PairAsked, access: Read, here: Here) -> Response:
+    """Pair at most 5,000 players or groups: as many as possible, and as fairly as possible."""
+
+    def work(connection: Connection) -> dict[str, Any]:
+        now = current(here, connection, access.league)
+        names = [name for item in asked.queue for name in ([item] if isinstance(item, str) else item)]
+        newcomers_of(now.ladder, names, asked.newcomers, "queue")
+        found = paired(
+            now.ladder,
+            asked.queue,
+            waiting=asked.waiting,
+            patience=asked.patience,
+            met=[(one, other) for one, other in asked.met],
+            repeat=asked.repeat,
+            never=[(one, other) for one, other in asked.never],
+            least=asked.least,
+            uneven=asked.uneven,
+        )
+        return stamped(now, found.to_dict())
+
+    return answer(await here.read(work))
+
+
+@router.post("/api/leagues/{league}/next", summary="The most telling matches", response_model=forms.Next)
+async def next_(asked: forms.NextAsked, access: Read, here: Here) -> Response:
+    """The matches whose results would tell most of how good the players are: what to play next."""
+
+    def work(connection: Connection) -> dict[str, Any]:
+        now = current(here, connection, access.league)
+        newcomers_of(now.ladder, asked.players or (), asked.newcomers, "players")
+        found = next_matches(
+            now.ladder,
+            players=asked.players,
+            count=asked.count,
+            teams=asked.teams,
+            size=asked.size,
+            each=asked.each,
+            progress=False,
+        )
+        told = {"matches": [one.to_dict() for one in found], "exact": found.exact, "newcomers": list(found.newcomers)}
+        return stamped(now, told)
+
+    return answer(await here.read(work))

@@ -1,0 +1,137 @@
+"""Leagues as files: what is exported can be imported, and is then the same."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.service.api.schemas.files import Imported
+from prowess.store import journal, leagues
+
+FORMATS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "ndjson": "application/x-ndjson"}
+NAMES = [
+    "Ann",
+    "Žofie ✓",
+    "王小明",
+    'O\'Brien, "Jr"',
+    "a/b",
+    "=1+1",
+    "00042",
+    "null",
+    "😀",
+    "a;b",
+    "B\tob",
+    "Smith-Jones",
+]
+
+
+def matches(clock, shape):
+    """Matches of all kinds of teams, with names of all kinds."""
+    random = np.random.default_rng(7)
+    found = []
+    for number in range(40):
+        teams = 2 if shape == "pairs" else int(random.integers(2, 5))
+        names = random.permutation(NAMES).tolist()
+        sizes = [1 if shape == "pairs" else int(random.integers(1, 3)) for _ in range(teams)]
+        match = {"id": f"m/{number}", "teams": [[names.pop() for _ in range(size)] for size in sizes]}
+        match["scores" if shape == "scores" else "ranks"] = random.integers(0, 4, teams).tolist()
+        if clock != "none":
+            day = int(random.integers(1, 20))
+            match["time"] = day if clock == "number" else f"2026-01-{day:02d}T10:00:00.{number:06d}Z"
+        if shape == "weights":
+            match |= {"weights": [[0.5] * size for size in sizes], "importance": 0.5, "home": number % teams}
+        found.append(match)
+    return found
+
+
+def history(ask, name):
+    with ask.service.database.reading() as connection:
+        return journal.history(connection, leagues.find(connection, name))
+
+
+@pytest.mark.parametrize(("clock", "shape"), list(product(["utc", "number", "none"], ["pairs", "scores", "weights"])))
+def test_an_export_gives_the_same_journal_in_another_league(ask, clock, shape):
+    name = f"{clock}-{shape}"
+    ask.found(name, clock=clock)
+    ask.post(f"/api/leagues/{name}/matches", matches(clock, shape), status=201)
+    for ending, kind in FORMATS.items():
+        file = ask.get(f"/api/leagues/{name}/export.{ending}", key=None)
+        assert file.headers["content-type"].partition(";")[0] == kind
+        other = f"{name}-{ending}"
+        ask.found(other, clock=clock)
+        answer = ask("POST", f"/api/leagues/{other}/import", content=file.content, headers={"Content-Type": kind})
+        assert answer.status_code == 201, answer.text
+        assert Imported.model_validate(answer.json()).matches == 40
+        assert (answer.json()["revision"], answer.json()["problems"]) == (1, [])
+        before, after = history(ask, name), history(ask, other)
+        assert after == before
+        assert after.ids == before.ids
+        again = ask("POST", f"/api/leagues/{other}/import", content=file.content, headers={"Content-Type": kind})
+        assert (again.status_code, again.json()["repeated"], again.json()["revision"]) == (200, 40, 1)
+
+
+def test_an_empty_league_has_an_empty_file(ask, league):
+    assert ask.get(f"{league}/export.ndjson").text == ""
+    for ending in FORMATS:
+        file = ask.get(f"{league}/export.{ending}").content
+        answer = ask("POST", f"{league}/import", params={"format": ending}, content=file)
+        assert answer.status_code in (200, 422), answer.text
+
+
+def test_a_file_is_understood_as_the_command_line_does(ask, league):
+    text = "date,home,away,hg,ag,town\n2026-01-31,Ann,Bob,3,1,Bath\n2026-02-01,Bob,Cat,2,2,Ulm\n"
+    dry = ask("POST", f"{league}/import", params={"format": "csv", "dry_run": True}, content=text, status=200).json()
+    assert (dry["matches"], dry["players"], dry["columns"]["town"]) == (2, 3, None)
+    assert ask.get(league).json()["posted"] == 0
+    told = ask("POST", f"{league}/import", params={"filename": "games.csv"}, content=text, status=201).json()
+    assert told["recognised"]
+    fit = pw.TrueSkill().fit(history(ask, league.rpartition("/")[2]))
+    assert len(fit.history) == 2
+
+
+def test_what_cannot_be_read_is_told_by_line_and_nothing_is_stored(ask, league):
+    text = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n"
+    told = ask("POST", f"{league}/import", params={"format": "csv"}, content=text, status=422).json()
+    assert [one["field"] for one in told["errors"]] == ["line 3", "line 4"]
+    assert ask.get(league).json()["posted"] == 0
+    some = ask(
+        "POST", f"{league}/import", params={"format": "csv", "skip_problems": 1}, content=text, status=201
+    ).json()
+    assert (some["matches"], [one["where"] for one in some["problems"]]) == (1, ["line 3", "line 4"])
+
+
+@pytest.mark.parametrize(
+    ("params", "kind", "body", "status"),
+    [
+        ({}, "application/json", b"[]", 415),
+        ({"format": "exe"}, "", b"", 422),
+        ({"filename": "games.exe"}, "", b"", 422),
+        ({"format": "csv"}, "", b"", 422),
+        ({"format": "csv"}, "", b"\x89PNG\r\n", 422),
+        ({"format": "parquet"}, "", b"no parquet", 422),
+        ({"format": "xlsx"}, "", b"no workbook", 422),
+        ({"format": "csv.gz"}, "", b"no gzip", 422),
+        ({"format": "ndjson"}, "", b'{"teams": [["ann"], ["bob"]], "time": 7}', 422),
+        ({"format": "csv", "columns": "winner"}, "", b"a,b\nann,bob\n", 422),
+        ({"format": "csv", "time_format": "%Q"}, "", b"date,winner,loser\n2026-01-31,ann,bob\n", 422),
+    ],
+)
+def test_files_that_cannot_be_used_are_refused(ask, league, params, kind, body, status):
+    told = ask("POST", f"{league}/import", params=params, content=body, headers={"Content-Type": kind}, status=status)
+    assert "/tmp" not in told.text
+    assert ask.get(league).json()["posted"] == 0
+
+
+def test_an_import_under_a_key_can_be_sent_twice(ask, league):
+    body, key = json.dumps({"teams": [["ann"], ["bob"]]}).encode(), {"Idempotency-Key": "k", "Content-Type": "text/csv"}
+    params = {"format": "ndjson"}
+    assert (
+        ask("POST", f"{league}/import", params=params, content=body * 1, headers=key, status=201).json()["revision"]
+        == 1
+    )
+    assert (
+        ask("POST", f"{league}/import", params=params, content=body * 1, headers=key, status=200).json()["repeated"]
+        == 1
+    )

@@ -1,0 +1,124 @@
+"""Predictions and matchmaking over HTTP are those of the library, on the ladder of the league."""
+
+import pytest
+
+import prowess as pw
+from prowess.service.api.schemas import forecasts as forms
+
+MATCHES = [
+    {"teams": [["ann"], ["bob"]], "time": "2026-01-01"},
+    {"teams": [["cat"], ["ann"]], "time": "2026-01-02"},
+    {"teams": [["dan", "bob"], ["cat", "eve"]], "time": "2026-01-03"},
+]
+PAIR = [["ann"], ["bob"]]
+
+
+@pytest.fixture
+def ladder(ask, league):
+    ask.post(f"{league}/matches", MATCHES, status=201)
+    return pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
+
+
+def test_a_prediction_is_that_of_the_ladder(ask, league, ladder):
+    told = ask.post(f"{league}/predict", {"teams": PAIR, "weights": [[1], [0.5]]}, key=None, status=200).json()
+    forms.Prediction.model_validate(told)
+    expected = ladder.predict(PAIR, weights=[[1], [0.5]])
+    assert (told["win"], told["draw"], told["ranks"]) == (expected.win.tolist(), expected.draw, expected.ranks.tolist())
+    assert told["quality"] == ladder.quality(PAIR, weights=[[1], [0.5]])
+    assert told["revision"] == 1
+
+
+def test_skills_drift_until_the_match(ask):
+    model = {"name": "Glicko"}
+    ask.found("glicko", model=model)
+    ask.post("/api/leagues/glicko/matches", MATCHES[:1], status=201)
+    early, late = (
+        ask.post("/api/leagues/glicko/predict", {"teams": PAIR, "time": time}, status=200).json()["win"][0]
+        for time in ("2026-01-01", "2027-01-01T00:00:00+02:00")
+    )
+    fit = pw.Glicko().fit(pw.History.from_matches(MATCHES[:1]))
+    assert (early, late) == tuple(fit.predict(PAIR, time=time).win[0] for time in ("2026-01-01", "2026-12-31"))
+    assert late < early
+    ask.post("/api/leagues/glicko/predict", {"teams": PAIR, "time": "2025-01-01"}, status=422)
+    ask.post("/api/leagues/glicko/predict", {"teams": PAIR, "time": 7}, status=422)
+
+
+def test_models_of_scores_predict_scores(ask):
+    ask.found("football", model={"name": "PoissonOD", "parameters": {"mu": 0.5, "sigma": 0.3, "beta": 0.1}})
+    ask.post("/api/leagues/football/matches", MATCHES[0] | {"scores": [3, 1]}, status=201)
+    told = ask.post("/api/leagues/football/predict", {"teams": PAIR}, status=200).json()
+    forms.Prediction.model_validate(told)
+    assert len(told["most_probable"]) == 5
+
+
+@pytest.mark.parametrize("path", ["predict", "quality"])
+def test_unknown_names_are_newcomers_only_where_that_is_said(ask, league, ladder, path):
+    asked = {"teams": [["anna"], ["bob"]]}
+    refused = ask.post(f"{league}/{path}", asked, status=422).json()
+    assert "did you mean 'ann'" in refused["detail"]
+    assert refused["errors"][0]["field"] == "teams"
+    told = ask.post(f"{league}/{path}", asked | {"newcomers": True}, status=200).json()
+    assert told["newcomers"] == ["anna"]
+    assert told["quality"] == ladder.quality([[ladder.newcomer], ["bob"]])
+
+
+def test_fair_teams_are_those_of_the_library(ask, league, ladder):
+    asked = {"players": ["ann", "bob", "cat", "dan"], "together": [["ann", "cat"]]}
+    told = ask.post(f"{league}/balance", asked, status=200).json()
+    forms.Balance.model_validate(told)
+    expected = pw.balance(ladder, asked["players"], together=asked["together"])
+    assert told["teams"] == [list(team) for team in expected.teams]
+    assert (told["quality"], told["unconstrained"]) == (expected.quality, expected.unconstrained)
+    sizes = ask.post(f"{league}/balance", {"players": ["ann", "bob", "cat"], "sizes": [2, 1]}, status=200).json()
+    assert [len(team) for team in sizes["teams"]] == [2, 1]
+
+
+def test_a_queue_is_paired_as_by_the_library(ask, league, ladder):
+    asked = {"queue": ["ann", "bob", "cat", ["dan", "eve"]], "waiting": {"bob": 100}, "never": [["ann", "cat"]]}
+    told = ask.post(f"{league}/pair", asked, status=200).json()
+    forms.Pairing.model_validate(told)
+    expected = pw.pair(ladder, asked["queue"], waiting={"bob": 100}, never=[("ann", "cat")])
+    assert [pair["teams"] for pair in told["pairs"]] == [[[one], [other]] for one, other in expected.pairs]
+    assert [tuple(one) if len(one) > 1 else one[0] for one in told["left"]] == expected.left
+
+
+def test_the_next_matches_are_those_of_the_library(ask, league, ladder):
+    told = ask.post(f"{league}/next", {"count": 2}, status=200).json()
+    forms.Next.model_validate(told)
+    expected = pw.next_matches(ladder, count=2)
+    assert [one["information"] for one in told["matches"]] == [one.information for one in expected]
+    assert ask.post(f"{league}/next", {"players": ["ann", "bob"]}, status=200).json()["matches"][0]["teams"] == PAIR
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "field"),
+    [
+        ("predict", {"teams": [["ann"]]}, "teams"),
+        ("predict", {"teams": [[f"p{n}"] for n in range(65)]}, "teams"),
+        ("predict", {"teams": [["ann"], ["ann"]]}, "teams"),
+        ("predict", {"teams": PAIR, "home": 2}, "home"),
+        ("predict", {"teams": PAIR, "weights": [[1]]}, "weights"),
+        ("predict", {"teams": [["a" * 501], ["bob"]]}, "teams[0][0]"),
+        ("predict", {"teams": [[" "], ["bob"]], "newcomers": True}, "teams"),
+        ("predict", {"teams": [[f"p{n}" for n in range(600)], [f"q{n}" for n in range(600)]]}, "teams"),
+        ("quality", {"teams": PAIR, "time": "2026-01-01"}, "time"),
+        ("balance", {"players": [f"p{n}" for n in range(201)], "newcomers": True}, "players"),
+        ("balance", {"players": ["ann", "bob"], "teams": 3}, "teams"),
+        ("balance", {"players": ["ann", "ann"]}, "players"),
+        ("balance", {"players": ["ann", "bob"], "seed": -1}, "seed"),
+        ("pair", {"queue": [f"p{n}" for n in range(5_001)], "newcomers": True}, "queue"),
+        ("pair", {"queue": ["ann", []]}, "queue[1]"),
+        ("pair", {"queue": ["ann", "bob"], "patience": 0}, "patience"),
+        ("pair", {"queue": ["ann", "bob"], "met": [["ann"]]}, "met[0]"),
+        ("next", {"count": 0}, "count"),
+        ("next", {"players": ["ann", "bob"], "teams": 3}, "teams"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_by_its_field(ask, league, ladder, path, asked, field):
+    assert ask.post(f"{league}/{path}", asked, status=422).json()["errors"][0]["field"].startswith(field)
+
+
+def test_a_model_without_uncertainty_has_no_most_telling_match(ask):
+    ask.found("elo", model={"name": "Elo"})
+    ask.post("/api/leagues/elo/matches", MATCHES, status=201)
+    assert "uncertainty" in ask.post("/api/leagues/elo/next", {}, status=422).json()["detail"]

@@ -1,0 +1,186 @@
+"""Matches over HTTP: recorded, repeated, corrected, refused."""
+
+import json
+
+import pytest
+
+import prowess as pw
+from prowess.service.api.bodies import MOST
+from prowess.service.api.schemas.matches import Posted
+
+ANN_BOB = {"teams": [["ann"], ["bob"]], "time": "2026-01-31"}
+
+
+def ratings(answer):
+    return {
+        one["player"]: one["after"] and (one["after"]["mu"], one["after"]["sigma"]) for one in answer.json()["ratings"]
+    }
+
+
+def fitted(*matches, model=None):
+    fit = (model or pw.TrueSkill()).fit(pw.History.from_matches(matches))
+    return {name: (fit[name].mu, fit[name].sigma) for name in fit.ladder}
+
+
+def test_a_match_is_answered_with_the_new_ratings(ask, league):
+    answer = ask.post(f"{league}/matches", ANN_BOB | {"id": "m1"}, status=201)
+    assert Posted.model_validate(answer.json())
+    assert answer.json()["matches"] == [{"id": "m1", "time": "2026-01-31T00:00:00Z", "repeated": False}]
+    assert ratings(answer) == fitted(ANN_BOB)
+    assert [one["before"] for one in answer.json()["ratings"]] == [None, None]
+
+
+@pytest.mark.parametrize("form", ["list", "named", "lines"])
+def test_many_matches_are_one_change(ask, league, form):
+    matches = [
+        {"teams": [[f"p{n % 7}"], [f"q{n % 5}", "ann"]], "scores": [n % 3, 1], "time": "2026-01-31"} for n in range(50)
+    ]
+    body = {
+        "list": json.dumps(matches),
+        "named": json.dumps({"matches": matches}, indent=1),
+        "lines": "\n\n".join(map(json.dumps, matches)) + "\r\n",
+    }[form]
+    kind = "application/x-ndjson; charset=utf-8" if form == "lines" else "application/json"
+    answer = ask(
+        "POST", f"{league}/matches", content=body, headers={"Content-Type": kind, "Idempotency-Key": "k"}, status=201
+    )
+    assert answer.json()["revision"] == 1
+    assert [one["id"] for one in answer.json()["matches"]] == [f"k/{n}" for n in range(1, 51)]
+    assert ratings(answer) == fitted(*matches)
+    again = ask(
+        "POST", f"{league}/matches", content=body, headers={"Content-Type": kind, "Idempotency-Key": "k"}, status=200
+    )
+    assert again.json()["revision"] == 1
+    assert all(one["repeated"] for one in again.json()["matches"])
+
+
+def test_posting_twice_is_harmless_and_another_match_of_the_id_is_not(ask, league):
+    ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=201)
+    assert (
+        ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=200).json()["matches"][0]["id"]
+        == "k"
+    )
+    ask.post(f"{league}/matches", ANN_BOB | {"scores": [0, 1]}, headers={"Idempotency-Key": "k"}, status=409)
+    ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "a b"}, status=422)
+    assert ask.get(league).json()["revision"] == 1
+
+
+@pytest.mark.parametrize("id", ["m1", "2026/final/1", "π ✓", "a?b#c%d&e", "\t", "..", "x" * 500])
+def test_a_correction_is_as_if_it_had_been_so_from_the_start(ask, league, id):
+    from urllib.parse import quote
+
+    id = id.strip() or "tab\tbed"
+    later = {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}
+    ask.post(f"{league}/matches", [ANN_BOB | {"id": id}, later], status=201)
+    turned = ANN_BOB | {"ranks": [2, 1]}
+    place = f"{league}/matches/{quote(id, safe='')}" if id != ".." else f"{league}/matches/%2e%2e"
+    dry = ask("PUT", place, json=turned, params={"dry_run": True}, status=200)
+    assert ratings(dry) == fitted(turned, later)
+    shown = [abs(one["after"]["shown"] - one["before"]["shown"]) for one in dry.json()["ratings"]]
+    assert shown == sorted(shown, reverse=True)
+    assert ask.get(league).json()["revision"] == 1
+    assert ratings(ask("PUT", place, json=turned, params={"reason": "was turned"}, status=200)) == fitted(turned, later)
+    gone = ask("DELETE", place, status=200)
+    assert ratings(gone) == fitted(later) | {"ann": None}
+    assert ask.get(league).json()["revision"] == 3
+    assert ask("DELETE", place, status=200).json()["matches"][0]["repeated"]
+    ask("DELETE", f"{league}/matches/nobody", status=404)
+
+
+@pytest.mark.parametrize(
+    ("match", "field"),
+    [
+        ({"teams": [["ann"]]}, "teams"),
+        ({"teams": [["ann"], []]}, "teams[1]"),
+        ({"teams": [["ann"], ["ann"]]}, "teams"),
+        ({"teams": [["ann"], [""]]}, "teams[1][0]"),
+        ({"teams": [["ann"], [" "]]}, "teams"),
+        ({"teams": [["ann"], ["b\0b"]]}, "teams"),
+        ({"teams": [["ann"], ["b" * 501]]}, "teams[1][0]"),
+        ({"teams": [["ann"], [7]]}, "teams[1][0]"),
+        ({"teams": "ann"}, "teams"),
+        ({}, "teams"),
+        (ANN_BOB | {"ranks": ["1", 2]}, "ranks[0]"),
+        (ANN_BOB | {"ranks": [1, 2, 3]}, "ranks"),
+        (ANN_BOB | {"ranks": [1, float("nan")]}, "ranks[1]"),
+        (ANN_BOB | {"scores": [1, True]}, "scores[1]"),
+        (ANN_BOB | {"scores": [1e40, 0]}, "scores"),
+        (ANN_BOB | {"time": "yesterday"}, "time"),
+        (ANN_BOB | {"time": 7}, "time"),
+        (ANN_BOB | {"time": True}, "time"),
+        (ANN_BOB | {"weights": [[1], [-1]]}, "weights"),
+        (ANN_BOB | {"weights": [[1]]}, "weights"),
+        (ANN_BOB | {"importance": -1}, "importance"),
+        (ANN_BOB | {"home": 2}, "home"),
+        (ANN_BOB | {"home": 1.5}, "home"),
+        (ANN_BOB | {"id": ""}, "id"),
+        (ANN_BOB | {"winner": "ann"}, "winner"),
+    ],
+)
+def test_what_is_wrong_is_told_by_its_field_and_nothing_is_stored(ask, league, match, field):
+    alone = ask(
+        "POST", f"{league}/matches", content=json.dumps(match), headers={"Content-Type": "application/json"}, status=422
+    )
+    assert alone.json()["errors"][0]["field"] == field
+    lines = "\n".join(map(json.dumps, [ANN_BOB, {}, match]))
+    among = ask(
+        "POST",
+        f"{league}/matches",
+        content=json.dumps([ANN_BOB, match]),
+        headers={"Content-Type": "application/json"},
+        status=422,
+    )
+    assert among.json()["errors"][0]["field"].removeprefix("matches[1].") == field
+    told = ask(
+        "POST", f"{league}/matches", content=lines, headers={"Content-Type": "application/x-ndjson"}, status=422
+    ).json()
+    assert told["errors"][0] == {"field": "matches[1].teams", "detail": "line 2: Field required"}
+    assert ask.get(league).json()["posted"] == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        ("", "application/json", 400),
+        ("{", "application/json", 400),
+        ('{"teams": [["\\ud800"], ["b"]]}', "application/json", 400),
+        ('{"teams":' + "[" * 100_000, "application/json", 400),
+        ("null", "application/json", 422),
+        ("[]", "application/json", 422),
+        ('{"matches": []}', "application/json", 422),
+        ('{"matches": [], "more": 1}', "application/json", 422),
+        ("\n", "application/x-ndjson", 422),
+        ("{}\n{", "application/x-ndjson", 422),
+        ("a=b", "application/x-www-form-urlencoded", 415),
+        ("[" + ",".join(['{"teams":[["a"],["b"]]}'] * (MOST + 1)) + "]", "application/json", 413),
+        ('{"teams":[["a"],["b"]]}\n' * (MOST + 1), "application/x-ndjson", 413),
+    ],
+)
+def test_bodies_that_cannot_be_used_are_refused(ask, league, body, kind, status):
+    ask("POST", f"{league}/matches", content=body, headers={"Content-Type": kind}, status=status)
+    assert ask.get(league).json()["posted"] == 0
+
+
+@pytest.mark.parametrize(("clock", "time", "shown"), [("number", 3, 3.0), ("none", None, None)])
+def test_times_are_shown_on_the_clock_of_the_league(ask, clock, time, shown):
+    ask.found(f"chess-{clock}", clock=clock)
+    answer = ask.post(f"/api/leagues/chess-{clock}/matches", {"teams": [["ann"], ["bob"]], "time": time}, status=201)
+    assert answer.json()["matches"][0]["time"] == shown
+
+
+def test_ratings_of_several_traits_are_told_with_their_parts(ask):
+    ask.found("football", model={"name": "PoissonOD"})
+    answer = ask.post("/api/leagues/football/matches", ANN_BOB | {"scores": [3, 1]}, status=201)
+    Posted.model_validate(answer.json())
+    after = answer.json()["ratings"][0]["after"]
+    assert after["offence"]["mu"] + after["defence"]["mu"] == pytest.approx(after["mu"])
+    ask.found("go", model={"name": "Glicko2"})
+    assert ask.post("/api/leagues/go/matches", ANN_BOB, status=201).json()["ratings"][0]["after"]["volatility"] > 0
+
+
+def test_who_may_not_write_is_refused(ask, league):
+    ask.post(f"{league}/matches", ANN_BOB, key=None, status=401)
+    ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("read"), status=403)
+    ask.found("other")
+    ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("write", "other"), status=403)
+    ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("write", league.rpartition("/")[2]), status=201)
