@@ -18,7 +18,7 @@ from ..model.fit import swept
 from ..model.ladder import Ladder
 from . import beliefs, checkpoints, clock, journal, leagues, locks, schema
 from .changes import Done
-from .errors import Conflict
+from .errors import Conflict, Unavailable
 from .journal import Entry, Position
 from .leagues import League
 from .prepared import Prepared
@@ -70,7 +70,7 @@ def _locked(connection: Connection, name: str, players: Sequence[str]) -> League
     (locks.alone(connection, league.id) if league.serial else locks.together(connection, league.id, players))
     now = leagues.find(connection, name)
     if now.serial and not league.serial:  # its model was changed meanwhile
-        raise Conflict(f"{name} is being changed: try again")
+        raise Unavailable(f"the model of {name} was changed at this moment: try again")
     return now
 
 
