@@ -7,25 +7,15 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from ..model.ladder import Ladder
-from . import clock, schema
+from . import bulk, clock, schema
 from .leagues import League
 
 __all__ = ["differing", "keep", "ladder_of", "of_all", "of_players", "remember"]
 
 AT_ONCE = 5_000  # names in one question
 _RATING = schema.rating.c
-_KEEP = {
-    dialect.__name__.rpartition(".")[2]: dialect.insert(schema.rating).on_conflict_do_update(
-        index_elements=[_RATING.league_id, _RATING.generation, _RATING.player],
-        set_={name: dialect.insert(schema.rating).excluded[name] for name in ("revision", "state")},
-    )
-    for dialect in (sqlite, postgresql)
-}
-
-
 _OF_PLAYERS = select(_RATING.player, _RATING.state).where(
     _RATING.league_id == bindparam("league"),
     _RATING.generation == bindparam("generation"),
@@ -68,20 +58,14 @@ def _ladder(league: League, rows: Sequence[Any]) -> Ladder:
 
 def keep(connection: Connection, league: League, ladder: Ladder, players: Mapping[str, int]) -> None:
     """Write what a ladder believes of some players, since which revision; nothing is believed of who is not in it."""
-    if not players:
-        return
     cells, width, at = ladder.state.data.cast("B"), 8 * ladder.state.shape[1], ladder.rows
     rows = [
-        {
-            "league_id": league.id,
-            "generation": league.generation,
-            "player": name,
-            "revision": revision,
-            "state": bytes(cells[at[name] * width : (at[name] + 1) * width]) if name in at else None,
-        }
+        (league.id, league.generation, name, revision, bytes(cells[at[name] * width : (at[name] + 1) * width]))
+        if name in at
+        else (league.id, league.generation, name, revision, None)
         for name, revision in players.items()
     ]
-    connection.execute(_KEEP[connection.dialect.name], rows)
+    bulk.write(connection, schema.rating, rows, replacing=True)
 
 
 def remember(connection: Connection, league: League, ladder: Ladder) -> None:

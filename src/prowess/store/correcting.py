@@ -18,7 +18,7 @@ from .changes import Act, Delete, Done, Edit, NewSeason, Post, Remodel
 from .journal import START, Entry, Position
 from .leagues import League
 from .prepared import prepare
-from .recording import advance, entries, repeated, rows_of
+from .recording import advance, entries, repeated
 from .replay import Replayed, replay
 from .seasons import Season
 
@@ -143,7 +143,7 @@ def written(connection: Connection, planned: Plan) -> Done:
     revision += 1
     for one in planned.gone:
         journal.supersede(connection, league, one, revision)
-    journal.append(connection, rows_of(league, planned.come, revision, act.author, act.reason))
+    journal.append(connection, league, planned.come, revision, act)
     if isinstance(act, Remodel):
         _remodel(connection, league, act, revision)
     if planned.season is not None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
+from time import time
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, func, or_, select, update
 
 from ..history import History
-from . import schema
+from . import bulk, schema
+from .changes import Act
 from .columns import history_of
 from .errors import NotFound
 from .leagues import League
@@ -166,10 +168,27 @@ def last_time(connection: Connection, league: League) -> float | None:
     return found
 
 
-def append(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows into the journal."""
-    if rows:
-        connection.execute(insert(schema.journal), rows)
+def append(connection: Connection, league: League, entries: Iterable[Entry], revision: int, act: Act) -> None:
+    """Write entries into the journal, with who wrote them, when and why."""
+    now = time()
+    rows = [
+        (
+            league.id,
+            one.seq,
+            revision,
+            None,
+            one.id,
+            one.kind,
+            one.time,
+            one.stamped,
+            one.body,
+            act.author,
+            act.reason,
+            now,
+        )
+        for one in entries
+    ]
+    bulk.write(connection, schema.journal, rows)
 
 
 def supersede(connection: Connection, league: League, seq: int, revision: int) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from time import time
-from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, Double, bindparam, case, or_, update
@@ -23,7 +21,7 @@ from .journal import Entry, Position
 from .leagues import League
 from .prepared import Prepared
 
-__all__ = ["Late", "advance", "entries", "record", "repeated", "rows_of"]
+__all__ = ["Late", "advance", "entries", "record", "repeated"]
 
 
 class Late(Exception):
@@ -153,7 +151,6 @@ def _write(connection: Connection, group: _Group) -> None:
     matches = sum(len(post.history) for _, post in group.new)
     revision, seq = advance(connection, group.league, len(group.new), matches, group.last_time)
     touched: dict[str, int] = {}
-    rows: list[dict[str, Any]] = []
     since = Position(inf, 0)
     for number, post in group.new:
         revision, done = revision + 1, group.done[number]
@@ -162,9 +159,8 @@ def _write(connection: Connection, group: _Group) -> None:
         written = entries(post, seq + 1)
         seq += len(written)
         since = min(since, Position(written[0].time, written[0].seq))
-        rows += rows_of(group.league, written, revision, post.act.author, post.act.reason)
+        journal.append(connection, group.league, written, revision, post.act)
         touched |= dict.fromkeys((name for name in post.players if name in group.ladder.rows), revision)
-    journal.append(connection, rows)
     beliefs.keep(connection, group.league, group.ladder, touched)
     beliefs.remember(connection, group.league, group.ladder)
     if group.league.last_time is not None and since.time < group.league.last_time:
@@ -193,9 +189,3 @@ def advance(
     counted = {"league": league.id, "changes": changes, "matches": matches, "latest": latest}
     row = connection.execute(_ADVANCE, counted).one()
     return row.revision - changes, row.posted - matches
-
-
-def rows_of(league: League, written: Sequence[Entry], revision: int, author: str, reason: str) -> list[dict[str, Any]]:
-    """Entries of the journal, with who wrote them, when and why."""
-    same = {"league_id": league.id, "revision": revision, "author": author, "reason": reason, "written_at": time()}
-    return [same | entry._asdict() for entry in written]

@@ -92,9 +92,7 @@ class Snapshot:
     def nbytes(self) -> int:
         """About how much memory it takes that others do not share."""
         columns = (self.state, self.ranking.order, self.ranking.down)
-        return sum(column.nbytes for column in columns) + (
-            0 if self.settled is self.state else self.settled.nbytes
-        )
+        return sum(column.nbytes for column in columns) + (0 if self.settled is self.state else self.settled.nbytes)
 
     def followed(self, revision: int, rows: Sequence[tuple[str, bytes | None]], memory: bytes) -> Snapshot:
         """The standings after some players' rows of the state have become others; without one, the player goes."""
@@ -112,9 +110,7 @@ class Snapshot:
             settle(self.model.pipeline, Table(shown, learnt.copy()), len(shown))
             settled = _with(self.settled, len(roll), at, shown)
         ranking = self.ranking.moved(self.model, self.settled, settled, roll.names, at) if known else self.ranking
-        return replace(
-            self, revision=revision, roll=roll, state=state, settled=settled, memory=learnt, ranking=ranking
-        )
+        return replace(self, revision=revision, roll=roll, state=state, settled=settled, memory=learnt, ranking=ranking)
 
     def _without(self, gone: set[str]) -> Snapshot:
         """The standings of those who are left."""
