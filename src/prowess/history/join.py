@@ -15,9 +15,9 @@ from .select import take, unless_usual
 from .tables.build import in_order_of_appearance
 from .times import Stamp, agree, show_time
 
-__all__ = ["join"]
+__all__ = ["ABSENT", "join"]
 
-_ABSENT: dict[str, tuple[Any, str]] = {  # what stands for a column that a history does not have, and how long it is
+ABSENT: dict[str, tuple[Any, str]] = {  # what stands for a column that a history does not have, and how long it is
     "score": (np.nan, "teams"),
     "weight": (1.0, "entries"),
     "importance": (1.0, "matches"),
@@ -88,7 +88,7 @@ def _chained(histories: Sequence[History], stamp: Stamp | None) -> History:
         rows = np.array([number.setdefault(name, len(number)) for name in one.players], np.int32)
         player.append(rows[one.player])
     time = None if stamp is None else np.concatenate([one.time for one in histories if one.time is not None])
-    columns: dict[str, Any] = {name: _column(histories, name) for name in _ABSENT}
+    columns: dict[str, Any] = {name: _column(histories, name) for name in ABSENT}
     return History(
         match_start=_starts([one.match_start for one in histories]),
         team_start=_starts([one.team_start for one in histories]),
@@ -113,7 +113,7 @@ def _starts(parts: Sequence[Ints]) -> Ints:
 
 def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:
     """A column that need not be there, filled up where it is not."""
-    absent, length = _ABSENT[name]
+    absent, length = ABSENT[name]
     if all(getattr(one, name) is None for one in histories):
         return None
     parts = []

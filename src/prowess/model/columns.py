@@ -63,7 +63,7 @@ class Table:
 @cython.final
 @cython.cclass
 class Record:
-    """What a sweep writes down: forecasts before it learns, the log-evidence, and (if asked) every belief before, after.
+    """What a sweep writes down: forecasts before it learns, the log-evidence, and (if asked) beliefs before and after.
 
     One that is `silent` holds nothing: for who wants to know where everybody stands, and no more.
     """

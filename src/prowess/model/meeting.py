@@ -45,7 +45,7 @@ def people(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, 
 
 
 def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
-    """How matches ended for teams: places, scores, and the share of the opposing teams that were beaten, ties as halves.
+    """How matches ended for teams: places, scores, and the share of the opposing teams that was beaten, ties as halves.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}])
     >>> {key: float(column[0]) for key, column in results(history, np.array([1]), np.array([0])).items()}

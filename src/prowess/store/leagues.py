@@ -22,7 +22,7 @@ from . import audit, schema
 from .clock import CLOCKS, Clock
 from .errors import Conflict, NotFound
 
-__all__ = ["League", "Preset", "Settings", "change", "create", "find", "listed", "slug"]
+__all__ = ["League", "Preset", "Settings", "change", "create", "find", "listed", "read_model", "slug"]
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
@@ -192,7 +192,7 @@ def listed(connection: Connection) -> list[League]:
 
 def _league(row: Row[Any]) -> League:
     values = dict(row._mapping)
-    values["model"] = _model(values["model"])
+    values["model"] = read_model(values["model"])
     values["preset"] = _preset(values["preset"])
     values["settings"] = _settings(values["settings"])
     values["memory"] = bytes(values["memory"])
@@ -200,7 +200,7 @@ def _league(row: Row[Any]) -> League:
 
 
 @lru_cache(256)
-def _model(text: str) -> Model:
+def read_model(text: str) -> Model:
     """A model as it was written; the same one again keeps its boards."""
     return Model.from_dict(json.loads(text))
 

@@ -1,0 +1,67 @@
+"""Whom a player met: against each opponent how often she finished ahead, and with whom she played."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .ragged import gather, owners
+
+if TYPE_CHECKING:
+    from .history import History
+
+__all__ = ["Encounters", "encounters"]
+
+Counts = NDArray[np.int64]
+
+
+class Encounters(NamedTuple):
+    """Players, as rows of `History.players`, in how many matches they met one, and how these ended for that one."""
+
+    player: NDArray[np.intp]
+    matches: Counts
+    wins: Counts
+    draws: Counts
+    losses: Counts
+
+
+def encounters(history: History, entry: NDArray[np.integer]) -> tuple[Encounters, Encounters]:
+    """The opponents and the partners of a player whose entries these are, those met most often first.
+
+    Against an opponent it counts which of the two teams finished ahead; with a partner, whether their team was first
+    (alone: a win; shared: a draw).
+
+    >>> from prowess import History
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
+    >>> opponents, partners = encounters(history, np.array([0, 4]))
+    >>> opponents.wins, opponents.losses, len(partners.player)
+    (array([1, 2]), array([1, 0]), 0)
+    """
+    own = np.searchsorted(history.team_start, entry, side="right") - 1
+    match = np.searchsorted(history.match_start, own, side="right") - 1
+    team_start, team = gather(history.match_start, match)
+    entry_start, other = gather(history.team_start, team)
+    of_match = owners(team_start)[owners(entry_start)]  # by the index of the match among hers
+    theirs = team[owners(entry_start)]
+    ahead = np.sign(history.place[theirs] - history.place[own[of_match]])
+    against = theirs != own[of_match]
+    beside = ~against & (other != np.asarray(entry)[of_match])
+    first = history.place[own] == 1
+    shared = np.add.reduceat(history.place[team] == 1, team_start[:-1]) > 1 if len(own) else first
+    together = np.where(first, np.where(shared, 0, 1), -1)
+    return (
+        _counted(history.player[other[against]], ahead[against]),
+        _counted(history.player[other[beside]], together[of_match[beside]]),
+    )
+
+
+def _counted(player: NDArray[np.integer], result: NDArray[np.integer]) -> Encounters:
+    """Matches and results by player; those of most matches first."""
+    players, row = np.unique(player, return_inverse=True)
+    ended = [np.bincount(row[result == what], minlength=len(players)).astype(np.int64) for what in (1, 0, -1)]
+    matches: Counts = np.sum(ended, axis=0, dtype=np.int64).reshape(len(players))
+    order = np.argsort(-matches, kind="stable")
+    wins, draws, losses = (column[order] for column in ended)
+    return Encounters(players[order], matches[order], wins, draws, losses)

@@ -1,0 +1,208 @@
+"""What happened in a league: its matches and players, each match with what was expected and what it moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, select
+
+from ..history.encounters import Encounters, encounters
+from ..model.account import plain
+from ..model.ladder import Ladder
+from ..model.standings import overall
+from . import clock, journal, schema
+from .course import View
+from .courses import MEMORY, Courses
+from .errors import NotFound
+from .leagues import League
+
+__all__ = ["Chronicle", "Chronicles", "Listed"]
+
+MET = 100  # opponents, or partners, that are named
+FEWEST = 4  # points of a curve: the first, the last, the best and the worst
+TOLD = ("team", "place", "score", "actual", "expected", "expected_lead")  # of a player's matches, in this order
+MOVES = ("mu", "sigma", "shown")
+_JOURNAL = schema.journal.c
+Ints = NDArray[np.intp]
+Plain = dict[str, Any]
+
+
+class Chronicles:
+    """The chronicles of all leagues, of which a process keeps those in memory that were asked for last."""
+
+    def __init__(self, memory: float = MEMORY) -> None:
+        self._courses = Courses(memory)
+
+    def of(self, connection: Connection, league: League) -> Chronicle:
+        """The chronicle of a league, which was found on the same connection."""
+        return Chronicle(league, connection, self._courses.of(connection, league))
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Some matches, the newest first, and how many there are in all."""
+
+    rows: list[Plain]
+    total: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chronicle:
+    """What happened in a league, for as long as a connection is open: ids of matches are read from the journal."""
+
+    league: League
+    connection: Connection
+    view: View
+
+    def match(self, id: str) -> Plain:
+        """One match: what was forecast, and what it did to every player, with a sentence why."""
+        entry = journal.entry_of(self.connection, self.league, id)
+        index = None if entry.body is None else self.view.index(entry.time, entry.seq)
+        if index is None:
+            raise NotFound(f"the match {id!r} of {self.league.name} was deleted")
+        account = self.view.passage.account(index)
+        told = [
+            {key: row[key] for key in ("player", *TOLD, "first") if key in row} | _moved(row) | {"why": why}
+            for row, why in zip(account.rows, account.sentences, strict=True)
+        ]
+        return self._match(index, id) | {"counts": account.counts, "forecast": account.forecast, "players": told}
+
+    def matches(
+        self,
+        player: str | None = None,
+        since: float = -np.inf,
+        until: float = np.inf,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Listed:
+        """The matches of the league or of one player from one time to another, the newest first.
+
+        Those of a player say what was expected of her, and what they moved.
+        """
+        first, last = self.view.between(since, until)
+        if player is None:
+            chosen = np.arange(last - 1 - offset, max(first, last - offset - limit) - 1, -1)
+            rows = [self._match(index, id) for index, id in zip(chosen.tolist(), self._ids(chosen), strict=True)]
+            return Listed(rows, last - first)
+        entry = self._entries(player)
+        _, match = self.view.passage.places(entry)
+        begin, end = np.searchsorted(match, [first, last])
+        return Listed(self._told(entry[begin:end][::-1][offset : offset + limit][::-1]), int(end - begin))
+
+    def player(self, name: str, matches: int = 20, curve: int = 500) -> Plain:
+        """A player's way: the curve of her rating, its best and worst, her last matches, and whom she met.
+
+        The curve has at most so many points, of which the first, the last, the best and the worst are always there.
+        """
+        entry = self._entries(name)
+        opponents, partners = encounters(self.view.passage.history, entry)
+        points, best, worst = self._curve(entry, curve)
+        return {
+            "player": name,
+            "curve": points,
+            "best": best,
+            "worst": worst,
+            "matches": self._told(entry[len(entry) - min(matches, len(entry)) :]),
+            "total": len(entry),
+            "opponents": self._met(opponents),
+            "partners": self._met(partners),
+        }
+
+    def standing_at(self, time: float) -> Ladder:
+        """Where everybody stood at a time, after the matches and the starts of seasons up to then."""
+        _, matches = self.view.between(time, time)
+        return self.view.standing(matches, sum(season.start <= time for season in self.view.seasons))
+
+    def end_of_season(self, name: str) -> Ladder:
+        """Where everybody stood at the end of a season, or stands now, if it is the last one."""
+        names = [season.name for season in self.view.seasons]
+        if name not in names:
+            known = f"it has {', '.join(names)}" if names else "it has none yet"
+            raise NotFound(f"{self.league.name} has no season called {name!r}; {known}")
+        number = names.index(name) + 1
+        if number == len(names):
+            return self.view.standing(len(self.view), number)
+        following = self.view.seasons[number].start
+        return self.view.standing(self.view.between(following, following)[0], number)
+
+    def _entries(self, player: str) -> Ints:
+        entry = self.view.entries(player)
+        if not len(entry):
+            raise NotFound(f"{self.league.name} has no match of a player called {player!r}")
+        return entry
+
+    def _ids(self, chosen: Ints) -> list[str]:
+        """The ids of matches, by their indices."""
+        seqs = self.view.seq[chosen].tolist()
+        query = select(_JOURNAL.seq, _JOURNAL.id).where(
+            _JOURNAL.league_id == self.league.id, _JOURNAL.seq.in_(seqs), _JOURNAL.kind == "post"
+        )
+        found: dict[int, str] = dict(self.connection.execute(query).tuples().all())
+        return [found[seq] for seq in seqs]
+
+    def _match(self, index: int, id: str) -> Plain:
+        """A match as it was posted."""
+        match = self.view.passage.history[index]
+        return {"id": id, "time": self._time(index)} | {key: value for key, value in match.items() if key != "time"}
+
+    def _time(self, index: int) -> str | float | None:
+        times = self.view.passage.history.time
+        return None if times is None else clock.show(self.league.clock, float(times[index]))
+
+    def _told(self, entry: Ints) -> list[Plain]:
+        """Matches of a player, the newest first, with what was expected of her and what they moved."""
+        passed = self.view.passage
+        team, match = passed.places(entry)
+        columns = {"team": team - passed.history.match_start[match]} | passed.told(entry)
+        counts = passed.counted(match).tolist()
+        rows = []
+        for k, (index, id) in enumerate(zip(match.tolist(), self._ids(match), strict=True)):
+            row = {key: plain(columns[key][k]) for key in columns}
+            moves = _moved(row if counts[k] else row | {"moved": 0.0, "shown_moved": 0.0})
+            own = {key: row[key] for key in TOLD if key in row}
+            rows.append(self._match(index, id) | {"counts": counts[k]} | own | moves)
+        return rows[::-1]
+
+    def _curve(self, entry: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
+        """What was believed after each match that counts, in few points; and the best and the worst of all."""
+        passed = self.view.passage
+        _, match = passed.places(entry)
+        counted = passed.counted(match)
+        entry, match = entry[counted], match[counted]
+        if not len(entry):
+            return [], None, None
+        mu, sigma, shown = overall(passed.model, passed.after[entry])
+        best, worst = int(np.argmax(shown)), int(np.argmin(shown))
+        at = np.arange(len(entry))
+        if len(at) > most:
+            spaced = np.linspace(0, len(at) - 1, max(most, FEWEST) - 2).round().astype(np.intp)
+            at = np.union1d(spaced, [best, worst])
+        points = {k: self._point(int(match[k]), mu[k], sigma[k], shown[k]) for k in {*at.tolist(), best, worst}}
+        return [points[k] for k in at.tolist()] if most else [], points[best], points[worst]
+
+    def _point(self, match: int, *belief: float) -> Plain:
+        """A point of a curve."""
+        return {"time": self._time(match)} | {what: plain(cell) for what, cell in zip(MOVES, belief, strict=True)}
+
+    def _met(self, met: Encounters) -> list[Plain]:
+        """Opponents or partners, those met most often first; equally often, by name."""
+        names = self.view.passage.history.players
+        many = len(met.player)
+        if many > MET:  # with all who were met as often as the last of them
+            many = int(np.searchsorted(-met.matches, -met.matches[MET - 1], "right"))
+        columns: Sequence[list[int]] = [column[:many].tolist() for column in met[1:]]
+        rows = [
+            {"player": names[player]} | dict(zip(Encounters._fields[1:], counts, strict=True))
+            for player, *counts in zip(met.player[:many].tolist(), *columns, strict=True)
+        ]
+        return sorted(rows, key=lambda row: (-row["matches"], row["player"]))[:MET]
+
+
+def _moved(row: Plain) -> Plain:
+    """The rating before and after a match, and what it moved."""
+    ratings = {when: {what: row[f"{what}_{when}"] for what in MOVES} for when in ("before", "after")}
+    return ratings | {"moved": row["moved"], "shown_moved": row["shown_moved"]}

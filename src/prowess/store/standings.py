@@ -1,0 +1,164 @@
+"""Standings that follow the store: of now, of a revision, of a time, of the end of a season, of an older model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+
+import numpy as np
+from sqlalchemy import Connection, func, select
+
+from ..errors import Error
+from ..model.ladder import Ladder
+from . import beliefs, journal, leagues, schema, seasons
+from .checkpoints import Checkpoint
+from .chronicle import Chronicles
+from .errors import NotFound
+from .journal import START
+from .leagues import League
+from .replay import run
+from .shelf import Shelf
+from .snapshot import Page, Snapshot
+
+__all__ = ["Followers", "Page", "Snapshot"]
+
+MEMORY = 500_000_000  # bytes
+RECENT = 16  # snapshots of a league that are kept, so that who reads page after page sees one state
+_RATING = schema.rating.c
+_GENERATION = schema.generation.c
+
+
+class Followers:
+    """The standings of all leagues, of which a process keeps those in memory that were asked for last.
+
+    A league is always given as it was found on the same connection.
+    """
+
+    def __init__(self, chronicles: Chronicles | None = None, memory: float = MEMORY) -> None:
+        self._chronicles = Chronicles() if chronicles is None else chronicles
+        self._recent: Shelf[tuple[Snapshot, ...]] = Shelf(memory / 2)
+        self._past: Shelf[Snapshot] = Shelf(memory / 2)
+
+    def of(self, connection: Connection, league: League) -> Snapshot:
+        """The standings of a league at its revision, or a later one."""
+        recent = self._recent.get(league.id) or ()
+        if not recent or recent[-1].revision < league.revision:
+            with self._recent.lock(league.id):
+                recent = self._recent.get(league.id) or ()
+                if not recent or recent[-1].revision < league.revision:
+                    now = _followed(connection, league, recent[-1] if recent else None)
+                    recent = (*recent, now)[-RECENT:]
+                    self._recent.put(league.id, recent, sum(one.nbytes for one in recent) + now.roll.nbytes)
+        return _as_set(recent[-1], league)
+
+    def at_revision(self, connection: Connection, league: League, revision: int) -> Snapshot:
+        """The standings as they were at a revision: as they were shown then, or else by rating the matches of then."""
+        if not 0 <= revision <= league.revision:
+            raise Error(f"revision: {league.name} has the revisions 0 to {league.revision}, not {revision}")
+        for one in (self.of(connection, league), *(self._recent.get(league.id) or ())):
+            if one.revision == revision:
+                return _as_set(one, league)
+        return self._kept(league, ("revision", revision), lambda: self._replayed(connection, league, revision))
+
+    def at_time(self, connection: Connection, league: League, time: float) -> Snapshot:
+        """The standings after all matches up to a time, as they are rated now."""
+        chronicle = self._chronicles.of(connection, league)
+        return self._kept(
+            league,
+            ("time", chronicle.view.revision, time),
+            lambda: Snapshot.of(league, chronicle.standing_at(time), revision=chronicle.view.revision),
+        )
+
+    def of_season(self, connection: Connection, league: League, name: str) -> Snapshot:
+        """The standings at the end of a season, as they are rated now; of the last one, those of now."""
+        chronicle = self._chronicles.of(connection, league)
+        return self._kept(
+            league,
+            ("season", chronicle.view.revision, name),
+            lambda: Snapshot.of(league, chronicle.end_of_season(name), revision=chronicle.view.revision),
+        )
+
+    def of_generation(self, connection: Connection, league: League, generation: int) -> Snapshot:
+        """The standings by the model of a generation: of an older one, as they were when it was replaced."""
+        if generation == league.generation:
+            return self.of(connection, league)
+        past = _by_generation(connection, league, generation)
+        return self._kept(
+            league,
+            ("generation", generation),
+            lambda: Snapshot.of(past, beliefs.of_all(connection, past), revision=_end(connection, league, generation)),
+        )
+
+    def _kept(self, league: League, what: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
+        """A snapshot of the past, made if need be."""
+        key = (league.id, what)
+        found = self._past.get(key)
+        if found is None:
+            with self._past.lock(league.id):
+                found = self._past.get(key)
+                if found is None:
+                    found = make()
+                    self._past.put(key, found, found.nbytes + found.roll.nbytes)
+        return _as_set(found, league)
+
+    def _replayed(self, connection: Connection, league: League, revision: int) -> Snapshot:
+        """The standings of a revision; if nothing before it was changed since, from the matches that are in memory."""
+        past = _as_of(connection, league, revision)
+        known = seasons.listed(connection, league, revision)
+        if past.generation == league.generation and league.corrected <= revision:
+            view = self._chronicles.of(connection, league).view
+            if view.revision == league.revision and list(view.seasons) == known:
+                matches = int(np.count_nonzero(view.seq <= _posted(connection, league, revision)))
+                return Snapshot.of(past, view.standing(matches, len(known)))
+        rows = journal.rows_as_of(connection, league, revision)
+        return Snapshot.of(past, run(past, known, Checkpoint(START, 0, Ladder(past.model)), rows).ladder)
+
+
+def _followed(connection: Connection, league: League, last: Snapshot | None) -> Snapshot:
+    """The standings of a league at its revision, from the last ones if there are any."""
+    if last is None or last.generation != league.generation:
+        return Snapshot.of(league, beliefs.of_all(connection, league))
+    query = select(_RATING.player, _RATING.state).where(
+        _RATING.league_id == league.id, _RATING.generation == league.generation, _RATING.revision > last.revision
+    )
+    rows = [(player, state) for player, state in connection.execute(query)]
+    return last.followed(league.revision, rows, league.memory)
+
+
+def _as_set(snapshot: Snapshot, league: League) -> Snapshot:
+    """A snapshot under the settings of now, which are no part of a revision."""
+    return snapshot if snapshot.settings == league.settings else replace(snapshot, settings=league.settings)
+
+
+def _as_of(connection: Connection, league: League, revision: int) -> League:
+    """A league with the model of a revision."""
+    query = select(func.max(_GENERATION.number)).where(
+        _GENERATION.league_id == league.id, _GENERATION.revision <= revision
+    )
+    return replace(_by_generation(connection, league, connection.execute(query).scalar_one()), revision=revision)
+
+
+def _by_generation(connection: Connection, league: League, number: int) -> League:
+    """A league with the model of a generation, and what that has learnt."""
+    query = select(_GENERATION.model, _GENERATION.memory).where(
+        _GENERATION.league_id == league.id, _GENERATION.number == number
+    )
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotFound(f"generation: {league.name} has the generations 1 to {league.generation}, not {number}")
+    return replace(league, generation=number, model=leagues.read_model(row.model), memory=bytes(row.memory))
+
+
+def _end(connection: Connection, league: League, generation: int) -> int:
+    """The last revision that a generation has rated."""
+    query = select(_GENERATION.revision).where(_GENERATION.league_id == league.id, _GENERATION.number == generation + 1)
+    return int(connection.execute(query).scalar_one()) - 1
+
+
+def _posted(connection: Connection, league: League, revision: int) -> int:
+    """The seq of the last match that was posted up to a revision; 0 if there was none."""
+    columns = schema.journal.c
+    query = select(columns.seq).where(
+        columns.league_id == league.id, columns.revision <= revision, columns.kind == "post"
+    )
+    return connection.execute(query.order_by(columns.revision.desc(), columns.seq.desc()).limit(1)).scalar() or 0
