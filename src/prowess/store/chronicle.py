@@ -141,7 +141,7 @@ class Chronicle:
         query = select(_JOURNAL.seq, _JOURNAL.id).where(
             _JOURNAL.league_id == self.league.id, _JOURNAL.seq.in_(seqs), _JOURNAL.kind == "post"
         )
-        found: dict[int, str] = dict(self.connection.execute(query).tuples().all())
+        found: dict[int, str] = {row.seq: row.id for row in self.connection.execute(query)}
         return [found[seq] for seq in seqs]
 
     def _match(self, index: int, id: str) -> Plain:

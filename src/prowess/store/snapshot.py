@@ -102,7 +102,7 @@ class Snapshot:
             return self._without(gone).followed(revision, known, memory)
         roll = self.roll.joined([name for name, _ in known if self.roll.row(name) is None])
         at = np.array([roll.row(name) for name, _ in known], np.int32)
-        cells = np.frombuffer(b"".join([cells for _, cells in known]), np.float64).reshape(len(known), -1)
+        cells = np.frombuffer(b"".join([cells for _, cells in known]), np.float64).reshape(-1, self.state.shape[1])
         learnt = np.frombuffer(memory, np.float64)
         state = settled = _with(self.state, len(roll), at, cells)
         if self.model.period is not None:

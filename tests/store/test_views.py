@@ -1,0 +1,198 @@
+"""Whatever is done to a league, the standings and the chronicle say what a fit of its matches says, bit for bit."""
+
+import random
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import initialize, invariant, run_state_machine_as_test
+
+import prowess as pw
+from prowess.store import checkpoints, course, leagues, ranking
+from prowess.store.chronicle import Chronicle, Chronicles
+from prowess.store.database import Database
+from prowess.store.errors import NotFound
+from prowess.store.standings import Followers, Snapshot
+from tests.oracles.league import League, reset
+from tests.store.matches import FIRST, HOUR, PLAYERS
+from tests.store.test_state_machine import Life
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short leagues have checkpoints and ladders that are kept, too."""
+    monkeypatch.setattr(checkpoints, "LEAST", 3)
+    monkeypatch.setattr(course, "STEP", 3)
+
+
+def states(ladder: pw.Ladder) -> dict[str, bytes]:
+    return {name: ladder.state[row].tobytes() for name, row in ladder.rows.items()}
+
+
+def upto(league: League, time: float) -> League:
+    """A league that has not heard of what was after a time."""
+    past = league.copy()
+    past.matches = {name: kept for name, kept in past.matches.items() if kept.time <= time}
+    past.seasons = [season for season in past.seasons if season[0] <= time]
+    return past
+
+
+class Watched(Life):
+    """A league whose readers look at it after every change, and now and then."""
+
+    @initialize()
+    def watch(self) -> None:
+        self.often, self.seldom = Followers(), Followers(Chronicles(memory=0), memory=0)
+        self.chronicles = Chronicles()
+        self.past: dict[int, tuple[dict[str, bytes], float]] = {}
+        self.chance = random.Random(7)
+
+    def _views(self, work: Any) -> None:
+        with self.database.reading() as connection:
+            work(connection, leagues.find(connection, self.name))
+
+    @invariant()
+    def standings_are_those_of_a_fit(self) -> None:
+        ladder = self.league.ladder()
+
+        def look(connection: Any, league: leagues.League) -> None:
+            followers = [self.often, *([self.seldom] if self.chance.random() < 0.3 else [])]
+            for one in followers:
+                snapshot = one.of(connection, league)
+                assert (snapshot.revision, snapshot.generation) == (league.revision, league.generation)
+                compare(snapshot, ladder)
+            self.past[league.revision] = states(ladder), ladder.memory.tobytes()
+            then = self.chance.choice(list(self.past))
+            old = self.chance.choice([self.often, self.seldom]).at_revision(connection, league, then)
+            assert (states(old.ladder), old.memory.tobytes()) == self.past[then]
+            assert old.revision == then
+
+        self._views(look)
+
+    @invariant()
+    def chronicles_are_those_of_a_fit(self) -> None:
+        if self.chance.random() < 0.3:
+            return  # so that several changes come at once
+
+        def look(connection: Any, league: leagues.League) -> None:
+            chronicle, fresh = (some.of(connection, league) for some in (self.chronicles, Chronicles()))
+            one, other = (some.view for some in (chronicle, fresh))
+            assert one.seq.tolist() == other.seq.tolist() == [kept.seq for _, kept in self.league.order]
+            for column in ("before", "after"):
+                np.testing.assert_array_equal(getattr(one.passage, column), getattr(other.passage, column))
+            compare_fits(chronicle, self.league)
+            if self.league.matches and self.clock != "none":
+                times = [kept.time for kept in self.league.matches.values()]
+                times += [start for start, _, _ in self.league.seasons]
+                time = self.chance.choice(times) + self.chance.choice([-1, 0, 1])
+                wanted = states(upto(self.league, time).ladder())
+                assert states(chronicle.standing_at(time)) == wanted
+                assert states(self.often.at_time(connection, league, time).ladder) == wanted
+            compare_players(chronicle, self.league)
+
+        self._views(look)
+
+
+def compare(snapshot: Snapshot, ladder: pw.Ladder) -> None:
+    """Every row, with the rank and the order that a leaderboard gives."""
+    assert states(snapshot.ladder) == states(ladder)
+    assert snapshot.memory.tobytes() == ladder.memory.tobytes()
+    wanted = sorted(ladder.leaderboard().to_dicts(), key=lambda row: (row["rank"], row["player"]))
+    page = snapshot.page(0, 100)
+    assert page.total == len(wanted)
+    for found, row in zip(page.rows, wanted, strict=True):
+        assert {key: found[key] for key in row if key != "last_seen"} == {k: v for k, v in row.items() if k != "last_seen"}
+        assert found["provisional"] == (row["matches"] < 10)
+        assert snapshot.row(row["player"]) == found
+    anew = ranking.ranked(ladder.model, snapshot.settled, snapshot.players)
+    assert snapshot.ranking.order.tolist() == anew.order.tolist()
+
+
+def compare_fits(chronicle: Chronicle, league: League) -> None:
+    """The forecasts and beliefs of each season are those of a fit that begins where the last one ended."""
+    passed = chronicle.view.passage
+    starts = [-np.inf, *(start for start, _, _ in sorted(league.seasons)), np.inf]
+    ladder, match, entry = pw.Ladder(league.model), 0, 0
+    for number, (first, end) in enumerate(pairwise(starts)):
+        if number:
+            reset(ladder, *sorted(league.seasons)[number - 1][1:])
+        part = league.history(first, end)
+        if not len(part):
+            continue
+        fit = league.model.fit(part, ladder)
+        forecasts = passed.forecasts.take(np.arange(match, match + len(part)))
+        for column in ("win", "draw", "mean", "variance", "log_evidence", "scatter"):
+            np.testing.assert_array_equal(getattr(forecasts, column), getattr(fit.forecasts, column), column)
+        np.testing.assert_array_equal(passed.after[entry : entry + part.entries], fit._beliefs)
+        ladder, match, entry = fit.ladder, match + len(part), entry + part.entries
+    assert match == len(chronicle.view)
+
+
+def compare_players(chronicle: Chronicle, league: League) -> None:
+    """One player's matches and opponents, counted one by one; and one match."""
+    name = PLAYERS[len(league.log) % len(PLAYERS)]
+    mine = [(id, kept) for id, kept in league.order if any(name in team for team in kept.body["teams"])]
+    if not mine:
+        with pytest.raises(NotFound):
+            chronicle.player(name)
+        return
+    told = chronicle.player(name, matches=3, curve=5)
+    assert [row["id"] for row in told["matches"]] == [id for id, _ in mine][:-4:-1]
+    assert told["total"] == len(mine)
+    assert len(told["curve"]) <= 5
+    met: dict[str, list[int]] = {}
+    beside: dict[str, list[int]] = {}
+    for _, kept in mine:
+        teams, results = kept.body["teams"], kept.body.get("ranks") or [-score for score in kept.body["scores"]]
+        [own] = [k for k, team in enumerate(teams) if name in team]
+        for k, team in enumerate(teams):
+            for other in team:
+                if k != own:
+                    counts = met.setdefault(other, [0, 0, 0])
+                    counts[1 + (results[k] < results[own]) - (results[k] > results[own])] += 1
+                elif other != name:
+                    first, shared = results[own] == min(results), results.count(min(results)) > 1
+                    beside.setdefault(other, [0, 0, 0])[2 - 2 * first + (first and shared)] += 1
+    for found, wanted in ((told["opponents"], met), (told["partners"], beside)):
+        assert {row["player"]: [row["wins"], row["draws"], row["losses"]] for row in found} == wanted
+        assert [row["matches"] for row in found] == sorted((sum(counts) for counts in wanted.values()), reverse=True)
+    id, kept = mine[len(mine) // 2]
+    match = chronicle.match(id)
+    assert match["teams"] == kept.body["teams"]
+    assert [row["player"] for row in match["players"]] == [one for team in kept.body["teams"] for one in team]
+    assert match["counts"] == (kept.body.get("importance") != 0)
+    [row] = [row for row in match["players"] if row["player"] == name]
+    listed = chronicle.matches(name, limit=100)
+    assert listed.total == len(mine)
+    [same] = [one for one in listed.rows if one["id"] == id]
+    assert {key: row[key] for key in ("before", "after", "moved", "expected")} == {
+        key: same[key] for key in ("before", "after", "moved", "expected")
+    }
+
+
+def live(url: str, examples: int, steps: int) -> None:
+    chosen = settings(
+        phases=[Phase.generate],
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        print_blob=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    database = Database(url)
+    database.migrate()
+    try:
+        run_state_machine_as_test(type("Watched", (Watched,), {"database": database}), settings=chosen)
+    finally:
+        database.close()
+
+
+def test_any_life_of_a_league_that_is_watched(sqlite_url: str) -> None:
+    live(sqlite_url, 6, 20)
+
+
+@pytest.mark.long
+def test_any_long_life_of_a_league_that_is_watched(database_url: str) -> None:
+    live(database_url, 100, 50)
