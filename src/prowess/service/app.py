@@ -52,9 +52,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(database.migrate)
         there: Recent[League] = Recent(_looked_up(database, leagues.find))
-        chronicles = Chronicles()
-        views = Followers(chronicles), chronicles
-        service = Service(chosen, database, Writer(database, metrics.committed), *views, known, there, metrics)
+        writer, chronicles = Writer(database, metrics.committed), Chronicles()
+        service = Service(chosen, database, writer, Followers(chronicles), chronicles, known, there, metrics)
         app.state.service = service
         try:
             with told_of_the_end(service.closing.set), not_orphaned():
