@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .ragged import gather, owners
+from .ragged import gather, holders, owners
 
 if TYPE_CHECKING:
     from .history import History
@@ -39,8 +39,8 @@ def encounters(history: History, entry: NDArray[np.integer]) -> tuple[Encounters
     >>> opponents.wins, opponents.losses, len(partners.player)
     (array([1, 2]), array([1, 0]), 0)
     """
-    own = np.searchsorted(history.team_start, entry, side="right") - 1
-    match = np.searchsorted(history.match_start, own, side="right") - 1
+    own = holders(history.team_start, entry)
+    match = holders(history.match_start, own)
     team_start, team = gather(history.match_start, match)
     entry_start, other = gather(history.team_start, team)
     of_match = owners(team_start)[owners(entry_start)]  # by the index of the match among hers

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats", "Ints", "cut", "gather", "owners", "pair_codes", "places", "starts"]
+__all__ = ["Floats", "Ints", "cut", "gather", "holders", "owners", "pair_codes", "places", "starts"]
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -27,6 +27,15 @@ def owners(start: Ints) -> Ints:
     array([0, 0, 1], dtype=int32)
     """
     return np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
+
+
+def holders(start: Ints, elements: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Give the lists that some elements are in; where they are few, it is quicker than the owners of all.
+
+    >>> holders(np.array([0, 2, 3, 6], np.int32), np.array([5, 1]))
+    array([2, 0])
+    """
+    return np.searchsorted(start, np.asarray(elements).astype(start.dtype), side="right") - 1  # else `start` is converted
 
 
 def gather(start: Ints, chosen: NDArray[np.integer]) -> tuple[Ints, Ints]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..history import History
+from ..history.ragged import holders
 from .fit import swept
 from .forecasts import Forecasts, written
 from .ladder import Ladder
@@ -64,8 +65,8 @@ class Passage:
         >>> passed.places(np.array([1]))
         (array([1]), array([0]))
         """
-        team = np.searchsorted(self.history.team_start, entry, side="right") - 1
-        return team, np.searchsorted(self.history.match_start, team, side="right") - 1
+        team = holders(self.history.team_start, entry)
+        return team, holders(self.history.match_start, team)
 
     def counted(self, match: Ints) -> NDArray[np.bool_]:
         """Which of some matches count: those of importance 0 do not.

@@ -181,12 +181,13 @@ class Chronicle:
         if len(at) > most:
             spaced = np.linspace(0, len(at) - 1, max(most, FEWEST) - 2).round().astype(np.intp)
             at = np.union1d(spaced, [best, worst])
-        points = {k: self._point(int(match[k]), mu[k], sigma[k], shown[k]) for k in {*at.tolist(), best, worst}}
-        return [points[k] for k in at.tolist()] if most else [], points[best], points[worst]
-
-    def _point(self, match: int, *belief: float) -> Plain:
-        """A point of a curve."""
-        return {"time": self._time(match)} | {what: plain(cell) for what, cell in zip(MOVES, belief, strict=True)}
+        beliefs = zip(*(_cells(column[at]) for column in (mu, sigma, shown)), strict=True)
+        points = [
+            {"time": self._time(index)} | dict(zip(MOVES, belief, strict=True))
+            for index, belief in zip(match[at].tolist(), beliefs, strict=True)
+        ]
+        high, low = (points[int(np.searchsorted(at, k))] for k in (best, worst))
+        return points if most else [], high, low
 
     def _met(self, met: Encounters) -> list[Plain]:
         """Opponents or partners, those met most often first; equally often, by name."""
@@ -206,3 +207,8 @@ def _moved(row: Plain) -> Plain:
     """The rating before and after a match, and what it moved."""
     ratings = {when: {what: row[f"{what}_{when}"] for what in MOVES} for when in ("before", "after")}
     return ratings | {"moved": row["moved"], "shown_moved": row["shown_moved"]}
+
+
+def _cells(column: NDArray[np.float64]) -> list[float | None]:
+    """A column as plain numbers; None for what is not known."""
+    return [None if cell != cell else cell for cell in column.tolist()]

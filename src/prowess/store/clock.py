@@ -5,12 +5,12 @@ A time is one number on every clock: microseconds of UTC since 1970, the plain n
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import timedelta
 from time import time_ns
 from typing import Literal, get_args
 
 from ..errors import Error
-from ..history.times import Stamp, parse_time, show_time
+from ..history.times import EPOCH, Stamp, parse_time
 
 __all__ = ["CLOCKS", "Clock", "now", "read", "show", "stamp"]
 
@@ -71,6 +71,4 @@ def show(clock: Clock, number: float | None) -> str | float | None:
         return None
     if clock == "number":
         return number
-    found = show_time("timestamp", "UTC", number)
-    assert isinstance(found, datetime)
-    return found.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return f"{(EPOCH + timedelta(microseconds=int(number))).isoformat()}Z"
