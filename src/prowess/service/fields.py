@@ -21,6 +21,10 @@ _MATCH = re.compile(r"match (\d+): ")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
 _UNKNOWN = re.compile(r"there is no key (?:'([^']*)'|\"([^\"]*)\")")
+_PLAYER = {  # messages that begin with a player's name
+    "weights": re.compile(r" has the weight \S+: a weight is a number from "),
+    "teams": re.compile(r" (?:stands|plays|is named) .*(?:: a player plays for one team|twice)"),
+}
 _FIRST = re.compile(r"`?(\w+)`?(?: must\b|: )")
 
 
@@ -31,7 +35,7 @@ def field_of(message: str, single: bool = False) -> str | None:
 
     >>> field_of("match 3: ranks must be a list of numbers, not 'home'")
     'matches[2].ranks'
-    >>> field_of("match 1: 'time' plays in two teams", single=True), field_of("beta must be a number above 0, not -1")
+    >>> field_of("match 1: 'time' is no name of a player", single=True), field_of("beta must be a number above 0, not -1")
     ('teams', 'beta')
     >>> field_of("clock: it is one of utc, number, none, not 'local'")
     'clock'
@@ -41,9 +45,12 @@ def field_of(message: str, single: bool = False) -> str | None:
     rest = message[where.end() :] if where else message
     if unknown := _UNKNOWN.match(rest):
         return _joined(place, unknown[1] or unknown[2])
+    for field, pattern in _PLAYER.items():
+        if where and pattern.search(rest):
+            return _joined(place, field)
     plain = _QUOTED.sub("", rest)
     if first := _FIRST.match(plain):
-        return _joined(place, _WORDS.get(first[1], first[1]))
+        return _joined(place, _WORDS.get(first[1], first[1]) if where else first[1])
     named = _WORD.search(plain)
     return _joined(place, _WORDS[named[1]] if named else "") or None
 

@@ -1,0 +1,100 @@
+"""The app in this process, behind a real server on a free port of loopback."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import httpx
+import uvicorn
+from fastapi import Depends, FastAPI, Request
+
+import prowess as pw
+from prowess.service.app import create_app
+from prowess.service.security import Access, everywhere, may
+from prowess.service.serving import listening
+from prowess.service.settings import Settings
+from prowess.store import keys, leagues
+
+SCOPES = ("read", "write", "admin")
+
+
+def probed(settings: Settings) -> FastAPI:
+    """The app, with routes that show what its shell does."""
+    app = create_app(settings)
+    for scope in SCOPES:
+
+        def touch(league: str, access: Annotated[Access, Depends(may(scope))]) -> dict[str, Any]:
+            return {"league": access.league, "author": access.author}
+
+        def rule(key: Annotated[Any, Depends(everywhere(scope))]) -> dict[str, Any]:
+            return {"author": key.name}
+
+        app.post(f"/api/leagues/{{league}}/{scope}")(touch)
+        app.post(f"/probe/everywhere/{scope}")(rule)
+
+    @app.post("/probe/body")
+    @app.post("/probe/import")
+    async def body(request: Request) -> int:
+        return len(await request.body())
+
+    @app.post("/probe/error")
+    def error(message: str) -> None:
+        raise pw.Error(message)
+
+    @app.post("/probe/failure")
+    def failure() -> None:
+        raise RuntimeError("the password is swordfish")
+
+    @app.post("/probe/form")
+    def form(given: dict[str, list[int]]) -> int:
+        return len(given)
+
+    return app
+
+
+@contextmanager
+def served(app: FastAPI) -> Iterator[httpx.Client]:
+    """An app behind a server; gives a client of it."""
+    with listening("127.0.0.1", 0) as there:
+        server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_config=None, access_log=False))
+        thread = threading.Thread(target=server.run, args=([there],))
+        thread.start()
+        try:
+            while not server.started:
+                assert thread.is_alive(), "the server did not start"
+                time.sleep(0.005)
+            with httpx.Client(base_url=f"http://127.0.0.1:{there.getsockname()[1]}") as client:
+                yield client
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@contextmanager
+def service(folder: Path, **settings: Any) -> Iterator[tuple[httpx.Client, FastAPI]]:
+    """The app with probes behind a server, with a database in a folder; it keeps no log unless told to."""
+    given = {"database": f"sqlite:///{folder / 'league.db'}", "log": "off", **settings}
+    app = probed(Settings(**given))
+    with served(app) as client:
+        yield client, app
+
+
+def filled(app: FastAPI) -> dict[str, str]:
+    """A public and a private league, and a key for every scope and league: secrets by `scope@league`, or `scope@*`."""
+    found = {}
+    with app.state.service.database.writing() as connection:
+        leagues.create(connection, "open")
+        leagues.create(connection, "closed", public=False)
+        for league in ("open", "closed", None):
+            for scope in SCOPES:
+                name = f"{scope}@{league or '*'}"
+                _, found[name] = keys.create(connection, name, scope, league)
+    return found
+
+
+def bearing(secret: str | None) -> dict[str, str]:
+    """The header of a key."""
+    return {} if secret is None else {"Authorization": f"Bearer {secret}"}
