@@ -52,14 +52,14 @@ def test_a_private_league_looks_as_if_it_were_not_there(tmp_path):
             assert hidden == {**missing, "detail": missing["detail"].replace("nowhere", "closed")}
 
 
-@pytest.mark.parametrize("header", ["Bearer nonsense", "Bearer", "Basic YTpi", "nonsense", "Bearer \xff"])
-def test_an_unknown_key_is_refused_also_where_none_is_needed(tmp_path, header):
+def test_an_unknown_key_is_refused_also_where_none_is_needed(tmp_path):
     with service(tmp_path) as (client, app):
         filled(app)
-        found = client.post("/api/leagues/open/read", headers={"Authorization": header.encode("latin-1")})
-        assert found.status_code == 401
-        assert found.headers["www-authenticate"] == "Bearer"
-        assert client.get("/healthz", headers={"Authorization": header.encode("latin-1")}).status_code == 200
+        for header in (b"Bearer nonsense", b"Bearer", b"Basic YTpi", b"nonsense", b"Bearer \xff"):
+            found = client.post("/api/leagues/open/read", headers={"Authorization": header})
+            assert found.status_code == 401
+            assert found.headers["www-authenticate"] == "Bearer"
+            assert client.get("/healthz", headers={"Authorization": header}).status_code == 200
 
 
 def test_a_revoked_key_is_forgotten_within_a_second(tmp_path):

@@ -50,12 +50,15 @@ def test_every_answer_has_its_headers_and_every_error_is_a_problem(tmp_path):
         assert asked[405].headers["allow"] == "GET"
 
 
-@pytest.mark.parametrize("body", [b"\xff\xfe", b"[" * 50_000, b'{"a": "\xed\xa0\x80"}', b"NaN", b'"\\ud800"', b"1e999"])
-def test_any_body_gets_an_answer(tmp_path, body):
+BODIES = (b"\xff\xfe", b"[" * 50_000, b'{"a": "\xed\xa0\x80"}', b"NaN", b'"\\ud800"', b"1e999", b"\0")
+
+
+def test_any_body_gets_an_answer(tmp_path):
     with service(tmp_path) as (client, _):
-        answer = client.post("/probe/form", content=body, headers={"Content-Type": "application/json"})
-        assert answer.status_code in (400, 422)
-        assert answer.json()["detail"]
+        for body in BODIES:
+            answer = client.post("/probe/form", content=body, headers={"Content-Type": "application/json"})
+            assert answer.status_code in (400, 422)
+            assert answer.json()["detail"]
 
 
 def test_failures_say_nothing_of_our_insides(tmp_path, capfd, caplog):

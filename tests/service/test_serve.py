@@ -1,0 +1,108 @@
+"""`prowess serve` as users run it: a process on a free port, its remarks, and its end."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from prowess import examples
+from tests.cli.running import environment, run
+from tests.service.test_shell import samples
+
+PATIENCE = 60
+
+
+@contextmanager
+def serving(folder, *words):
+    """A running `prowess serve`, and its address."""
+    line = [sys.executable, "-m", "prowess", "serve", "--port", "0", *words]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(line, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=log, text=True)
+    try:
+        said = process.stdout.readline()
+        found = re.fullmatch(r"serving at (http://127\.0\.0\.1:\d+)\n", said)
+        assert found, said + (folder / "log").read_text()
+        yield process, found[1]
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def ended(process, how):
+    process.send_signal(how)
+    return process.wait(PATIENCE)
+
+
+def test_a_demo_leaves_nothing_behind_and_its_port_is_taken_meanwhile(tmp_path):
+    with serving(tmp_path, "--demo") as (process, address):
+        leaderboard, key = process.stdout.readline(), process.stdout.readline()
+        assert leaderboard == f"leaderboard: {address}/api/leagues/demo/leaderboard\n"
+        assert re.fullmatch(r"key: pw_[\w-]+\n", key)
+        place = re.search(r"data is in sqlite:///(\S+)", (tmp_path / "log").read_text())[1]
+        assert os.path.exists(place)
+        assert httpx.get(f"{address}/readyz", timeout=PATIENCE).json() == {"status": "ready"}
+        port = address.rpartition(":")[2]
+        second = run("serve", "--port", port)
+        assert second.exit_code == 1
+        [line] = second.stderr.splitlines()
+        assert line.startswith(f"error: 127.0.0.1:{port} cannot be listened at: it is in use")
+        assert ended(process, signal.SIGTERM) == 0
+    assert not os.path.exists(os.path.dirname(place))
+    assert sorted(os.listdir(tmp_path)) == ["log"]
+    assert key[5:].strip() not in (tmp_path / "log").read_text()
+
+
+def test_figures_of_several_processes_add_up(tmp_path):
+    with serving(tmp_path, "--workers", "2", "--database", "league.db", "--log", "text") as (process, address):
+        # Each request has a connection of its own, which any process may take.
+        with httpx.Client(base_url=address, timeout=PATIENCE, headers={"Connection": "close"}) as client:
+            assert [client.get("/healthz").status_code for _ in range(30)] == [200] * 30
+            found = samples(client.get("/metrics").text)
+        labels = (("method", "GET"), ("route", "/healthz"), ("status", "200"))
+        assert found["prowess_requests_total", *labels] == 30
+        assert ended(process, signal.SIGINT) == 130
+    log = (tmp_path / "log").read_text().splitlines()
+    assert "there is no key yet" in log[1]
+    assert sum(" GET /healthz 200 " in line for line in log) == 30
+    assert log[-1] == "the service has ended"
+    assert not any("Traceback" in line for line in log)
+    assert (tmp_path / "league.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--database", "mysql://x"], 1, "error: mysql is no kind of database"),
+        (["--host", "192.0.2.1"], 1, "error: 192.0.2.1:0 cannot be listened at: this machine has no such address"),
+        (["--log", "xml"], 2, "'xml' must be one of json, text, off"),
+        (["--workers", "0"], 2, "greater than or equal to 1"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(tmp_path, monkeypatch, words, code, message):
+    monkeypatch.chdir(tmp_path)
+    result = run("serve", "--port", "0", *words)
+    assert result.exit_code == code
+    assert message in " ".join(result.stderr.replace("│", " ").split())
+    if code == 1:
+        assert len(result.stderr.splitlines()) == 1
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    result = run("serve")
+    assert result.exit_code == 1
+    assert result.stderr == "error: this needs FastAPI, which is not installed: pip install 'prowess[service]'\n"
+
+
+def test_the_example_league_needs_no_checkout(monkeypatch, tmp_path):
+    monkeypatch.setattr(examples, "FOLDER", tmp_path)
+    league = examples.example_league()
+    assert len(league) == examples.MATCHES
+    assert league.time_kind is not None
