@@ -4,10 +4,12 @@ import doctest
 import os
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.cli.running import CODES, ROOT, run
+from tests.cli.running import CODES, ROOT, environment, run
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")])
 FENCE = re.compile(r"^```(python|sh|text)\n(.*?)^```$", re.M | re.S)
@@ -70,9 +72,25 @@ class Reader:
         end = EXIT.search(line)
         words = shlex.split(line, comments=True)[1:]
         assert not {"|", ">", "<"} & set(words), f"{name(self.page)}: {line}: pipes are not run"
+        if words[0] == "serve":
+            return started(*words)
         result = run(*words, FORCE_COLOR="1", NO_COLOR="1", COLUMNS="80", TERM="xterm")
         assert result.exit_code == (int(end[1]) if end else 0), f"{name(self.page)}: {line}\n{result.output}"
         return CODES.sub("", result.output)
+
+
+def started(*words: str) -> str:
+    """Start `prowess serve` on any free port, give what it prints once it serves, and end it."""
+    line = [sys.executable, "-m", "prowess", *words, "--port", "0"]
+    with subprocess.Popen(
+        line, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            printed = process.stdout.readline()
+            assert printed.startswith("serving at http"), process.stderr.read()
+        finally:
+            process.terminate()
+    return printed
 
 
 def check_screen(shown: str, printed: str) -> None:

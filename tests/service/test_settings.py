@@ -28,7 +28,8 @@ def test_the_guide_lists_every_setting_with_its_variable_its_flag_and_its_defaul
     row = re.compile(r"^\| `(\w+)` \| `(PROWESS_\w+)` \| `(--[\w-]+)` \| (?:`([^`]*)`)? *\| .+ \|$", re.M)
     listed = [found.groups(default="") for found in row.finditer(GUIDE)]
     assert listed == [
-        (one.name, variable(one.name), f"--{one.name.replace('_', '-')}", shown(one.default)) for one in fields(Settings)
+        (one.name, variable(one.name), f"--{one.name.replace('_', '-')}", shown(one.default))
+        for one in fields(Settings)
     ]
 
 
