@@ -1,0 +1,153 @@
+"""Leagues over HTTP: founded, changed, rated by other models, with seasons; models and the audit log."""
+
+import json
+from string import ascii_lowercase
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import prowess as pw
+from prowess.model.presets import PRESETS
+from prowess.service.api.schemas import files, leagues
+
+MATCHES = [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}]
+
+
+def test_a_league_is_founded_once(ask):
+    made = ask.found(
+        "tennis", title="Tennis ✓", clock="utc", public=False, model={"name": "elo", "parameters": {"k": 20}}
+    )
+    leagues.League.model_validate(made)
+    assert made["model"] == {"name": "Elo", "parameters": {"k": 20}}
+    assert made["settings"] == {"provisional_matches": 10, "inactive_days": 90.0}
+    assert ask.get("/api/leagues/tennis").json() == made
+    ask.post("/api/leagues", {"name": "tennis"}, status=409)
+
+
+def test_who_may_found_and_see_leagues(ask):
+    ask.found("secret", public=False)
+    ask.found("open")
+    for key, status in ((None, 401), (ask.new_key("write"), 403), (ask.new_key("admin", "open"), 403)):
+        ask.post("/api/leagues", {"name": "more"}, key=key, status=status)
+
+    def seen(key):
+        found = leagues.Leagues.model_validate(ask.get("/api/leagues", key=key).json())
+        return {one.name for one in found.leagues} & {"secret", "open"}
+
+    assert seen(None) == seen(ask.new_key("admin", "open")) == {"open"}
+    assert seen(ask.new_key("read", "secret")) == seen(ask.admin) == {"open", "secret"}
+    ask("GET", "/api/leagues/secret", key=None, status=404)
+    ask("GET", "/api/leagues/nowhere", status=404)
+
+
+def test_a_league_can_be_changed_by_its_admin(ask, league):
+    name = league.rpartition("/")[2]
+    changed = {"title": "T", "public": False, "settings": {"inactive_days": 3}}
+    ask("PATCH", league, json=changed, key=ask.new_key("write", name), status=403)
+    told = ask("PATCH", league, json=changed, key=ask.new_key("admin", name), status=200).json()
+    assert (told["title"], told["public"], told["revision"]) == ("T", False, 0)
+    assert told["settings"] == {"provisional_matches": 10, "inactive_days": 3.0}
+    assert ask("PATCH", league, json={}, status=200).json() == told
+
+
+def test_another_model_rates_all_matches_anew(ask, league):
+    ask.post(f"{league}/matches", MATCHES, status=201)
+    dry = ask("PUT", f"{league}/model", json={"name": "Elo"}, params={"dry_run": True}, status=200).json()
+    assert ask.get(league).json()["generation"] == 1
+    done = ask("PUT", f"{league}/model", json={"name": "Elo"}, params={"reason": "simpler"}, status=200).json()
+    fit = pw.Elo().fit(pw.History.from_matches(MATCHES))
+    for told in (dry, done):
+        assert {one["player"]: one["after"]["mu"] for one in told["ratings"]} == {
+            name: fit[name].mu for name in fit.ladder
+        }
+    found = leagues.Generations.model_validate(ask.get(f"{league}/generations", key=None).json())
+    assert [(one.generation, one.model.name, one.reason) for one in found.generations][1:] == [(2, "Elo", "simpler")]
+
+
+def test_a_season_brings_everybody_nearer_to_newcomers(ask, league):
+    ask.post(f"{league}/matches", MATCHES, status=201)
+    asked = {"name": "II", "start": "2026-03-01", "carry": 0.5}
+    dry = ask.post(f"{league}/seasons?dry_run=1", asked, status=200).json()["ratings"]
+    done = ask.post(f"{league}/seasons", asked, status=201).json()["ratings"]
+    assert sorted(one["player"] for one in dry) == sorted(one["player"] for one in done) == ["ann", "bob", "cat"]
+    for one in done:
+        assert one["after"]["mu"] - 25 == pytest.approx((one["before"]["mu"] - 25) / 2)
+    [told] = leagues.Seasons.model_validate(ask.get(f"{league}/seasons").json()).seasons
+    assert (told.name, told.start, told.carry) == ("II", "2026-03-01T00:00:00Z", 0.5)
+    ask.post(f"{league}/seasons", asked, status=409)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "field"),
+    [
+        ("POST", "/api/leagues", {"name": "No Good"}, "name"),
+        ("POST", "/api/leagues", {}, "name"),
+        ("POST", "/api/leagues", {"name": "a", "clock": "local"}, "clock"),
+        ("POST", "/api/leagues", {"name": "a", "model": {"name": "Chess"}}, None),
+        ("POST", "/api/leagues", {"name": "a", "model": {"name": "Elo", "parameters": {"k": -1}}}, "k"),
+        ("POST", "/api/leagues", {"name": "a", "model": {"name": "Elo", "parameters": {"beta": {}}}}, "beta"),
+        ("POST", "/api/leagues", {"name": "a", "title": "x" * 501}, "title"),
+        ("POST", "/api/leagues", {"name": "a", "title": "\0"}, "title"),
+        ("POST", "/api/leagues", {"name": "a", "settings": {"inactive_days": 0}}, "settings.inactive_days"),
+        ("PATCH", "", {"public": "no"}, "public"),
+        ("PATCH", "", {"settings": {"provisional_matches": 1.5}}, "settings.provisional_matches"),
+        ("PUT", "/model", {"name": "Elo", "parameters": {"nonsense": 1}}, None),
+        ("PUT", "/model", {"parameters": {"outcome": "Order"}}, "outcome"),
+        ("POST", "/seasons", {"name": "", "start": "2026-01-01"}, "name"),
+        ("POST", "/seasons", {"name": "I", "start": "soon"}, None),
+        ("POST", "/seasons", {"name": "I", "start": "2026-01-01", "carry": 2}, "carry"),
+    ],
+)
+def test_what_cannot_be_is_told_by_its_field(ask, league, method, path, body, field):
+    url = path if path.startswith("/api") else league + path
+    told = ask(method, url, json=body, status=422).json()
+    if field is not None:
+        assert told["errors"][0]["field"] == field
+    ask("GET", "/api/leagues/a", status=404)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(ascii_lowercase, max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(ascii_lowercase, max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+PARAMETERS = st.sampled_from(
+    ["mu", "sigma", "beta", "tau", "k", "period", "outcome", "team", "margin", "caution", "home"]
+)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(list(PRESETS)), st.dictionaries(PARAMETERS | st.text(ascii_lowercase), VALUES, max_size=3))
+def test_whatever_the_parameters_there_is_a_readable_answer(ask, name, parameters):
+    ask.service.leagues._found.pop("fuzz", None)
+    if ask("GET", "/api/leagues/fuzz").status_code == 404:
+        ask.found("fuzz")
+        ask.post("/api/leagues/fuzz/matches", MATCHES, status=201)
+    body = json.dumps({"name": name, "parameters": parameters})
+    headers = {"Content-Type": "application/json"}
+    answer = ask("PUT", "/api/leagues/fuzz/model", content=body, headers=headers, params={"dry_run": True})
+    assert answer.status_code in (200, 400, 422), answer.text
+
+
+def test_models_are_listed_with_parameters_that_can_be_set(ask):
+    found = leagues.Models.model_validate(ask.get("/api/models", key=None).json())
+    assert [one.name for one in found.models] == list(PRESETS)
+    for one in found.models:
+        model = PRESETS[one.name]()
+        assert one.description
+        for parameter in one.parameters:
+            if parameter.default is not None:
+                assert model.replace(**{parameter.name: parameter.default}).params[parameter.name] == parameter.default
+
+
+def test_the_audit_log_is_read_page_by_page(ask):
+    for number in range(5):
+        ask.found(f"audited-{number}")
+    first = files.Audit.model_validate(ask.get("/api/audit?limit=2").json())
+    assert [one.league for one in first.entries] == ["audited-4", "audited-3"]
+    assert (first.entries[0].actor, first.entries[0].action) == ("office", "create league")
+    second = files.Audit.model_validate(ask.get(first.next).json())
+    assert second.entries[0].league == "audited-2"
+    ask("GET", "/api/audit", key=ask.new_key("admin", "audited-0"), status=403)
+    ask("GET", "/api/audit", key=None, status=401)
