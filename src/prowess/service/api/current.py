@@ -11,12 +11,14 @@ from ...counts import count
 from ...errors import Error
 from ...history import name_of
 from ...history.spelling import nearest
+from ...history.times import DAY, parse_time
 from ...model.ladder import Ladder
 from ...store import leagues
+from ...store.clock import Clock, read
 from ...store.standings import Snapshot
 from ..state import Service
 
-__all__ = ["current", "newcomers_of", "stamped"]
+__all__ = ["current", "day_of", "newcomers_of", "stamped"]
 
 
 def current(here: Service, connection: Connection, league: str) -> Snapshot:
@@ -27,6 +29,17 @@ def current(here: Service, connection: Connection, league: str) -> Snapshot:
 def stamped(snapshot: Snapshot, told: dict[str, Any]) -> dict[str, Any]:
     """An answer with the league and the revision that it is by."""
     return {"league": snapshot.league, "revision": snapshot.revision} | told
+
+
+def day_of(clock: Clock, given: str) -> float:
+    """A time up to which something is asked for: a date stands for the whole day.
+
+    >>> day_of("utc", "1970-01-01"), day_of("number", "7")
+    (86399999999.0, 7.0)
+    """
+    number = read(clock, given)
+    whole = clock == "utc" and parse_time(given)[0] == "date"
+    return number + DAY - 1 if whole else number
 
 
 def newcomers_of(ladder: Ladder, names: Iterable[str], welcome: bool, field: str) -> list[str]:

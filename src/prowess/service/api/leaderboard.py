@@ -1,3 +1,167 @@
-from fastapi import APIRouter
+"""Who is best: now, at any past time, or by another model."""
 
-router = APIRouter()
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from io import StringIO
+from typing import Annotated, Any
+from urllib.parse import urlencode
+from zlib import crc32
+
+from fastapi import APIRouter, Depends, Query
+from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ...errors import Error
+from ...store import leagues
+from ...store.leagues import League
+from ...store.standings import Snapshot
+from ..state import Service
+from .common import Here, Read, answer, fresh, tagged
+from .current import day_of
+from .schemas import standings as forms
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["leaderboard"])
+LARGEST = 2**53
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which standings are asked for, and whom of them."""
+
+    revision: Annotated[int | None, Query(ge=0, le=LARGEST, description="As it was after this change.")] = None
+    at: Annotated[str | None, Query(max_length=100, description="As it was at a time; a date is the whole day.")] = None
+    season: Annotated[str | None, Query(max_length=100, description="As it was when this season ended.")] = None
+    generation: Annotated[int | None, Query(ge=1, le=LARGEST, description="By an earlier model of the league.")] = None
+    search: Annotated[str | None, Query(max_length=500, description="Players whose names hold this text.")] = None
+    active: Annotated[bool, Query(description="Only those who have played lately.")] = False
+    provisional: Annotated[bool | None, Query(description="Only those with too few matches, or with enough.")] = None
+    min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only those with so many matches.")] = 0
+
+    @property
+    def past(self) -> list[str]:
+        """What is asked for in the place of the standings of now."""
+        return [name for name in ("revision", "at", "season", "generation") if getattr(self, name) is not None]
+
+    def standings(self, here: Service, connection: Connection, league: League) -> Snapshot:
+        """The standings that are asked for."""
+        if len(self.past) > 1:
+            raise Error(f"{self.past[1]}: it cannot be asked for together with {self.past[0]}")
+        if self.revision is not None:
+            return here.standings.at_revision(connection, league, self.revision)
+        if self.at is not None:
+            return here.standings.at_time(connection, league, day_of(league.clock, self.at))
+        if self.season is not None:
+            return here.standings.of_season(connection, league, self.season)
+        if self.generation is not None:
+            return here.standings.of_generation(connection, league, self.generation)
+        return here.standings.of(connection, league)
+
+    def page(self, snapshot: Snapshot, first: int, size: int) -> Any:
+        """Those who are asked for, from one on."""
+        return snapshot.page(
+            first,
+            size,
+            search=self.search,
+            active_since=snapshot.since if self.active else None,
+            min_matches=self.min_matches,
+            provisional=self.provisional,
+        )
+
+    def query(self, **more: Any) -> str:
+        """The same as a query, with more; what is not said is left out."""
+        usual = vars(Asked())
+        said = {name: value for name, value in (vars(self) | more).items() if value != usual.get(name)}
+        return urlencode(
+            {name: str(value).lower() if isinstance(value, bool) else value for name, value in said.items()}
+        )
+
+
+Who = Annotated[Asked, Depends()]
+
+
+def tag_of(league: League, generation: int, revision: int) -> str:
+    """The tag of what a league shows at a revision; its settings count too, as they change without one."""
+    shown = f"{league.settings}".encode()
+    return f'W/"{generation}.{revision}.{crc32(shown):x}"'
+
+
+@router.get(
+    "/api/leagues/{league}/leaderboard",
+    summary="The leaderboard, page by page",
+    response_model=forms.Leaderboard,
+    responses={304: {"description": "Nothing has changed."}},
+)
+async def leaderboard(
+    request: Request,
+    access: Read,
+    here: Here,
+    who: Who,
+    page: Annotated[int, Query(ge=1, le=LARGEST // 1000)] = 1,
+    size: Annotated[int, Query(ge=1, le=1_000)] = 50,
+) -> Response:
+    """The players from best to worst; `next` leads to the next page as of the same revision, while others post."""
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        snapshot = who.standings(here, connection, league)
+        tag = tag_of(league, snapshot.generation, snapshot.revision)
+        known = fresh(request, tag)
+        if known is not None:
+            return known
+        found = who.page(snapshot, (page - 1) * size, size)
+        same = {} if who.past else {"revision": snapshot.revision}
+        following = who.query(page=page + 1, size=size, **same) if page * size < found.total else None
+        told = {
+            "league": league.name,
+            "revision": snapshot.revision,
+            "generation": snapshot.generation,
+            "page": page,
+            "size": size,
+            "total": found.total,
+            "next": following and f"/api/leagues/{league.name}/leaderboard?{following}",
+            "players": found.rows,
+        }
+        return answer(told, headers=tagged(tag))
+
+    return await here.read(work)
+
+
+@router.get(
+    "/api/leagues/{league}/leaderboard.csv",
+    summary="The whole leaderboard as a table",
+    response_class=Response,
+    responses={
+        200: {"description": "A row per player.", "content": {"text/csv": {"schema": {"type": "string"}}}},
+        304: {"description": "Nothing has changed."},
+    },
+)
+async def table(request: Request, access: Read, here: Here, who: Who) -> Response:
+    """The players from best to worst, all at once, as CSV."""
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        snapshot = who.standings(here, connection, league)
+        tag = tag_of(league, snapshot.generation, snapshot.revision)
+        known = fresh(request, tag)
+        if known is not None:
+            return known
+        named = {"Content-Disposition": f'attachment; filename="{league.name}-{snapshot.revision}.csv"'}
+        body = _csv(who.page(snapshot, 0, len(snapshot)).rows)
+        return Response(body, headers=tagged(tag) | named, media_type="text/csv")
+
+    return await here.read(work)
+
+
+def _csv(rows: list[dict[str, Any]]) -> str:
+    """Rows as a table; what is not known is empty."""
+    text = StringIO()
+    names = list(rows[0]) if rows else list(forms.Standing.model_fields)[:9]
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

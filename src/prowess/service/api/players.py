@@ -1,3 +1,67 @@
-from fastapi import APIRouter
+"""A player: where she stands, how she came there, and whom she met."""
 
-router = APIRouter()
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ...store import leagues
+from .common import Here, Read, answer, fresh, tagged
+from .leaderboard import tag_of
+from .plain import rating
+from .schemas import standings as forms
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["players"])
+NOTHING: dict[str, Any] = {"curve": [], "best": None, "worst": None, "matches": [], "opponents": [], "partners": []}
+
+
+@router.get(
+    "/api/leagues/{league}/players/{player:path}",
+    summary="A player",
+    response_model=forms.Player,
+    responses={304: {"description": "Nothing has changed."}},
+)
+async def player(
+    request: Request,
+    player: str,
+    access: Read,
+    here: Here,
+    matches: Annotated[int, Query(ge=0, le=1_000, description="How many of her last matches.")] = 20,
+    curve: Annotated[int, Query(ge=0, le=10_000, description="How many points of her curve at most.")] = 500,
+) -> Response:
+    """Rating and rank, the curve, the last matches with what was expected of each, opponents and partners.
+
+    With `matches=0&curve=0` there is only the rating, which costs less.
+    """
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        now = here.standings.of(connection, league)
+        name = player.strip()
+        row = now.row(name)
+        tag = tag_of(league, now.generation, now.revision)
+        known = fresh(request, tag)
+        if known is not None:
+            return known
+        way = here.chronicles.of(connection, league).player(name, matches, curve) if matches or curve else NOTHING
+        told = {
+            "league": league.name,
+            "revision": now.revision,
+            "player": name,
+            "rank": row["rank"],
+            "players": len(now),
+            "rating": rating(now.ladder[name]),
+            "provisional": row["provisional"],
+            "active": row["active"],
+            "last_seen": row["last_seen"],
+            "played": row["matches"],
+        }
+        return answer(told | {key: way[key] for key in NOTHING}, headers=tagged(tag))
+
+    return await here.read(work)

@@ -16,6 +16,7 @@ from . import (
     matches,
     matchmaking,
     models,
+    past,
     players,
 )
 
@@ -24,6 +25,7 @@ __all__ = ["ROUTERS"]
 ROUTERS: tuple[APIRouter, ...] = (
     leagues.router,
     matches.router,
+    past.router,
     leaderboard.router,
     players.router,
     forecasts.router,

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from .common import ANN, BOB, Change, Name, Time, Told, shape
 
-__all__ = ["Match", "Matches", "Posted", "Recorded", "Shortly"]
+__all__ = ["Forecast", "Listed", "Match", "Matches", "Page", "Posted", "Rated", "Recorded", "Revision", "Shown"]
 
 EXAMPLE: dict[str, Any] = {
     "id": "final",
@@ -84,10 +84,8 @@ class Posted(Told):
     ratings: list[Change]
 
 
-class Shortly(Told):
-    """A match in a list."""
-
-    model_config = shape({"id": "final", "time": "2026-01-31T10:00:00Z", "teams": [["ann"], ["bob"]], "ranks": [1, 2]})
+class Listed(Told):
+    """A match as it was posted."""
 
     id: str
     time: Time | None
@@ -97,3 +95,79 @@ class Shortly(Told):
     weights: list[list[float]] | None = None
     importance: float | None = None
     home: int | None = None
+
+
+class Page(Told):
+    """Some matches, the newest first; `next` leads to those before."""
+
+    model_config = shape(
+        {
+            "league": "darts",
+            "revision": 120,
+            "total": 118,
+            "next": "/api/leagues/darts/matches?limit=1&offset=1",
+            "matches": [{"id": "final", "time": "2026-01-31T10:00:00Z", "teams": [["ann"], ["bob"]], "ranks": [1, 2]}],
+        }
+    )
+
+    league: str
+    revision: int
+    total: int
+    next: str | None
+    matches: list[dict[str, Any]] = Field(
+        description="Each as it was posted; those of a `player` also say what was expected of her, and what they moved."
+    )
+
+
+class Forecast(Told):
+    """What was expected of a match before it was rated."""
+
+    win: list[float] | None = Field(description="Of two teams: the probability that each wins.")
+    draw: float | None
+    mean: list[float] = Field(description="Of every team's performance.")
+    sigma: list[float]
+
+
+class Rated(Told):
+    """A player of a match: how it ended, what was expected, what it moved, and why."""
+
+    player: str
+    team: int = Field(description="The index of the team, from 0.")
+    place: int
+    score: float | None = None
+    actual: float
+    expected: float
+    expected_lead: float | None = None
+    first: bool = Field(description="Whether it was the player's first match.")
+    before: dict[str, float | None]
+    after: dict[str, float | None]
+    moved: float
+    shown_moved: float
+    why: str
+
+
+class Revision(Told):
+    """What somebody wrote of a match, and why; `match` is null where it was taken out."""
+
+    revision: int
+    kind: Literal["post", "edit", "delete"]
+    time: Time | None
+    match: dict[str, Any] | None
+    author: str
+    reason: str
+    written_at: str
+
+
+class Shown(Listed):
+    """A match: what it did to everybody and why, what was expected of it, and all its revisions, the first one first.
+
+    One that was taken out is shown as it was, with nothing that it did.
+    """
+
+    league: str
+    deleted: bool
+    stamped: bool = Field(description="Whether the service gave the time.")
+    counts: bool = Field(description="Whether it counts: a match of importance 0 does not.")
+    forecast: Forecast | None
+    players: list[Rated]
+    revisions: list[Revision]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from .common import ANN, Rating, Time, Told, shape
+from .matches import Listed
 
-__all__ = ["Leaderboard", "Standing"]
+__all__ = ["Believed", "Leaderboard", "Met", "Own", "Player", "Point", "Standing"]
 
 STANDING = {"rank": 1, "player": "ann"} | ANN | {"matches": 12, "last_seen": "2026-01-31T10:00:00Z"}
 
@@ -31,7 +32,7 @@ class Standing(Told):
 
 
 class Leaderboard(Told):
-    """A page of a leaderboard; `next` leads to the following one as of the same revision, whatever is posted meanwhile."""
+    """A page of a leaderboard; `next` leads to the following one as of the same revision."""
 
     model_config = shape(
         {
@@ -54,3 +55,85 @@ class Leaderboard(Told):
     total: int
     next: str | None
     players: list[Standing]
+
+
+class Believed(Told):
+    """What was believed of a player's skill, over all its traits."""
+
+    mu: float
+    sigma: float | None
+    shown: float
+
+
+class Point(Believed):
+    """What was believed of a player after a match."""
+
+    time: Time | None
+
+
+class Met(Told):
+    """An opponent or a partner, how often they met, and how that ended for the player."""
+
+    player: str
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+
+
+class Own(Listed):
+    """A match of a player: how it ended for her, what was expected, and what it moved."""
+
+    counts: bool = Field(description="Whether it counts: a match of importance 0 does not.")
+    team: int = Field(description="The index of her team, from 0.")
+    place: int
+    score: float | None = None
+    actual: float = Field(description="The share of the opposing teams that were beaten; ties count half.")
+    expected: float = Field(description="The share that was expected to be, before the match.")
+    expected_lead: float | None = Field(None, description="By how much she was to outscore them; of models of scores.")
+    before: Believed
+    after: Believed
+    moved: float = Field(description="What it did to mu.")
+    shown_moved: float
+
+
+class Player(Told):
+    """A player: where she stands, how she came there, and whom she met."""
+
+    model_config = shape(
+        {
+            "league": "darts",
+            "revision": 120,
+            "player": "ann",
+            "rank": 1,
+            "players": 61,
+            "rating": ANN,
+            "provisional": False,
+            "active": True,
+            "last_seen": "2026-01-31T10:00:00Z",
+            "played": 1,
+            "curve": [ANN | {"time": "2026-01-31T10:00:00Z"}],
+            "best": ANN | {"time": "2026-01-31T10:00:00Z"},
+            "worst": ANN | {"time": "2026-01-31T10:00:00Z"},
+            "matches": [],
+            "opponents": [{"player": "bob", "matches": 1, "wins": 1, "draws": 0, "losses": 0}],
+            "partners": [],
+        }
+    )
+
+    league: str
+    revision: int
+    player: str
+    rank: int
+    players: int = Field(description="How many there are in the league.")
+    rating: Rating
+    provisional: bool
+    active: bool
+    last_seen: Time | None
+    played: int = Field(description="In how many matches.")
+    curve: list[Point] = Field(description="What was believed after her matches, the first one first.")
+    best: Point | None = Field(description="The highest that was ever shown.")
+    worst: Point | None
+    matches: list[Own] = Field(description="The newest first.")
+    opponents: list[Met] = Field(description="Those met most often first, at most 100.")
+    partners: list[Met]

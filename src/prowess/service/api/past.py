@@ -1,0 +1,121 @@
+"""Matches that were recorded: in a list, or one with all it did."""
+
+from __future__ import annotations
+
+import json
+from math import inf, nextafter
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query
+from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ...store import journal, leagues
+from ...store.clock import read, show
+from ...store.leagues import League
+from .common import Here, Read, answer, fresh, tagged
+from .leaderboard import tag_of
+from .matches import MATCH, MATCHES
+from .plain import moment
+from .schemas import matches as forms
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["matches"])
+LARGEST = 2**53
+Moment = Annotated[str | None, Query(max_length=100)]
+
+
+@router.get(
+    MATCHES,
+    summary="The matches, newest first",
+    response_model=forms.Page,
+    responses={304: {"description": "Nothing has changed."}},
+)
+async def listed(
+    request: Request,
+    access: Read,
+    here: Here,
+    player: Annotated[str | None, Query(max_length=500, description="Only hers.")] = None,
+    before: Annotated[str | None, Query(max_length=100, description="Only those before this time.")] = None,
+    after: Annotated[str | None, Query(max_length=100, description="Only those at this time or later.")] = None,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+    offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
+) -> Response:
+    """The matches as they were posted; those of a player also say what was expected of her, and what they moved."""
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        tag = tag_of(league, league.generation, league.revision)
+        known = fresh(request, tag)
+        if known is not None:
+            return known
+        since = -inf if after is None else read(league.clock, after)
+        until = inf if before is None else _just_before(league, before)
+        found = here.chronicles.of(connection, league).matches(
+            None if player is None else player.strip(), since, until, limit, offset
+        )
+        said = {"player": player, "before": before, "after": after, "limit": limit, "offset": offset + limit}
+        query = urlencode({name: value for name, value in said.items() if value is not None})
+        told = {
+            "league": league.name,
+            "revision": league.revision,
+            "total": found.total,
+            "next": f"/api/leagues/{league.name}/matches?{query}" if offset + limit < found.total else None,
+            "matches": found.rows,
+        }
+        return answer(told, headers=tagged(tag))
+
+    return await here.read(work)
+
+
+def _just_before(league: League, time: str) -> float:
+    """The last time before another: a microsecond before, or the next smaller number."""
+    found = read(league.clock, time)
+    return found - 1.0 if league.clock == "utc" else nextafter(found, -inf)
+
+
+@router.get(
+    MATCH,
+    summary="A match, and what it did",
+    response_model=forms.Shown,
+    responses={304: {"description": "Nothing has changed."}},
+)
+async def one(request: Request, id: str, access: Read, here: Here) -> Response:
+    """A match: what it did to everybody and why, what was expected of it, and who wrote what of it when."""
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        written = journal.revisions(connection, league, id)
+        tag = tag_of(league, league.generation, league.revision)
+        known = fresh(request, tag)
+        if known is not None:
+            return known
+        last = written[-1]
+        told: dict[str, Any] = {"league": league.name, "deleted": last["body"] is None, "stamped": last["stamped"]}
+        if last["body"] is None:
+            was = next(one for one in reversed(written) if one["body"] is not None)
+            told |= {"id": id, "time": show(league.clock, was["time"])} | json.loads(was["body"])
+            told |= {"counts": False, "forecast": None, "players": []}
+        else:
+            told |= here.chronicles.of(connection, league).match(id)
+        told["revisions"] = [_revision(league, row) for row in written]
+        return answer(told, headers=tagged(tag))
+
+    return await here.read(work)
+
+
+def _revision(league: League, row: Any) -> dict[str, Any]:
+    """What somebody wrote of a match."""
+    body = row["body"]
+    return {
+        "revision": row["revision"],
+        "kind": row["kind"],
+        "time": show(league.clock, row["time"]),
+        "match": None if body is None else json.loads(body),
+        "author": row["author"],
+        "reason": row["reason"],
+        "written_at": moment(row["written_at"]),
+    }
