@@ -12,11 +12,13 @@ from starlette.middleware.cors import CORSMiddleware
 
 from .. import __version__
 from ..store import keys, leagues
+from ..store.chronicle import Chronicles
 from ..store.database import Database
 from ..store.keys import Key
 from ..store.leagues import League
+from ..store.standings import Followers
 from ..store.writer import Writer
-from .api import health
+from .api.routers import ROUTERS
 from .document import document
 from .ending import not_orphaned, told_of_the_end
 from .headers import Headers
@@ -32,7 +34,6 @@ from .watch import Watch
 
 __all__ = ["create_app"]
 
-ROUTERS = (health.router,)
 EXPOSED = ["X-Request-ID", "Retry-After"]  # what pages of other sites may see beside the answer
 
 
@@ -51,7 +52,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(database.migrate)
         there: Recent[League] = Recent(_looked_up(database, leagues.find))
-        service = Service(chosen, database, Writer(database, metrics.committed), None, None, known, there, metrics)
+        chronicles = Chronicles()
+        views = Followers(chronicles), chronicles
+        service = Service(chosen, database, Writer(database, metrics.committed), *views, known, there, metrics)
         app.state.service = service
         try:
             with told_of_the_end(service.closing.set), not_orphaned():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Required
+from typing import Annotated, Any, Literal, Required
 
 from pydantic import ConfigDict, Field, FiniteFloat, with_config
 from typing_extensions import TypedDict
