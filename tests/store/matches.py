@@ -8,7 +8,7 @@ from prowess.store.leagues import Preset
 
 PLAYERS = ["ann", "bob", "cat", "Øyvind", "李雷", "d'Arc; --"]
 HOUR = 3_600_000_000
-FIRST = 1_767_225_600_000_000  # 2026-01-01, in microseconds since 1970
+FIRST = -20  # units of time before 1970, where times are negative
 
 # Models that keep different things: nothing but a mean, volatility, two traits, open periods, a learnt home advantage,
 # the level of the league, drift by time.
@@ -45,7 +45,3 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
     if draw(st.sampled_from([False, False, False, False, True])):
         body["weights"] = [[draw(st.sampled_from([0.25, 1.0])) for _ in team] for team in teams]
     return body
-
-
-times = st.integers(0, 40).map(lambda step: float(FIRST + 12 * HOUR * step))  # three weeks by half days
-rounds = st.integers(0, 12).map(float)

@@ -22,12 +22,11 @@ from prowess.store import checkpoints, leagues, schema
 from prowess.store.changes import Change, Delete, Done, Edit, NewSeason, Post, Remodel
 from prowess.store.database import Database
 from prowess.store.errors import Conflict, NotFound
-from prowess.store.writer import Writer, perform, preview
+from prowess.store.writer import Writer, perform, preview, take_checkpoint
 from tests.oracles.league import EPOCH, League, Taken
-from tests.store.matches import FIRST, HOUR, MODELS, bodies, rounds, times
+from tests.store.matches import FIRST, HOUR, MODELS, bodies
 
 NUMBERS = itertools.count(1)
-CLOCKS = {"utc": times, "number": rounds, "none": st.just(0.0)}
 
 BROKEN: list[dict[str, Any]] = [
     {"teams": [["ann"]]},
@@ -60,11 +59,11 @@ class Life(RuleBasedStateMachine):
 
     @rule(body=bodies(), data=st.data())
     def post(self, body: dict[str, Any], data: st.DataObject) -> None:
-        self._post([(self._id(), data.draw(CLOCKS[self.clock]), body)])
+        self._post([(self._id(), self._when(data), body)])
 
     @rule(some=st.lists(bodies(), min_size=2, max_size=6), data=st.data())
     def post_batch(self, some: list[dict[str, Any]], data: st.DataObject) -> None:
-        self._post([(self._id(), data.draw(CLOCKS[self.clock]), body) for body in some])
+        self._post([(self._id(), self._when(data), body) for body in some])
 
     @precondition(lambda self: self.league.first)
     @rule(body=bodies(), data=st.data(), more=st.booleans())
@@ -73,22 +72,13 @@ class Life(RuleBasedStateMachine):
         name = data.draw(st.sampled_from(sorted(self.league.first)))
         first = dict(self.league.first[name])
         matches = [(name, first.pop("time", 0.0), first)]
-        self._post(matches + [(self._id(), data.draw(CLOCKS[self.clock]), body)] * more)
-
-    @precondition(lambda self: self.league.first)
-    @rule(other=bodies(), data=st.data())
-    def clash(self, other: dict[str, Any], data: st.DataObject) -> None:
-        name = data.draw(st.sampled_from(sorted(self.league.first)))
-        time = data.draw(CLOCKS[self.clock])
-        self._post(
-            [(self._id(), time, other), (name, time, {"teams": [["ann"], ["somebody else"]], "scores": [1.0, 0.0]})]
-        )
+        self._post(matches + [(self._id(), self._when(data), body)] * more)
 
     @precondition(lambda self: self.league.first)
     @rule(body=bodies(), data=st.data(), only_time=st.booleans())
     def edit(self, body: dict[str, Any], data: st.DataObject, only_time: bool) -> None:
         name = data.draw(st.sampled_from(sorted(self.league.first)))
-        time = data.draw(CLOCKS[self.clock])
+        time = self._when(data)
         if only_time and name in self.league.matches:
             body = self.league.matches[name].body
         changed = self.league.copy()
@@ -105,13 +95,6 @@ class Life(RuleBasedStateMachine):
         done = self._do(Delete(self.name, name, author="eve", reason="never played"), changed)
         assert done is None or done.repeated == [not new]
 
-    @rule(body=bodies())
-    def nothing_there(self, body: dict[str, Any]) -> None:
-        for change in (Delete(self.name, "nobody's"), Edit(self.name, "nobody's", self._given(None, 1.0, body))):
-            for act in (perform, preview):
-                with pytest.raises(NotFound):
-                    act(self.database, change)
-
     @rule(model=st.sampled_from(sorted(MODELS)))
     def remodel(self, model: str) -> None:
         changed = self.league.copy()
@@ -126,7 +109,7 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.clock != "none" and len(self.league.seasons) < 3)
     @rule(data=st.data(), carry=st.sampled_from([0.0, 0.5, 1.0]), tau=st.sampled_from([0.0, 1.5]))
     def season(self, data: st.DataObject, carry: float, tau: float) -> None:
-        start = data.draw(CLOCKS[self.clock])
+        start = self._when(data)
         if start in [known for known, _, _ in self.league.seasons]:
             return
         changed = self.league.copy()
@@ -135,17 +118,22 @@ class Life(RuleBasedStateMachine):
         self._do(NewSeason(self.name, f"from {start}", self._time(start), carry, tau, author="eve"), changed)
 
     @rule(wrong=st.sampled_from(BROKEN), good=bodies(), data=st.data())
-    def mistake(self, wrong: dict[str, Any], good: dict[str, Any], data: st.DataObject) -> None:
-        time = data.draw(CLOCKS[self.clock])
-        matches = [self._given(self._id(), time, good), self._given(self._id(), time, wrong)]
-        for act in (perform, preview):
-            with pytest.raises(pw.Error):
-                act(self.database, Post(self.name, matches))
+    def mistakes(self, wrong: dict[str, Any], good: dict[str, Any], data: st.DataObject) -> None:
+        """A match that cannot be beside one that can, an id of another match, and an id of none: nothing happens."""
+        time = self._when(data)
+        fine = self._given(self._id(), time, good)
+        self._refused(Post(self.name, [fine, self._given(self._id(), time, wrong)]), pw.Error)
+        if self.league.first:
+            other = {"teams": [["ann"], ["somebody else"]]}
+            name = data.draw(st.sampled_from(sorted(self.league.first)))
+            self._refused(Post(self.name, [fine, self._given(name, time, other)]), Conflict)
+        self._refused(Delete(self.name, "nobody's"), NotFound)
+        self._refused(Edit(self.name, "nobody's", fine), NotFound)
 
     @rule(some=st.lists(bodies(), min_size=2, max_size=5), data=st.data(), wrong=st.sampled_from(BROKEN))
     def together(self, some: list[dict[str, Any]], data: st.DataObject, wrong: dict[str, Any]) -> None:
         """Several changes wait for the writer at once, one of them wrong."""
-        posts = [(self._id(), data.draw(CLOCKS[self.clock]), body) for body in some]
+        posts = [(self._id(), self._when(data), body) for body in some]
         writer = Writer(self.database)
         try:
             given = [Post(self.name, [self._given(*post)]) for post in posts]
@@ -177,6 +165,16 @@ class Life(RuleBasedStateMachine):
         self.made += 1
         return f"m{self.made}"
 
+    def _when(self, data: st.DataObject) -> float:
+        """Mostly a little after the last match, or with it; sometimes anywhere."""
+        if self.clock == "none":
+            return 0.0
+        unit = 12 * HOUR if self.clock == "utc" else 1
+        if data.draw(st.sampled_from([True, True, False])):
+            last = max((kept.time for kept in self.league.matches.values()), default=FIRST * unit)
+            return last + data.draw(st.integers(0, 3)) * unit
+        return float(data.draw(st.integers(FIRST, 20)) * unit)
+
     def _time(self, time: float) -> Any:
         if self.clock == "none":
             return None
@@ -196,9 +194,7 @@ class Life(RuleBasedStateMachine):
         try:
             repeated = changed.post(matches)
         except Taken:
-            for act in (perform, preview):
-                with pytest.raises(Conflict):
-                    act(self.database, change)
+            self._refused(change, Conflict)
             return
         done = self._do(change, changed)
         if done:
@@ -210,9 +206,7 @@ class Life(RuleBasedStateMachine):
         try:
             after = changed.ladder()
         except pw.Error:
-            for act in (perform, preview):
-                with pytest.raises(pw.Error):
-                    act(self.database, change)
+            self._refused(change, pw.Error)
             return None
         held = self._stored()
         tried = preview(self.database, change)
@@ -227,7 +221,13 @@ class Life(RuleBasedStateMachine):
         for name, (was, now) in told.items():
             assert (was, now) == (_one(before, name), _one(after, name)), name
         self.league = changed
+        take_checkpoint(self.database, self.name)  # as the writer does
         return done
+
+    def _refused(self, change: Any, error: type[pw.Error]) -> None:
+        for act in (perform, preview):
+            with pytest.raises(error):
+                act(self.database, change)
 
     # What must hold
 
