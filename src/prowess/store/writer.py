@@ -197,7 +197,9 @@ def take_checkpoint(database: Database, name: str) -> int:
     with database.writing() as connection:
         locks.alone(connection, league.id)
         league = leagues.find(connection, name)
-        time = max(league.last_time or 0.0, league.season_start or 0.0)
-        ladder = beliefs.of_all(connection, league)
+        times = [one for one in (league.last_time, league.season_start) if one is not None]
+        if not times:  # no match is left, and a later one may have any time
+            return step
+        time, ladder = max(times), beliefs.of_all(connection, league)
         checkpoints.take(connection, league, [Checkpoint(Position(time, league.posted), league.posted, ladder)])
     return step
