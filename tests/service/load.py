@@ -6,7 +6,7 @@ import time
 from random import Random
 from typing import Any
 
-from tests.service.servers import PATIENCE, Server
+from tests.service.servers import PATIENCE, Connection, Server
 
 PLAYERS = [f"player {number}" for number in range(12)]
 
@@ -30,8 +30,14 @@ class Writer(threading.Thread):
         self.done = threading.Event()
 
     def run(self) -> None:
-        random = Random(self.number)
         connection = self.server.connect(self.key)
+        try:
+            self.post_all(connection)
+        finally:
+            connection.close()
+
+    def post_all(self, connection: Connection) -> None:
+        random = Random(self.number)
         for count in range(1_000_000):
             if self.done.is_set():
                 break
@@ -50,7 +56,6 @@ class Writer(threading.Thread):
                     self.refused.append(f"{answer.status} {answer.body!r}")
                     return
                 time.sleep(0.02)
-        connection.close()
 
 
 class Load:
@@ -78,7 +83,8 @@ class Load:
         return {name: answer for writer in self.writers for name, answer in list(writer.acknowledged.items())}
 
     def check(self) -> None:
-        assert not [said for writer in self.writers for said in writer.refused]
+        refused = [said for writer in self.writers for said in writer.refused]
+        assert not refused, refused[0]
 
     def wait(self, more: int) -> None:
         """Wait until so many more have been acknowledged."""
