@@ -1,7 +1,14 @@
+import datetime
+from dataclasses import fields
+from fractions import Fraction
+from math import nan
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from prowess.errors import Error
 from prowess.history import History
@@ -47,6 +54,37 @@ def test_columns_that_say_nothing_are_not_there() -> None:
 def test_whole_numbers_are_names_and_arrays_are_lists() -> None:
     history = History.from_matches([{"teams": [np.array([2726956381513258]), (7,)], "scores": np.array([1, 2])}])
     assert history.players == ("2726956381513258", "7")
+
+
+DATES = ["2026-01-31", " 2026-01-31T10:00:00Z", "2026-01-31T10:00:00.5+02:00", "2026-02-30T10:00:00Z"]
+DATES += ["2026-01-31T24:00:00Z", "0001-01-01T00:00:00+02:00"]
+ODD: dict[str, list[Any]] = {
+    "teams": [[["ann "], ("bob",)], [["ann"], [7, "cat"]], [["ann"], [" "]], [["ann"], [None]], [[], ["bob"]], None],
+    "ranks": [[1, 2.5], (2, 1), np.array([1, 2]), [np.int64(1), Fraction(1, 3)], [1], [True, 2], [1, nan], "12"],
+    "scores": [[3, 1], [-0.0, 10**25], [1e31, 0], [10**400, 1], [None, 1], None, 3],
+    "weights": [[[1], [0.5]], ([1e-40, 1], [1]), [[1]], [[1], ["2"]], [[0], [1]], None],
+    "importance": [1, 0.5, None, -1, nan, "1", 1e31, np.float32(2)],
+    "home": [0, 1, None, 2, -1, True, np.int64(1), 0.0],
+    "id": ["x", " y ", None, 7, "", " ", 1.5],
+    "time": [1, 2.5, True, nan, 1e31, "7", "soon", None, datetime.date(2026, 1, 31), *DATES],
+    "winner": ["ann"],
+}
+usual_or_odd = {key: st.one_of(st.sampled_from(values[:2]), st.sampled_from(values)) for key, values in ODD.items()}
+odd = st.fixed_dictionaries({"teams": usual_or_odd.pop("teams")}, optional=usual_or_odd)
+
+
+@settings(max_examples=300)
+@given(st.lists(odd, max_size=3), st.booleans())
+def test_matches_together_are_what_they_are_one_by_one(found: list[dict[str, Any]], utc: bool) -> None:
+    """Matches that are no plain dictionaries are looked at one by one."""
+    results: list[Any] = []
+    for given_as in (dict, MappingProxyType):
+        try:
+            history = History.from_matches([given_as(match) for match in found], utc=utc)
+            results.append([getattr(history, field.name) for field in fields(history)])
+        except Error as error:
+            results.append(str(error))
+    np.testing.assert_equal(*results)
 
 
 def test_nothing_is_a_history() -> None:

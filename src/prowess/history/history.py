@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["History"]
 
+_COLUMNS = ("match_start", "team_start", "player", "place", "score", "time", "weight", "importance", "home")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
@@ -56,10 +58,10 @@ class History:
 
     def __post_init__(self) -> None:
         """Make the columns read-only, also after unpickling."""
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+        for name in _COLUMNS:
+            value = getattr(self, name)
+            if value is not None:
+                value.setflags(write=False)
 
     def __reduce__(self) -> tuple[type["History"], tuple[Any, ...]]:
         """Pickle through the constructor, because NumPy does not keep an array read-only."""

@@ -72,7 +72,10 @@ def _take_ids(ids: tuple[str, ...] | None, index: NDArray[np.intp] | slice) -> t
 
 def unless_usual(name: str, column: Column) -> Column | None:
     """Give a column, or None when each of its values is the one that says nothing (no score, weight 1, no home)."""
-    if np.array_equal(column, np.full_like(column, _USUAL[name]), equal_nan=True):
+    usual = _USUAL[name]
+    if len(column) and (column[0] == column[0] if usual != usual else column[0] != usual):
+        return column  # the first value says something
+    if np.array_equal(column, np.full_like(column, usual), equal_nan=True):
         return None
     return column
 

@@ -82,6 +82,7 @@ def _draft(blocks: list[Scanned], times: Times | None, ids: Sequence[str]) -> Dr
         ids=ids,
         listed=True,
         recognised=RECOGNISED,
+        as_they_appear=True,
     )
 
 

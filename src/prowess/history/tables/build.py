@@ -45,9 +45,16 @@ def build(draft: Draft) -> History:
     )
     if len(alone := draft.alone()):
         history = _without(history, alone, draft.where(int(alone[0]), None))
-    if history.time is not None and (history.time[1:] < history.time[:-1]).any():
+    elif draft.as_they_appear and _in_time(history):
+        return history
+    if not _in_time(history):
         history = take(history, np.arange(len(history)))  # which sorts by time
     return in_order_of_appearance(history)
+
+
+def _in_time(history: History) -> bool:
+    """Tell whether the matches are in the order of time, where there are times."""
+    return history.time is None or len(history) == 1 or not (history.time[1:] < history.time[:-1]).any()
 
 
 def _without(history: History, alone: NDArray[np.intp], first: str) -> History:

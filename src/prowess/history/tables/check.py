@@ -60,9 +60,11 @@ def no_names(draft: Draft) -> Iterator[Fault]:
 
 
 def _sizes(draft: Draft) -> Iterator[Fault]:
-    for team in np.flatnonzero(np.diff(draft.team_start) == 0).tolist():
+    if draft.all_duels:
+        return
+    for team in np.flatnonzero(draft.sizes == 0).tolist():
         yield _team_fault(draft, team, "has no players: a team needs at least one")
-    teams = np.diff(draft.match_start)
+    teams = draft.counts
     alone = np.flatnonzero(teams < 2)
     if len(alone) > len(draft.alone()):
         for match in alone.tolist():
@@ -77,7 +79,7 @@ def _only(draft: Draft, match: int) -> str:
 
 
 def _players(draft: Draft) -> Iterator[Fault]:
-    if draft.all_duels() and not (draft.player[0::2] == draft.player[1::2]).any():
+    if draft.all_duels and not (draft.player[0::2] == draft.player[1::2]).any():
         return
     match = draft.match_of_team[owners(draft.team_start)]
     key = pair_codes(match, draft.player)
@@ -98,7 +100,7 @@ def _players(draft: Draft) -> Iterator[Fault]:
 
 def _results(draft: Draft) -> Iterator[Fault]:
     for what, column in (("rank", draft.rank), ("score", draft.score)):
-        if column is None:
+        if column is None or (np.abs(column) <= LARGEST).all():  # so that none is missing either
             continue
         for team in np.flatnonzero(np.abs(column) > LARGEST).tolist():
             right = f"a {what} is a finite number within ±{LARGEST:g}"
@@ -118,7 +120,7 @@ def _results(draft: Draft) -> Iterator[Fault]:
 
 def _given(draft: Draft, column: Floats) -> NDArray[Any]:
     """Count the teams of each match that have a value."""
-    if len(column) == 2 * (len(draft.match_start) - 1) and draft.all_duels():
+    if len(column) == 2 * (len(draft.match_start) - 1) and draft.all_duels:
         given: NDArray[Any] = (~np.isnan(column)).reshape(-1, 2).sum(axis=1)
         return given
     return np.bincount(draft.match_of_team, ~np.isnan(column), minlength=len(draft.match_start) - 1)
@@ -149,7 +151,7 @@ def _importance(draft: Draft) -> Iterator[Fault]:
 def _home(draft: Draft) -> Iterator[Fault]:
     if draft.home is None:
         return
-    teams = np.diff(draft.match_start)
+    teams = draft.counts
     for match in np.flatnonzero((draft.home < -1) | (draft.home >= teams)).tolist():
         yield Fault(match, None, f"home {draft.home[match]}: home is the index of a team, 0 to {teams[match] - 1}")
 
@@ -162,7 +164,7 @@ def _times(draft: Draft) -> Iterator[Fault]:
 
 
 def _ids(draft: Draft) -> Iterator[Fault]:
-    if draft.ids is None:
+    if draft.ids is None or len(set(draft.ids)) == len(draft.ids):
         return
     counts = Counter(draft.ids)
     del counts[""]  # a match without an id

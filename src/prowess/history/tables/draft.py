@@ -40,27 +40,41 @@ class Draft:
     may_be_alone: bool = False  # whether a few matches of one team are left out, and not an error
     rows: Callable[[int, int | None], Any] | None = None  # of a match, or of one of its entries, in a table
     recognised: str = ""
+    as_they_appear: bool = False  # whether the players are numbered in the order of their first entries
+    _all_duels: bool | None = None
 
     @cached_property
     def match_of_team(self) -> Ints:
         """Tell once which match each team is in."""
         return owners(self.match_start)
 
+    @property
+    def counts(self) -> Ints:
+        """Count the teams of every match."""
+        return self.match_start[1:] - self.match_start[:-1]
+
+    @property
+    def sizes(self) -> Ints:
+        """Count the players of every team."""
+        return self.team_start[1:] - self.team_start[:-1]
+
+    @property
     def all_duels(self) -> bool:
-        """Tell whether every match is of two teams of one player."""
-        matches = len(self.match_start) - 1
-        return (
-            len(self.player) == len(self.team_start) - 1 == 2 * matches
-            and bool((np.diff(self.match_start) == 2).all())
-            and bool((np.diff(self.team_start) == 1).all())
-        )
+        """Tell whether every match is of two teams of one player; found once, without the lock of a cached property."""
+        if self._all_duels is None:
+            matches = len(self.match_start) - 1
+            fits = len(self.player) == len(self.team_start) - 1 == 2 * matches
+            self._all_duels = fits and bool((self.counts == 2).all() and (self.sizes == 1).all())
+        return self._all_duels
 
     def alone(self) -> NDArray[np.intp]:
         """Give the matches of one team that are left out: byes, races with a single finisher, as long as they are few.
 
         Where many are alone, the matches were not told apart as they should be, and that is an error.
         """
-        alone = np.flatnonzero(np.diff(self.match_start) == 1)
+        if self.all_duels:
+            return np.zeros(0, np.intp)
+        alone = np.flatnonzero(self.counts == 1)
         few = self.may_be_alone and FEW * len(alone) <= len(self.match_start) - 1
         return alone if few else alone[:0]
 
