@@ -42,7 +42,7 @@ async def act(here: Service, what: Act, dry_run: bool, status: int = 200) -> Res
     summary="Record a match, or many",
     response_model=forms.Posted,
     response_description="Recorded, durably; 200 if all of it had been recorded before.",
-    responses={200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}} | answers(409),
+    responses=answers(409) | {200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}},
     openapi_extra=SEVERAL,
 )
 async def post(
