@@ -63,7 +63,13 @@ class Database:
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one state of the database, whatever others write meanwhile."""
         with _told(self.dialect), self._readers.connect() as connection, connection.begin():
-            yield connection
+            try:
+                yield connection
+            except Error:
+                raise
+            except BaseException:
+                connection.invalidate()  # a cursor that was half read would hold its snapshot for who comes next
+                raise
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:

@@ -103,7 +103,7 @@ class Snapshot:
         roll = self.roll.joined([name for name, _ in known if self.roll.row(name) is None])
         at = np.array([roll.row(name) for name, _ in known], np.int32)
         cells = np.frombuffer(b"".join([cells for _, cells in known]), np.float64).reshape(-1, self.state.shape[1])
-        learnt = np.frombuffer(memory, np.float64)
+        learnt = np.frombuffer(memory, np.float64).copy()  # which kernels may write to
         state = settled = _with(self.state, len(roll), at, cells)
         if self.model.period is not None:
             shown = cells.copy()

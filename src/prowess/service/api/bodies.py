@@ -17,9 +17,9 @@ MOST = 10_000  # matches at once
 LINES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 JSON = ("application/json", "text/json", "")
 
-_MATCH: TypeAdapter[dict[str, Any]] = TypeAdapter(Match)
-_LIST: TypeAdapter[list[dict[str, Any]]] = TypeAdapter(list[Match])
-_NAMED: TypeAdapter[dict[str, list[dict[str, Any]]]] = TypeAdapter(Matches)
+_MATCH: TypeAdapter[Any] = TypeAdapter(Match)
+_LIST: TypeAdapter[Any] = TypeAdapter(list[Match])
+_NAMED: TypeAdapter[Any] = TypeAdapter(Matches)
 _BEGINNING = re.compile(rb'\s*(\[|\{\s*"matches"\s*:)?')
 
 _SCHEMA = _MATCH.json_schema()
@@ -57,9 +57,10 @@ def match_of(kind: str, body: bytes) -> dict[str, Any]:
     if _media(kind) not in JSON:
         raise _unknown(kind, JSON[0])
     try:
-        return _MATCH.validate_json(body)
+        found: dict[str, Any] = _MATCH.validate_json(body)
     except ValidationError as error:
         raise _problem(error) from None
+    return found
 
 
 def matches_of(kind: str, body: bytes) -> tuple[list[dict[str, Any]], bool]:

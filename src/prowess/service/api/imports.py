@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
@@ -38,7 +38,7 @@ KINDS = {
     "application/x-parquet": "parquet",
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
 }
-NAMES = tuple(Format.__args__)  # type: ignore[attr-defined]
+NAMES: tuple[str, ...] = get_args(Format)
 SHOWN = 1_000  # problems
 
 
@@ -48,7 +48,7 @@ SHOWN = 1_000  # problems
     summary="Import a file of matches",
     response_model=forms.Imported,
     response_description="Recorded, durably; 200 for a dry run, or if all of it had been recorded before.",
-    responses={200: {"model": forms.Imported, "description": "Nothing new, or a dry run."}} | answers(409),
+    responses=answers(409) | {200: {"model": forms.Imported, "description": "Nothing new, or a dry run."}},
     openapi_extra={
         "requestBody": {
             "required": True,

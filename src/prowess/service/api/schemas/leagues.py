@@ -27,8 +27,8 @@ __all__ = [
     "SettingsAsked",
 ]
 
-PRESET = {"name": "TrueSkill", "parameters": {"beta": 4.0}}
-LEAGUE = {
+PRESET: dict[str, Any] = {"name": "TrueSkill", "parameters": {"beta": 4.0}}
+LEAGUE: dict[str, Any] = {
     "name": "darts",
     "title": "Tuesday's darts",
     "clock": "utc",
@@ -54,7 +54,7 @@ class Preset(Asked):
     model_config = ConfigDict(json_schema_extra={"examples": [PRESET]})
 
     name: Annotated[str, StringConstraints(max_length=100)] = "TrueSkill"
-    parameters: dict[str, Any] = Field({})
+    parameters: dict[str, Any] = Field(default_factory=dict)
 
 
 class SettingsAsked(Asked):
