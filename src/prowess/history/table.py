@@ -80,7 +80,7 @@ class Table:
 
     def reject(self, rows: Any, column: str | None, right: str | Callable[[int], str]) -> None:
         """Note a problem with rows; a sentence that differs from row to row is made from the row's place in `rows`."""
-        values = None if column is None else self.frame[column].gather(np.asarray(rows, np.intp)).to_list()
+        values = None if column is None else self.frame[column][np.asarray(rows, np.intp)].to_list()
         self.problems.add(rows, column, values, right)
 
     def leave_out(

@@ -19,6 +19,8 @@ __all__ = ["identifiers", "labels", "names", "yes_no"]
 def labels(table: Table, column: str) -> "pl.Series":
     """Read a column as text that tells matches or teams apart; no cell is empty."""
     text = text_of(table, column)
+    if not text.has_nulls():
+        return text
     table.require(text.is_not_null(), column, "fill it in, or drop the row")
     return text.fill_null("")
 

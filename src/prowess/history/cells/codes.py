@@ -50,11 +50,11 @@ def _interleaved(cells: "list[pl.Series]") -> tuple[Ints, "pl.Series"]:
     for side, column in enumerate(cells):
         keys[:, side] = column.hash().to_numpy()
     code, first = numbered(keys.reshape(-1))
-    parts = [column.gather(first[first % width == side] // width) for side, column in enumerate(cells)]
+    parts = [column[first[first % width == side] // width] for side, column in enumerate(cells)]
     order = np.argsort(np.concatenate([np.flatnonzero(first % width == side) for side in range(width)]))
-    spelt = pl.concat(parts).gather(order)
+    spelt = pl.concat(parts)[order]
     by_side = code.reshape(-1, width)
-    if all(column.eq_missing(spelt.gather(by_side[:, side])).all() for side, column in enumerate(cells)):
+    if all(column.eq_missing(spelt[np.ascontiguousarray(by_side[:, side])]).all() for side, column in enumerate(cells)):
         return code, spelt
     together, spelt = intern(pl.concat(cells))
     return np.ascontiguousarray(together.reshape(width, -1).T).reshape(-1), spelt

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -112,9 +112,9 @@ def _whole(table: Table, column: str) -> "pl.Series":
 def _filled(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", piece: Floats) -> Floats:
     """Put the other numbers beside the whole ones; a text that is no number is a problem of its row."""
     if not len(rest):
-        return whole.fill_null(nan).to_numpy()
+        return whole.to_numpy()  # null is NaN there
     where = np.flatnonzero(whole.is_null().to_numpy())
-    value = whole.fill_null(nan).to_numpy().copy()
+    value = whole.to_numpy(writable=True)
     value[where] = piece
     unread = np.isnan(piece) & rest.is_not_null().to_numpy()
     if unread.any():
@@ -158,7 +158,7 @@ def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Call
         chosen = {cell: found.comma if mark == "," else found.point for cell, found in read.items()}
         known = rest.gather(where).replace_strict(chosen, default=None, return_dtype=pl.Float64)
         value = value.scatter(where, known)
-    return value.fill_null(nan).to_numpy()
+    return value.to_numpy()
 
 
 class _Seen:

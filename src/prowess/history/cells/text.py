@@ -34,8 +34,9 @@ def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
     if text.is_empty():
         return np.zeros(0, np.int32), text
     codes, first = numbered(np.ascontiguousarray(text.hash().to_numpy()))
-    different = text.gather(first)
-    if not text.eq_missing(different.gather(codes)).all():  # two texts with one hash
+    different = text[first]  # an index costs a quarter of `gather`, which goes by a query
+    again = different[codes]
+    if again.null_count() != text.null_count() or not (text == again).all():  # two texts with one hash
         return _interned(text)
     return codes, different
 

@@ -128,7 +128,7 @@ def _values(cells: Distinct) -> Floats:
     if value.has_nulls() and (value.null_count() < len(value) or cells.values[0] != cells.values[0].strip()):
         cells.values = cells.values.str.strip_chars()
         value = cells.values.cast(pl.Float64, strict=False)
-    return value.fill_null(np.nan).to_numpy()
+    return value.to_numpy()  # null is NaN there
 
 
 def _mostly(cells: Distinct, numeric: Mask) -> bool:

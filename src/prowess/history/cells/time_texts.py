@@ -112,7 +112,7 @@ def _by_template(text: "pl.Series", shape: str, form: str, clock: bool) -> Micro
         number = text.str.to_date(form, strict=False, cache=False).to_physical().cast(pl.Int64) * DAY
     if not fits.all():
         number = number.set(~fits, None)
-    return number.fill_null(NAT).to_numpy()
+    return (number.fill_null(NAT) if number.has_nulls() else number).to_numpy()
 
 
 def _one(result: Texts, row: int, found: "re.Match[str] | None") -> None:

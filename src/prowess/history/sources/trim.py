@@ -99,7 +99,7 @@ def _repeated(frame: "pl.DataFrame", header: Sequence[str]) -> Rows:
     cells = [(column, cell) for column, cell in zip(frame.iter_columns(), header, strict=False) if cell.strip()]
     if len(cells) < 2:
         return np.zeros(0, np.intp)
-    exact = [(column == cell).fill_null(False) for column, cell in cells[:2]]  # blanks around both would be odd
+    exact = [column == cell for column, cell in cells[:2]]  # blanks around both would be odd
     rows = (exact[0] | exact[1]).arg_true().to_numpy()
     for column, cell in cells:
         if not len(rows):
