@@ -12,8 +12,8 @@ import typer
 
 from .. import History
 from ..counts import count
-from ..extras import extra
 from ..history.choices import Choices
+from .database import COMMAND_LINE, USUAL, Url, opened
 from .machine import print_json
 from .options import File, Json, read, shared
 from .screen import busy, note, screen, shown
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["import_"]
 
-PLACE = "sqlite:///prowess.db"
-WHERE = "Where leagues are kept: a file, sqlite:///FILE or postgresql://HOST/NAME."
-Database = Annotated[str, typer.Option(metavar="URL", envvar="PROWESS_DATABASE", help=WHERE)]
 League = Annotated[
     str, typer.Option(metavar="NAME", help="The league; it is founded if it is not there.", show_default=False)
 ]
@@ -40,7 +37,7 @@ def import_(
     league: League,
     choices: Choices,
     given_preset: tuple[str, dict[str, Any]] | None,
-    database: Database = PLACE,
+    database: Url = USUAL,
     private: Private = False,
     dry_run: DryRun = False,
     json: Json = False,
@@ -55,7 +52,6 @@ def import_(
     prowess import examples/league.csv --league darts --model ts2 --set beta=3
     prowess import examples/league.csv --league darts --dry-run
     """
-    extra("sqlalchemy", "SQLAlchemy", "service")
     history = read(file, choices)
     with busy(f"importing {count(len(history), 'match', 'matches')}"):
         done = _imported(history, file, league, given_preset, database, private, dry_run)
@@ -86,7 +82,7 @@ def _imported(
             league,
             preset=None if preset is None else Preset(*preset),
             public=not private,
-            author="prowess import",
+            author=COMMAND_LINE,
             reason=file.name,
             dry_run=dry_run,
         )
@@ -95,17 +91,11 @@ def _imported(
 @contextmanager
 def _opened(url: str, dry_run: bool) -> Iterator[Store]:
     """The database, made if it is not there; but a dry run does not even make an empty one."""
-    from ..store.database import Database as Store
-
-    with TemporaryDirectory() as folder:
-        store = Store(url)
-        if dry_run and store.dialect == "sqlite" and not Path(str(store.url.database)).exists():
-            store = Store(f"{folder}/empty.db")
-        try:
+    with TemporaryDirectory() as folder, opened(url, new=True) as asked:
+        absent = asked.dialect == "sqlite" and not Path(str(asked.url.database)).exists()
+        with opened(f"{folder}/empty.db" if dry_run and absent else url, new=True) as store:
             store.migrate()
             yield store
-        finally:
-            store.close()
 
 
 def _plain(done: Imported, title: str, dry_run: bool) -> dict[str, Any]:

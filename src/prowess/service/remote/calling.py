@@ -151,9 +151,9 @@ def refusal(answer: httpx.Response) -> ServiceError:
         problem = None
     problem = problem if isinstance(problem, dict) else {}
     detail = problem.get("detail") or problem.get("title") or f"{answer.status_code} {answer.reason_phrase}"
-    fields = [f"{one['field']}: {one['detail']}" for one in problem.get("errors", ()) if isinstance(one, dict)]
-    told = [text for text in fields[:5] if text not in str(detail)]
-    return ServiceError("; ".join([str(detail), *told]), answer.status_code, problem)
+    fields = [one for one in problem.get("errors", ()) if isinstance(one, dict)]
+    more = [f"{one.get('field')}: {one.get('detail')}" for one in fields if str(one.get("detail")) not in str(detail)]
+    return ServiceError("; ".join([str(detail), *more[:5]]), answer.status_code, problem)
 
 
 def _said(error: Exception) -> str:
