@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,7 @@ class Server:
     port: int
     process: subprocess.Popen[bytes]
     log: Path
+    connections: list[Connection] = field(default_factory=list)  # closed when it ends
 
     @property
     def address(self) -> str:
@@ -86,7 +87,7 @@ class Server:
     @property
     def workers(self) -> list[int]:
         """The processes that answer: the children of the first one, or itself where it has none."""
-        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True).stdout
+        listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True).stdout
         found = []
         for line in listed.splitlines():
             pid, parent, state, *command = line.split()
@@ -95,7 +96,8 @@ class Server:
         return sorted(found) or [self.pid]
 
     def connect(self, key: str | None = None) -> Connection:
-        return Connection(self.port, key)
+        self.connections.append(Connection(self.port, key))
+        return self.connections[-1]
 
     def wait(self) -> None:
         """Wait until it is ready."""
@@ -113,6 +115,8 @@ class Server:
 
     def stop(self) -> int:
         """Ask it to end, and say with what code it did; end it, and its workers, where it does not."""
+        for connection in self.connections:
+            connection.close()
         workers = self.workers
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -147,7 +151,8 @@ def start(database: str, folder: Path, *, workers: int = 1, first: str = "", por
     options = ["--database", database, "--host", "127.0.0.1", "--port", str(port), "--workers", str(workers)]
     program = ["-c", main] if first else ["-m", "prowess"]
     log = folder / f"server-{port}.log"
-    environment = {**os.environ, **{f"PROWESS_{name.upper()}": value for name, value in settings.items()}}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PROWESS_")}
+    environment |= {f"PROWESS_{name.upper()}": value for name, value in settings.items()}
     with log.open("ab") as out:
         process = subprocess.Popen(
             [sys.executable, *program, "serve", *options],

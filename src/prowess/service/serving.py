@@ -108,6 +108,22 @@ class _Together(Multiprocess):
         super().__init__(config, sockets)
         self.asked: set[int] = set()
 
+    def init_processes(self) -> None:
+        super().init_processes()
+        self._let_go()
+
+    def keep_subprocess_alive(self) -> None:
+        super().keep_subprocess_alive()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Leave the processes their ends of the pipes: one that dies when it is asked for a sign of life breaks its pipe.
+
+        Else the supervisor would wait for that sign until it takes the process for hung, and be deaf meanwhile.
+        """
+        for process in self.processes:
+            process.child_conn.close()
+
     def handle_int(self) -> None:
         self.asked.add(signal.SIGINT)
         super().handle_int()
