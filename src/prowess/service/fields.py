@@ -35,8 +35,10 @@ def field_of(message: str, single: bool = False) -> str | None:
 
     >>> field_of("match 3: ranks must be a list of numbers, not 'home'")
     'matches[2].ranks'
-    >>> field_of("match 1: 'time' is no name of a player", single=True), field_of("beta must be a number above 0, not -1")
-    ('teams', 'beta')
+    >>> field_of("match 1: 'time' is no name of a player", single=True)
+    'teams'
+    >>> field_of("beta must be a number above 0, not -1")
+    'beta'
     >>> field_of("clock: it is one of utc, number, none, not 'local'")
     'clock'
     """

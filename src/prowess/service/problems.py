@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import Error
@@ -117,6 +118,8 @@ def answer(request: Request, error: Exception) -> Response:
     if isinstance(error, RequestValidationError):
         return _invalid(scope, error)
     if isinstance(error, HTTPException):
+        if error.status_code == 405:
+            error.headers = {"Allow": _allowed(scope)}
         return problem(scope, error.status_code, _said(scope, error), getattr(error, "errors", ()), error.headers)
     if isinstance(error, Unavailable):
         # What the database said may tell of our insides, and is in the log.
@@ -133,9 +136,14 @@ def _said(scope: Scope, error: HTTPException) -> str:
     if error.status_code == 404 and detail == "Not Found":
         return f"there is nothing at {scope['path']}"
     if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "")
-        return f"{scope['method']} is not possible at {scope['path']}; possible: {allowed}"
+        return f"{scope['method']} is not possible at {scope['path']}; possible: {(error.headers or {})['Allow']}"
     return "the body is no JSON that can be read" if detail == UNPARSED else detail
+
+
+def _allowed(scope: Scope) -> str:
+    """The methods of a path; the framework knows only those of the first route that it finds there."""
+    there = [route for route in scope["app"].routes if isinstance(route, Route) and route.path_regex.match(scope["path"])]
+    return ", ".join(sorted({method for route in there for method in route.methods or ()}))
 
 
 def _invalid(scope: Scope, error: RequestValidationError) -> Response:

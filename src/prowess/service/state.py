@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from fastapi import Request
 from sqlalchemy import Connection
 from starlette.concurrency import run_in_threadpool
 
+from ..store.chronicle import Chronicles
 from ..store.database import Database
 from ..store.keys import Key
 from ..store.leagues import League
+from ..store.standings import Followers
 from ..store.writer import Writer
 from .metrics import Metrics
 from .recent import Recent
@@ -31,8 +33,8 @@ class Service:
     settings: Settings
     database: Database
     writer: Writer
-    standings: Any
-    chronicles: Any
+    standings: Followers
+    chronicles: Chronicles
     keys: Recent[Key | None]  # by their secrets
     leagues: Recent[League]  # by their names; what is in them may be a second old
     metrics: Metrics
