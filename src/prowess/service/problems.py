@@ -142,7 +142,9 @@ def _said(scope: Scope, error: HTTPException) -> str:
 
 def _allowed(scope: Scope) -> str:
     """The methods of a path; the framework knows only those of the first route that it finds there."""
-    there = [route for route in scope["app"].routes if isinstance(route, Route) and route.path_regex.match(scope["path"])]
+    there = [
+        route for route in scope["app"].routes if isinstance(route, Route) and route.path_regex.match(scope["path"])
+    ]
     return ", ".join(sorted({method for route in there for method in route.methods or ()}))
 
 

@@ -14,7 +14,19 @@ from ..security import Access, may
 from ..state import Service, service
 from .schemas.common import LONGEST
 
-__all__ = ["Admin", "DryRun", "Here", "IdempotencyKey", "Read", "Why", "Write", "answer", "fresh", "tagged"]
+__all__ = [
+    "Admin",
+    "DryRun",
+    "Here",
+    "IdempotencyKey",
+    "Read",
+    "Why",
+    "Write",
+    "answer",
+    "fresh",
+    "tagged",
+    "without_parameters",
+]
 
 Here = Annotated[Service, Depends(service)]
 Read = Annotated[Access, Depends(may("read"))]
@@ -33,6 +45,11 @@ IdempotencyKey = Annotated[
         examples=["5f0c2d7e"],
     ),
 ]
+
+
+def without_parameters(request: Request) -> bool:
+    """Whether a request has neither a query nor an idempotency key."""
+    return not request.scope["query_string"] and all(name != b"idempotency-key" for name, _ in request.scope["headers"])
 
 
 def answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -12,16 +12,19 @@ from starlette.responses import Response
 from ...errors import Error
 from ...store.changes import Act, Delete, Edit, Post
 from ...store.writer import preview
+from ..lean import lean
 from ..problems import answers
-from ..state import Service
+from ..security import may
+from ..state import Service, of
 from .bodies import ONE, SEVERAL, match_of, matches_of
-from .common import DryRun, Here, IdempotencyKey, Why, Write, answer
+from .common import DryRun, Here, IdempotencyKey, Why, Write, answer, without_parameters
 from .plain import done
 from .schemas import matches as forms
 
 __all__ = ["act", "router"]
 
 router = APIRouter(tags=["matches"])
+WRITE = may("write")
 MATCHES = "/api/leagues/{league}/matches"
 MATCH = MATCHES + "/{id:path}"
 
@@ -36,15 +39,6 @@ async def act(here: Service, what: Act, dry_run: bool, status: int = 200) -> Res
     return answer(done(did, league.clock), 200 if did.repeated and all(did.repeated) else status)
 
 
-@router.post(
-    MATCHES,
-    status_code=201,
-    summary="Record a match, or many",
-    response_model=forms.Posted,
-    response_description="Recorded, durably; 200 if all of it had been recorded before.",
-    responses={200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}} | answers(409),
-    openapi_extra=SEVERAL,
-)
 async def post(
     request: Request,
     access: Write,
@@ -62,6 +56,25 @@ async def post(
     request.scope["state"]["single"] = single
     what = Post(access.league, found, idempotency_key, author=access.author, reason=reason)
     return await act(here, what, dry_run, 201)
+
+
+async def _quick(request: Request) -> Response:
+    """The same without parameters, which is how games post: see `lean`."""
+    return await post(request, await WRITE(request), of(request))
+
+
+router.add_api_route(
+    MATCHES,
+    post,
+    methods=["POST"],
+    status_code=201,
+    summary="Record a match, or many",
+    response_model=forms.Posted,
+    response_description="Recorded, durably; 200 if all of it had been recorded before.",
+    responses={200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}} | answers(409),
+    openapi_extra=SEVERAL,
+    route_class_override=lean(without_parameters, _quick),
+)
 
 
 @router.put(
