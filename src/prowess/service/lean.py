@@ -1,7 +1,7 @@
 """Routes that are asked thousands of times a second.
 
-The framework's way with parameters and dependencies costs more than everything else of a small request. A lean route goes
-past it where a request is plain, and the usual way where it is not: what is checked and answered is the same.
+The framework's way with parameters and dependencies costs more than everything else of a small request. A lean route
+goes past it where a request is plain, and the usual way where it is not: what is checked and answered is the same.
 """
 
 from __future__ import annotations
