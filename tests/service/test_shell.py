@@ -76,6 +76,7 @@ def test_failures_say_nothing_of_our_insides(tmp_path, capfd, caplog):
         answer = client.post("/probe/body", headers=bearing("abc"))
         assert answer.status_code == 503
         assert "10.1.2.3" not in answer.text
+        assert "10.1.2.3" in caplog.text
         assert answer.headers["retry-after"] == "1"
         assert client.get("/healthz", headers=bearing("abc")).status_code == 200
 

@@ -122,7 +122,8 @@ def answer(request: Request, error: Exception) -> Response:
             error.headers = {"Allow": _allowed(scope)}
         return problem(scope, error.status_code, _said(scope, error), getattr(error, "errors", ()), error.headers)
     if isinstance(error, Unavailable):
-        # What the database said may tell of our insides, and is in the log.
+        # What the database said may tell of our insides: it is for the log.
+        logging.getLogger(LOGGER).warning("request %s: %s", scope.get("state", {}).get("request_id", ""), error)
         return problem(scope, 503, f"{str(error).partition(': ')[0]}; nothing was changed, try again", headers=RETRY)
     if isinstance(error, (NotFound, Conflict)):
         return problem(scope, 404 if isinstance(error, NotFound) else 409, str(error))
