@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -48,7 +48,9 @@ class Followers:
                 if not recent or recent[-1].revision < league.revision:
                     now = _followed(connection, league, recent[-1] if recent else None)
                     recent = (*recent, now)[-RECENT:]
-                    self._recent.put(league.id, recent, sum(one.nbytes for one in recent) + now.roll.nbytes)
+                    while len(recent) > 1 and _size(recent) > self._recent.limit:
+                        recent = recent[1:]
+                    self._recent.put(league.id, recent, _size(recent))
         return _as_set(recent[-1], league)
 
     def at_revision(self, connection: Connection, league: League, revision: int) -> Snapshot:
@@ -112,6 +114,11 @@ class Followers:
                 return Snapshot.of(past, view.standing(matches, len(known)))
         rows = journal.rows_as_of(connection, league, revision)
         return Snapshot.of(past, run(past, known, Checkpoint(START, 0, Ladder(past.model)), rows).ladder)
+
+
+def _size(snapshots: Sequence[Snapshot]) -> int:
+    """About how much memory snapshots take, which share their names."""
+    return sum(one.nbytes for one in snapshots) + snapshots[-1].roll.nbytes
 
 
 def _followed(connection: Connection, league: League, last: Snapshot | None) -> Snapshot:

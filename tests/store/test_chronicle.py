@@ -1,0 +1,147 @@
+"""What a chronicle tells: curves in few points, matches by page, seasons, and what stays in memory."""
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.store import leagues
+from prowess.store.changes import Delete, NewSeason, Post
+from prowess.store.chronicle import Chronicles
+from prowess.store.database import Database
+from prowess.store.errors import NotFound
+from prowess.store.growing import Growing
+from prowess.store.writer import perform
+
+
+@pytest.fixture
+def database(sqlite_url):
+    made = Database(sqlite_url)
+    made.migrate()
+    with made.writing() as connection:
+        for name in ("chess", "go"):
+            leagues.create(connection, name, clock="number")
+    yield made
+    made.close()
+
+
+def seen(database, chronicles, work, league="chess"):
+    with database.reading() as connection:
+        return work(chronicles.of(connection, leagues.find(connection, league)))
+
+
+def matches(rounds, seed=1):
+    chance = np.random.default_rng(seed)
+    names = ["ann", "bob", "cat", "dan"]
+    return [
+        {"id": f"m{k}", "teams": [[one], [other]], "scores": chance.integers(0, 3, 2).tolist(), "time": k}
+        for k in range(rounds)
+        for one, other in [chance.choice(names, 2, replace=False).tolist()]
+    ]
+
+
+def test_a_curve_keeps_its_ends_and_extremes(database):
+    given = matches(300)
+    perform(database, Post("chess", given))
+    mine = [match for match in given if ["ann"] in match["teams"]]
+    trajectory = pw.TrueSkill().fit(pw.History.from_matches(given)).trajectory("ann").to_dicts()
+    told = seen(database, Chronicles(), lambda chronicle: chronicle.player("ann", matches=0, curve=9))
+    points = [{key: row[key] for key in ("time", "mu", "sigma", "shown")} for row in trajectory]
+    assert len(told["curve"]) <= 9
+    assert all(point in points for point in told["curve"])
+    assert [told["curve"][0], told["curve"][-1]] == [points[0], points[-1]]
+    assert told["best"] == max(points, key=lambda point: point["shown"])
+    assert told["worst"] == min(points, key=lambda point: point["shown"])
+    assert told["best"] in told["curve"]
+    assert told["worst"] in told["curve"]
+    assert (told["matches"], told["total"]) == ([], len(mine))
+    whole = seen(database, Chronicles(), lambda chronicle: chronicle.player("ann", curve=1000))
+    assert whole["curve"] == points
+    assert seen(database, Chronicles(), lambda chronicle: chronicle.player("ann", curve=0))["curve"] == []
+
+
+def test_matches_come_by_pages_the_newest_first(database):
+    given = matches(40)
+    perform(database, Post("chess", given))
+
+    def listed(**asked):
+        found = seen(database, Chronicles(), lambda chronicle: chronicle.matches(**asked))
+        return [row["id"] for row in found.rows], found.total
+
+    assert listed(limit=3) == (["m39", "m38", "m37"], 40)
+    assert listed(limit=3, offset=38) == (["m1", "m0"], 40)
+    assert listed(limit=3, offset=50) == ([], 40)
+    assert listed(since=10, until=12) == (["m12", "m11", "m10"], 3)
+    mine = [match["id"] for match in reversed(given) if ["bob"] in match["teams"] and 5 <= match["time"] <= 30]
+    assert listed(player="bob", since=5, until=30, limit=4, offset=2) == (mine[2:6], len(mine))
+    with pytest.raises(NotFound, match="no match of a player called 'eve'"):
+        listed(player="eve")
+
+
+def test_a_match_is_told_with_the_words_of_the_library(database):
+    given = matches(12)
+    perform(database, Post("chess", given))
+    told = seen(database, Chronicles(), lambda chronicle: chronicle.match("m11"))
+    account = pw.TrueSkill().fit(pw.History.from_matches(given)).account(11)
+    assert [row["why"] for row in told["players"]] == list(account.sentences)
+    assert [row["after"]["mu"] for row in told["players"]] == [row["mu_after"] for row in account.rows]
+    assert told["forecast"] == account.forecast
+    assert {key: told[key] for key in ("id", "teams", "scores", "time")} == given[11]
+    perform(database, Delete("chess", "m11"))
+    for name, said in (("m11", "was deleted"), ("m12", "has no match of the id 'm12'")):
+        with pytest.raises(NotFound, match=said):
+            seen(database, Chronicles(), lambda chronicle, name=name: chronicle.match(name))
+
+
+def test_the_end_of_a_season_is_before_the_next(database):
+    given, chronicles = matches(30), Chronicles()
+    perform(database, Post("chess", given[:20]))
+    seen(database, chronicles, len_of)
+    perform(database, NewSeason("chess", "II", 10, carry=0.5, tau=1.0))
+    perform(database, Post("chess", given[20:]))
+    perform(database, NewSeason("chess", "III", 29.5, carry=0.5, tau=1.0))
+    ladder = pw.TrueSkill().learn(pw.History.from_matches(given[:10]))
+    assert seen(database, chronicles, lambda chronicle: chronicle.standing_at(9.5)) == ladder
+    ladder.new_season(0.5, 1.0)
+    assert seen(database, chronicles, lambda chronicle: chronicle.standing_at(10))["ann"] != ladder["ann"]
+    ladder = pw.TrueSkill().learn(pw.History.from_matches(given[10:]), ladder)
+    assert seen(database, chronicles, lambda chronicle: chronicle.end_of_season("II")) == ladder
+    ladder.new_season(0.5, 1.0)
+    assert seen(database, chronicles, lambda chronicle: chronicle.end_of_season("III")) == ladder
+
+
+def len_of(chronicle):
+    return len(chronicle.view)
+
+
+def test_only_so_much_is_kept_in_memory(database):
+    for league in ("chess", "go"):
+        perform(database, Post(league, matches(50)))
+    roomy, tight = Chronicles(), Chronicles(memory=1)
+    for chronicles, kept in ((roomy, True), (tight, False)):
+        views = [seen(database, chronicles, lambda chronicle: chronicle.view, name) for name in ("chess", "go", "chess")]
+        assert (views[0] is views[2]) == kept
+        assert len(views[2]) == 50
+
+
+def test_a_view_is_not_disturbed_by_what_comes_after(database):
+    chronicles, given = Chronicles(), matches(60)
+    perform(database, Post("chess", given[:50]))
+    view = seen(database, chronicles, lambda chronicle: chronicle.view)
+    before = view.passage.after.copy(), view.seq.copy(), view.passage.history.players
+    perform(database, Post("chess", given[50:]))
+    assert seen(database, chronicles, len_of) == 60
+    perform(database, Delete("chess", "m3"))
+    assert seen(database, chronicles, len_of) == 59
+    np.testing.assert_array_equal(view.passage.after, before[0])
+    assert (view.seq.tolist(), view.passage.history.players) == (before[1].tolist(), before[2])
+
+
+def test_a_column_grows_beside_its_views():
+    column = Growing(np.arange(3))
+    views = [column.view]
+    for k in range(3, 2000):
+        column.append(np.array([k]))
+        views.append(column.view)
+    assert all(view.tolist() == list(range(len(view))) for view in views[::97])
+    with pytest.raises(ValueError, match="read-only"):
+        views[0][0] = 9

@@ -1,0 +1,194 @@
+"""Pages of standings: filters, ranks, and pages that do not shift under who reads them; and what is kept in memory."""
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.store import leagues
+from prowess.store.changes import Delete, Edit, NewSeason, Post, Remodel
+from prowess.store.chronicle import Chronicles
+from prowess.store.database import Database
+from prowess.store.errors import NotFound
+from prowess.store.leagues import Preset, Settings
+from prowess.store.shelf import Shelf
+from prowess.store.snapshot import Snapshot
+from prowess.store.standings import RECENT, Followers
+from prowess.store.writer import perform
+
+DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]
+
+
+@pytest.fixture
+def database(sqlite_url):
+    made = Database(sqlite_url)
+    made.migrate()
+    with made.writing() as connection:
+        leagues.create(connection, "darts", settings=Settings(provisional_matches=3, inactive_days=7))
+    yield made
+    made.close()
+
+
+def post(database, *pairs, day=DAYS[0]):
+    matches = [{"id": f"{day} {one} {other}", "teams": [[one], [other]], "time": day} for one, other in pairs]
+    return perform(database, Post("darts", matches))
+
+
+def seen(database, view):
+    with database.reading() as connection:
+        return view(connection, leagues.find(connection, "darts"))
+
+
+def test_filters_leave_the_ranks_as_they_are(database):
+    post(database, ("Ann", "Joanna"), ("ann marie", "Bob"))
+    post(database, ("Joanna", "Bob"), ("Joanna", "Straße"), day=DAYS[20])
+    now = seen(database, Followers().of)
+    everybody = now.page(0, 10).rows
+    assert [row["player"] for row in everybody] == ["Joanna", "Ann", "ann marie", "Straße", "Bob"]
+    assert [row["rank"] for row in everybody] == [1, 2, 2, 4, 5]
+    assert [row["provisional"] for row in everybody] == [False, True, True, True, True]
+    assert [row["active"] for row in everybody] == [True, False, False, True, True]
+    assert everybody[0]["last_seen"] == f"{DAYS[20]}T00:00:00Z"
+
+    def asked(**filters):
+        page = now.page(0, 10, **filters)
+        assert page.total == len(page.rows)
+        return [(row["rank"], row["player"]) for row in page.rows]
+
+    assert asked(search="ANN") == [(1, "Joanna"), (2, "Ann"), (2, "ann marie")]
+    assert asked(search="STRASSE") == [(4, "Straße")]
+    assert asked(search="a.n") == []
+    assert asked(active_since=now.since) == [(1, "Joanna"), (4, "Straße"), (5, "Bob")]
+    assert asked(min_matches=2) == [(1, "Joanna"), (5, "Bob")]
+    assert asked(provisional=False) == [(1, "Joanna")]
+    assert asked(search="n", provisional=True) == [(2, "Ann"), (2, "ann marie")]
+    page = now.page(1, 1, search="ann")
+    assert ([row["player"] for row in page.rows], page.total) == (["Ann"], 3)
+    assert now.page(7, 5).rows == []
+    with pytest.raises(NotFound, match="no player called 'Joana'; did you mean 'Joanna'"):
+        now.row("Joana")
+
+
+def test_pages_of_a_revision_do_not_shift_under_writes(database):
+    names = [f"player {k:02d}" for k in range(30)]
+    post(database, *zip(names[::2], names[1::2], strict=True))
+    followers, late = Followers(), Followers()
+    first = seen(database, followers.of)
+    wanted = [row["player"] for row in first.page(0, 30).rows]
+    found = []
+    for number, page in enumerate(range(0, 30, 5)):
+        for k in range(4):  # more writes than snapshots are kept
+            post(database, (names[29 - k - number], f"new {number} {k}"), day=DAYS[number + 1])
+            seen(database, followers.of)
+        then = seen(database, lambda connection, league: followers.at_revision(connection, league, first.revision))
+        found += [row["player"] for row in then.page(page, 5).rows]
+    assert found == wanted
+    assert len(followers._recent.get(1)) == RECENT
+    anew = seen(database, lambda connection, league: late.at_revision(connection, league, first.revision))
+    assert anew.page(0, 30).rows == first.page(0, 30).rows
+    with pytest.raises(pw.Error, match="the revisions 0 to 25, not 26"):
+        seen(database, lambda connection, league: late.at_revision(connection, league, 26))
+
+
+def test_an_older_model_and_an_older_season_can_be_seen(database):
+    post(database, ("ann", "bob"))
+    post(database, ("cat", "bob"), day=DAYS[1])
+    followers = Followers()
+    before = seen(database, followers.of).page(0, 5).rows
+    perform(database, Remodel("darts", Preset("Elo", {"k": 10.0})))
+    elo = seen(database, followers.of)
+    assert elo.row("ann")["mu"] == 1505
+    old = seen(database, lambda connection, league: followers.of_generation(connection, league, 1))
+    assert (old.page(0, 5).rows, old.generation, old.revision) == (before, 1, 2)
+    perform(database, NewSeason("darts", "II", DAYS[2], carry=0.5))
+    perform(database, NewSeason("darts", "III", DAYS[9], carry=0.0))
+    post(database, ("bob", "cat"), day=DAYS[3])
+
+    def season(name):
+        return seen(database, lambda connection, league: followers.of_season(connection, league, name))
+
+    assert season("II").row("ann")["mu"] == 1502.5
+    assert season("III").row("ann")["mu"] == seen(database, followers.of).row("ann")["mu"] == 1500
+    with pytest.raises(NotFound, match="no season called 'I'; it has II, III"):
+        season("I")
+    with pytest.raises(NotFound, match="the generations 1 to 2, not 3"):
+        seen(database, lambda connection, league: followers.of_generation(connection, league, 3))
+    first = seen(database, lambda connection, league: followers.at_revision(connection, league, 2))
+    assert first.page(0, 5).rows == before
+
+
+def test_who_has_no_match_left_is_gone(database):
+    post(database, ("ann", "bob"), ("cat", "dan"))
+    followers = Followers()
+    assert len(seen(database, followers.of)) == 4
+    perform(database, Delete("darts", f"{DAYS[0]} cat dan"))
+    now = seen(database, followers.of)
+    assert [row["player"] for row in now.page(0, 9).rows] == ["ann", "bob"]
+    assert "cat" not in now.ladder
+    match = {"teams": [["dan"], ["eve"]], "time": DAYS[0]}
+    perform(database, Edit("darts", f"{DAYS[0]} ann bob", match))
+    assert sorted(seen(database, followers.of).ladder) == ["dan", "eve"]
+
+
+@pytest.mark.parametrize("model", [pw.Elo(), pw.TrueSkill(), pw.Glicko2(period=7)], ids=["Elo", "TrueSkill", "periods"])
+def test_the_order_follows_any_moves(model):
+    """Ratings on few levels, so that many are equal, move at random; the order is that of a sort of all."""
+    chance, width = np.random.default_rng(5), model.pipeline.width
+    ladder = pw.Ladder(model)
+    said = {"league": "x", "clock": "number", "settings": Settings(), "generation": 1}
+    now = Snapshot.of_ladder(ladder, revision=0, **said)
+    for revision in range(1, 120):
+        names = {f"p{k}" for k in chance.integers(0, 60, chance.integers(1, 9))}
+        rows = {}
+        for name in names:
+            cells = np.zeros(width)
+            cells[:4] = [*chance.integers(1, 7, 2), revision, 1]
+            cells[0] += chance.choice([0, 1e-14, 50 * (chance.random() < 0.02)])
+            cells[4:5] = 0.06
+            rows[name] = cells.tobytes() if chance.random() > 0.1 else None
+        now = now.followed(revision, list(rows.items()), b"")
+        anew = Snapshot.of_ladder(now.ladder, revision=revision, **said)
+        assert now.page(0, 100) == anew.page(0, 100)
+        board = sorted(now.ladder.leaderboard().select("rank", "player").rows())
+        assert [(row["rank"], row["player"]) for row in now.page(0, 100).rows] == board
+
+
+def test_many_threads_read_while_matches_come(database):
+    """Whatever they read is one revision of the league, and no revision is read after a later one."""
+    chronicles = Chronicles()
+    followers = Followers(chronicles)
+    post(database, ("ann", "bob"))
+
+    def read(_):
+        found = []
+        for _ in range(15):
+            with database.reading() as connection:
+                league = leagues.find(connection, "darts")
+                now, view = followers.of(connection, league), chronicles.of(connection, league).view
+                assert min(now.revision, view.revision) >= league.revision
+                assert now.row("ann")["matches"] == now.revision
+                assert len(view) == view.revision
+                found.append(now.revision)
+        return found
+
+    with ThreadPoolExecutor(6) as pool:
+        readers = pool.map(read, range(5))
+        for day in DAYS[1:20]:
+            post(database, ("ann", f"of {day}"), day=day)
+        revisions = list(readers)
+    assert all(found == sorted(found) for found in revisions)
+    assert len(set(chain.from_iterable(revisions))) > 1
+
+
+def test_a_shelf_drops_what_was_used_least():
+    shelf = Shelf(limit=10)
+    for key in "abc":
+        shelf.put(key, key, 3)
+    assert shelf.get("a") == "a"
+    shelf.put("d", "d", 3)
+    assert [shelf.get(key) for key in "abcd"] == ["a", None, "c", "d"]
+    shelf.put("large", "l", 99)
+    assert [shelf.get(key) for key in ("a", "large")] == [None, "l"]
+    assert shelf.lock("a") is shelf.lock("a") is not shelf.lock("b")
