@@ -32,11 +32,12 @@ def matches(clock, shape):
     random = np.random.default_rng(7)
     found = []
     for number in range(40):
-        teams = 2 if shape == "pairs" else int(random.integers(2, 5))
+        teams = 2 if shape in ("pairs", "mixed") else int(random.integers(2, 5))
         names = random.permutation(NAMES).tolist()
-        sizes = [1 if shape == "pairs" else int(random.integers(1, 3)) for _ in range(teams)]
+        sizes = [1 if shape in ("pairs", "mixed") else int(random.integers(1, 3)) for _ in range(teams)]
         match = {"id": f"m/{number}", "teams": [[names.pop() for _ in range(size)] for size in sizes]}
-        match["scores" if shape == "scores" else "ranks"] = random.integers(0, 4, teams).tolist()
+        scored = shape == "scores" or (shape == "mixed" and number % 2 == 0)
+        match["scores" if scored else "ranks"] = random.integers(0, 4, teams).tolist()
         if clock != "none":
             day = int(random.integers(1, 20))
             match["time"] = day if clock == "number" else f"2026-01-{day:02d}T10:00:00.{number:06d}Z"
@@ -51,7 +52,7 @@ def history(ask, name):
         return journal.history(connection, leagues.find(connection, name))
 
 
-@pytest.mark.parametrize(("clock", "shape"), list(product(["utc", "number", "none"], ["pairs", "scores", "weights"])))
+@pytest.mark.parametrize(("clock", "shape"), list(product(["utc", "number", "none"], ["pairs", "scores", "mixed", "weights"])))
 def test_an_export_gives_the_same_journal_in_another_league(ask, clock, shape):
     name = f"{clock}-{shape}"
     ask.found(name, clock=clock)

@@ -11,7 +11,7 @@ def test_who_fails_half_way_leaves_no_old_state_behind(database_url):
     database = Database(database_url)
     database.migrate()
     with database.writing() as connection:
-        for number in range(300):
+        for number in range(20):
             leagues.create(connection, f"l{number}")
     kept = []
     for _ in range(3):

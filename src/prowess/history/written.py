@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..errors import Error
 from ..files import ending_of, replacing
 from .frames import time_column, to_frame
 from .history import History
-from .ragged import owners
+from .ragged import Floats, owners, places
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,6 +80,8 @@ def _refused(history: History) -> str:
     alone = _alone(history)
     if history.weight is not None:
         return "players have weights"
+    if history.score is not None and not _follows(history.score, history):
+        return "places do not follow from the scores"
     if history.home is not None and not alone:
         return "there is a home team of several players"
     if history.home is not None and ((np.diff(history.match_start) != 2).any() or (history.home > 0).any()):
@@ -86,6 +89,11 @@ def _refused(history: History) -> str:
     if not alone and any(BETWEEN in name for name in history.players):
         return f"a name holds {BETWEEN!r}"
     return ""
+
+
+def _follows(score: Floats, history: History) -> bool:
+    """Whether every match has scores, and its places are those of them."""
+    return not np.isnan(score).any() and bool((places(history.match_start, -score) == history.place).all())
 
 
 def _alone(history: History) -> bool:
@@ -158,4 +166,8 @@ def _winner(history: History) -> pl.Series:
 
 def _lines(history: History) -> str:
     """A match a line, as `from_matches` takes it."""
-    return "".join(json.dumps(match, ensure_ascii=False, default=str) + "\n" for match in history)
+    return "".join(json.dumps(match, ensure_ascii=False, default=_moment) + "\n" for match in history)
+
+
+def _moment(time: date) -> str:
+    return time.isoformat()

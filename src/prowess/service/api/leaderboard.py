@@ -27,6 +27,7 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["leaderboard"])
 LARGEST = 2**53
+WORDS = {"True": "true", "False": "false"}  # as JSON writes them
 
 
 @dataclass(frozen=True)
@@ -163,5 +164,5 @@ def _csv(rows: list[dict[str, Any]]) -> str:
     names = list(rows[0]) if rows else list(forms.Standing.model_fields)[:9]
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: WORDS.get(str(value), value) for name, value in row.items()} for row in rows)
     return text.getvalue()

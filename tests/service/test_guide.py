@@ -1,0 +1,76 @@
+"""The guide of the API: every route is there, and its requests, sent in order, are answered as it says."""
+
+import json
+import re
+from math import isclose
+
+import pytest
+from fastapi.routing import APIRoute
+
+from tests.pages import ROOT
+from tests.service.asking import served
+
+PAGE = (ROOT / "docs/guide/api.md").read_text()
+HEADING = re.compile(r"^### `([A-Z]+) (/\S*)`$", re.MULTILINE)
+EXAMPLE = re.compile(r"^```http\n(.*?)^```\n\n```(json|csv|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ANY = "…"  # stands for a value that differs from time to time, and for what follows in a list
+
+
+def request_of(text, key):
+    """A request as it is written: the first line, headers, an empty line and the body."""
+    head, _, body = text.partition("\n\n")
+    first, *lines = head.strip().splitlines()
+    headers = dict(line.split(": ", 1) for line in lines)
+    if "Authorization" in headers:
+        headers["Authorization"] = f"Bearer {key}"
+    method, url = first.split(" ", 1)
+    return method, url, headers, body.rstrip("\n")
+
+
+def agree(told, shown):
+    """Whether an answer is what the guide shows: numbers to four digits, and anything for an ellipsis."""
+    if shown == ANY:
+        return True
+    if isinstance(shown, float) and isinstance(told, (int, float)):
+        return isclose(told, shown, rel_tol=2e-4, abs_tol=2e-4)
+    if isinstance(shown, dict):
+        return isinstance(told, dict) and told.keys() == shown.keys() and all(agree(told[k], shown[k]) for k in shown)
+    if isinstance(shown, list):
+        if shown and shown[-1] == ANY:
+            return isinstance(told, list) and all(map(agree, told, shown[:-1]))
+        return isinstance(told, list) and len(told) == len(shown) and all(map(agree, told, shown))
+    return told == shown
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    with served(f"sqlite:///{tmp_path_factory.mktemp('guide') / 'prowess.db'}") as asking:
+        yield asking
+
+
+def test_every_route_is_in_the_guide(service):
+    routes = {
+        (method, route.path.replace(":path}", "}"))
+        for route in service.app.routes
+        if isinstance(route, APIRoute)
+        for method in route.methods
+    }
+    assert set(HEADING.findall(PAGE)) == routes
+    sections = HEADING.split(PAGE)[1:]
+    for method, path, text in zip(sections[::3], sections[1::3], sections[2::3], strict=True):
+        assert path == "/metrics" or EXAMPLE.search(text), f"{method} {path} has no example"
+
+
+def test_the_requests_of_the_guide_are_answered_as_it_says(service):
+    for request, kind, shown in EXAMPLE.findall(PAGE):
+        method, url, headers, body = request_of(request, service.admin)
+        if url.endswith("/events"):
+            continue  # which do not end; their own tests read them
+        answer = service(method, url, key=None, headers=headers, content=body or None)
+        if kind == "json":
+            assert agree(answer.json(), json.loads(shown)), f"{method} {url}\n{json.dumps(answer.json(), indent=1)}"
+            continue
+        assert answer.status_code == 200
+        lines = zip(answer.text.splitlines(), shown.splitlines(), strict=True)
+        for told, line in lines:
+            assert re.fullmatch(re.escape(line).replace(re.escape(ANY), ".*"), told), told
