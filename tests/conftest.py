@@ -2,7 +2,6 @@
 
 import os
 import sys
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -64,16 +63,10 @@ def postgres():
 @pytest.fixture
 def postgres_url(postgres):
     """The URL of a new database on the session's PostgreSQL server."""
-    from sqlalchemy import create_engine, text
+    from tests.postgres import fresh
 
-    name = f"prowess_{uuid4().hex}"
-    server = create_engine(postgres.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
-    with server.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    yield postgres.rpartition("/")[0] + f"/{name}"
-    with server.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    server.dispose()
+    with fresh(postgres) as url:
+        yield url
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -93,3 +94,18 @@ def server() -> Iterator[str]:
     """A running server; gives the URL of an empty database."""
     with cluster() as found:
         yield found.url
+
+
+@contextmanager
+def fresh(server_url: str) -> Iterator[str]:
+    """An empty database of its own on a running server."""
+    import psycopg
+
+    name = f"prowess_{uuid4().hex}"
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    try:
+        yield server_url.rpartition("/")[0] + f"/{name}"
+    finally:
+        with psycopg.connect(server_url, autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")

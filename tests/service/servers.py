@@ -87,7 +87,9 @@ class Server:
     @property
     def workers(self) -> list[int]:
         """The processes that answer: the children of the first one, or itself where it has none."""
-        listed = subprocess.run(["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True).stdout
+        listed = subprocess.run(
+            ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True
+        ).stdout
         found = []
         for line in listed.splitlines():
             pid, parent, state, *command = line.split()

@@ -1,21 +1,53 @@
 """Many writers at once: nothing is lost, nothing is twice, and the result is that of one after the other."""
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from pathlib import Path
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+import pytest
+
 from prowess.store import leagues, locks
+from prowess.store.clock import Clock
 from prowess.store.database import Database
 from prowess.store.leagues import Preset
 from tests.oracles.league import League
+from tests.postgres import fresh
 from tests.service.load import match
 from tests.service.servers import PATIENCE, Answer, Server, found_league, serving
 from tests.store.sound import check
 
 WRITERS, EACH = 64, 5
-LEAGUES = {"darts": ("TrueSkill", {}, "none"), "chess": ("Glicko", {"period": 1}, "utc")}
+POSTED = ("darts", "chess")
+LEAGUES: dict[str, tuple[str, dict[str, Any], Clock]] = {
+    "darts": ("TrueSkill", {}, "none"),
+    "chess": ("Glicko", {"period": 1}, "utc"),
+    "free": ("TrueSkill", {}, "utc"),
+    "serial": ("Glicko", {"period": 7}, "utc"),
+    "same": ("Elo", {}, "none"),
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A service of 4 processes, its database, and a key for all of it."""
+
+    server: Server
+    database: Database
+    key: str
+
+
+@pytest.fixture(scope="module")
+def place(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with fresh(postgres) as url:
+        for league, (model, parameters, clock) in LEAGUES.items():
+            key = found_league(url, league, Preset(model, parameters), clock)
+        database = Database(url)
+        with serving(url, tmp_path_factory.mktemp("writers"), workers=4, rate_limit="0") as server:
+            yield Place(server, database, key)
+        database.close()
 
 
 def work(server: Server, key: str, number: int, ready: threading.Barrier) -> list[tuple[str, str, Answer]]:
@@ -25,14 +57,14 @@ def work(server: Server, key: str, number: int, ready: threading.Barrier) -> lis
     ready.wait()
     found = []
     for count in range(EACH):
-        for league in LEAGUES:
+        for league in POSTED:
             name = f"w{number // 2}-{count}"
             body: Any = match(random, name)
             if count == 3:
                 body = [match(random, f"{name}-{part}") for part in range(4)]
             found.append((league, "post", connection.ask("POST", f"/api/leagues/{league}/matches", body)))
     if number % 2:  # one of the two corrects, when both have posted
-        for league in LEAGUES:
+        for league in POSTED:
             path = f"/api/leagues/{league}/matches/w{number // 2}-0"
             changed = {"teams": [["player 0"], ["player 1"]], "scores": [2, 1]}
             found.append((league, "edit", connection.ask("PUT", f"{path}?reason=typo", changed)))
@@ -41,23 +73,15 @@ def work(server: Server, key: str, number: int, ready: threading.Barrier) -> lis
     return found
 
 
-def test_64_writers_at_4_processes(postgres_url: str, tmp_path: Path) -> None:
-    for league, (model, parameters, clock) in LEAGUES.items():
-        key = found_league(postgres_url, league, Preset(model, parameters), clock)
-    with serving(postgres_url, tmp_path, workers=4, rate_limit="0") as server:
-        ready = threading.Barrier(WRITERS)
-        with ThreadPoolExecutor(WRITERS) as pool:
-            tasks = [pool.submit(work, server, key, number, ready) for number in range(WRITERS)]
-            answers = [answer for task in tasks for answer in task.result()]
+def test_64_writers_at_4_processes(place: Place) -> None:
+    ready = threading.Barrier(WRITERS)
+    with ThreadPoolExecutor(WRITERS) as pool:
+        tasks = [pool.submit(work, place.server, place.key, number, ready) for number in range(WRITERS)]
+        answers = [answer for task in tasks for answer in task.result()]
     strange = [(what, answer) for _, what, answer in answers if answer.status not in (200, 201)]
     assert not strange, strange[:5]
-    database = Database(postgres_url)
-    try:
-        for league in LEAGUES:
-            mine = [(what, answer.json) for of, what, answer in answers if of == league]
-            _compare(database, league, mine)
-    finally:
-        database.close()
+    for league in POSTED:
+        _compare(place.database, league, [(what, answer.json) for of, what, answer in answers if of == league])
 
 
 def _compare(database: Database, league: str, answers: list[tuple[str, dict[str, Any]]]) -> None:
@@ -84,20 +108,17 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
     assert sorted(new) == sorted(held.first), "each is new to one of its two writers, and only to one"
 
 
-def test_disjoint_players_do_not_wait_for_each_other(postgres_url: str, tmp_path: Path) -> None:
+def test_disjoint_players_do_not_wait_for_each_other(place: Place) -> None:
     """While somebody else is at work on ann, cat and dan go on; ann's match waits. Learnt context makes all wait."""
-    key = found_league(postgres_url, "darts")
-    found_league(postgres_url, "chess", Preset("Glicko", {"period": 7}))
-    database = Database(postgres_url)
-    with serving(postgres_url, tmp_path, workers=4, rate_limit="0") as server, ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(4) as pool:
 
         def post(league: str, *players: str) -> Future[Answer]:
             body = {"teams": [[player] for player in players]}
-            return pool.submit(server.connect(key).ask, "POST", f"/api/leagues/{league}/matches", body)
+            return pool.submit(place.server.connect(place.key).ask, "POST", f"/api/leagues/{league}/matches", body)
 
-        for league, waits in (("darts", False), ("chess", True)):
+        for league, waits in (("free", False), ("serial", True)):
             assert post(league, "ann", "bob").result().status == 201
-            with database.writing() as connection:
+            with place.database.writing() as connection:
                 locks.together(connection, leagues.find(connection, league).id, ["ann"])
                 others = [post(league, f"cat {number}", f"dan {number}") for number in range(2)]
                 done, _ = wait(others, timeout=0.5 if waits else PATIENCE)
@@ -105,27 +126,23 @@ def test_disjoint_players_do_not_wait_for_each_other(postgres_url: str, tmp_path
                 mine = post(league, "ann", "bob")
                 assert not wait([mine], timeout=0.5).done
             assert [answer.result().status for answer in (mine, *others)] == [201] * 3
-            check(database, league)
-    database.close()
+            check(place.database, league)
 
 
-def test_one_id_for_two_matches_at_once(postgres_url: str, tmp_path: Path) -> None:
-    """Of two matches of one id one is recorded, and the other is a conflict, however close they come."""
-    key = found_league(postgres_url, "darts")
-    with serving(postgres_url, tmp_path, workers=4, rate_limit="0") as server, ThreadPoolExecutor(8) as pool:
-        ready = threading.Barrier(8)
+def test_one_id_for_two_matches_at_once(place: Place) -> None:
+    """Of several matches of one id one is recorded, and the others are conflicts, however close they come."""
+    ready = threading.Barrier(8)
 
-        def post(number: int) -> list[Answer]:
-            connection, found = server.connect(key), []
-            for count in range(10):
-                ready.wait()
-                body = {"id": f"m{count}", "teams": [[f"player {number}"], [f"other {number}"]]}
-                found.append(connection.ask("POST", "/api/leagues/darts/matches", body))
-            return found
+    def post(number: int) -> list[Answer]:
+        connection, found = place.server.connect(place.key), []
+        for count in range(5):
+            body = {"id": f"m{count}", "teams": [[f"player {number}"], [f"other {number}"]]}
+            ready.wait()
+            found.append(connection.ask("POST", "/api/leagues/same/matches", body))
+        return found
 
+    with ThreadPoolExecutor(8) as pool:
         answers = list(zip(*pool.map(post, range(8)), strict=True))
     for of_one_id in answers:
         assert sorted(answer.status for answer in of_one_id) == [201] + [409] * 7, of_one_id
-    database = Database(postgres_url)
-    assert len(check(database, "darts").matches) == 10
-    database.close()
+    assert len(check(place.database, "same").matches) == 5
