@@ -14,13 +14,11 @@ from ..counts import count
 from ..errors import Error
 from ..history import History, name_of, show_time
 from ..history.period import bounds
-from ..history.ragged import owners
-from ..history.times import Stamp
 from .columns import Columns, Record
+from .entering import entered
 from .forecasts import written
 from .ladder import Ladder
 from .model import Model
-from .online import check_times, common_stamp
 from .prediction import Prediction
 from .progress import steps
 from .rating import Rating
@@ -275,7 +273,7 @@ def swept(
 
     With `beliefs`, also what was believed of every entry before and after its match.
     """
-    rows = _enter(ladder, history)
+    rows = entered(ladder, history)
     columns = Columns(history, rows)
     record = Record(columns, ladder.model.pipeline.traits, after=beliefs, silent=silent, before=beliefs)
     _sweep(ladder.model, history, ladder, columns, record, progress)
@@ -285,65 +283,12 @@ def swept(
 def opening(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
     """The ladder that a fit begins with."""
     if isinstance(start, Ladder):
-        if start.model != model:
+        if start.model is not model and start.model != model:
             raise Error("start is a ladder of another model; fit with its own, or give its ratings as a mapping")
         return start.copy()  # it may go on before this fit is asked for its trajectories
     if start is not None and not isinstance(start, Mapping):
         raise Error(f"start must be a Ladder or ratings by name, not {type(start).__name__}")
     return Ladder(model, start)
-
-
-def _enter(ladder: Ladder, history: History) -> NDArray[np.int32]:
-    """Give every player of the history a row of the ladder; returns the rows of the entries."""
-    if history.time is not None and history.time_kind is not None:
-        ladder.stamp = common_stamp(ladder.stamp, Stamp(history.time_kind, history.time_zone))
-    if not len(ladder) and history.importance is None and _all_play(history):
-        ladder.reserve(len(history.players))
-        ladder.names.extend(history.players)
-        return history.player
-    first = _first_entries(history)
-    row_of = ladder.rows
-    known = np.array([row_of.get(name, -1) for name in history.players], np.int32)
-    _check_order(ladder, history, first, known)
-    newcomers = np.flatnonzero((first < history.entries) & (known < 0))
-    newcomers = newcomers[np.argsort(first[newcomers])]
-    known[newcomers] = len(ladder) + np.arange(len(newcomers))
-    known[known < 0] = len(ladder) + len(newcomers)  # who is only in matches that do not count: a row that stays empty
-    ladder.reserve(len(ladder) + len(newcomers) + 1)
-    ladder.names.extend([history.players[player] for player in newcomers])
-    return known[history.player]
-
-
-def _all_play(history: History) -> bool:
-    """Whether the history, which may be part of a longer one, has a match of every player that it names."""
-    return bool(np.bincount(history.player, minlength=len(history.players)).all())
-
-
-def _first_entries(history: History) -> NDArray[np.int64]:
-    """The first entry of each player in a match that counts; the number of entries for who has none."""
-    first = np.full(len(history.players), history.entries, np.int64)
-    counted = np.arange(history.entries)
-    if history.importance is not None:
-        counted = counted[history.importance[_matches(history)] > 0]
-    first[history.player[counted[::-1]]] = counted[::-1]  # the earliest is written last
-    return first
-
-
-def _matches(history: History) -> NDArray[np.int32]:
-    """The match of each entry."""
-    return owners(history.match_start)[owners(history.team_start)]
-
-
-def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], known: NDArray[np.int32]) -> None:
-    """Who returns must not have been seen after her first match here."""
-    returning = np.flatnonzero((first < history.entries) & (known >= 0))
-    if history.time is None or not len(returning):
-        return
-    now = history.time[_matches(history)[first[returning]]].astype(np.float64)
-    early = np.flatnonzero(now < ladder.state[known[returning], 2 * ladder.model.pipeline.traits])
-    if len(early):
-        wrong = early[np.argmin(first[returning[early]])]
-        check_times(ladder, [int(known[returning[wrong]])], ladder.stamp, float(now[wrong]))
 
 
 def _sweep(
@@ -352,9 +297,8 @@ def _sweep(
     """Run the kernel over all matches in chunks, so that Ctrl-C works and a progress bar moves."""
     if not len(history):
         return
-    sizes = np.diff(history.team_start[history.match_start])
     pipeline = model.pipeline
-    board = pipeline.board(int(np.diff(history.match_start).max()), int(sizes.max()))
+    board = pipeline.board(*_largest(history))
     table = ladder.table
     chunk = max(1, CHUNK * len(history) // history.entries)
     try:
@@ -365,3 +309,11 @@ def _sweep(
         name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""
         raise Error(f"match {match + 1} of {len(history)}{name}: {error}") from error
     pipeline.put_back(board)
+
+
+def _largest(history: History) -> tuple[int, int]:
+    """The most teams, and the most entries, of a match."""
+    if len(history) == 1:
+        return history.teams, history.entries
+    sizes = np.diff(history.team_start[history.match_start])
+    return int(np.diff(history.match_start).max()), int(sizes.max())

@@ -199,9 +199,10 @@ class Ladder:
         >>> ladder.copy() == ladder
         True
         """
-        other = Ladder(self.model)
-        other.names = list(self.names)
-        other.state, other.memory, other.stamp = self.state.copy(), self.memory.copy(), self.stamp
+        other = Ladder.__new__(Ladder)
+        other.model, other.stamp = self.model, self.stamp
+        other.names, other._rows = list(self.names), {}
+        other.state, other.memory = self.state.copy(), self.memory.copy()
         return other
 
     def record(

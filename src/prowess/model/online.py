@@ -78,7 +78,7 @@ def moment(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
 
 def common_stamp(known: Stamp | None, new: Stamp) -> Stamp:
     """The kind and zone of a ladder's times when new ones come: times in UTC go with those of any zone, as instants."""
-    if known is None:
+    if known is None or known == new:
         return new
     try:
         return agree(known, new, utc="UTC" in (known.zone, new.zone))

@@ -22,6 +22,8 @@ def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int
     >>> list(steps(range(3), "counting", progress=False))
     [0, 1, 2]
     """
+    if len(work) == 1 and not progress:
+        return iter(work)  # which would be shown before it has begun, or never
     done = iter(range(len(work)))
     return following(work, label, lambda: next(done) / len(work), progress)
 
