@@ -56,8 +56,7 @@ def _few_in_order(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
         if any(known >= 0 and ladder.state.item(known, last_seen) > start for known in row.values()):
             return None
     newcomers = [player for player, known in row.items() if known < 0]  # in the order in which they first play
-    for number, player in enumerate(newcomers, len(ladder)):
-        row[player] = number
+    row |= {player: number for number, player in enumerate(newcomers, len(ladder))}
     ladder.reserve(len(ladder) + len(newcomers))
     ladder.names.extend([names[player] for player in newcomers])
     return np.array([row[player] for player in players], np.int32)
