@@ -16,7 +16,7 @@ from ..history.ragged import Ints, places
 
 __all__ = ["bodies", "body"]
 
-EXACT = 2.0**53  # below it a float that is whole is written as an integer
+EXACT = 2.0**53  # below it a float that is whole is an integer
 
 
 def body(match: Mapping[str, Any]) -> str:
@@ -65,7 +65,7 @@ def _results(history: History) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         return np.ones(len(history), np.bool_), np.zeros(len(history), np.bool_)
     scored = ~np.isnan(history.score[history.match_start[:-1]])
     differs = places(history.match_start, -history.score) != history.place
-    return ~scored | _any(differs, history.match_start), scored
+    return ~scored | _any(differs, history.match_start) if differs.any() else ~scored, scored
 
 
 def _any(found: NDArray[np.bool_], start: Ints) -> NDArray[np.bool_]:
@@ -91,12 +91,8 @@ def _lists(texts: Sequence[str], start: list[int]) -> list[str]:
 
 
 def _numbers(column: NDArray[np.float64]) -> list[str]:
-    """Write numbers, each different one once."""
-    values = column.tolist()
-    text = {value: _number(value) for value in set(values)}
-    return [text[value] for value in values]
-
-
-def _number(value: float) -> str:
-    """Write a number so that it is read back to the last bit; one that is whole without a point."""
-    return str(int(value)) if value.is_integer() and abs(value) < EXACT else repr(value)
+    """Write numbers so that they are read back to the last bit; those that are whole without a point, and -0 as 0."""
+    column = np.where(column == column, column, 0.0) + 0.0  # where there is no score, none is written
+    if ((column == np.floor(column)) & (np.abs(column) < EXACT)).all():
+        return list(map(str, column.astype(np.int64).tolist()))
+    return [repr(value).removesuffix(".0") for value in column.tolist()]
