@@ -5,7 +5,7 @@ import pytest
 
 import prowess as pw
 from prowess.store import leagues
-from prowess.store.changes import Delete, NewSeason, Post
+from prowess.store.changes import Delete, Edit, NewSeason, Post
 from prowess.store.chronicle import Chronicles
 from prowess.store.database import Database
 from prowess.store.errors import NotFound
@@ -118,7 +118,8 @@ def test_only_so_much_is_kept_in_memory(database):
         perform(database, Post(league, matches(50)))
     roomy, tight = Chronicles(), Chronicles(memory=1)
     for chronicles, kept in ((roomy, True), (tight, False)):
-        views = [seen(database, chronicles, lambda chronicle: chronicle.view, name) for name in ("chess", "go", "chess")]
+        names = ("chess", "go", "chess")
+        views = [seen(database, chronicles, lambda chronicle: chronicle.view, name) for name in names]
         assert (views[0] is views[2]) == kept
         assert len(views[2]) == 50
 
@@ -134,6 +135,25 @@ def test_a_view_is_not_disturbed_by_what_comes_after(database):
     assert seen(database, chronicles, len_of) == 59
     np.testing.assert_array_equal(view.passage.after, before[0])
     assert (view.seq.tolist(), view.passage.history.players) == (before[1].tolist(), before[2])
+
+
+def test_who_looked_before_a_change_may_find_what_came_after_it(database):
+    """A request holds an older state of the database, while another has brought the chronicle to a later one."""
+    chronicles, given = Chronicles(), matches(10)
+    perform(database, Post("chess", given[:8]))
+    with database.reading() as connection:
+        league = leagues.find(connection, "chess")
+        perform(database, Post("chess", given[8:]))
+        perform(database, Delete("chess", "m0"))
+        perform(database, Edit("chess", "m3", given[3] | {"time": 5.5}))
+        assert seen(database, chronicles, len_of) == 9
+        chronicle = chronicles.of(connection, league)
+        assert [row["id"] for row in chronicle.matches(limit=5).rows] == ["m7", "m6", "m3"]
+        assert chronicle.match("m3")["time"] == 5.5
+        with pytest.raises(NotFound, match="was deleted"):
+            chronicle.match("m0")
+        name = given[7]["teams"][0][0]
+        assert chronicle.player(name)["matches"][0]["id"] == "m7"
 
 
 def test_a_column_grows_beside_its_views():

@@ -1,7 +1,6 @@
 """Pages of standings: filters, ranks, and pages that do not shift under who reads them; and what is kept in memory."""
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -162,8 +161,8 @@ def test_many_threads_read_while_matches_come(database):
     post(database, ("ann", "bob"))
 
     def read(_):
-        found = []
-        for _ in range(15):
+        found = [0]
+        while found[-1] < 20:
             with database.reading() as connection:
                 league = leagues.find(connection, "darts")
                 now, view = followers.of(connection, league), chronicles.of(connection, league).view
@@ -175,11 +174,10 @@ def test_many_threads_read_while_matches_come(database):
 
     with ThreadPoolExecutor(6) as pool:
         readers = pool.map(read, range(5))
-        for day in DAYS[1:20]:
+        for day in DAYS[1:20]:  # which makes twenty revisions
             post(database, ("ann", f"of {day}"), day=day)
         revisions = list(readers)
     assert all(found == sorted(found) for found in revisions)
-    assert len(set(chain.from_iterable(revisions))) > 1
 
 
 def test_a_shelf_drops_what_was_used_least():

@@ -35,7 +35,8 @@ def holders(start: Ints, elements: NDArray[np.integer]) -> NDArray[np.intp]:
     >>> holders(np.array([0, 2, 3, 6], np.int32), np.array([5, 1]))
     array([2, 0])
     """
-    return np.searchsorted(start, np.asarray(elements).astype(start.dtype), side="right") - 1  # else `start` is converted
+    same = np.asarray(elements).astype(start.dtype)  # else all of `start` would be converted
+    return np.searchsorted(start, same, side="right") - 1
 
 
 def gather(start: Ints, chosen: NDArray[np.integer]) -> tuple[Ints, Ints]:

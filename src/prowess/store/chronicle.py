@@ -62,6 +62,8 @@ class Chronicle:
         """One match: what was forecast, and what it did to every player, with a sentence why."""
         entry = journal.entry_of(self.connection, self.league, id)
         index = None if entry.body is None else self.view.index(entry.time, entry.seq)
+        if index is None:  # unless it was edited since the connection looked
+            index = next(iter(np.flatnonzero(self.view.seq == entry.seq).tolist()), None)
         if index is None:
             raise NotFound(f"the match {id!r} of {self.league.name} was deleted")
         account = self.view.passage.account(index)
@@ -86,7 +88,8 @@ class Chronicle:
         first, last = self.view.between(since, until)
         if player is None:
             chosen = np.arange(last - 1 - offset, max(first, last - offset - limit) - 1, -1)
-            rows = [self._match(index, id) for index, id in zip(chosen.tolist(), self._ids(chosen), strict=True)]
+            ids = self._ids(chosen)
+            rows = [self._match(index, ids[index]) for index in chosen.tolist() if index in ids]
             return Listed(rows, last - first)
         entry = self._entries(player)
         _, match = self.view.passage.places(entry)
@@ -135,14 +138,13 @@ class Chronicle:
             raise NotFound(f"{self.league.name} has no match of a player called {player!r}")
         return entry
 
-    def _ids(self, chosen: Ints) -> list[str]:
-        """The ids of matches, by their indices."""
-        seqs = self.view.seq[chosen].tolist()
+    def _ids(self, chosen: Ints) -> dict[int, str]:
+        """The ids of matches, by their indices; those that were posted since the connection looked are not there."""
+        index = dict(zip(self.view.seq[chosen].tolist(), chosen.tolist(), strict=True))
         query = select(_JOURNAL.seq, _JOURNAL.id).where(
-            _JOURNAL.league_id == self.league.id, _JOURNAL.seq.in_(seqs), _JOURNAL.kind == "post"
+            _JOURNAL.league_id == self.league.id, _JOURNAL.seq.in_(list(index)), _JOURNAL.kind == "post"
         )
-        found: dict[int, str] = {row.seq: row.id for row in self.connection.execute(query)}
-        return [found[seq] for seq in seqs]
+        return {index[row.seq]: row.id for row in self.connection.execute(query)}
 
     def _match(self, index: int, id: str) -> Plain:
         """A match as it was posted."""
@@ -159,13 +161,14 @@ class Chronicle:
         team, match = passed.places(entry)
         columns = {"team": team - passed.history.match_start[match]} | passed.told(entry)
         counts = passed.counted(match).tolist()
-        rows = []
-        for k, (index, id) in enumerate(zip(match.tolist(), self._ids(match), strict=True)):
-            row = {key: plain(columns[key][k]) for key in columns}
-            moves = _moved(row if counts[k] else row | {"moved": 0.0, "shown_moved": 0.0})
-            own = {key: row[key] for key in TOLD if key in row}
-            rows.append(self._match(index, id) | {"counts": counts[k]} | own | moves)
-        return rows[::-1]
+        rows, ids = [], self._ids(match)
+        for k, index in reversed([*enumerate(match.tolist())]):
+            if index in ids:
+                row = {key: plain(columns[key][k]) for key in columns}
+                moves = _moved(row if counts[k] else row | {"moved": 0.0, "shown_moved": 0.0})
+                own = {key: row[key] for key in TOLD if key in row}
+                rows.append(self._match(index, ids[index]) | {"counts": counts[k]} | own | moves)
+        return rows
 
     def _curve(self, entry: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
         """What was believed after each match that counts, in few points; and the best and the worst of all."""

@@ -42,11 +42,13 @@ class Shelf(Generic[Thing]):
 
     def put(self, key: Hashable, thing: Thing, nbytes: int) -> None:
         """Put something there, in place of what was; others go if it is too much."""
+        gone: list[object] = []  # what is large takes a while to be freed, which others need not wait for
         with self._guard:
+            gone.append(self._things.get(key))
             self._things[key] = thing, nbytes
             self._things.move_to_end(key)
             while len(self._things) > 1 and self.nbytes > self.limit:
-                self._things.popitem(last=False)
+                gone.append(self._things.popitem(last=False))
 
     def drop(self, key: Hashable) -> None:
         """Take something away, if it is there."""

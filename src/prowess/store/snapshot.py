@@ -88,7 +88,7 @@ class Snapshot:
         """Count the players."""
         return len(self.state)
 
-    @property
+    @cached_property
     def nbytes(self) -> int:
         """About how much memory it takes that others do not share."""
         columns = (self.state, self.ranking.order, self.ranking.down)
