@@ -109,7 +109,9 @@ def test_what_cannot_be_is_told_by_its_field(ask, league, method, path, body, fi
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(ascii_lowercase, max_size=5),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(ascii_lowercase, max_size=3), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(ascii_lowercase, max_size=3), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 PARAMETERS = st.sampled_from(

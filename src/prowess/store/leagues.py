@@ -177,7 +177,7 @@ _BY_NAME = _ROWS.where(schema.league.c.name == bindparam("name"))
 
 def find(connection: Connection, name: str) -> League:
     """The league of a name."""
-    row = connection.execute(_BY_NAME, {"name": name}).first()
+    row = connection.execute(_BY_NAME, {"name": name}).first() if NAME.fullmatch(name) else None
     if row is None:
         known = connection.execute(select(schema.league.c.name).where(schema.league.c.public)).scalars().all()
         near = nearest(name, list(known), 1)

@@ -10,8 +10,9 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..problems import Problem
 from ..security import Access, may
-from ..state import Service, service
+from ..state import Service, of
 from .schemas.common import LONGEST
 
 __all__ = [
@@ -28,7 +29,17 @@ __all__ = [
     "without_parameters",
 ]
 
-Here = Annotated[Service, Depends(service)]
+
+async def _here(request: Request) -> Service:
+    """The service of a request; no text that reaches it holds the character 0, which no database keeps."""
+    if "\0" in request.scope["path"]:
+        raise Problem(404, "there is nothing whose name holds the character 0")
+    if b"%00" in request.scope["query_string"]:
+        raise Problem(422, "the query holds the character 0, which cannot be kept: leave it out")
+    return of(request)
+
+
+Here = Annotated[Service, Depends(_here)]
 Read = Annotated[Access, Depends(may("read"))]
 Write = Annotated[Access, Depends(may("write"))]
 Admin = Annotated[Access, Depends(may("admin"))]

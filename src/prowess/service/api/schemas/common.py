@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
-__all__ = ["ANN", "BOB", "Asked", "Change", "Name", "Rating", "Reason", "Time", "Told", "Trait", "shape"]
+__all__ = ["ANN", "BOB", "Asked", "Change", "Name", "Rating", "Text", "Time", "Told", "Trait", "shape"]
 
 LONGEST = 500  # letters of a name or an id
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
-Reason = Annotated[str, StringConstraints(max_length=LONGEST)]
+Text = Annotated[str, StringConstraints(max_length=LONGEST, pattern=r"^[^\x00]*$")]  # as all databases keep it
 Time = Annotated[
     str | FiniteFloat,
     Field(

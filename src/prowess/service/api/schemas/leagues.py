@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, FiniteFloat, StringConstraints
 
-from .common import Asked, Name, Reason, Time, Told, shape
+from .common import Asked, Text, Time, Told, shape
 
 __all__ = [
     "Generation",
@@ -45,7 +45,6 @@ Clock = Annotated[
     Literal["utc", "number", "none"],
     Field(description="What times are: instants, plain numbers such as rounds, or nothing (the order of arrival)."),
 ]
-Title = Annotated[str, StringConstraints(max_length=500)]
 
 
 class Preset(Asked):
@@ -81,7 +80,7 @@ class LeagueAsked(Asked):
     )
 
     name: Annotated[str, StringConstraints(pattern="^[a-z0-9][a-z0-9-]{0,62}$")]
-    title: Title = ""
+    title: Text = ""
     clock: Clock = "utc"
     public: bool = Field(True, description="Whether reading needs no key.")
     model: Preset = Preset()
@@ -93,7 +92,7 @@ class LeagueChanged(Asked):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"public": False, "settings": {"inactive_days": 30}}]})
 
-    title: Title | None = None
+    title: Text | None = None
     public: bool | None = None
     settings: SettingsAsked = SettingsAsked()
 
@@ -167,7 +166,7 @@ class SeasonAsked(Asked):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "2027", "start": "2027-01-01", "carry": 0.8}]})
 
-    name: Name
+    name: Annotated[Text, StringConstraints(min_length=1, max_length=100)]
     start: Time
     carry: Annotated[FiniteFloat, Field(ge=0, le=1)] = Field(
         0.8, description="How much of a skill's distance from that of newcomers is left."
@@ -175,7 +174,7 @@ class SeasonAsked(Asked):
     tau: Annotated[FiniteFloat, Field(ge=0)] | None = Field(
         None, description="How much skills may have moved in the break; without it, as the model's drift says."
     )
-    reason: Reason = ""
+    reason: Text = ""
 
 
 class Season(Told):

@@ -1,0 +1,61 @@
+"""Odd requests, on both databases: whatever stands in a path, a query or a body, there is a readable answer."""
+
+import pytest
+
+from tests.service.asking import served
+
+MATCH = {"id": "m1", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}
+LEAGUE = "/api/leagues/darts"
+ODD = ["%00", "%ff", "%E2%80%AE", "%F0%9F%98%80", "a%0Ab", "%25", "%2e%2e", "'%3B--", "x" * 5_000, "%E7%8E%8B" * 600]
+
+
+@pytest.fixture
+def service(database_url):
+    with served(database_url) as asking:
+        asking.found("darts")
+        asking.post(f"{LEAGUE}/matches", MATCH, status=201)
+        yield asking
+
+
+def test_whatever_stands_in_a_path_or_a_query(service):
+    for odd in ODD:
+        service("GET", f"/api/leagues/{odd}", status=404)
+        service("GET", f"{LEAGUE}/players/{odd}", status=404)
+        service("GET", f"{LEAGUE}/matches/{odd}", status=404)
+        service("DELETE", f"{LEAGUE}/matches/{odd}", status=404)
+        service("PUT", f"{LEAGUE}/matches/{odd}", json=MATCH | {"id": None}, status=404)
+        asked = [f"leaderboard?{name}={odd}" for name in ("search", "season", "at", "revision", "page", "active")]
+        asked += [f"matches?{name}={odd}" for name in ("player", "before", "limit")]
+        for path in asked:
+            assert service("GET", f"{LEAGUE}/{path}").status_code in (200, 404, 422), path
+        assert service("GET", LEAGUE, key=odd).status_code == 401
+
+
+def test_the_character_0_is_kept_nowhere(service):
+    nul = "a\0b"
+    bodies = [
+        ("POST", "/api/leagues", {"name": "x", "title": nul}),
+        ("PATCH", LEAGUE, {"title": nul}),
+        ("POST", f"{LEAGUE}/matches", {"teams": [[nul], ["bob"]]}),
+        ("POST", f"{LEAGUE}/matches", {"teams": [["ann"], ["bob"]], "id": nul}),
+        ("POST", f"{LEAGUE}/matches", {"teams": [["ann"], ["bob"]], "time": nul}),
+        ("PUT", f"{LEAGUE}/matches/m1", {"teams": [[nul], ["bob"]]}),
+        ("POST", f"{LEAGUE}/seasons", {"name": nul, "start": "2026-01-01"}),
+        ("POST", f"{LEAGUE}/seasons", {"name": "I", "start": "2026-01-01", "reason": nul}),
+        ("PUT", f"{LEAGUE}/model", {"name": nul}),
+        ("PUT", f"{LEAGUE}/model", {"name": "Elo", "parameters": {nul: 1}}),
+        ("PUT", f"{LEAGUE}/model", {"name": "GaussianOD", "parameters": {"gamma": nul}}),
+        ("POST", f"{LEAGUE}/predict", {"teams": [[nul], ["bob"]]}),
+        ("POST", f"{LEAGUE}/matches?reason=%00", MATCH | {"id": "m2"}),
+        ("PUT", f"{LEAGUE}/matches/m1?reason=%00", MATCH | {"ranks": [2, 1]}),
+        ("PUT", f"{LEAGUE}/model?reason=%00", {"name": "Elo"}),
+    ]
+    for method, path, body in bodies:
+        answer = service(method, path, json=body)
+        assert answer.status_code == 422, (method, path, body, answer.text)
+    service("DELETE", f"{LEAGUE}/matches/m1?reason=%00", status=422)
+    service("POST", f"{LEAGUE}/import?format=csv", content="winner,loser\nann,b\0b\n")
+    service(
+        "POST", f"{LEAGUE}/import?format=ndjson&reason=%00", content='{"teams": [["ann"], ["b\\u0000b"]]}', status=422
+    )
+    assert service.get(LEAGUE).json()["revision"] == 1
