@@ -8,6 +8,8 @@ CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || c
 export PROWESS_REQUIRE_COMPILED ?= $(if $(or $(CC_FOUND),$(filter true,$(CI))),1,0)
 # Tests that need the shared match histories find them here, or skip.
 export PROWESS_DATA ?= $(wildcard ../shared/data)
+# What Python compiles is kept, or every process of the tests would compile all of it again.
+unexport PYTHONDONTWRITEBYTECODE
 TWO := --numprocesses 2 --dist worksteal
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 

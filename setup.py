@@ -3,6 +3,7 @@
 `PROWESS_REQUIRE_COMPILED=1` turns a missing or failing compiler into an error, `PROWESS_PURE=1` does not compile.
 """
 
+import multiprocessing
 import os
 import sys
 from pathlib import Path
@@ -115,8 +116,14 @@ def kernels():
         "cdivision": True,
         "embedsignature": True,
     }
+    forks = multiprocessing.get_start_method() == "fork"  # others would run this file again in every process
     return cythonize(
-        extensions, compiler_directives=directives, include_path=["src"], build_dir="build/cython", quiet=True
+        extensions,
+        compiler_directives=directives,
+        include_path=["src"],
+        build_dir="build/cython",
+        nthreads=(os.cpu_count() or 0) if forks else 0,
+        quiet=True,
     )
 
 
