@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Connection, ExceptionContext, NullPool, create_engine, event
-from sqlalchemy.exc import IntegrityError
 
 from ..errors import Error
 from ..files import replacing
 from .copying import copy_tables
 from .database import Database
+from .errors import Clash
 from .migrate import check_known, go_to, hold, table_names, version_of
 
 __all__ = ["Copied", "backup", "restore"]
@@ -95,8 +95,8 @@ def restore(path: str | os.PathLike[str], database: Database, *, progress: bool 
                 _make_empty(target, version)
                 rows = copy_tables(source, target, "restore", progress)
                 go_to(target, "head")
-        except IntegrityError as error:
-            raise Error(f"{path}: the rows of this backup do not fit together: {error.orig}") from error
+        except Clash as error:
+            raise Error(f"{path}: the rows of this backup do not fit together: {error}") from error
     return Copied(version, rows)
 
 

@@ -9,17 +9,20 @@ import numpy as np
 from sqlalchemy import Connection, bindparam, select, update
 
 from ..model.ladder import Ladder
-from . import bulk, clock, schema
+from . import clock, schema
 from .leagues import League
+from .quick import Quick, write_many
 
 __all__ = ["differing", "keep", "ladder_of", "of_all", "of_players", "remember"]
 
-AT_ONCE = 5_000  # names in one question
 _RATING = schema.rating.c
-_OF_PLAYERS = select(_RATING.player, _RATING.state).where(
-    _RATING.league_id == bindparam("league"),
-    _RATING.generation == bindparam("generation"),
-    _RATING.player.in_(bindparam("players", expanding=True)),
+_OF_PLAYERS = Quick(
+    select(_RATING.player, _RATING.state).where(
+        _RATING.league_id == bindparam("league"),
+        _RATING.generation == bindparam("generation"),
+        _RATING.player.in_(bindparam("players", expanding=True)),
+    ),
+    "players",
 )
 
 
@@ -36,11 +39,7 @@ def ladder_of(league: League, names: Iterable[str], state: bytes, memory: bytes 
 
 def of_players(connection: Connection, league: League, players: Sequence[str]) -> Ladder:
     """The ladder of some players, as far as the league knows them."""
-    rows: list[Any] = []
-    for first in range(0, len(players), AT_ONCE):
-        some = {"league": league.id, "generation": league.generation, "players": players[first : first + AT_ONCE]}
-        rows += connection.execute(_OF_PLAYERS, some).all()
-    return _ladder(league, rows)
+    return _ladder(league, _OF_PLAYERS(connection, league=league.id, generation=league.generation, players=players))
 
 
 def of_all(connection: Connection, league: League, generation: int | None = None) -> Ladder:
@@ -65,7 +64,7 @@ def keep(connection: Connection, league: League, ladder: Ladder, players: Mappin
         else (league.id, league.generation, name, revision, None)
         for name, revision in players.items()
     ]
-    bulk.write(connection, schema.rating, rows, replacing=True)
+    write_many(connection, schema.rating, rows, replacing=True)
 
 
 def remember(connection: Connection, league: League, ladder: Ladder) -> None:

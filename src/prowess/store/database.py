@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event
+import psycopg
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from ..errors import Error
 from .clock import Clock
-from .errors import Unavailable
+from .errors import Clash, Unavailable
 
 __all__ = ["BUSY", "Database"]
 
@@ -37,18 +39,10 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = _url(url)
         self.dialect = self.url.get_backend_name()
-        options: dict[str, Any] = {"pool_size": 8, "max_overflow": 32, "hide_parameters": True}
-        if self.dialect == "sqlite":
-            options["connect_args"] = {"timeout": BUSY, "check_same_thread": False}
         self._clocks: dict[str, Clock] = {}
-        self.engine = create_engine(self.url, **options)
-        if self.dialect == "sqlite":
-            event.listen(self.engine, "connect", _open_file)
-            event.listen(self.engine, "begin", _begin)
-            self._readers, self._writers = self.engine, self.engine.execution_options(begin="IMMEDIATE")
-        else:
-            self._readers = self.engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-            self._writers = self.engine.execution_options(isolation_level="READ COMMITTED")
+        # Two engines with connections of their own: one whose options differ from time to time is slower.
+        self._readers = _engine(self.url, "DEFERRED", "REPEATABLE READ")
+        self.engine = _engine(self.url, "IMMEDIATE", "READ COMMITTED")
 
     def clock_of(self, league: str) -> Clock:
         """The clock of a league, which never changes."""
@@ -74,7 +68,7 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is durable when the block ends, and undone if it ends by an exception."""
-        with _told(self.dialect), self._writers.connect() as connection, connection.begin():
+        with _told(self.dialect), self.engine.connect() as connection, connection.begin():
             yield connection
 
     def migrate(self) -> None:
@@ -86,6 +80,7 @@ class Database:
 
     def close(self) -> None:
         """Close all connections."""
+        self._readers.dispose()
         self.engine.dispose()
 
 
@@ -108,6 +103,18 @@ def _url(given: str) -> URL:
     return url.set(drivername=driver)
 
 
+def _engine(url: URL, begin: str, isolation: str) -> Engine:
+    """Connections to a database: how a transaction begins on SQLite, and what it sees on PostgreSQL."""
+    options: dict[str, Any] = {"pool_size": 8, "max_overflow": 32, "hide_parameters": True}
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, isolation_level=isolation, **options)
+    engine = create_engine(url, connect_args={"timeout": BUSY, "check_same_thread": False}, **options)
+    event.listen(engine, "connect", _open_file)
+    # A writer takes its turn at once: one that began as a reader could be refused later.
+    event.listen(engine, "begin", lambda connection: connection.connection.execute(f"BEGIN {begin}"))
+    return engine
+
+
 def _open_file(connection: Any, _: Any) -> None:
     """Durable commits that readers need not wait for."""
     connection.isolation_level = None  # transactions begin where we say
@@ -115,23 +122,14 @@ def _open_file(connection: Any, _: Any) -> None:
         connection.execute(f"PRAGMA {pragma}").close()
 
 
-def _begin(connection: Connection) -> None:
-    """A writer takes its turn at once: one that began as a reader could be refused later."""
-    kind = connection.get_execution_options().get("begin", "DEFERRED")
-    connection.exec_driver_sql(f"BEGIN {kind}")
-
-
 @contextmanager
 def _told(dialect: str) -> Iterator[None]:
     """Failures of the database as one error; what was written in between is undone by then."""
     try:
         yield
-    except IntegrityError:
-        raise
-    except DBAPIError as error:
-        raise Unavailable(f"the database ({dialect}) cannot be used now: {_reason(error)}") from error
-
-
-def _reason(error: DBAPIError) -> str:
-    """What the database said, in one line."""
-    return " ".join(str(error.orig).split()) or type(error.orig).__name__
+    except (DBAPIError, sqlite3.Error, psycopg.Error) as error:
+        said = error.orig if isinstance(error, DBAPIError) else error
+        if isinstance(said, (sqlite3.IntegrityError, psycopg.IntegrityError)):
+            raise Clash(str(said)) from error
+        reason = " ".join(str(said).split()) or type(said).__name__
+        raise Unavailable(f"the database ({dialect}) cannot be used now: {reason}") from error

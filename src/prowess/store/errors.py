@@ -2,7 +2,7 @@
 
 from ..errors import Error
 
-__all__ = ["Conflict", "NotFound", "Unavailable"]
+__all__ = ["Clash", "Conflict", "NotFound", "Unavailable"]
 
 
 class NotFound(Error):
@@ -26,4 +26,12 @@ class Unavailable(Error):
 
     >>> issubclass(Unavailable, Error)
     True
+    """
+
+
+class Clash(Exception):
+    """Two transactions wrote the same row at once: one of them is undone, and begins again.
+
+    >>> issubclass(Clash, Error)
+    False
     """

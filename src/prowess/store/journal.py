@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, func, literal_column, or_, select, update
 
 from ..history import History
-from . import bulk, schema
+from . import schema
 from .changes import Act
 from .columns import history_of
 from .errors import NotFound
 from .leagues import League
+from .quick import Quick, write_many
 
 __all__ = [
     "START",
@@ -35,7 +36,6 @@ __all__ = [
     "supersede",
 ]
 
-AT_ONCE = 5_000  # ids in one question
 _JOURNAL = schema.journal.c
 
 
@@ -66,10 +66,13 @@ class Entry(NamedTuple):
 
 
 _ENTRY = [_JOURNAL[name] for name in Entry._fields]
-_FIRST_POSTS = select(*_ENTRY).where(
-    _JOURNAL.league_id == bindparam("league"),
-    _JOURNAL.kind == "post",
-    _JOURNAL.id.in_(bindparam("ids", expanding=True)),
+_FIRST_POSTS = Quick(
+    select(*_ENTRY).where(
+        _JOURNAL.league_id == bindparam("league"),
+        _JOURNAL.kind == literal_column("'post'"),
+        _JOURNAL.id.in_(bindparam("ids", expanding=True)),
+    ),
+    "ids",
 )
 
 
@@ -136,11 +139,8 @@ def history(connection: Connection, league: League, revision: int | None = None)
 
 def first_posts(connection: Connection, league: League, ids: Sequence[str]) -> dict[str, Entry]:
     """Those of some ids that the league knows, with what was first posted as them."""
-    found: dict[str, Entry] = {}
-    for first in range(0, len(ids), AT_ONCE):
-        some = {"league": league.id, "ids": ids[first : first + AT_ONCE]}
-        found |= {row.id: Entry(*row) for row in connection.execute(_FIRST_POSTS, some)}
-    return found
+    found = (Entry(*row) for row in _FIRST_POSTS(connection, league=league.id, ids=ids))
+    return {one.id: one for one in found}
 
 
 def entry_of(connection: Connection, league: League, id: str) -> Entry:
@@ -188,7 +188,7 @@ def append(connection: Connection, league: League, entries: Iterable[Entry], rev
         )
         for one in entries
     ]
-    bulk.write(connection, schema.journal, rows)
+    write_many(connection, schema.journal, rows)
 
 
 def supersede(connection: Connection, league: League, seq: int, revision: int) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from time import time
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from ..checks import scale, whole
 from ..errors import Error
@@ -21,6 +21,7 @@ from ..model.presets import PRESETS, preset
 from . import audit, schema
 from .clock import CLOCKS, Clock
 from .errors import Conflict, NotFound
+from .quick import Quick
 
 __all__ = ["League", "Preset", "Settings", "change", "create", "find", "listed", "read_model", "slug"]
 
@@ -172,17 +173,18 @@ _ROWS = select(
 )
 
 
-_BY_NAME = _ROWS.where(schema.league.c.name == bindparam("name"))
+_COLUMNS = [str(column.key) for column in _ROWS.selected_columns]
+_BY_NAME = Quick(_ROWS.where(schema.league.c.name == bindparam("name")))
 
 
 def find(connection: Connection, name: str) -> League:
     """The league of a name."""
-    row = connection.execute(_BY_NAME, {"name": name}).first() if NAME.fullmatch(name) else None
-    if row is None:
+    rows = _BY_NAME(connection, name=name) if NAME.fullmatch(name) else []
+    if not rows:
         known = connection.execute(select(schema.league.c.name).where(schema.league.c.public)).scalars().all()
         near = nearest(name, list(known), 1)
         raise NotFound(f"no league is called {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-    return _league(row)
+    return _league(rows[0])
 
 
 def listed(connection: Connection) -> list[League]:
@@ -190,12 +192,12 @@ def listed(connection: Connection) -> list[League]:
     return [_league(row) for row in connection.execute(_ROWS.order_by(schema.league.c.name))]
 
 
-def _league(row: Row[Any]) -> League:
-    values = dict(row._mapping)
+def _league(row: Sequence[Any]) -> League:
+    values = dict(zip(_COLUMNS, row, strict=True))
     values["model"] = read_model(values["model"])
     values["preset"] = _preset(values["preset"])
     values["settings"] = _settings(values["settings"])
-    values["memory"] = bytes(values["memory"])
+    values["memory"], values["public"] = bytes(values["memory"]), bool(values["public"])
     return League(**values)
 
 

@@ -20,6 +20,7 @@ from .errors import Conflict, Unavailable
 from .journal import Entry, Position
 from .leagues import League
 from .prepared import Prepared
+from .quick import Quick
 
 __all__ = ["Late", "advance", "entries", "record", "repeated"]
 
@@ -170,7 +171,7 @@ def _write(connection: Connection, group: _Group) -> None:
 _LEAGUE = schema.league.c
 _LATEST = bindparam("latest", type_=Double)
 _LATER = or_(_LEAGUE.last_time.is_(None), _LEAGUE.last_time < _LATEST)
-_ADVANCE = (
+_ADVANCE = Quick(
     update(schema.league)
     .where(_LEAGUE.id == bindparam("league"))
     .values(
@@ -186,6 +187,5 @@ def advance(
     connection: Connection, league: League, changes: int, matches: int, latest: float | None
 ) -> tuple[int, int]:
     """Count changes and matches of a league, the latest of them at a time; returns the last numbers before them."""
-    counted = {"league": league.id, "changes": changes, "matches": matches, "latest": latest}
-    row = connection.execute(_ADVANCE, counted).one()
-    return row.revision - changes, row.posted - matches
+    [(revision, posted)] = _ADVANCE(connection, league=league.id, changes=changes, matches=matches, latest=latest)
+    return revision - changes, posted - matches

@@ -10,14 +10,12 @@ from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 
-from sqlalchemy.exc import IntegrityError
-
 from . import beliefs, checkpoints, leagues, locks
 from .changes import Act, Done, Post
 from .checkpoints import Checkpoint
 from .correcting import plan, written
 from .database import Database
-from .errors import Unavailable
+from .errors import Clash, Unavailable
 from .journal import Position
 from .prepared import Prepared, prepare
 from .recording import Late, record
@@ -151,9 +149,9 @@ def _guarded(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> d
     for left in reversed(range(TRIES)):
         try:
             return work()
-        except IntegrityError as error:  # another process has written the same
+        except Clash as error:  # another process has written the same
             if not left:
-                return dict.fromkeys(numbers, Unavailable(f"others write the same matches: try again ({error.orig})"))
+                return dict.fromkeys(numbers, Unavailable(f"others write the same matches: try again ({error})"))
         except Exception as error:
             return dict.fromkeys(numbers, error)
     raise AssertionError
