@@ -71,7 +71,7 @@ router.add_api_route(
     summary="Record a match, or many",
     response_model=forms.Posted,
     response_description="Recorded, durably; 200 if all of it had been recorded before.",
-    responses={200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}} | answers(409),
+    responses=answers(409) | {200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}},
     openapi_extra=SEVERAL,
     route_class_override=lean(without_parameters, _quick),
 )
