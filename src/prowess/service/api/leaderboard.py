@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from io import StringIO
 from typing import Annotated, Any
 from urllib.parse import urlencode
 from zlib import crc32
@@ -27,7 +25,7 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["leaderboard"])
 LARGEST = 2**53
-WORDS = {"True": "true", "False": "false"}  # as JSON writes them
+USUAL = 9  # columns that every model has
 
 
 @dataclass(frozen=True)
@@ -160,9 +158,8 @@ async def table(request: Request, access: Read, here: Here, who: Who) -> Respons
 
 def _csv(rows: list[dict[str, Any]]) -> str:
     """Rows as a table; what is not known is empty."""
-    text = StringIO()
-    names = list(rows[0]) if rows else list(forms.Standing.model_fields)[:9]
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: WORDS.get(str(value), value) for name, value in row.items()} for row in rows)
-    return text.getvalue()
+    import polars as pl
+
+    if not rows:
+        return ",".join(list(forms.Standing.model_fields)[:USUAL]) + "\n"
+    return pl.DataFrame(rows, infer_schema_length=None).write_csv()
