@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any
 
 import numpy as np
@@ -195,15 +195,16 @@ class Chronicle:
     def _met(self, met: Encounters) -> list[Plain]:
         """Opponents or partners, those met most often first; equally often, by name."""
         names = self.view.passage.history.players
-        many = len(met.player)
-        if many > MET:  # with all who were met as often as the last of them
-            many = int(np.searchsorted(-met.matches, -met.matches[MET - 1], "right"))
-        columns: Sequence[list[int]] = [column[:many].tolist() for column in met[1:]]
+        least = met.matches[min(MET, len(met.matches)) - 1] if len(met.matches) else 0
+        more = int(np.searchsorted(-met.matches, -least))  # who was met more often than the last of those who are named
+        last = range(more, int(np.searchsorted(-met.matches, -least, "right")))
+        chosen = [*range(more), *nsmallest(MET - more, last, key=lambda k: names[met.player[k]])]
+        columns = [column[chosen].tolist() for column in met[1:]]
         rows = [
             {"player": names[player]} | dict(zip(Encounters._fields[1:], counts, strict=True))
-            for player, *counts in zip(met.player[:many].tolist(), *columns, strict=True)
+            for player, *counts in zip(met.player[chosen].tolist(), *columns, strict=True)
         ]
-        return sorted(rows, key=lambda row: (-row["matches"], row["player"]))[:MET]
+        return sorted(rows, key=lambda row: (-row["matches"], row["player"]))
 
 
 def _moved(row: Plain) -> Plain:
