@@ -6,6 +6,7 @@ Nothing is kept but the matches, their numbers and their times; whoever asks for
 import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ class League:
         model = model or self.model
         ladder = pw.Ladder(model)
         starts = [-np.inf, *(start for start, _, _ in sorted(self.seasons)), np.inf]
-        for number, (first, end) in enumerate(zip(starts, starts[1:], strict=False)):
+        for number, (first, end) in enumerate(pairwise(starts)):
             if number:
                 reset(ladder, *sorted(self.seasons)[number - 1][1:])
             part = self.history(first, end)
@@ -135,7 +136,7 @@ def reset(ladder: pw.Ladder, carry: float, tau: float) -> None:
     newcomer = ladder.model.rating()
     steady = newcomer.sigma is None or isinstance(ladder.model.absorb, pw.absorb.Constant)
     for trait, name in enumerate(ladder.model.outcome.traits):
-        centre = (newcomer.parts[name] if name in newcomer.parts else newcomer).mu
+        centre = newcomer.parts.get(name, newcomer).mu
         for row in ladder.state[: len(ladder)]:
             row[2 * trait] = centre + carry * (row[2 * trait] - centre)
             if not steady:

@@ -43,7 +43,7 @@ class Connection:
         self._http: http.client.HTTPConnection | None = None
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        """Send a request; when the connection breaks it is an OSError or an HTTPException, and the next is a new one."""
+        """Send a request; when the connection breaks it is an OSError or an HTTPException; the next is a new one."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if self._key is not None:
             sent.setdefault("Authorization", f"Bearer {self._key}")

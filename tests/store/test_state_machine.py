@@ -270,7 +270,7 @@ class Life(RuleBasedStateMachine):
 
 
 def _one(ladder: pw.Ladder, name: str) -> pw.Rating | None:
-    return ladder[name] if name in ladder else None
+    return ladder[name] if name in ladder.rows else None
 
 
 def _told(changes: list[Change]) -> dict[str, tuple[Any, Any]]:

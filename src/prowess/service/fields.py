@@ -20,7 +20,7 @@ _WORDS = {
 _MATCH = re.compile(r"match (\d+): ")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 _WORD = re.compile(rf"\b({'|'.join(_WORDS)})\b")
-_UNKNOWN = re.compile(r"there is no key (?:'([^']*)'|\"([^\"]*)\")")
+_UNKNOWN = re.compile(r"(?:there is no key|no parameter or part is called) (?:'([^']*)'|\"([^\"]*)\")")
 _PLAYER = {  # messages that begin with a player's name
     "weights": re.compile(r" has the weight \S+: a weight is a number from "),
     "teams": re.compile(r" (?:stands|plays|is named) .*(?:: a player plays for one team|twice)"),

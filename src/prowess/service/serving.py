@@ -117,7 +117,7 @@ class _Together(Multiprocess):
         self._let_go()
 
     def _let_go(self) -> None:
-        """Leave the processes their ends of the pipes: one that dies when it is asked for a sign of life breaks its pipe.
+        """Leave the processes their ends of the pipes: who dies when asked for a sign of life then breaks its pipe.
 
         Else the supervisor would wait for that sign until it takes the process for hung, and be deaf meanwhile.
         """

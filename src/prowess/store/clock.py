@@ -37,8 +37,8 @@ def now() -> float:
     return float(time_ns() // 1000)
 
 
-def read(clock: Clock, value: object) -> float:
-    """The time that a value stands for: a date is its midnight, and what has no zone is UTC.
+def read(clock: Clock, value: object, name: str = "time") -> float:
+    """The time that a value stands for: a date is its midnight, and what has no zone is UTC; an error calls it `name`.
 
     >>> read("utc", "1970-01-02"), read("utc", "1970-01-01T03:00:00+02:00"), read("number", 7)
     (86400000000.0, 3600000000.0, 7.0)
@@ -48,16 +48,16 @@ def read(clock: Clock, value: object) -> float:
     prowess.Error: time: the matches of this league have no times, only an order: leave it out
     """
     if clock == "none":
-        raise Error("time: the matches of this league have no times, only an order: leave it out")
+        raise Error(f"{name}: the matches of this league have no times, only an order: leave it out")
     try:
         kind, _, number = parse_time(value)
     except Error as error:  # how text is written cannot be said here, so that advice is left out
-        raise Error(f"time: {str(error).partition(', or say how they are written')[0]}") from None
+        raise Error(f"{name}: {str(error).partition(', or say how they are written')[0]}") from None
     if (kind == "number") != (clock == "number"):
         right = "a plain number, such as the round" if clock == "number" else "a date or a time, such as 2026-01-31"
-        raise Error(f"time: {value!r} is on another clock than this league: give {right}")
+        raise Error(f"{name}: {value!r} is on another clock than this league: give {right}")
     if float(number) != number:
-        raise Error(f"time: microseconds are kept only from the year 1685 to 2255, not in {value!r}")
+        raise Error(f"{name}: microseconds are kept only from the year 1685 to 2255, not in {value!r}")
     return float(number)
 
 

@@ -17,7 +17,7 @@ from . import audit, beliefs, checkpoints, clock, journal, leagues, seasons
 from .changes import Act, Delete, Done, Edit, NewSeason, Post, Remodel
 from .journal import START, Entry, Position
 from .leagues import League
-from .prepared import prepare
+from .prepared import in_post, prepare
 from .recording import advance, entries, repeated
 from .replay import Replayed, replay
 from .seasons import Season
@@ -127,7 +127,10 @@ def _replayed(connection: Connection, begun: Plan, *old: Entry) -> Plan:
     all_seasons = sorted(
         [*seasons.listed(connection, league), *([season] if season else [])], key=lambda one: one.start
     )
-    replayed = replay(connection, league, all_seasons, min(touched), begun.gone, begun.come)
+    try:
+        replayed = replay(connection, league, all_seasons, min(touched), begun.gone, begun.come)
+    except Error as error:
+        raise in_post(error, begun.done.ids) from None
     before, after = beliefs.of_all(connection, league), replayed.ladder
     done = replace(begun.done, players=beliefs.differing(after, before), before=before, after=after)
     return replace(begun, done=done, since=min(touched), replayed=replayed)

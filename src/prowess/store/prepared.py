@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,15 +14,17 @@ from numpy.typing import NDArray
 from ..errors import Error
 from ..history import History
 from ..history.names import name_of
+from ..history.ragged import owners
 from ..history.times import Times
 from . import clock as clocks
 from .changes import Post
 from .clock import Clock
 from .columns import bodies
 
-__all__ = ["LONGEST", "Prepared", "prepare"]
+__all__ = ["LONGEST", "Prepared", "in_post", "prepare"]
 
 LONGEST = 500  # letters of a name or an id: more fit into no index
+_FITTED = re.compile(r"match \d+ of \d+ \(")
 APART = ("time", "id")  # what the journal keeps beside the body of a match
 
 
@@ -151,8 +154,26 @@ def _ids(act: Post, asked: Sequence[Any]) -> tuple[list[str], bool]:
 
 
 def _check_names(history: History) -> None:
-    for name in history.players:
-        _kept(name, "teams: a player's name")
+    for row, name in enumerate(history.players):
+        try:
+            _kept(name, "teams: a player's name")
+        except Error as error:
+            match = owners(history.match_start)[owners(history.team_start)][int((history.player == row).argmax())]
+            raise Error(f"match {match + 1}: {error}") from None
+
+
+def in_post(error: Error, ids: Sequence[str]) -> Error:
+    """An error of a fit, which counts the matches in the order of time, by the number of the match in its post.
+
+    >>> print(in_post(Error("match 7 of 9 (b): PoissonScore needs scores"), ["a", "b"]))
+    match 2: PoissonScore needs scores
+    """
+    text = str(error)
+    if fitted := _FITTED.match(text):
+        for number, one in enumerate(ids, 1):
+            if text.startswith(f"{one}): ", fitted.end()):
+                return Error(f"match {number}: {text[fitted.end() + len(one) + 3 :]}")
+    return error
 
 
 def _kept(text: str, what: str) -> str:

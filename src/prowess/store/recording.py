@@ -19,7 +19,7 @@ from .changes import Done
 from .errors import Conflict, Unavailable
 from .journal import Entry, Position
 from .leagues import League
-from .prepared import Prepared
+from .prepared import Prepared, in_post
 from .quick import Quick
 
 __all__ = ["Late", "advance", "entries", "record", "repeated"]
@@ -55,8 +55,10 @@ def record(connection: Connection, name: str, posts: Sequence[Prepared]) -> list
     for number, post in enumerate(posts):
         try:
             group.done[number] = _learn(group, number, post)
-        except (Error, Late) as error:
-            group.done[number] = error
+        except Error as error:
+            group.done[number] = in_post(error, post.ids)
+        except Late as late:
+            group.done[number] = late
     _write(connection, group)
     return [group.done[number] for number in range(len(posts))]
 

@@ -50,7 +50,7 @@ def season_of(connection: Connection, league: League, act: NewSeason) -> Season:
     """The season that is asked for, if it can be."""
     if league.clock == "none":
         raise Error("start: a season begins at a time, and the matches of this league have none")
-    start = clock.read(league.clock, act.start)
+    start = clock.read(league.clock, act.start, "start")
     Seasons(Still(), carry=act.carry, season_tau=0.0 if act.tau is None else act.tau)  # which checks them
     known = listed(connection, league)
     for one in known:

@@ -37,7 +37,7 @@ def day_of(clock: Clock, given: str) -> float:
     >>> day_of("utc", "1970-01-01"), day_of("number", "7")
     (86399999999.0, 7.0)
     """
-    number = read(clock, given)
+    number = read(clock, given, "at")
     whole = clock == "utc" and parse_time(given)[0] == "date"
     return number + DAY - 1 if whole else number
 

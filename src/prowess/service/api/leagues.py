@@ -9,6 +9,8 @@ from sqlalchemy import Connection
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from ...errors import Error
+from ...model.presets import preset
 from ...store import generations, leagues, seasons
 from ...store.changes import NewSeason, Remodel
 from ...store.clock import show
@@ -50,6 +52,11 @@ def _chosen(preset: Preset) -> dict[str, Any]:
 
 
 def _preset(asked: forms.Preset) -> Preset:
+    """The model that was asked for; one that there is not is an error of the field `model`."""
+    try:
+        preset(asked.name)
+    except Error as error:
+        raise Error(f"model: {error}") from None
     return Preset(asked.name, asked.parameters)
 
 

@@ -52,7 +52,7 @@ async def listed(
         known = fresh(request, tag)
         if known is not None:
             return known
-        since = -inf if after is None else read(league.clock, after)
+        since = -inf if after is None else read(league.clock, after, "after")
         until = inf if before is None else _just_before(league, before)
         found = here.chronicles.of(connection, league).matches(
             None if player is None else player.strip(), since, until, limit, offset
@@ -73,7 +73,7 @@ async def listed(
 
 def _just_before(league: League, time: str) -> float:
     """The last time before another: a microsecond before, or the next smaller number."""
-    found = read(league.clock, time)
+    found = read(league.clock, time, "before")
     return found - 1.0 if league.clock == "utc" else nextafter(found, -inf)
 
 
