@@ -32,7 +32,24 @@ Plain = dict[str, Any]
 
 
 class Chronicles:
-    """The chronicles of all leagues, of which a process keeps those in memory that were asked for last."""
+    """The chronicles of all leagues, of which a process keeps those in memory that were asked for last.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from prowess.store.changes import Post
+    >>> from prowess.store.database import Database
+    >>> from prowess.store.leagues import create, find
+    >>> from prowess.store.writer import perform
+    >>> with TemporaryDirectory() as folder:
+    ...     database = Database(f"{folder}/league.db")
+    ...     database.migrate()
+    ...     with database.writing() as connection:
+    ...         _ = create(connection, "darts")
+    ...     _ = perform(database, Post("darts", [{"id": "first", "teams": [["ann"], ["bob"]]}]))
+    ...     with database.reading() as connection:
+    ...         Chronicles().of(connection, find(connection, "darts")).match("first")["players"][0]["why"]
+    ...     database.close()
+    'ann won against bob, where 50 % was expected: +4.40 to 29.40.'
+    """
 
     def __init__(self, memory: float = MEMORY) -> None:
         self._courses = Courses(memory)
@@ -44,7 +61,11 @@ class Chronicles:
 
 @dataclass(frozen=True)
 class Listed:
-    """Some matches, the newest first, and how many there are in all."""
+    """Some matches, the newest first, and how many there are in all.
+
+    >>> Listed([], 0).total
+    0
+    """
 
     rows: list[Plain]
     total: int

@@ -29,7 +29,11 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Page:
-    """Some rows of a leaderboard, as plain mappings, and how many there are in all."""
+    """Some rows of a leaderboard, as plain mappings, and how many there are in all.
+
+    >>> Page([], 0).total
+    0
+    """
 
     rows: list[dict[str, Any]]
     total: int

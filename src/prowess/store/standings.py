@@ -32,6 +32,22 @@ class Followers:
     """The standings of all leagues, of which a process keeps those in memory that were asked for last.
 
     A league is always given as it was found on the same connection.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from prowess.store.changes import Post
+    >>> from prowess.store.database import Database
+    >>> from prowess.store.leagues import create, find
+    >>> from prowess.store.writer import perform
+    >>> with TemporaryDirectory() as folder:
+    ...     database = Database(f"{folder}/league.db")
+    ...     database.migrate()
+    ...     with database.writing() as connection:
+    ...         _ = create(connection, "darts")
+    ...     _ = perform(database, Post("darts", [{"id": "first", "teams": [["ann"], ["bob"]]}]))
+    ...     with database.reading() as connection:
+    ...         [row["player"] for row in Followers().of(connection, find(connection, "darts")).page(0, 10).rows]
+    ...     database.close()
+    ['ann', 'bob']
     """
 
     def __init__(self, chronicles: Chronicles | None = None, memory: float = MEMORY) -> None:
