@@ -37,7 +37,7 @@ class Expecting(Asking):
         >>> with trial("darts") as client:
         ...     _ = client.record([["ann"], ["bob"]])
         ...     client.predict([["ann"], ["bob"]]).win.round(2)
-        array([0.66, 0.28])
+        array([0.75, 0.21])
         """
         return answers.prediction(self._send("POST", "/predict", match_of(locals())))
 

@@ -1,0 +1,184 @@
+"""The client against a real service: it does what a ladder does, and what only a league can do."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.service.client import ServiceError
+from prowess.service.trial import trial
+
+PLAYED = [
+    {"teams": [["ann"], ["bob"]], "scores": [3, 1], "time": "2026-01-01"},
+    {"teams": [["bob", "cat"], ["ann", "dan"]], "ranks": [1, 2], "weights": [[1, 0.5], [1, 1]], "time": "2026-01-02"},
+    {"teams": [["ann"], ["cat"], ["Øyvind/2"]], "ranks": [2, 1, 2], "importance": 0.5, "time": "2026-01-02T10:00:00Z"},
+    {"teams": [["dan"], ["ann"]], "scores": [2, 2], "home": 1, "time": "2026-01-03"},
+]
+TEAMS = [["ann", "bob"], ["cat", "dan"]]
+
+
+def ladder_of(model, matches):
+    return model.learn(pw.History.from_matches([one | {"time": f"{one['time']}T00:00:00Z"[:20]} for one in matches]))
+
+
+@pytest.fixture(scope="module")
+def league():
+    """A league with some matches, which tests only read."""
+    with trial("darts") as client:
+        for number, match in enumerate(PLAYED):
+            client.record(**match, id=f"m{number}")
+        yield client, ladder_of(pw.TrueSkill(), PLAYED)
+
+
+@pytest.mark.parametrize(
+    ("preset", "parameters"),
+    [("TrueSkill", {}), ("Elo", {"k": 20}), ("Glicko2", {}), ("GaussianOD", {}), ("TrueSkill", {"caution": 2.5})],
+)
+def test_ratings_are_those_of_a_ladder_to_the_last_bit(preset, parameters):
+    model = getattr(pw, preset)().replace(**parameters)
+    if "caution" in parameters and model.caution != parameters["caution"]:
+        pytest.fail("the caution is not set")
+    ladder = pw.Ladder(model)
+    with trial("darts", preset, **parameters) as client:
+        for number in range(4):
+            match = {"teams": [["ann"], ["bob"]], "scores": [number, 1], "time": f"2026-01-0{number + 1}T00:00:00Z"}
+            assert client.record(**match) == ladder.record(**match)
+        assert [client[name] for name in ("ann", "bob")] == [ladder[name] for name in ("ann", "bob")]
+        board, own = client.leaderboard(), ladder.leaderboard()
+        assert board.columns == own.columns
+        assert board.drop("last_seen").equals(own.drop("last_seen"))
+
+
+def test_players(league):
+    client, ladder = league
+    assert (len(client), set(client)) == (len(ladder), set(ladder))
+    assert [name in client for name in ("ann", "Øyvind/2", "eve", "")] == [True, True, False, False]
+    assert {name: client[name] for name in client} == {name: ladder[name] for name in ladder}
+    with pytest.raises(pw.Error, match="anna") as caught:
+        client["anna"]
+    assert caught.value.status == 404
+    assert client.player("ann")["played"] == 4
+
+
+def test_no_league_is_no_missing_player(league):
+    client, _ = league
+    with (
+        pw.Client(str(client._call.http.base_url), "dart") as other,
+        pytest.raises(pw.Error, match="no league 'dart'"),
+    ):
+        "ann" in other  # noqa: B015
+
+
+def test_the_leaderboard_then_and_now(league):
+    client, ladder = league
+    assert client.leaderboard()["player"].to_list() == ladder.leaderboard()["player"].to_list()
+    assert client.leaderboard(4)["player"].to_list() == ["ann"]
+    then = ladder_of(pw.TrueSkill(), PLAYED[:1])
+    board = client.leaderboard(at="2026-01-01T12:00:00Z")
+    assert dict(zip(board["player"], board["mu"], strict=True)) == {name: then[name].mu for name in then}
+
+
+def test_forecasts_are_those_of_the_ladder(league):
+    client, ladder = league
+    ours, theirs = client.predict(TEAMS, time="2026-02-01"), ladder.predict(TEAMS, time="2026-02-01T00:00:00Z")
+    for name in ("win", "draw", "ranks", "mean", "sigma"):
+        assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
+    assert client.quality(TEAMS) == ladder.quality(TEAMS)
+    assert client.quality([["ann"], ["new"]], newcomers=True) == ladder.quality([["ann"], [ladder.newcomer]])
+    with pytest.raises(pw.Error, match="new"):
+        client.quality([["ann"], ["new"]])
+
+
+def test_matchmaking_is_that_of_the_library(league):
+    client, ladder = league
+    crowd = ["ann", "bob", "cat", "dan", "eve"]
+    split, own = (
+        client.balance(crowd[:4], together=[["ann", "bob"]]),
+        pw.balance(ladder, crowd[:4], together=[["ann", "bob"]]),
+    )
+    assert (split.teams, split.quality, split.summary) == (own.teams, own.quality, own.summary)
+    queue = ["ann", ["bob", "cat"], "dan", ["eve", "fay"], "gus"]
+    made, paired = client.pair(queue, waiting={"gus": 30}), pw.pair(ladder, queue, waiting={"gus": 30})
+    assert (made.pairs, made.left, made.newcomers) == (paired.pairs, paired.left, paired.newcomers)
+    assert np.array_equal(made.quality, paired.quality)
+    assert np.array_equal(made.places, paired.places)
+    next_ones = client.next_matches(count=2), pw.next_matches(ladder, count=2)
+    assert repr(next_ones[0]) == repr(next_ones[1])
+
+
+def test_the_journal_as_a_history(league):
+    client, ladder = league
+    history = client.history()
+    assert history.ids == ("m0", "m1", "m2", "m3")
+    assert pw.TrueSkill().learn(history) == ladder
+
+
+def test_corrections():
+    with trial("darts") as client:
+        for number, match in enumerate(PLAYED):
+            client.record(**match, id=f"m{number}")
+        right = [PLAYED[0] | {"scores": [1, 3]}, *PLAYED[1:]]
+        would = client.edit("m0", scores=[1, 3], dry_run=True)
+        assert client["ann"] == ladder_of(pw.TrueSkill(), PLAYED)["ann"]
+        did = client.edit("m0", scores=[1, 3], reason="read upside down")
+        expected = ladder_of(pw.TrueSkill(), right)
+        assert would.after == did.after == {name: expected[name] for name in did.after}
+        assert {name: client[name] for name in client} == {name: expected[name] for name in expected}
+        assert client.match("m0")["revisions"][-1]["reason"] == "read upside down"
+        client.delete("m2")
+        expected = ladder_of(pw.TrueSkill(), [right[0], right[1], right[3]])
+        assert {name: client[name] for name in client} == {name: expected[name] for name in expected}
+        late = {"teams": [["eve"], ["ann"]], "time": "2025-12-31"}
+        client.record(**late)
+        assert client["ann"] == ladder_of(pw.TrueSkill(), [late, right[0], right[1], right[3]])["ann"]
+
+
+def test_posting_again_is_harmless():
+    with trial("darts") as client:
+        once = client.record(**PLAYED[0], id="m0")
+        assert client.record(**PLAYED[0], id="m0") == once
+        with pytest.raises(ServiceError, match="another match of the id") as caught:
+            client.record(**PLAYED[1], id="m0")
+        assert caught.value.status == 409
+        assert client.record_all(iter(PLAYED), key="week") == 4
+        assert client.record_all(PLAYED, key="week") == 0
+        assert len(client.history()) == 5
+
+
+def test_pages_of_a_leaderboard_are_of_one_revision(monkeypatch):
+    from prowess.service.remote import believing
+
+    monkeypatch.setattr(believing, "PAGE", 2)
+    with trial("darts") as client:
+        client.record([[f"p{number}"] for number in range(7)])
+        rows = client._rows()
+        first = [next(rows), next(rows)]
+        client.record([["p6"], ["p0"]])
+        assert [row["player"] for row in [*first, *rows]] == [f"p{number}" for number in range(7)]
+        assert len(client.leaderboard()) == 7
+
+
+def test_threads_and_events():
+    with trial("darts") as client:
+        news = client.events(after=0)
+        threads = [
+            threading.Thread(target=client.record, args=([[f"p{number}"], [f"q{number}"]],)) for number in range(8)
+        ]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        seen: dict[str, pw.Rating] = {}
+        while len(seen) < 16:
+            seen |= next(news).ratings
+        assert seen == {name: client[name] for name in client}
+        news.close()
+
+
+def test_a_key_is_needed_to_write():
+    with trial("darts") as client:
+        reader = pw.Client(str(client._call.http.base_url), "darts")
+        with reader, pytest.raises(pw.Error) as caught:
+            reader.record([["ann"], ["bob"]])
+        assert caught.value.status == 401
