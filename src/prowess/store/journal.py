@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import Connection, Double, RowMapping, and_, bindparam, func, literal_column, or_, select, update
 
 from ..history import History
 from . import schema
@@ -66,6 +66,20 @@ class Entry(NamedTuple):
 
 
 _ENTRY = [_JOURNAL[name] for name in Entry._fields]
+_MATCHES = select(_JOURNAL.seq, _JOURNAL.time, _JOURNAL.id, _JOURNAL.body).where(
+    _JOURNAL.league_id == bindparam("league"), _JOURNAL.body.is_not(None)
+)
+_TIME, _REVISION = bindparam("time", type_=Double), bindparam("revision")
+_CURRENT = Quick(_MATCHES.where(_JOURNAL.until.is_(None)))
+_AFTER = Quick(
+    _MATCHES.where(
+        _JOURNAL.until.is_(None),
+        or_(_JOURNAL.time > _TIME, and_(_JOURNAL.time == _TIME, _JOURNAL.seq > bindparam("seq"))),
+    )
+)
+_AS_OF = Quick(
+    _MATCHES.where(_JOURNAL.revision <= _REVISION, or_(_JOURNAL.until.is_(None), _JOURNAL.until > _REVISION))
+)
 _FIRST_POSTS = Quick(
     select(*_ENTRY).where(
         _JOURNAL.league_id == bindparam("league"),
@@ -111,24 +125,14 @@ class Rows:
 
 def current(connection: Connection, league: League, after: Position = START) -> Rows:
     """The matches of a league as they are now, or those after a place in its order."""
-    conditions: list[ColumnElement[bool]] = [_JOURNAL.until.is_(None)]
-    if after != START:
-        same = and_(_JOURNAL.time == after.time, _JOURNAL.seq > after.seq)
-        conditions.append(or_(_JOURNAL.time > after.time, same))
-    return _rows(connection, league, *conditions)
+    if after == START:
+        return Rows.of(_CURRENT(connection, league=league.id))
+    return Rows.of(_AFTER(connection, league=league.id, time=after.time, seq=after.seq))
 
 
 def rows_as_of(connection: Connection, league: League, revision: int) -> Rows:
     """The matches of a league as they were at a revision."""
-    still = or_(_JOURNAL.until.is_(None), _JOURNAL.until > revision)
-    return _rows(connection, league, _JOURNAL.revision <= revision, still)
-
-
-def _rows(connection: Connection, league: League, *conditions: ColumnElement[bool]) -> Rows:
-    query = select(_JOURNAL.seq, _JOURNAL.time, _JOURNAL.id, _JOURNAL.body).where(
-        _JOURNAL.league_id == league.id, _JOURNAL.body.is_not(None), *conditions
-    )
-    return Rows.of(connection.execute(query).all())
+    return Rows.of(_AS_OF(connection, league=league.id, revision=revision))
 
 
 def history(connection: Connection, league: League, revision: int | None = None) -> History:
