@@ -51,8 +51,8 @@ def read(clock: Clock, value: object, name: str = "time") -> float:
         raise Error(f"{name}: the matches of this league have no times, only an order: leave it out")
     try:
         kind, _, number = parse_time(value)
-    except Error as error:  # how text is written cannot be said here, so that advice is left out
-        raise Error(f"{name}: {str(error).partition(', or say how they are written')[0]}") from None
+    except Error as error:
+        raise Error(f"{name}: {error}") from None
     if (kind == "number") != (clock == "number"):
         right = "a plain number, such as the round" if clock == "number" else "a date or a time, such as 2026-01-31"
         raise Error(f"{name}: {value!r} is on another clock than this league: give {right}")

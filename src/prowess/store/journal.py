@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Double, RowMapping, and_, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import BigInteger, Connection, Double, RowMapping, and_, bindparam, func, literal_column, or_, select, update
 
 from ..history import History
 from . import schema
@@ -69,7 +69,7 @@ _ENTRY = [_JOURNAL[name] for name in Entry._fields]
 _MATCHES = select(_JOURNAL.seq, _JOURNAL.time, _JOURNAL.id, _JOURNAL.body).where(
     _JOURNAL.league_id == bindparam("league"), _JOURNAL.body.is_not(None)
 )
-_TIME, _REVISION = bindparam("time", type_=Double), bindparam("revision")
+_TIME, _REVISION = bindparam("time", type_=Double), bindparam("revision", type_=BigInteger)
 _CURRENT = Quick(_MATCHES.where(_JOURNAL.until.is_(None)))
 _AFTER = Quick(
     _MATCHES.where(
