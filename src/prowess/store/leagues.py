@@ -33,7 +33,7 @@ class Preset:
     """A model by the name of its preset and the parameters that differ from the usual ones.
 
     >>> Preset("elo", {"k": 20}).model.params["k"]
-    20.0
+    20
     """
 
     name: str = "TrueSkill"
