@@ -10,7 +10,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import BigInteger, Connection, Double, RowMapping, and_, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Double,
+    RowMapping,
+    and_,
+    bindparam,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from ..history import History
 from . import schema
