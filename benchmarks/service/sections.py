@@ -29,26 +29,26 @@ def singles(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figu
 
 def _singles(server: Server, workers: int, scale: float, repeats: int) -> Iterator[Figure]:
     seconds = max(0.5, 2.0 * scale)
-    readings: dict[str, list[float]] = {"bare": [], "one": [], "many": []}
-    waits: dict[str, list[float]] = {"one": [], "many": []}
+    readings: dict[str, list[float]] = {"bare": [], "one": [], "many": [], "work": [], "wait": []}
     name = f"singles-{next(_NUMBERS)}"
     found(server.url, name)
     for repeat in range(repeats + 1):
         took = bare(server.url, seconds)
-        one, many = (post(server, name, connections, seconds) for connections in (1, CONNECTIONS))
+        one = post(server, name, 1, seconds)
+        before = server.cpu()
+        many = post(server, name, CONNECTIONS, seconds)
+        work = (server.cpu() - before) / many.answers
         if repeat:  # the first time warms up
-            readings["bare"].append(took)
-            readings["one"].append(one.each)
-            readings["many"].append(many.each)
-            waits["one"].append(one.wait)
-            waits["many"].append(many.wait)
+            for label, value in zip(readings, (took, one.each, many.each, work, many.wait), strict=True):
+                readings[label].append(value)
     base = median(readings["bare"])
     kind = "SQLite" if server.url.startswith("sqlite") else f"PostgreSQL, {workers} process{'es' * (workers > 1)}"
     yield Figure(f"{kind}: a post, one connection", median(readings["one"]), "µs", "bare commit", base, at_least=ONE)
     target = MANY if server.url.startswith("sqlite") else MANY if workers > 1 else None
     label = f"{kind}: a post, {CONNECTIONS} connections"
     yield Figure(label, median(readings["many"]), "µs", "bare commit", base, at_least=target)
-    yield Figure(f"{kind}: the wait for an answer, of {CONNECTIONS}", median(waits["many"]), "ms")
+    yield Figure(f"{kind}: the server's work on it", median(readings["work"]), "µs")
+    yield Figure(f"{kind}: the wait for an answer", median(readings["wait"]), "ms")
 
 
 def post(server: Server, name: str, connections: int, seconds: float) -> Heard:
@@ -69,17 +69,20 @@ def bulk(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]
     """Batches of 10,000 matches, one after another, over one connection."""
     batch = max(100, int(BATCH * scale))
     with served(url, folder) as server:
-        readings = []
+        readings, work = [], []
         for _ in range(repeats):
             name = f"bulk-{next(_NUMBERS)}"
             found(url, name)
             bodies = [b"[" + b",".join(posts(batch, PLAYERS, str(part), part)) + b"]" for part in range(BATCHES)]
             path = MATCHES.format(name)
-            heard = put(server.port, [[request("POST", server.port, path, server.key, body) for body in bodies]])
-            readings.append(heard.seconds / (BATCHES * batch))
+            requests = [request("POST", server.port, path, server.key, body) for body in bodies]
+            before = server.cpu()
+            readings.append(put(server.port, [requests]).seconds / (BATCHES * batch))
+            work.append((server.cpu() - before) / (BATCHES * batch))
     kind = "SQLite" if url.startswith("sqlite") else "PostgreSQL"
     target = 50.0 if kind == "SQLite" else None  # 20,000 a second
     yield Figure(f"{kind}: a match, in batches of {batch:,}", median(readings), "µs", below=target)
+    yield Figure(f"{kind}: the server's work on it", median(work), "µs")
 
 
 def leaderboards(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
@@ -95,13 +98,16 @@ def leaderboards(url: str, folder: Path, scale: float, repeats: int) -> Iterator
 
         put(server.port, [[page(1)]])  # the first reads all of it
         pages = [page(1 + 37 * number % (players // 50)) for number in range(200 * repeats)]
+        before = server.cpu()
         again = put(server.port, [pages])
+        work = (server.cpu() - before) / len(pages)
         both = []
         for number, body in enumerate(posts(20 * repeats, players, "after")):
             both.append(request("POST", server.port, MATCHES.format(name), server.key, body))
             both.append(page(1 + number % 20))
         after = put(server.port, [both]).waits[1::2]
     yield Figure(f"a page of {players:,} players", again.wait, "ms", below=5.0)
+    yield Figure("the server's work on it", work, "ms")
     yield Figure("the same, of 100 the slowest", sorted(again.waits)[int(0.99 * len(again.waits))], "ms")
     yield Figure("the same, right after a match", median(after), "ms", below=5.0)
 
