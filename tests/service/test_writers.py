@@ -19,7 +19,7 @@ from tests.service.load import match
 from tests.service.servers import PATIENCE, Answer, Server, found_league, serving
 from tests.store.sound import check
 
-WRITERS, EACH = 64, 5
+WRITERS, EACH = 64, 12
 POSTED = ("darts", "chess")
 LEAGUES: dict[str, tuple[str, dict[str, Any], Clock]] = {
     "darts": ("TrueSkill", {}, "none"),
@@ -51,24 +51,27 @@ def place(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 
 
 def work(server: Server, key: str, number: int, ready: threading.Barrier) -> list[tuple[str, str, Answer]]:
-    """Post to both leagues; what is asked of each league is also asked by another writer, who posts the same ids."""
-    random = Random(number // 2)
+    """Post to one league and then to the other, while another writer posts the same ids; at last one of both corrects.
+
+    All are at the same league at a time: a commit of both would hold the lock of the one that has to wait for all.
+    """
     connection = server.connect(key)
-    ready.wait()
     found = []
-    for count in range(EACH):
-        for league in POSTED:
+    for league in POSTED:
+        random, path = Random(number // 2), f"/api/leagues/{league}/matches"
+        ready.wait()
+        for count in range(EACH):
             name = f"w{number // 2}-{count}"
             body: Any = match(random, name)
             if count == 3:
                 body = [match(random, f"{name}-{part}") for part in range(4)]
-            found.append((league, "post", connection.ask("POST", f"/api/leagues/{league}/matches", body)))
-    if number % 2:  # one of the two corrects, when both have posted
-        for league in POSTED:
-            path = f"/api/leagues/{league}/matches/w{number // 2}-0"
+            found.append((league, "post", connection.ask("POST", path, body)))
+        ready.wait()
+        if number % 2:
+            name = f"w{number // 2}"
             changed = {"teams": [["player 0"], ["player 1"]], "scores": [2, 1]}
-            found.append((league, "edit", connection.ask("PUT", f"{path}?reason=typo", changed)))
-            found.append((league, "delete", connection.ask("DELETE", path[:-1] + "1")))
+            found.append((league, "edit", connection.ask("PUT", f"{path}/{name}-0?reason=typo", changed)))
+            found.append((league, "delete", connection.ask("DELETE", f"{path}/{name}-1")))
     connection.close()
     return found
 

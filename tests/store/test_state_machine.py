@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -110,6 +110,8 @@ class Life(RuleBasedStateMachine):
     @rule(data=st.data(), carry=st.sampled_from([0.0, 0.5, 1.0]), tau=st.sampled_from([0.0, 1.5]))
     def season(self, data: st.DataObject, carry: float, tau: float) -> None:
         start = self._when(data)
+        if self.league.matches and data.draw(st.booleans()):  # with a match, which then belongs to it
+            start = data.draw(st.sampled_from(sorted(kept.time for kept in self.league.matches.values())))
         if start in [known for known, _, _ in self.league.seasons]:
             return
         changed = self.league.copy()
@@ -290,7 +292,6 @@ def many_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def live(url: str, examples: int, steps: int) -> None:
     chosen = settings(
-        phases=[Phase.generate],
         max_examples=examples,
         stateful_step_count=steps,
         deadline=None,
