@@ -9,6 +9,7 @@ import prowess as pw
 from prowess.store import leagues
 from prowess.store.changes import Delete, Edit, NewSeason, Post, Remodel
 from prowess.store.chronicle import Chronicles
+from prowess.store.clock import read
 from prowess.store.database import Database
 from prowess.store.errors import NotFound
 from prowess.store.leagues import Preset, Settings
@@ -190,3 +191,44 @@ def test_a_shelf_drops_what_was_used_least():
     shelf.put("large", "l", 99)
     assert [shelf.get(key) for key in ("a", "large")] == [None, "l"]
     assert shelf.lock("a") is shelf.lock("a") is not shelf.lock("b")
+
+
+def test_a_revision_before_matches_that_stand_earlier(sqlite_url):
+    """Matches of others that were posted later, with earlier times, correct nothing, and are not of the revision."""
+    database = Database(sqlite_url)
+    database.migrate()
+    with database.writing() as connection:
+        leagues.create(connection, "darts")
+    for number, (one, other, day) in enumerate((("ann", "bob", 10), ("cat", "dan", 5), ("eve", "fay", 12))):
+        match = {"id": f"m{number}", "teams": [[one], [other]], "time": f"2026-01-{day:02}"}
+        perform(database, Post("darts", [match]))
+    followers = Followers()
+    with database.reading() as connection:
+        league = leagues.find(connection, "darts")
+        shown = [followers.at_revision(connection, league, revision).page(0, 10).rows for revision in (1, 2)]
+    assert [sorted(row["player"] for row in rows) for rows in shown] == [["ann", "bob"], ["ann", "bob", "cat", "dan"]]
+    database.close()
+
+
+def test_a_past_time_as_it_was_at_a_revision(sqlite_url):
+    database = Database(sqlite_url)
+    database.migrate()
+    with database.writing() as connection:
+        leagues.create(connection, "darts")
+    days = {"m1": 5, "m2": 10, "m3": 20}
+    for id, day in days.items():
+        perform(database, Post("darts", [{"id": id, "teams": [["ann"], ["bob"]], "time": f"2026-01-{day:02}"}]))
+    perform(database, NewSeason("darts", "spring", "2026-01-15"))
+    followers, middle = Followers(), read("utc", "2026-01-12")
+    with database.reading() as connection:
+        then = followers.at_time(connection, leagues.find(connection, "darts"), middle)
+    perform(database, Delete("darts", "m1"))
+    with database.reading() as connection:
+        league = leagues.find(connection, "darts")
+        again = followers.at_time(connection, league, middle, then.revision)
+        before_season = followers.of_season(connection, league, "spring", 4)
+        now = followers.at_time(connection, league, middle)
+    assert again.revision == then.revision == 4
+    assert again.page(0, 2).rows == then.page(0, 2).rows != now.page(0, 2).rows
+    assert [row["matches"] for row in before_season.page(0, 2).rows] == [3, 3]
+    database.close()

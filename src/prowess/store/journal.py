@@ -121,6 +121,12 @@ class Rows:
         """The matches as a history, in the order of the league."""
         return history_of(self.seq, self.time, self.ids, self.bodies, league.clock)
 
+    def until(self, time: float) -> Rows:
+        """The matches up to a time."""
+        chosen = np.flatnonzero(self.time <= time)
+        ids, bodies = ([texts[row] for row in chosen.tolist()] for texts in (self.ids, self.bodies))
+        return Rows(self.seq[chosen], self.time[chosen], ids, bodies)
+
     def changed(self, gone: Iterable[int], come: Sequence[Entry]) -> Rows:
         """The matches without some of them and with others, which may have the same seqs."""
         out = set(gone)

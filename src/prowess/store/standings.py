@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from math import inf, nextafter
 
 import numpy as np
 from sqlalchemy import Connection, func, select
@@ -71,25 +72,28 @@ class Followers:
 
     def at_revision(self, connection: Connection, league: League, revision: int) -> Snapshot:
         """The standings as they were at a revision: as they were shown then, or else by rating the matches of then."""
-        if not 0 <= revision <= league.revision:
-            raise Error(f"revision: {league.name} has the revisions 0 to {league.revision}, not {revision}")
+        _check(league, revision)
         for one in (self.of(connection, league), *(self._recent.get(league.id) or ())):
             if one.revision == revision:
                 return _as_set(one, league)
         return self._kept(league, ("revision", revision), lambda: self._replayed(connection, league, revision))
 
-    def at_time(self, connection: Connection, league: League, time: float) -> Snapshot:
-        """The standings after all matches up to a time, as they are rated now."""
+    def at_time(self, connection: Connection, league: League, time: float, revision: int | None = None) -> Snapshot:
+        """The standings after all matches up to a time, as they are rated now, or were at a revision."""
         chronicle = self._chronicles.of(connection, league)
+        if revision not in (None, chronicle.view.revision):
+            return self._cut(connection, league, revision, time)
         return self._kept(
             league,
             ("time", chronicle.view.revision, time),
             lambda: Snapshot.of(league, chronicle.standing_at(time), revision=chronicle.view.revision),
         )
 
-    def of_season(self, connection: Connection, league: League, name: str) -> Snapshot:
-        """The standings at the end of a season, as they are rated now; of the last one, those of now."""
+    def of_season(self, connection: Connection, league: League, name: str, revision: int | None = None) -> Snapshot:
+        """The standings at the end of a season, as they are rated now or were at a revision; of the last, those of now."""
         chronicle = self._chronicles.of(connection, league)
+        if revision not in (None, chronicle.view.revision):
+            return self._cut(connection, league, revision, _end_of(connection, league, name, revision))
         return self._kept(
             league,
             ("season", chronicle.view.revision, name),
@@ -119,6 +123,18 @@ class Followers:
                     self._past.put(key, found, found.nbytes + found.roll.nbytes)
         return _as_set(found, league)
 
+    def _cut(self, connection: Connection, league: League, revision: int, time: float) -> Snapshot:
+        """The standings at a time as they were at a revision, by rating the matches up to there."""
+        _check(league, revision)
+        past = _as_of(connection, league, revision)
+        known = [one for one in seasons.listed(connection, league, revision) if one.start <= time]
+
+        def make() -> Snapshot:
+            rows = journal.rows_as_of(connection, league, revision).until(time)
+            return Snapshot.of(past, run(past, known, Checkpoint(START, 0, Ladder(past.model)), rows).ladder)
+
+        return self._kept(league, ("time", revision, time), make)
+
     def _replayed(self, connection: Connection, league: League, revision: int) -> Snapshot:
         """The standings of a revision; if nothing before it was changed since, from the matches that are in memory."""
         past = _as_of(connection, league, revision)
@@ -126,10 +142,27 @@ class Followers:
         if past.generation == league.generation and league.corrected <= revision:
             view = self._chronicles.of(connection, league).view
             if view.revision == league.revision and list(view.seasons) == known:
-                matches = int(np.count_nonzero(view.seq <= _posted(connection, league, revision)))
-                return Snapshot.of(past, view.standing(matches, len(known)))
+                then = view.seq <= _posted(connection, league, revision)
+                matches = int(np.count_nonzero(then))
+                if then[:matches].all():  # else others were posted since that stand before some of them
+                    return Snapshot.of(past, view.standing(matches, len(known)))
         rows = journal.rows_as_of(connection, league, revision)
         return Snapshot.of(past, run(past, known, Checkpoint(START, 0, Ladder(past.model)), rows).ladder)
+
+
+def _check(league: League, revision: int) -> None:
+    if not 0 <= revision <= league.revision:
+        raise Error(f"revision: {league.name} has the revisions 0 to {league.revision}, not {revision}")
+
+
+def _end_of(connection: Connection, league: League, name: str, revision: int) -> float:
+    """The last moment of a season, as it was known at a revision."""
+    known = seasons.listed(connection, league, revision)
+    names = [one.name for one in known]
+    if name not in names:
+        raise NotFound(f"{league.name} had no season called {name!r} at revision {revision}")
+    following = known[names.index(name) + 1 :]
+    return nextafter(following[0].start, -inf) if following else inf
 
 
 def _size(snapshots: Sequence[Snapshot]) -> int:

@@ -41,23 +41,19 @@ class Asked:
     provisional: Annotated[bool | None, Query(description="Only those with too few matches, or with enough.")] = None
     min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only those with so many matches.")] = 0
 
-    @property
-    def past(self) -> list[str]:
-        """What is asked for in the place of the standings of now."""
-        return [name for name in ("revision", "at", "season", "generation") if getattr(self, name) is not None]
-
     def standings(self, here: Service, connection: Connection, league: League) -> Snapshot:
         """The standings that are asked for."""
-        if len(self.past) > 1:
-            raise Error(f"{self.past[1]}: it cannot be asked for together with {self.past[0]}")
-        if self.revision is not None:
-            return here.standings.at_revision(connection, league, self.revision)
+        past = [name for name in ("at", "season", "generation") if getattr(self, name) is not None]
+        if len(past) > 1:
+            raise Error(f"{past[1]}: it cannot be asked for together with {past[0]}")
         if self.at is not None:
-            return here.standings.at_time(connection, league, day_of(league.clock, self.at))
+            return here.standings.at_time(connection, league, day_of(league.clock, self.at), self.revision)
         if self.season is not None:
-            return here.standings.of_season(connection, league, self.season)
+            return here.standings.of_season(connection, league, self.season, self.revision)
         if self.generation is not None:
             return here.standings.of_generation(connection, league, self.generation)
+        if self.revision is not None:
+            return here.standings.at_revision(connection, league, self.revision)
         return here.standings.of(connection, league)
 
     def page(self, snapshot: Snapshot, first: int, size: int) -> Any:
@@ -113,8 +109,8 @@ async def leaderboard(
         if known is not None:
             return known
         found = who.page(snapshot, (page - 1) * size, size)
-        same = {} if who.past else {"revision": snapshot.revision}
-        following = who.query(page=page + 1, size=size, **same) if page * size < found.total else None
+        more = {"page": page + 1, "size": size, "revision": snapshot.revision}
+        following = who.query(**more) if page * size < found.total else None
         told = {
             "league": league.name,
             "revision": snapshot.revision,
