@@ -144,7 +144,7 @@ WRITES: dict[tuple[str, str], Any] = {
     ("DELETE", f"{LEAGUE}/matches/{{id}}"): None,
     ("POST", f"{LEAGUE}/import"): b"date,winner,loser\n2026-01-05,ann,bob\n",
     ("POST", f"{LEAGUE}/seasons"): {"name": "spring", "start": "2026-01-02"},
-    ("PUT", f"{LEAGUE}/model"): {"name": "Elo"},
+    ("PUT", f"{LEAGUE}/model"): {"name": "Glicko"},
 }
 ADMIN = {("POST", "/api/leagues"), ("PATCH", LEAGUE), ("POST", f"{LEAGUE}/seasons"), ("PUT", f"{LEAGUE}/model")}
 QUESTIONS: dict[tuple[str, str], Any] = {
