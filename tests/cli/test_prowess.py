@@ -136,6 +136,22 @@ main()
     assert [file.name for file in tmp_path.iterdir()] == ["games.csv"]
 
 
+IMPORTS = """
+import sys
+class Impatient:
+    def find_spec(self, name, path=None, target=None):
+        if name == "prowess.cli.rate":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Impatient())
+from prowess.cli import main
+"""
+
+
+def test_ctrl_c_is_quiet_from_the_start() -> None:
+    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_every_verb_speaks_to_machines() -> None:
     verbs = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     single = {f"{name} {inner}".strip(): one for name, verb in verbs.items() for inner, one in _single(verb).items()}

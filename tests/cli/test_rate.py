@@ -155,7 +155,8 @@ def test_draw_probability(tmp_path: Path) -> None:
         (("games.csv", "--save", "league"), "error: league: the name must end in .prowess"),
         (("games.csv", "--set", "draw_probability=2"), "error: draw_probability must"),
         (("broken.csv",), "error: broken.csv, line 3: column 'hg' holds 'x': a number is needed"),
-        (("odd.csv",), "for example --columns home=Heim --columns away=Gast"),
+        (("odd.csv",), "for example --columns home=who --columns 'away=won by'"),
+        (("games.csv", "--since", "banana"), "(with Z or +02:00 where there is a zone) or plain numbers"),
         (("bytes.csv",), "error: bytes.csv"),
     ],
 )
@@ -165,7 +166,7 @@ def test_errors_are_one_line_and_exit_code_1(
     monkeypatch.chdir(tmp_path)
     write(tmp_path, "games.csv", WIDE)
     write(tmp_path, "broken.csv", WIDE.replace("2,2", "x,2"))
-    write(tmp_path, "odd.csv", "who,won\nann,bob\n")
+    write(tmp_path, "odd.csv", "who,won by\nann,bob\n")
     (tmp_path / "bytes.csv").write_bytes(b"\x00\xff\x1b[31m\n\xfe")
     (tmp_path / "folder.csv").mkdir()
     before = {file.name for file in tmp_path.iterdir()}
@@ -174,6 +175,7 @@ def test_errors_are_one_line_and_exit_code_1(
     *_, last = result.stderr.splitlines()
     assert last.startswith("error: ")
     assert message in last
+    assert "`" not in last
     assert result.stderr.count("error: ") == 1
     assert "\x1b" not in result.stderr
     assert {file.name for file in tmp_path.iterdir()} == before

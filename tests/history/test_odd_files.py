@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from prowess.errors import Error
@@ -37,11 +38,16 @@ def test_broken_text_is_an_error_that_names_the_line(tmp_path: Path, text: str |
         ({"separator": 5}, "separator must be a single character"),
         ({"columns": ["winner"]}, "columns must map roles to columns"),
         ({"time_format": 5}, "time_format must be text"),
+        ({"timeformat": "%Y"}, r"there is no keyword 'timeformat'; did you mean `time_format`\?"),
+        ({"banana": 3}, "there is no keyword 'banana'; there are columns, time_format, .*, sheet"),
     ],
 )
 def test_options_of_no_use(tmp_path: Path, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(Error, match=message):
-        History.read(write(tmp_path, "winner,loser\nann,bob\n"), **options)
+    path = write(tmp_path, "winner,loser\nann,bob\n")
+    frame = pl.DataFrame({"winner": ["ann"], "loser": ["bob"]})
+    for read in (History.read, History.check, lambda _, **given: History.from_frame(frame, **given)):
+        with pytest.raises(Error, match=message):
+            read(path, **options)
 
 
 def test_what_is_no_path_and_no_list_of_matches() -> None:

@@ -5,29 +5,32 @@ import sys
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import typer
-from typer.core import TyperGroup
+try:
+    import typer
+    from typer.core import TyperGroup
 
-from .. import __version__, kernel_mode
-from .backup import backup
-from .balance import balance
-from .check import check
-from .compare import compare
-from .demo import demo
-from .explain import explain
-from .import_ import import_
-from .key import key
-from .next import next_
-from .options import Quiet, quietly
-from .pair import pair
-from .papers import papers
-from .predict import predict
-from .rate import rate
-from .restore import restore
-from .screen import be_quiet, polite
-from .serve import serve
-from .simulate import simulate
-from .tune import tune
+    from .. import __version__, kernel_mode
+    from .backup import backup
+    from .balance import balance
+    from .check import check
+    from .compare import compare
+    from .demo import demo
+    from .explain import explain
+    from .import_ import import_
+    from .key import key
+    from .next import next_
+    from .options import Quiet, quietly
+    from .pair import pair
+    from .papers import papers
+    from .predict import predict
+    from .rate import rate
+    from .restore import restore
+    from .screen import be_quiet, polite
+    from .serve import serve
+    from .simulate import simulate
+    from .tune import tune
+except KeyboardInterrupt:  # imports take a moment; whoever changes their mind in it wants no traceback
+    sys.exit(130)
 
 __all__ = ["app", "main"]
 

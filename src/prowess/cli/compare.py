@@ -18,12 +18,13 @@ from ..lab.compare.sections import measures as measures_of
 from ..lab.protocols import Prequential, Protocol, RandomSplits, SeasonSplits
 from ..lab.report import check_page
 from ..model.presets import PRESETS
-from .experiment import BurnIn, Html, Jobs, Seed, Since, Until, amount, matches, words
+from .experiment import BurnIn, Html, Jobs, Seed, amount, matches, words
 from .machine import print_json
 from .options import Files, Json, shared
 from .options import _model as model_of
 from .report import print_table, print_text
 from .screen import note, screen
+from .span import Since, Until
 from .standings import ENDINGS, write
 from .whiskers import print_whiskers
 

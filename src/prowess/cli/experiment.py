@@ -9,21 +9,12 @@ from typing import Annotated
 import typer
 
 from .. import History
-from ..counts import count
 from ..history.choices import Choices
 from .options import read_all
-from .screen import note
+from .span import within
 
-__all__ = ["BurnIn", "Html", "Jobs", "Seed", "Since", "Until", "amount", "matches", "words"]
+__all__ = ["BurnIn", "Html", "Jobs", "Seed", "amount", "matches", "words"]
 
-Since = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", show_default=False, help="Only matches from then on: 2026, 2026-06, 2026-06-30."),
-]
-Until = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", show_default=False, help="Only matches up to then; a day, month or year is whole."),
-]
 BurnIn = Annotated[
     str, typer.Option(metavar="AMOUNT", help="Do not score the first matches: a number, a share below 1, or a date.")
 ]
@@ -37,12 +28,7 @@ Seed = Annotated[int, typer.Option(min=0, metavar="N", help="What is drawn by lo
 
 def matches(files: Sequence[Path], choices: Choices, since: str | None, until: str | None) -> History:
     """The matches of some files, as one history, those of a span of time."""
-    history = read_all(files, choices)
-    if since is None and until is None:
-        return history
-    chosen = history.within(since, until)
-    note(f"chosen by time: {len(chosen):,} of {count(len(history), 'match', 'matches')}")
-    return chosen
+    return within({"": read_all(files, choices)}, since, until)[""]
 
 
 def words(said: list[str] | None) -> list[str] | None:

@@ -40,7 +40,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 READING = "How the file is read"  # the panels of --help
 MODEL = "The rating system"
 _LAYOUT = "say which column is what, for example"  # after it the library has examples in Python
-EXAMPLE = "--columns home=Heim --columns away=Gast --columns home_score=Tore1 --columns away_score=Tore2"
 _KEYWORD = re.compile(r"`(\w+)=([^`]*)`")
 _BARE = re.compile(  # the same where a message has it without the marks
     rf"(?<![\w`])({'|'.join(one.name for one in fields(Choices))})=('[^']*'|True|False|{{[^}}]*}})"
@@ -225,8 +224,11 @@ def as_flags(text: str) -> str:
             return f"{name} {','.join(_WORD.findall(value))}"
         return f"{name} {quote(value[1:-1]) if value[:1] in QUOTES else value}"
 
-    if _LAYOUT in text:
-        text = f"{text.partition(_LAYOUT)[0]}{_LAYOUT} {EXAMPLE}"
+    before, layout, examples = text.partition(_LAYOUT)
+    if layout:
+        first, _ = json.JSONDecoder().raw_decode(examples[examples.index("{") :])
+        flags = " ".join(f"--columns {quote(f'{role}={name}')}" for role, name in first.items())
+        text = f"{before}{layout} {flags}"
     text = re.sub(r"\bcolumns: there is no", "--columns: there is no", text)
     return _BARE.sub(flag, _KEYWORD.sub(flag, text))
 

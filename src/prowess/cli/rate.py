@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -16,10 +16,12 @@ from ..files import ending_of
 from ..history.choices import Choices
 from ..lab.groups import group_standings
 from ..model.change import Standings, last_time, standings
+from .advice import advise
 from .options import Files, read_all, read_groups, shared
 from .page import write_page
 from .screen import note, screen
 from .source import SAVED
+from .span import WHICH, Since, Until, within
 from .standings import ENDINGS, joined, moment, print_standings, to_json, write
 from .streaming import is_large, streamed
 
@@ -29,21 +31,11 @@ if TYPE_CHECKING:
 __all__ = ["rate"]
 
 TOP = 20  # players on a terminal
-ENOUGH = 100  # matches from which the share of draws is known well enough to give advice
-MANY = 5  # teams of a match
 OUT = (*ENDINGS, ".html")
-WHICH, RESULT = "Which matches and players", "What becomes of it"  # the panels of --help
+RESULT = "What becomes of it"  # a panel of --help
 PERIODS = "Show the change over the last hour, day, week, month, year, or over 10d, 2w, 3m; none: do not."
 NAMES = "Rate apart what a column tells apart, such as leagues or seasons."
 
-Since = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", rich_help_panel=WHICH, help="Rate matches from then on: 2026, 2026-06, 2026-06-30."),
-]
-Until = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", rich_help_panel=WHICH, help="Rate matches up to then; a day, month or year is whole."),
-]
 By = Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=WHICH, help=NAMES)]
 MinMatches = Annotated[
     int, typer.Option(min=0, metavar="N", rich_help_panel=WHICH, help="Rank only players with so many matches.")
@@ -77,6 +69,17 @@ InParts = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", rich_help_panel=RESULT, help="Print JSON, for machines.")]
+
+
+class _Wanted(NamedTuple):
+    """Which matches and players are rated, and how."""
+
+    since: str | None
+    until: str | None
+    by: str | None
+    period: str | None
+    min_matches: int
+    stream: bool | None
 
 
 @shared
@@ -114,28 +117,15 @@ def rate(
     _check(files, by, out, save, resume)
     start = None if resume is None else _resumed(resume, given_model)
     model = start.model if start is not None else given_model or TrueSkill()
-    found = None
-    whole = by is None and since is None and until is None and period is None and len(files) == 1
-    if stream and not whole:
-        raise Error(
-            "--stream rates one file from its first match to its last: leave --by, --since, --until, --period out"
-        )
-    if whole and (stream or (stream is None and is_large(files[0]))):
-        found = _in_parts(model, files[0], choices, start, min_matches, asked=bool(stream))
-    groups = {} if found is not None else _read(files, choices, by, since, until)
-    if found is None and start is not None and (again := _same_time(start, groups[""])):
-        note(again)
-    if found is None and by is None:
-        found = {"": _standings(model, groups[""], start, period, min_matches)}
-    elif found is None:
-        found = group_standings(model, groups, period=period, min_matches=min_matches)
+    wanted = _Wanted(since, until, by, period, min_matches, stream)
+    found, histories = _rated(model, files, choices, start, wanted)
     if out is not None:
         _write(out, files, found, by, model)
     if save is not None:
         found[""].ladder.save(save)
     hidden = _print(found, by, json, top)
     _remarks(model, found, hidden, [path for path in (out, save) if path is not None])
-    _advise(model, groups.values())
+    advise(model, histories)
 
 
 def _check(files: Sequence[Path], by: str | None, out: Path | None, save: Path | None, resume: Path | None) -> None:
@@ -159,16 +149,40 @@ def _check(files: Sequence[Path], by: str | None, out: Path | None, save: Path |
         ending_of(save, (SAVED,))  # by which the other verbs know a ladder
 
 
+def _rated(
+    model: Model, files: Sequence[Path], choices: Choices, start: Ladder | None, wanted: _Wanted
+) -> tuple[dict[str, Standings], list[History]]:
+    """The standings by group (one without a name where there are none), and the histories, unless rated in parts."""
+    parts = _in_parts(model, files, choices, start, wanted)
+    if parts is not None:
+        return {"": parts}, []
+    groups = {"": read_all(files, choices)} if wanted.by is None else read_groups(files, wanted.by, choices)
+    groups = within(groups, wanted.since, wanted.until)
+    if wanted.by is not None:
+        found = group_standings(model, groups, period=wanted.period, min_matches=wanted.min_matches)
+        return found, list(groups.values())
+    if start is not None and (again := _same_time(start, groups[""])):
+        note(again)
+    return {"": _standings(model, groups[""], start, wanted.period, wanted.min_matches)}, [groups[""]]
+
+
 def _in_parts(
-    model: Model, file: Path, choices: Choices, start: Ladder | None, least: int, asked: bool
-) -> dict[str, Standings] | None:
-    """The standings after a file that was rated in parts; None where nobody asked for that, and it cannot be."""
+    model: Model, files: Sequence[Path], choices: Choices, start: Ladder | None, wanted: _Wanted
+) -> Standings | None:
+    """The standings after a file that is rated in parts, as was asked or because it is large; None where it is not."""
+    whole = len(files) == 1 and {wanted.by, wanted.since, wanted.until, wanted.period} == {None}
+    if wanted.stream and not whole:
+        raise Error(
+            "--stream rates one file from its first match to its last: leave --by, --since, --until, --period out"
+        )
+    if not whole or not (is_large(files[0]) if wanted.stream is None else wanted.stream):
+        return None
     try:
-        return {"": streamed(model, file, choices, start, least)}
+        return streamed(model, files[0], choices, start, wanted.min_matches)
     except Error as error:
-        if asked:
+        if wanted.stream:
             raise
-        note(f"{file}: it cannot be rated in parts, and is read as a whole: {error}")
+        note(f"{files[0]}: it cannot be rated in parts, and is read as a whole: {error}")
         return None
 
 
@@ -189,19 +203,6 @@ def _same_time(ladder: Ladder, history: History) -> str:
     if last is None or not len(history) or history[0].get("time") != last:
         return ""
     return f"the first match has the time of the ladder's last, {moment(last)}: see that none is rated twice"
-
-
-def _read(
-    files: Sequence[Path], choices: Choices, by: str | None, since: str | None, until: str | None
-) -> dict[str, History]:
-    """The histories by group; one without a name where there are no groups."""
-    groups = {"": read_all(files, choices)} if by is None else read_groups(files, by, choices)
-    if since is None and until is None:
-        return groups
-    total = sum(map(len, groups.values()))
-    groups = {name: history.within(since, until) for name, history in groups.items()}
-    note(f"chosen by time: {sum(map(len, groups.values())):,} of {count(total, 'match', 'matches')}")
-    return groups
 
 
 def _standings(model: Model, history: History, start: Ladder | None, period: str | None, least: int) -> Standings:
@@ -276,27 +277,3 @@ def _remarks(model: Model, found: Mapping[str, Standings], hidden: int, written:
         note(f"{count(hidden, 'more player', 'more players')}: --top 0 shows all")
     for path in written:
         note(f"wrote {path}")
-
-
-def _advise(model: Model, histories: Iterable[History]) -> None:
-    """Where draws are much rarer or more frequent than supposed, say how to say so."""
-    import numpy as np
-
-    supposed = model.params.get("draw_probability")
-    if supposed is None:
-        return
-    histories = list(histories)
-    many = sum(int(np.sum(np.diff(one.match_start) >= MANY)) for one in histories)
-    if supposed and 2 * many > sum(map(len, histories)):
-        note(
-            f"most matches have {MANY} teams or more, where draws that are supposed add up: --model ts2 or --set"
-            " draw_probability=0 may fit better, and prowess compare tells"
-        )
-    pairs = [(history, history.match_start[:-1][np.diff(history.match_start) == 2]) for history in histories]
-    matches = sum(len(first) for _, first in pairs)
-    if matches < ENOUGH:
-        return
-    share = sum(int(np.sum(one.place[first] == one.place[first + 1])) for one, first in pairs) / matches
-    if not supposed / 2 <= share <= 2 * supposed:
-        drawn = f"{100 * share:.0f} % of the matches of two teams were drawn"
-        note(f"{drawn}, {100 * supposed:.0f} % were supposed: --set draw_probability={share:.2f} may fit better")

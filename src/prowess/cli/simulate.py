@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ from .options import Json, as_flags, shared
 from .screen import note
 from .standings import ENDINGS as TABLES
 from .tables import write_table
+
+if TYPE_CHECKING:
+    from ..lab import Simulation
 
 __all__ = ["simulate"]
 
@@ -103,23 +106,29 @@ def simulate(
         draws=draws,
         home=home,
     )
-    history = league.history
-    shape: Any = layout
+    _write(league, out, layout, truth, json)
+    note(
+        f"{count(len(league.history), 'match', 'matches')}, {count(len(league.history.players), 'player', 'players')},"
+        f" seed {seed}"
+    )
+    for path in (out, truth):
+        if path is not None:
+            note(f"wrote {path}")
+
+
+def _write(league: Simulation, out: Path | None, layout: Any, truth: Path | None, json: bool) -> None:
+    """The matches to a file or to standard output, and the true skills to a file."""
     try:
         if out is not None:
-            history.write(out, shape)
+            league.history.write(out, layout)
         elif json:
-            print_json(list(history))
+            print_json(list(league.history))
         else:
-            typer.echo(text(history, shape), nl=False)
+            typer.echo(text(league.history, layout), nl=False)
     except Error as error:
         raise Error(as_flags(str(error))) from error
     if truth is not None:
         write_table(league.truth(), truth)
-    note(f"{count(len(history), 'match', 'matches')}, {count(len(history.players), 'player', 'players')}, seed {seed}")
-    for path in (out, truth):
-        if path is not None:
-            note(f"wrote {path}")
 
 
 def _check(out: Path | None, layout: str | None, truth: Path | None) -> None:

@@ -15,11 +15,12 @@ from ..lab.report import check_page
 from ..lab.tune import Stopped, Tuning
 from ..lab.tune import tune as tuned
 from .again import again
-from .experiment import BurnIn, Html, Jobs, Seed, Since, Until, amount, matches, words
+from .experiment import BurnIn, Html, Jobs, Seed, amount, matches, words
 from .machine import print_json
 from .options import Files, Json, as_flags, shared
 from .report import print_table, print_text
 from .screen import INTERRUPTED, note, screen
+from .span import Since, Until
 
 __all__ = ["tune"]
 
@@ -111,9 +112,7 @@ def tune(
         found, stopped = stop.tuning, True
     except Error as error:
         raise Error(as_flags(str(error))) from error
-    better = found.params and (found.gain.within_noise or found.gain.value > 0)
-    settings = {name: after for name, (_, after) in found.params.items()}
-    _show(found, again(context, "rate", settings) if better else "", json, html)
+    _show(found, _command(context, found), json, html)
     if stopped:
         kept = "the same command goes on" if study else "--study tune.db would keep the trials, to go on with"
         note(f"stopped after {len(found.tried)} of {trials} trials: {kept}")
@@ -131,6 +130,13 @@ def _parameters(said: list[str] | None) -> dict[str, tuple[float, float] | None]
         except ValueError:
             raise typer.BadParameter(f"{one!r} must be NAME or NAME=LOW:HIGH", param_hint="--params") from None
     return ranges or None
+
+
+def _command(context: typer.Context, found: Tuning) -> str:
+    """The command line that rates with what was found; none where that is no better."""
+    if not found.params or not (found.gain.within_noise or found.gain.value > 0):
+        return ""
+    return again(context, "rate", {name: after for name, (_, after) in found.params.items()})
 
 
 def _show(found: Tuning, command: str, json: bool, html: Path | None) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, get_args
 
 from ..errors import Error
+from .spelling import nearest
 
 __all__ = ["Choices", "Reading"]
 
@@ -67,6 +68,23 @@ class Choices:
     encoding: str | None = _choice(None, "The encoding of a text file, as utf-8 or cp1252.", "NAME")
     header: bool | None = _choice(None, "Whether the first line names the columns; without names they are 1, 2, ….")
     sheet: str | None = _choice(None, "The sheet of a workbook.", "NAME")
+
+    @classmethod
+    def of(cls, reading: Mapping[str, Any]) -> "Choices":
+        """The choices that keywords name; one that there is not is an Error that names the nearest.
+
+        >>> Choices.of({"colums": {"winner": "won"}})
+        Traceback (most recent call last):
+        ...
+        prowess.Error: there is no keyword 'colums'; did you mean `columns`?
+        """
+        known = [one.name for one in fields(cls)]
+        for name in reading:
+            if name not in known:
+                near = nearest(name, known, 1)
+                right = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+                raise Error(f"there is no keyword {name!r}; {right}")
+        return cls(**reading)
 
     def __post_init__(self) -> None:
         """Raise an Error for a choice that there is not."""

@@ -114,7 +114,7 @@ class History:
         from .choices import Choices
         from .sources.files import read
 
-        return read(path, Choices(**reading))
+        return read(path, Choices.of(reading))
 
     @classmethod
     def stream(cls, path: "str | os.PathLike[str]", *, rows: int = 1_000_000, **reading: "Unpack[Reading]") -> "Stream":
@@ -130,7 +130,7 @@ class History:
         from .choices import Choices
         from .stream import Stream
 
-        return Stream(path, Choices(**reading), rows)
+        return Stream(path, Choices.of(reading), rows)
 
     @classmethod
     def read_groups(cls, path: "str | os.PathLike[str]", by: str, **reading: "Unpack[Reading]") -> "dict[str, History]":
@@ -146,7 +146,7 @@ class History:
         from .choices import Choices
         from .groups import read_groups
 
-        return read_groups(path, by, Choices(**reading))
+        return read_groups(path, by, Choices.of(reading))
 
     @classmethod
     def from_frame(cls, frame: object, **reading: "Unpack[Reading]") -> "History":
@@ -160,7 +160,7 @@ class History:
         from .findings import settled
         from .frames import from_frame
 
-        return settled(from_frame(frame, Choices(**reading)), reading.get("skip_problems", False))
+        return settled(from_frame(frame, Choices.of(reading)), reading.get("skip_problems", False))
 
     @classmethod
     def join(cls, histories: "Sequence[History]", *, once: bool = True) -> "History":

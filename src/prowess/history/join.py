@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..counts import count
 from ..errors import Error
 from .history import History
+from .mixing import mixed_bits
 from .ragged import Ints, owners
 from .select import take, unless_usual
 from .tables.build import in_order_of_appearance
@@ -156,18 +157,10 @@ def _keys(history: History) -> NDArray[np.uint64]:
     words = [history.player, seat, place[team], np.ones(history.entries) if history.weight is None else history.weight]
     mixed = np.zeros(history.entries, np.uint64)
     for word in words:
-        mixed = _mix(mixed ^ (np.asarray(word, np.float64) + 0.0).view(np.uint64))  # no zero below zero
+        mixed = mixed_bits(mixed ^ (np.asarray(word, np.float64) + 0.0).view(np.uint64))  # no zero below zero
     first = history.team_start[history.match_start[:-1]]
     sums: NDArray[np.uint64] = np.add.reduceat(mixed, first)  # each player stands once in a match, with her seat
-    return _mix(sums ^ history.time.astype(np.float64).view(np.uint64))
-
-
-def _mix(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread the bits of a word over all of it: Steele, Lea, Flood (2014), SplitMix."""
-    word = word + np.uint64(0x9E3779B97F4A7C15)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
+    return mixed_bits(sums ^ history.time.astype(np.float64).view(np.uint64))
 
 
 def _said(history: History, again: NDArray[np.bool_]) -> str:

@@ -13,7 +13,7 @@ from ..errors import Error
 from .names import name_of
 from .ragged import Floats
 from .tables.draft import Draft
-from .times import Stamp, Times, agree, parse_time
+from .times import OR_SAY, RIGHT, Kind, Stamp, Times, agree, parse_time
 
 __all__ = ["KEYS", "Lists"]
 
@@ -100,13 +100,21 @@ class Lists:
             raise Error(f"it has {has} and the matches before {had}: give a time to every match, or to none")
         if value is None:
             return
-        kind, zone, number = parse_time(value, self.time_format)
+        kind, zone, number = self._read_time(value)
         stamp = Stamp(kind, zone)
         try:
             self.stamp = agree(self.stamp or stamp, stamp, self.utc)
         except Error as error:
             raise Error(f"time {value!r}: {error}") from None
         self.time.append(number)
+
+    def _read_time(self, value: Any) -> tuple[Kind, str | None, float | int]:
+        """Read a time; what is none may be written as `time_format` says."""
+        try:
+            return parse_time(value, self.time_format)
+        except Error as error:
+            said = str(error)
+            raise Error(said + OR_SAY if said.endswith(RIGHT) else said) from None
 
     def draft(self, where: Callable[[int], str], recognised: str) -> Draft:
         """Give the lists as columns.

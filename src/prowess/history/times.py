@@ -27,8 +27,9 @@ NUMBER_FORMATS = ("number", "unix", "excel")  # how numbers are meant, where it 
 
 RIGHT = (
     "write dates as 2026-01-31, timestamps as 2026-01-31T10:00:00 (with Z or +02:00 where there is a zone) or plain"
-    " numbers, or say how they are written: `time_format='%d.%m.%Y'`"
+    " numbers"
 )
+OR_SAY = ", or say how they are written: `time_format='%d.%m.%Y'`"  # where that can be said
 EPOCH = datetime(1970, 1, 1)
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)

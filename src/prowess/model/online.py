@@ -69,10 +69,7 @@ def moment(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
     """What kind of times the ladder has from now on, and when the match is (NaN: not known)."""
     if time is None:
         return ladder.stamp, nan
-    try:
-        kind, zone, number = parse_time(time)
-    except Error as error:  # how text is written cannot be said here, so that advice is left out
-        raise Error(str(error).partition(", or say how they are written")[0]) from None
+    kind, zone, number = parse_time(time)
     return common_stamp(ladder.stamp, Stamp(kind, zone)), float(number)
 
 

@@ -14,6 +14,7 @@ from ..times import (
     FIRST,
     LAST,
     NUMBER_FORMATS,
+    OR_SAY,
     RIGHT,
     Kind,
     Stamp,
@@ -38,7 +39,7 @@ __all__ = ["read_times"]
 
 Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
-NO_TIME = f"it is no time: {RIGHT}"
+NO_TIME = f"it is no time: {RIGHT}{OR_SAY}"
 FEW = 10  # where no cell at all can be read, it is a problem of so many rows at the most, else of the column
 _SAID = {
     "compact": "numbers such as {} are read as dates",

@@ -24,17 +24,12 @@ from .aliases import (
     WINNER_LOSER,
     WON,
 )
+from .examples import examples
 from .headers import SIDE, Headers, is_side_result, plain_role
 
 __all__ = ["Layout", "Side", "recognise"]
 
 _ROLES = (*LONG, *COMMON, "away", "home_score", "away_score", "neutral", *WINNER_LOSER, "opponent")
-_EXAMPLES = """\
-  a row per player: columns={"match": "race_id", "player": "driver", "rank": "position", "time": "date"}
-  home and away:    columns={"home": "h", "away": "a", "home_score": "hg", "away_score": "ag"}
-  winner and loser: columns={"winner": "won", "loser": "lost"}
-  sides:            columns={"team1": "blue", "team2": "red", "score1": "blue_pts", "score2": "red_pts"}
-                    (or "winner"; and "player1", "player2" where a cell is one name and never a roster)"""
 
 
 @dataclass(frozen=True)
@@ -97,7 +92,8 @@ def recognise(
             return replace(layout, mapped=frozenset(headers.mapped))
     said = f" with columns={dict(mapping)!r}" if mapping else ""
     found = some(map(quoted, columns))
-    raise Error(f"no layout fits the columns {found}{said}: say which column is what, for example\n{_EXAMPLES}")
+    right = f"say which column is what, for example\n{examples(columns)}"
+    raise Error(f"no layout fits the columns {found}{said}: {right}")
 
 
 def _check_mapping(columns: Sequence[str], mapping: Mapping[str, str | None]) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...counts import count
+from ..mixing import mixed_bits
 from ..names import plain_name
 from ..ragged import Ints, starts
 from ..table import Table
@@ -60,11 +61,9 @@ def _when(table: Table, layout: Layout) -> list[str]:
 
 def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArray[np.uint64]:
     """Give a number for each match, equal where the same players meet at the same time."""
-    scattered = (player.astype(np.uint64) + np.uint64(1)) * np.uint64(
-        0x9E3779B97F4A7C15
-    )  # so that sums tell sets apart
+    scattered = mixed_bits(player.astype(np.uint64))  # so that sums tell sets apart
     start = starts(size.sum(axis=1))
-    total = np.add.reduceat(np.append(scattered ^ (scattered >> np.uint64(29)), np.uint64(0)), start[:-1])
+    total = np.add.reduceat(np.append(scattered, np.uint64(0)), start[:-1])
     when_it_was: NDArray[np.uint64] = table.frame.select(when).hash_rows().to_numpy()
     meeting: NDArray[np.uint64] = np.bitwise_xor(when_it_was, total)
     return meeting
