@@ -84,7 +84,8 @@ class Change(NamedTuple):
 class Done:
     """What a change came to: the league's revision after it, its matches, and the ratings before and after.
 
-    `changed` are the players whose ratings are others now; of a match that was recorded already nothing changes.
+    `players` are those whose ratings are others now, `own` those of the matches of the change itself. Of a match that
+    was recorded already nothing changes.
     """
 
     league: str
@@ -93,6 +94,7 @@ class Done:
     times: Sequence[float] = ()
     repeated: Sequence[bool] = ()
     players: Sequence[str] = ()
+    own: Sequence[str] = ()
     before: Ladder | None = None
     after: Ladder | None = None
 

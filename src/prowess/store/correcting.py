@@ -62,7 +62,7 @@ def _(act: Post, connection: Connection, league: League) -> Plan:
     new = post.without(known).at(clock.now())
     come = entries(new, league.posted + 1)
     times = {one.id: one.time for one in [*come, *known.values()]}
-    done = _done(league, post.ids, [times[one] for one in post.ids], [one in known for one in post.ids])
+    done = _done(league, post.ids, [times[one] for one in post.ids], [one in known for one in post.ids], post.players)
     return _replayed(connection, Plan(act, league, done, come=come, posted=len(come)))
 
 
@@ -73,10 +73,11 @@ def _(act: Edit, connection: Connection, league: League) -> Plan:
         raise Error(f"id: a match keeps its id: {old.id!r} cannot become {act.match['id']!r}")
     kept = act.match.get("time") is None
     match = {**act.match, "id": old.id, "time": clock.show(league.clock, old.time) if kept else act.match["time"]}
-    [new] = entries(prepare(Post(act.league, [match]), league.clock), old.seq)
+    post = prepare(Post(act.league, [match]), league.clock)
+    [new] = entries(post, old.seq)
     new = new._replace(kind="edit", stamped=kept and old.stamped)
     same = (old.body, old.time) == (new.body, new.time)
-    done = _done(league, [old.id], [new.time], [same])
+    done = _done(league, [old.id], [new.time], [same], post.players)
     return Plan(act, league, done) if same else _amended(connection, Plan(act, league, done), old, new)
 
 
@@ -110,8 +111,14 @@ def _(act: NewSeason, connection: Connection, league: League) -> Plan:
     return _replayed(connection, Plan(act, league, _done(league), season=season))
 
 
-def _done(league: League, ids: Sequence[str] = (), times: Sequence[float] = (), repeated: Sequence[bool] = ()) -> Done:
-    return Done(league.name, league.revision, ids, times, repeated)
+def _done(
+    league: League,
+    ids: Sequence[str] = (),
+    times: Sequence[float] = (),
+    repeated: Sequence[bool] = (),
+    own: Sequence[str] = (),
+) -> Done:
+    return Done(league.name, league.revision, ids, times, repeated, own=own)
 
 
 def _amended(connection: Connection, begun: Plan, old: Entry, new: Entry) -> Plan:

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, TimeoutError
 
 from ..errors import Error
 from .clock import Clock
@@ -41,8 +41,8 @@ class Database:
         self.dialect = self.url.get_backend_name()
         self._clocks: dict[str, Clock] = {}
         # Two engines with connections of their own: one whose options differ from time to time is slower.
-        self._readers = _engine(self.url, "DEFERRED", "REPEATABLE READ")
-        self.engine = _engine(self.url, "IMMEDIATE", "READ COMMITTED")
+        self._readers = _engine(self.url, "DEFERRED", "REPEATABLE READ", 8)
+        self.engine = _engine(self.url, "IMMEDIATE", "READ COMMITTED", 4)
 
     def clock_of(self, league: str) -> Clock:
         """The clock of a league, which never changes."""
@@ -103,9 +103,12 @@ def _url(given: str) -> URL:
     return url.set(drivername=driver)
 
 
-def _engine(url: URL, begin: str, isolation: str) -> Engine:
-    """Connections to a database: how a transaction begins on SQLite, and what it sees on PostgreSQL."""
-    options: dict[str, Any] = {"pool_size": 8, "max_overflow": 32, "hide_parameters": True}
+def _engine(url: URL, begin: str, isolation: str, most: int) -> Engine:
+    """At most so many connections: how a transaction begins on SQLite, and what it sees on PostgreSQL.
+
+    PostgreSQL has 100 for all, so that several processes need to be modest. Who needs one more waits.
+    """
+    options: dict[str, Any] = {"pool_size": most, "max_overflow": 2, "pool_timeout": BUSY, "hide_parameters": True}
     if url.get_backend_name() != "sqlite":
         return create_engine(url, isolation_level=isolation, **options)
     engine = create_engine(url, connect_args={"timeout": BUSY, "check_same_thread": False}, **options)
@@ -127,6 +130,8 @@ def _told(dialect: str) -> Iterator[None]:
     """Failures of the database as one error; what was written in between is undone by then."""
     try:
         yield
+    except TimeoutError as error:
+        raise Unavailable(f"all connections to the database ({dialect}) are busy: try again") from error
     except (DBAPIError, sqlite3.Error, psycopg.Error) as error:
         said = error.orig if isinstance(error, DBAPIError) else error
         if isinstance(said, (sqlite3.IntegrityError, psycopg.IntegrityError)):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from ..checks import scale, whole
 from ..errors import Error
@@ -133,7 +134,10 @@ def create(
         "corrected": 0,
         "created_at": time(),
     }
-    (number,) = connection.execute(insert(schema.league).values(row)).inserted_primary_key  # type: ignore[misc]
+    try:
+        (number,) = connection.execute(insert(schema.league).values(row)).inserted_primary_key  # type: ignore[misc]
+    except IntegrityError:  # somebody has founded it at the same moment
+        raise Conflict(f"there is a league called {name!r} already") from None
     add_generation(connection, number, 1, chosen, 0, author, "the first")
     audit.write(connection, author, "create league", name, model=chosen.name, clock=clock, public=public)
     return find(connection, name)

@@ -88,10 +88,12 @@ def _learn(group: _Group, number: int, post: Prepared) -> Done:
         group.ladder = after
         group.new.append((number, new))
         group.known |= {one.id: one for one in entries(new, 0)} if post.given else {}
-        group.last_time = max(group.last_time or -inf, _time(new.history, -1))
+        group.last_time = max(-inf if group.last_time is None else group.last_time, _time(new.history, -1))
     players = [name for name in post.players if name in after.rows]
     again = [one in known for one in post.ids]
-    return Done(group.league.name, group.league.revision, post.ids, _times(new, known), again, players, before, after)
+    return Done(
+        group.league.name, group.league.revision, post.ids, _times(new, known), again, players, players, before, after
+    )
 
 
 def repeated(post: Prepared, known: Mapping[str, Entry]) -> dict[str, Entry]:

@@ -90,7 +90,7 @@ class Followers:
         )
 
     def of_season(self, connection: Connection, league: League, name: str, revision: int | None = None) -> Snapshot:
-        """The standings at the end of a season, as they are rated now or were at a revision; of the last, those of now."""
+        """The standings at the end of a season, as they are rated now or were at a revision; of the last, of now."""
         chronicle = self._chronicles.of(connection, league)
         if revision not in (None, chronicle.view.revision):
             return self._cut(connection, league, revision, _end_of(connection, league, name, revision))

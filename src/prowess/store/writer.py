@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
+from zlib import crc32
 
 from . import beliefs, checkpoints, leagues, locks
 from .changes import Act, Done, Post
@@ -25,7 +26,10 @@ __all__ = ["Commit", "Writer", "perform", "preview"]
 ACTS, MATCHES = 512, 20_000  # that share a commit at most
 TRIES = 5  # where two processes post the same match at once
 
+LANES = 4  # threads that write to PostgreSQL
+
 Result = Done | Exception
+Waiting = tuple[Act, Future[Done]]
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Commit:
 
 
 class Writer:
-    """A thread that carries out changes of leagues in the order in which they come.
+    """Carries out changes of leagues in threads of its own, those of a league in the order in which they come.
 
     A change is answered when it is durable. Posts that wait while others are written are written together.
 
@@ -58,44 +62,54 @@ class Writer:
     """
 
     def __init__(self, database: Database, watch: Callable[[Commit], None] | None = None) -> None:
-        self._database = database
-        self._watch = watch or (lambda commit: None)
-        self._queue: SimpleQueue[tuple[Act, Future[Done]] | None] = SimpleQueue()
-        self._room: dict[str, int] = {}  # how many matches a league may take before its next checkpoint
-        self._thread = Thread(target=self._run, name="prowess-writer", daemon=True)
-        self._thread.start()
+        lanes = 1 if database.dialect == "sqlite" else LANES  # SQLite has one writer at a time
+        self._lanes = [_Lane(database, watch or (lambda commit: None), number) for number in range(lanes)]
+        self._open = True
 
     def submit(self, act: Act) -> Future[Done]:
         """Have a change carried out; what comes of it is in the future that is returned."""
-        if not self._thread.is_alive():
+        if not self._open:
             raise Unavailable("the service is shutting down: try again")
         future: Future[Done] = Future()
-        self._queue.put((act, future))
+        self._lanes[crc32(act.league.encode()) % len(self._lanes)].queue.put((act, future))
         return future
 
     def close(self) -> None:
         """Carry out what waits, and stop."""
-        self._queue.put(None)
-        self._thread.join()
+        self._open = False
+        for lane in self._lanes:
+            lane.queue.put(None)
+        for lane in self._lanes:
+            lane.thread.join()
+
+
+class _Lane:
+    """A thread that carries out the changes of some leagues, so that those of others need not wait for them."""
+
+    def __init__(self, database: Database, watch: Callable[[Commit], None], number: int) -> None:
+        self._database, self._watch = database, watch
+        self._room: dict[str, int] = {}  # how many matches a league may take before its next checkpoint
+        self.queue: SimpleQueue[Waiting | None] = SimpleQueue()
+        self.thread = Thread(target=self._run, name=f"prowess-writer-{number}", daemon=True)
+        self.thread.start()
 
     def _run(self) -> None:
         for waiting in self._waiting():
             live = [(act, future) for act, future in waiting if future.set_running_or_notify_cancel()]
-            for (_, future), result in zip(
-                live, carry_out(self._database, [act for act, _ in live], self._watch), strict=True
-            ):
+            results = carry_out(self._database, [act for act, _ in live], self._watch)
+            for (_, future), result in zip(live, results, strict=True):
                 if isinstance(result, Done):
                     future.set_result(result)
                 else:
                     future.set_exception(result)
             self._look_after([act for act, _ in live if isinstance(act, Post)])
 
-    def _waiting(self) -> Iterator[list[tuple[Act, Future[Done]]]]:
+    def _waiting(self) -> Iterator[list[Waiting]]:
         """All that waits, again and again, until the end is asked for."""
-        while (first := self._queue.get()) is not None:
+        while (first := self.queue.get()) is not None:
             waiting, matches = [first], _size(first[0])
-            while len(waiting) < ACTS and matches < MATCHES and not self._queue.empty():
-                more = self._queue.get()
+            while len(waiting) < ACTS and matches < MATCHES and not self.queue.empty():
+                more = self.queue.get()
                 if more is None:
                     yield waiting
                     return

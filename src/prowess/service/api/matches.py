@@ -27,6 +27,7 @@ router = APIRouter(tags=["matches"])
 WRITE = may("write")
 MATCHES = "/api/leagues/{league}/matches"
 MATCH = MATCHES + "/{id:path}"
+LARGE, MANY = 50_000, 500  # bytes of a body, and players of an answer, that others shall not have to wait for
 
 
 async def act(here: Service, what: Act, dry_run: bool, status: int = 200) -> Response:
@@ -36,7 +37,10 @@ async def act(here: Service, what: Act, dry_run: bool, status: int = 200) -> Res
         would = await run_in_threadpool(preview, here.database, what)
         return answer(await run_in_threadpool(done, would, league.clock, largest_first=True))
     did = await asyncio.wrap_future(here.writer.submit(what))
-    return answer(done(did, league.clock), 200 if did.repeated and all(did.repeated) else status)
+    code = 200 if did.repeated and all(did.repeated) else status
+    if len(did.players) < MANY:
+        return answer(done(did, league.clock), code)
+    return await run_in_threadpool(lambda: answer(done(did, league.clock), code))
 
 
 async def post(
@@ -52,7 +56,8 @@ async def post(
     A match with an earlier time than others is rated where it belongs, and all later ratings are corrected. A match
     whose id is known already is not recorded again; if it differs from what is known, that is a conflict (409).
     """
-    found, single = matches_of(request.headers.get("content-type", ""), await request.body())
+    kind, body = request.headers.get("content-type", ""), await request.body()
+    found, single = matches_of(kind, body) if len(body) < LARGE else await run_in_threadpool(matches_of, kind, body)
     request.scope["state"]["single"] = single
     what = Post(access.league, found, idempotency_key, author=access.author, reason=reason)
     return await act(here, what, dry_run, 201)

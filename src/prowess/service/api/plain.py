@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...model.ladder import Ladder
 from ...model.rating import Rating
@@ -17,6 +18,7 @@ __all__ = ["done", "moment", "rating", "ratings", "times"]
 
 FEW = 16  # of which columns are not worth it
 SECOND = 1e6  # in microseconds
+MOST = 1_000  # players of whom an answer tells, beside those of the matches themselves
 
 Plain = dict[str, Any]
 
@@ -78,11 +80,11 @@ def times(clock: Clock, numbers: Sequence[float]) -> Iterable[str | float | None
 
 
 def done(what: Done, clock: Clock, largest_first: bool = False) -> Plain:
-    """What a change came to."""
-    before, after = ratings(what.before, what.players), ratings(what.after, what.players)
+    """What a change came to; of the ratings of others than its own players, those that changed most."""
+    players = what.players if len(what.players) <= MOST else _most(what)
+    before, after = ratings(what.before, players), ratings(what.after, players)
     changes = [
-        {"player": player, "before": old, "after": new}
-        for player, old, new in zip(what.players, before, after, strict=True)
+        {"player": player, "before": old, "after": new} for player, old, new in zip(players, before, after, strict=True)
     ]
     if largest_first:
         changes.sort(key=_size)
@@ -91,8 +93,26 @@ def done(what: Done, clock: Clock, largest_first: bool = False) -> Plain:
         "league": what.league,
         "revision": what.revision,
         "matches": [{"id": id, "time": time, "repeated": again} for id, time, again in recorded],
+        "changed": len(what.players),
         "ratings": changes,
     }
+
+
+def _most(what: Done) -> list[str]:
+    """The players of a change itself, and those of the others who are moved most."""
+    own = set(what.own)
+    others = [one for one in what.players if one not in own]
+    moved = np.abs(_shown(what.after, others) - _shown(what.before, others))
+    order = np.argsort(-np.nan_to_num(moved, nan=np.inf), kind="stable")[:MOST]
+    return [one for one in what.players if one in own] + [others[row] for row in order.tolist()]
+
+
+def _shown(ladder: Ladder | None, players: Sequence[str]) -> NDArray[np.float64]:
+    """What is shown of some players, NaN of who is not there."""
+    if ladder is None:
+        return np.full(len(players), np.nan)
+    shown = np.append(overall(ladder.model, ladder.settled)[2], np.nan)
+    return shown[[ladder.rows.get(one, -1) for one in players]]
 
 
 def _size(change: Plain) -> tuple[bool, float]:

@@ -71,6 +71,7 @@ class Posted(Told):
             "league": "darts",
             "revision": 1,
             "matches": [{"id": "final", "time": "2026-01-31T10:00:00Z", "repeated": False}],
+            "changed": 2,
             "ratings": [
                 {"player": "ann", "before": None, "after": ANN},
                 {"player": "bob", "before": None, "after": BOB},
@@ -81,7 +82,8 @@ class Posted(Told):
     league: str
     revision: int
     matches: list[Recorded]
-    ratings: list[Change]
+    changed: int = Field(description="How many players are rated otherwise now.")
+    ratings: list[Change] = Field(description="The players of the matches, and of others the 1,000 who moved most.")
 
 
 class Listed(Told):
