@@ -37,6 +37,7 @@ class _Group:
     ladder: Ladder
     last_time: float | None
     known: dict[str, Entry]
+    several: bool
     new: list[tuple[int, Prepared]] = field(default_factory=list)
     done: dict[int, Done | Exception] = field(default_factory=dict)
 
@@ -51,6 +52,7 @@ def record(connection: Connection, name: str, posts: Sequence[Prepared]) -> list
         beliefs.of_players(connection, league, players),
         league.last_time,
         journal.first_posts(connection, league, asked),
+        len(posts) > 1,
     )
     for number, post in enumerate(posts):
         try:
@@ -87,7 +89,8 @@ def _learn(group: _Group, number: int, post: Prepared) -> Done:
         swept(after, new.history, False, silent=True)
         group.ladder = after
         group.new.append((number, new))
-        group.known |= {one.id: one for one in entries(new, 0)} if post.given else {}
+        if post.given and group.several:
+            group.known |= {one.id: one for one in entries(new, 0)}
         group.last_time = max(-inf if group.last_time is None else group.last_time, _time(new.history, -1))
     players = [name for name in post.players if name in after.rows]
     again = [one in known for one in post.ids]
@@ -134,6 +137,8 @@ def _is_late(group: _Group, history: History) -> bool:
     if league.serial:
         return group.last_time is not None and first < group.last_time
     rows, column = group.ladder.rows, 2 * league.model.pipeline.traits
+    if len(history) == 1:
+        return any(first < group.ladder.state[rows[one], column] for one in history.players if one in rows)
     last = np.array([group.ladder.state[rows[one], column] if one in rows else np.nan for one in history.players])
     time = history.time[owners(history.match_start)[owners(history.team_start)]]
     return bool((time < last[history.player]).any())
