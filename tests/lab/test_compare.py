@@ -595,13 +595,14 @@ def test_labels_of_different_kinds(history):
     assert compare(history, ["elo"]).by(labels)["label"].to_list() == ["a", "1", "2025-01-01"]
 
 
-def test_a_report_of_more_models_than_curves_can_be_told_apart(history):
-    found = compare(history[:60], {f"Elo {k}": pw.Elo(k=k) for k in range(1, 41)}, measures=["log_loss"])
+def test_a_report_of_more_models_than_curves_can_be_told_apart(history, monkeypatch):
+    monkeypatch.setattr(sections, "CURVES", 4)
+    found = compare(history[:60], {f"Elo {k}": pw.Elo(k=k) for k in range(1, 8)}, measures=["log_loss"])
     (over_time,), (calibration,) = sections._time(found), sections._calibration(found)
     spec = over_time.chart.to_dict()
-    assert spec["title"]["subtitle"].endswith("; the best 24 of 40 models")
-    assert spec["encoding"]["color"]["scale"]["domain"] == list(found.intervals())[:24]
-    assert len(calibration.chart.to_dict()["concat"]) == 24
+    assert spec["title"]["subtitle"].endswith("; the best 4 of 7 models")
+    assert spec["encoding"]["color"]["scale"]["domain"] == list(found.intervals())[:4]
+    assert len(calibration.chart.to_dict()["concat"]) == 4
 
 
 def test_home_advantage_in_the_premier_league(data):
