@@ -176,3 +176,30 @@ def test_dates_and_naive_timestamps_go_together() -> None:
 def test_a_time_format_reads_other_text() -> None:
     history = History.from_matches([{**DUEL, "time": "31.01.2026"}], time_format="%d.%m.%Y")
     assert str(history[0]["time"]) == "2026-01-31"
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            "teams": st.lists(
+                st.lists(st.sampled_from(["ann", "bob", " cat ", "dan", "é", "", 7]), max_size=3), max_size=3
+            )
+        },
+        optional={
+            "ranks": st.lists(st.sampled_from([1, 2, 2.5, -3, True, float("nan"), 1e40, "1"]), max_size=3) | st.none(),
+            "scores": st.lists(st.sampled_from([0, 3, 1.5, -0.0, -2, None, float("inf")]), max_size=3) | st.none(),
+            "importance": st.sampled_from([1, 0.5]),
+        },
+    )
+)
+def test_a_single_match_is_read_as_one_of_several(match):
+    """What is made without columns, where a match is a usual one, is what the columns make."""
+    other = {"teams": [["someone"], ["else"]], "ranks": [1, 2]}
+    try:
+        both = History.from_matches([match, other])
+    except Error as error:
+        with pytest.raises(Error) as alone:
+            History.from_matches([match])
+        assert str(alone.value) == str(error)
+    else:
+        assert History.from_matches([match]) == both[:1]

@@ -7,6 +7,7 @@ from typing import Any
 from ..errors import Error
 from .history import History
 from .lists import Lists
+from .single import single
 from .tables.build import build, faulty
 from .times import show_time
 from .usual import add_usual
@@ -27,6 +28,8 @@ def from_matches(
     """Make a history of mappings; `where` says how an error calls the match of an index."""
     if not isinstance(matches, Iterable) or isinstance(matches, (str, bytes, Mapping)):
         raise Error(f"from_matches needs a list of matches, such as [{{'teams': [['ann'], ['bob']]}}], not {matches!r}")
+    if type(matches) is list and len(matches) == 1 and (found := single(matches[0], recognised)) is not None:
+        return found
     lists = Lists(time_format, utc)
     source, seen = iter(matches), 0
     while chunk := list(islice(source, CHUNK)):

@@ -93,15 +93,14 @@ class May(SecurityBase):
         if key is None and self.scope != "read":
             raise Problem(401, f"this needs a key: {HOW}", headers=CHALLENGE)
         name = request.path_params["league"]
-        hidden = Problem(404, f"there is no league {name!r}, or it is private and needs a key that may read it")
         try:
             league = await of(request).leagues.get(name)
         except NotFound:
-            raise hidden from None
+            raise _hidden(name) from None
         if key is not None and key.may(self.scope, league.id):
             return Access(name, league.id, key)
         if not league.public and (key is None or not key.may("read", league.id)):
-            raise hidden
+            raise _hidden(name)
         if self.scope == "read":
             return Access(name, league.id, key)
         raise _forbidden(key, self.scope, f"in league {name!r}")
@@ -124,6 +123,10 @@ class Everywhere(SecurityBase):
         if not key.may(self.scope, None):
             raise _forbidden(key, self.scope, "in all leagues")
         return key
+
+
+def _hidden(league: str) -> Problem:
+    return Problem(404, f"there is no league {league!r}, or it is private and needs a key that may read it")
 
 
 def _forbidden(key: Key | None, scope: Scope, where: str) -> Problem:

@@ -59,6 +59,8 @@ class Prepared:
 
     def without(self, repeated: Mapping[str, Any]) -> Prepared:
         """The matches whose ids are not among some."""
+        if not repeated:
+            return self
         assert self.history.ids is not None
         new = np.array([one not in repeated for one in self.history.ids], bool)
         if new.all():
