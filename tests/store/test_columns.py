@@ -142,6 +142,9 @@ def test_json_that_is_written_otherwise_is_read_all_the_same() -> None:
         '{"teams":[["a"],["b"]],"scores":[1,-]}',
         '{"teams":[["a"],["b"]],"scores":[1,2e]}',
         '{"teams":[["a"],["b"]],"home":2}',
+        '{"teams":[["a"],["b"]],"home":0.5}',
+        '{"teams":[["a\\2"],["b"]]}',
+        '{"teams":[["a\ud800"],["b"]]}',
         '{"teams":[["a"],["b"]]}\n{}',
     ],
 )

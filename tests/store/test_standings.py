@@ -1,6 +1,7 @@
 """Pages of standings: filters, ranks, and pages that do not shift under who reads them; and what is kept in memory."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -11,11 +12,11 @@ from prowess.store.changes import Delete, Edit, NewSeason, Post, Remodel
 from prowess.store.chronicle import Chronicles
 from prowess.store.clock import read
 from prowess.store.database import Database
-from prowess.store.errors import NotFound
+from prowess.store.errors import NotFound, Unavailable
 from prowess.store.leagues import Preset, Settings
 from prowess.store.shelf import Shelf
 from prowess.store.snapshot import Snapshot
-from prowess.store.standings import RECENT, Followers
+from prowess.store.standings import MAKING, RECENT, Followers
 from prowess.store.writer import perform
 
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]
@@ -231,4 +232,24 @@ def test_a_past_time_as_it_was_at_a_revision(sqlite_url):
     assert again.revision == then.revision == 4
     assert again.page(0, 2).rows == then.page(0, 2).rows != now.page(0, 2).rows
     assert [row["matches"] for row in before_season.page(0, 2).rows] == [3, 3]
+    database.close()
+
+
+def test_the_past_does_not_stop_who_reads_the_present(sqlite_url):
+    """However many ask for it at once: those who would only wait are told to come again."""
+    database = Database(sqlite_url)
+    database.migrate()
+    with database.writing() as connection:
+        leagues.create(connection, "darts")
+    post(database, ("ann", "bob"))
+    followers = Followers()
+    with ExitStack() as busy, database.reading() as connection:
+        league = leagues.find(connection, "darts")
+        for _ in range(MAKING):
+            busy.enter_context(followers._making)
+        with pytest.raises(Unavailable, match="of the past: try again"):
+            followers.at_revision(connection, league, 0)
+        assert len(followers.of(connection, league)) == 2
+        busy.close()
+        assert len(followers.at_revision(connection, league, 0)) == 0
     database.close()

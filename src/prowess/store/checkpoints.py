@@ -91,7 +91,7 @@ def _thin(connection: Connection, league: League) -> None:
     query = select(_CHECKPOINT.time, _CHECKPOINT.seq).where(*_of(league)).order_by(_CHECKPOINT.time, _CHECKPOINT.seq)
     found = connection.execute(query).all()
     if len(found) > 2 * MOST:
-        for time, seq in found[::2]:
+        for time, seq in found[-2::-2]:  # the last one stays: most corrections are of what came lately
             connection.execute(
                 delete(schema.checkpoint).where(*_of(league), _CHECKPOINT.time == time, _CHECKPOINT.seq == seq)
             )

@@ -30,7 +30,7 @@ class Unavailable(Error):
 
 
 class Clash(Exception):
-    """Two transactions wrote the same row at once: one of them is undone, and begins again.
+    """Two transactions changed the same thing at once: one of them is undone, and begins again.
 
     >>> issubclass(Clash, Error)
     False

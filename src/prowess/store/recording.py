@@ -16,7 +16,7 @@ from ..model.fit import swept
 from ..model.ladder import Ladder
 from . import beliefs, checkpoints, clock, journal, leagues, locks, schema
 from .changes import Done
-from .errors import Conflict, Unavailable
+from .errors import Clash, Conflict
 from .journal import Entry, Position
 from .leagues import League
 from .prepared import Prepared, in_post
@@ -38,7 +38,7 @@ class _Group:
     last_time: float | None
     known: dict[str, Entry]
     several: bool
-    new: list[tuple[int, Prepared]] = field(default_factory=list)
+    new: dict[int, Prepared] = field(default_factory=dict)  # what is to be written, by the number of the post
     done: dict[int, Done | Exception] = field(default_factory=dict)
 
 
@@ -73,7 +73,7 @@ def _locked(connection: Connection, name: str, players: Sequence[str]) -> League
     (locks.alone(connection, league.id) if league.serial else locks.together(connection, league.id, players))
     now = leagues.find(connection, name)
     if now.serial and not league.serial:  # its model was changed meanwhile
-        raise Unavailable(f"the model of {name} was changed at this moment: try again")
+        raise Clash(f"the model of {name} was changed at this moment")
     return now
 
 
@@ -88,7 +88,7 @@ def _learn(group: _Group, number: int, post: Prepared) -> Done:
         after = before.copy()
         swept(after, new.history, False, silent=True)
         group.ladder = after
-        group.new.append((number, new))
+        group.new[number] = new
         if post.given and group.several:
             group.known |= {one.id: one for one in entries(new, 0)}
         group.last_time = max(-inf if group.last_time is None else group.last_time, _time(new.history, -1))
@@ -158,14 +158,17 @@ def _write(connection: Connection, group: _Group) -> None:
     """Write what is new, under the next numbers of the league, which are taken last: then others wait but shortly."""
     if not group.new:
         return
-    matches = sum(len(post.history) for _, post in group.new)
+    matches = sum(len(post.history) for post in group.new.values())
     revision, seq = advance(connection, group.league, len(group.new), matches, group.last_time)
     touched: dict[str, int] = {}
     since = Position(inf, 0)
-    for number, post in group.new:
-        revision, done = revision + 1, group.done[number]
-        assert isinstance(done, Done)
-        group.done[number] = replace(done, revision=revision)
+    for number, done in group.done.items():
+        revision += number in group.new
+        if isinstance(done, Done):  # one that only repeats another of these is of the revision that has both
+            group.done[number] = replace(done, revision=revision)
+        if number not in group.new:
+            continue
+        post = group.new[number]
         written = entries(post, seq + 1)
         seq += len(written)
         since = min(since, Position(written[0].time, written[0].seq))

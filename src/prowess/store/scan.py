@@ -78,16 +78,20 @@ def scan(texts: list[str]) -> Scanned | None:
     >>> found.names, found.sizes.tolist(), found.score.tolist()
     (['ann', 'bob', 'cat'], [2, 1], [3.0, 1.5])
     """
-    raw = ("\n".join(texts) + "\n").encode()
-    matches, teams, entries = len(texts), len(raw) // 5 + 1, len(raw) // 3 + 1  # at the most: ["a"], and "a",
+    try:
+        return _scanned(("\n".join(texts) + "\n").encode(), len(texts))
+    except ValueError:  # of a number, an escape or a letter that is none
+        return None
+
+
+def _scanned(raw: bytes, matches: int) -> Scanned | None:
+    """Read so many texts, a line each."""
+    teams, entries = len(raw) // 5 + 1, len(raw) // 3 + 1  # at the most: ["a"], and "a",
     of_match = [np.empty(matches, kind) for kind in (np.int32, np.float64, np.int32)]
     of_team = [np.empty(teams, kind) for kind in (np.int32, np.float64, np.float64)]
     of_entry = [np.empty(entries, kind) for kind in (np.int64, np.int64, np.uint64, np.float64)]
     scanner: Scanner = Scanner(raw, [*of_match, *of_team, *of_entry])
-    try:
-        if not _all(scanner, matches):
-            return None
-    except ValueError:  # of a number that is none
+    if not _all(scanner, matches):
         return None
     sizes, rank, score = (column[: scanner.teams].copy() for column in of_team)
     start, stop, hashes, weight = (column[: scanner.entries] for column in of_entry)
@@ -233,6 +237,8 @@ def _rest(s: Scanner) -> cython.bint:
         if not _number(s) or not 0 <= s.number < s.teams_of[s.matches]:
             return False
         s.home[s.matches] = int(s.number)
+        if s.home[s.matches] != s.number:
+            return False
     return True
 
 

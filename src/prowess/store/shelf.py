@@ -31,6 +31,7 @@ class Shelf(Generic[Thing]):
         self._things: OrderedDict[Hashable, tuple[Thing, int]] = OrderedDict()
         self._locks: dict[Hashable, RLock] = {}
         self._guard = Lock()
+        self.nbytes = 0  # of all things together
 
     def get(self, key: Hashable) -> Thing | None:
         """What is there, which counts as used now."""
@@ -44,23 +45,23 @@ class Shelf(Generic[Thing]):
         """Put something there, in place of what was; others go if it is too much."""
         gone: list[object] = []  # what is large takes a while to be freed, which others need not wait for
         with self._guard:
-            gone.append(self._things.get(key))
+            gone.append(self._taken(key))
             self._things[key] = thing, nbytes
-            self._things.move_to_end(key)
+            self.nbytes += nbytes
             while len(self._things) > 1 and self.nbytes > self.limit:
-                gone.append(self._things.popitem(last=False))
+                gone.append(self._taken(next(iter(self._things))))
 
     def drop(self, key: Hashable) -> None:
         """Take something away, if it is there."""
         with self._guard:
-            self._things.pop(key, None)
+            self._taken(key)
+
+    def _taken(self, key: Hashable) -> Thing | None:
+        thing, size = self._things.pop(key, (None, 0))
+        self.nbytes -= size
+        return thing
 
     def lock(self, key: Hashable) -> RLock:
         """What is held by who makes the thing of a key."""
         with self._guard:
             return self._locks.setdefault(key, RLock())
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes all of it takes."""
-        return sum(size for _, size in self._things.values())

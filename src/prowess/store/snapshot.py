@@ -25,6 +25,7 @@ __all__ = ["Page", "Snapshot"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+OBJECTS = 4_096  # bytes that a snapshot takes beside its columns: of small leagues a process may keep very many
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ class Snapshot:
     def nbytes(self) -> int:
         """About how much memory it takes that others do not share."""
         columns = (self.state, self.ranking.order, self.ranking.down)
-        return sum(column.nbytes for column in columns) + (0 if self.settled is self.state else self.settled.nbytes)
+        settled = 0 if self.settled is self.state else self.settled.nbytes
+        return OBJECTS + sum(column.nbytes for column in columns) + settled
 
     def followed(self, revision: int, rows: Sequence[tuple[str, bytes | None]], memory: bytes) -> Snapshot:
         """The standings after some players' rows of the state have become others; without one, the player goes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from math import inf, nextafter
+from threading import BoundedSemaphore
 
 import numpy as np
 from sqlalchemy import Connection, func, select
@@ -14,7 +15,7 @@ from ..model.ladder import Ladder
 from . import beliefs, journal, leagues, schema, seasons
 from .checkpoints import Checkpoint
 from .chronicle import Chronicles
-from .errors import NotFound
+from .errors import NotFound, Unavailable
 from .journal import START
 from .leagues import League
 from .replay import run
@@ -24,6 +25,7 @@ from .snapshot import Page, Snapshot
 __all__ = ["Followers", "Page", "Snapshot"]
 
 MEMORY = 500_000_000  # bytes
+MAKING = 4  # threads that make standings of the past at once, or wait for another to do so: a connection each
 RECENT = 16  # snapshots of a league that are kept, so that who reads page after page sees one state
 _RATING = schema.rating.c
 _GENERATION = schema.generation.c
@@ -55,6 +57,7 @@ class Followers:
         self._chronicles = Chronicles() if chronicles is None else chronicles
         self._recent: Shelf[tuple[Snapshot, ...]] = Shelf(memory / 2)
         self._past: Shelf[Snapshot] = Shelf(memory / 2)
+        self._making = BoundedSemaphore(MAKING)
 
     def of(self, connection: Connection, league: League) -> Snapshot:
         """The standings of a league at its revision, or a later one."""
@@ -112,16 +115,25 @@ class Followers:
         )
 
     def _kept(self, league: League, what: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
-        """A snapshot of the past, made if need be."""
-        key = (league.id, what)
-        found = self._past.get(key)
+        """A snapshot of the past, made if need be: which may take seconds, and must not stop all who read the present."""
+        found = self._past.get((league.id, what))
         if found is None:
-            with self._past.lock(league.id):
-                found = self._past.get(key)
-                if found is None:
-                    found = make()
-                    self._past.put(key, found, found.nbytes + found.roll.nbytes)
+            if not self._making.acquire(blocking=False):
+                raise Unavailable("others ask for standings of the past: try again")
+            try:
+                found = self._made(league, what, make)
+            finally:
+                self._making.release()
         return _as_set(found, league)
+
+    def _made(self, league: League, what: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
+        """A snapshot of the past, made by one thread for all who wait for it."""
+        with self._past.lock(league.id):
+            found = self._past.get((league.id, what))
+            if found is None:
+                found = make()
+                self._past.put((league.id, what), found, found.nbytes + found.roll.nbytes)
+        return found
 
     def _cut(self, connection: Connection, league: League, revision: int, time: float) -> Snapshot:
         """The standings at a time as they were at a revision, by rating the matches up to there."""

@@ -8,9 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from zlib import crc32
 
+from sqlalchemy import Connection
+
+from ..errors import Error
 from . import beliefs, checkpoints, leagues, locks
 from .changes import Act, Done, Post
 from .checkpoints import Checkpoint
@@ -18,6 +21,7 @@ from .correcting import plan, written
 from .database import Database
 from .errors import Clash, Unavailable
 from .journal import Position
+from .leagues import League
 from .prepared import Prepared, prepare
 from .recording import Late, record
 
@@ -25,7 +29,6 @@ __all__ = ["Commit", "Writer", "perform", "preview"]
 
 ACTS, MATCHES = 512, 20_000  # that share a commit at most
 TRIES = 5  # where two processes post the same match at once
-
 LANES = 4  # threads that write to PostgreSQL
 
 Result = Done | Exception
@@ -42,9 +45,10 @@ class Commit:
 
 
 class Writer:
-    """Carries out changes of leagues in threads of its own, those of a league in the order in which they come.
+    """Carries out changes of leagues in threads of its own, those of a league one after another.
 
-    A change is answered when it is durable. Posts that wait while others are written are written together.
+    A change is answered when it is durable. Of those that wait while others are written, posts are written first, and
+    together.
 
     >>> from tempfile import TemporaryDirectory
     >>> from prowess.store.leagues import create
@@ -64,21 +68,23 @@ class Writer:
     def __init__(self, database: Database, watch: Callable[[Commit], None] | None = None) -> None:
         lanes = 1 if database.dialect == "sqlite" else LANES  # SQLite has one writer at a time
         self._lanes = [_Lane(database, watch or (lambda commit: None), number) for number in range(lanes)]
-        self._open = True
+        self._open, self._guard = True, Lock()
 
     def submit(self, act: Act) -> Future[Done]:
         """Have a change carried out; what comes of it is in the future that is returned."""
-        if not self._open:
-            raise Unavailable("the service is shutting down: try again")
         future: Future[Done] = Future()
-        self._lanes[crc32(act.league.encode()) % len(self._lanes)].queue.put((act, future))
+        with self._guard:  # nothing is put behind the end, where nobody would look at it
+            if not self._open:
+                raise Unavailable("the service is shutting down: try again")
+            self._lanes[crc32(act.league.encode()) % len(self._lanes)].queue.put((act, future))
         return future
 
     def close(self) -> None:
         """Carry out what waits, and stop."""
-        self._open = False
-        for lane in self._lanes:
-            lane.queue.put(None)
+        with self._guard:
+            self._open = False
+            for lane in self._lanes:
+                lane.queue.put(None)
         for lane in self._lanes:
             lane.thread.join()
 
@@ -152,10 +158,18 @@ def carry_out(
     posts = {number: act for number, act in enumerate(acts) if isinstance(act, Post)}
     if posts:
         results |= _guarded(list(posts), partial(_posted, database, posts, watch))
+        for number in [one for one in posts if len(posts) > 1 and _unheard_of(results[one])]:
+            alone = {number: posts[number]}  # of posts that fail together, only that which is the cause fails alone
+            results |= _guarded([number], partial(_posted, database, alone, watch))
     for number, act in enumerate(acts):
         if number not in results or isinstance(results[number], Late):
             results |= _guarded([number], partial(_corrected, database, number, act, watch))
     return [results[number] for number in range(len(acts))]
+
+
+def _unheard_of(result: Result) -> bool:
+    """Whether something failed for no reason that is known to us: nothing of its transaction was written."""
+    return not isinstance(result, (Done, Error, Late))
 
 
 def _guarded(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> dict[int, Result]:
@@ -165,7 +179,7 @@ def _guarded(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> d
             return work()
         except Clash as error:  # another process has written the same
             if not left:
-                return dict.fromkeys(numbers, Unavailable(f"others write the same matches: try again ({error})"))
+                return dict.fromkeys(numbers, Unavailable(f"others change the same at once: try again ({error})"))
         except Exception as error:
             return dict.fromkeys(numbers, error)
     raise AssertionError
@@ -201,17 +215,21 @@ def _corrected(database: Database, number: int, act: Act, watch: Callable[[Commi
 def take_checkpoint(database: Database, name: str) -> int:
     """Take a checkpoint of a league if one is due; returns how many matches it may take before the next."""
     with database.reading() as connection:
-        league = leagues.find(connection, name)
-        last = checkpoints.counted(connection, league)
-    step = checkpoints.spacing(league.posted)
-    if league.posted < last + step:
-        return last + step - league.posted
+        league, room = _room(connection, name)
+    if room > 0:
+        return room
     with database.writing() as connection:
         locks.alone(connection, league.id)
-        league = leagues.find(connection, name)
+        league, room = _room(connection, name)  # another process may have taken it meanwhile
         times = [one for one in (league.last_time, league.season_start) if one is not None]
-        if not times:  # no match is left, and a later one may have any time
-            return step
+        if room > 0 or not times:  # where no match is left, a later one may have any time
+            return max(room, 1)
         time, ladder = max(times), beliefs.of_all(connection, league)
         checkpoints.take(connection, league, [Checkpoint(Position(time, league.posted), league.posted, ladder)])
-    return step
+    return checkpoints.spacing(league.posted)
+
+
+def _room(connection: Connection, name: str) -> tuple[League, int]:
+    """A league, and how many matches it may take before the next checkpoint."""
+    league = leagues.find(connection, name)
+    return league, checkpoints.counted(connection, league) + checkpoints.spacing(league.posted) - league.posted

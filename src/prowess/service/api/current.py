@@ -10,11 +10,10 @@ from sqlalchemy import Connection
 from ...counts import count
 from ...errors import Error
 from ...history import name_of
-from ...history.spelling import nearest
 from ...history.times import DAY, parse_time
-from ...model.ladder import Ladder
 from ...store import leagues
 from ...store.clock import Clock, read
+from ...store.roll import Roll
 from ...store.standings import Snapshot
 from ..state import Service
 
@@ -42,25 +41,24 @@ def day_of(clock: Clock, given: str) -> float:
     return number + DAY - 1 if whole else number
 
 
-def newcomers_of(ladder: Ladder, names: Iterable[str], welcome: bool, field: str) -> list[str]:
+def newcomers_of(roll: Roll, names: Iterable[str], welcome: bool, field: str) -> list[str]:
     """Those of some names that a league does not know; where they are not welcome, that is an error.
 
-    >>> import prowess as pw
-    >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
-    >>> newcomers_of(ladder, ["ann", "bob"], True, "teams")
+    >>> newcomers_of(Roll(["ann"]), ["ann", "bob"], True, "teams")
     ['bob']
-    >>> newcomers_of(ladder, ["anna"], False, "teams")
+    >>> newcomers_of(Roll(["ann"]), ["anna"], False, "teams")
     Traceback (most recent call last):
     ...
     prowess.Error: teams: no player is called 'anna'; did you mean 'ann'? "newcomers": true takes unknown names
     """
-    asked = [name_of(name, f"{field}: a player's name") for name in names]
-    unknown = [name for name in dict.fromkeys(asked) if name not in ladder.rows]
-    if len(set(asked)) < len(asked):
-        twice = next(name for place, name in enumerate(asked) if name in asked[:place])
-        raise Error(f"{field}: {twice!r} is named twice; everybody plays once")
+    asked: dict[str, None] = {}
+    for name in names:
+        key = name_of(name, f"{field}: a player's name")
+        if key in asked:
+            raise Error(f"{field}: {key!r} is named twice; everybody plays once")
+        asked[key] = None
+    unknown = [name for name in asked if roll.row(name) is None]
     if unknown and not welcome:
-        near = nearest(unknown[0], ladder.names, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {count(len(ladder), 'player', 'players')}."
-        raise Error(f'{field}: no player is called {unknown[0]!r}; {hint} "newcomers": true takes unknown names')
+        hint = roll.hint(unknown[0]) or f"; there are {count(len(roll), 'player', 'players')}."
+        raise Error(f'{field}: no player is called {unknown[0]!r}{hint} "newcomers": true takes unknown names')
     return unknown

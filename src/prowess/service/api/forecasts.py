@@ -10,7 +10,6 @@ from starlette.responses import Response
 
 from ...errors import Error
 from ...history.times import show_time
-from ...model.ladder import Ladder
 from ...model.rating import Rating
 from ...store.clock import read
 from ...store.standings import Snapshot
@@ -29,7 +28,7 @@ async def predict(asked: forms.PredictionAsked, access: Read, here: Here) -> Res
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current(here, connection, access.league)
-        teams, newcomers = _rated(now.ladder, asked)
+        teams, newcomers = _rated(now, asked)
         found = now.ladder.predict(teams, time=_time(asked.time, now), weights=asked.weights, home=asked.home)
         quality = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
         told = {"teams": asked.teams} | found.to_dict() | {"quality": quality, "newcomers": newcomers}
@@ -44,7 +43,7 @@ async def quality(asked: forms.QualityAsked, access: Read, here: Here) -> Respon
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current(here, connection, access.league)
-        teams, newcomers = _rated(now.ladder, asked)
+        teams, newcomers = _rated(now, asked)
         found = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
         return stamped(now, {"quality": found, "newcomers": newcomers})
 
@@ -59,11 +58,11 @@ def _time(given: str | float | None, now: Snapshot) -> Any:
     return number if stamp is None else show_time(*stamp, number)
 
 
-def _rated(ladder: Ladder, asked: forms.QualityAsked) -> tuple[list[list[str | Rating]], list[str]]:
+def _rated(now: Snapshot, asked: forms.QualityAsked) -> tuple[list[list[str | Rating]], list[str]]:
     """The teams, with ratings in the place of newcomers' names."""
     names = [name for team in asked.teams for name in team]
     if len(names) > forms.PLAYERS:
         raise Error(f"teams: at most {forms.PLAYERS:,} players can be looked at in a match, not {len(names):,}")
-    unknown = newcomers_of(ladder, names, asked.newcomers, "teams")
-    new = set(unknown)
-    return [[ladder.newcomer if name.strip() in new else name for name in team] for team in asked.teams], unknown
+    unknown = newcomers_of(now.roll, names, asked.newcomers, "teams")
+    new, newcomer = set(unknown), now.ladder.newcomer
+    return [[newcomer if name.strip() in new else name for name in team] for team in asked.teams], unknown

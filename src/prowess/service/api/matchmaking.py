@@ -26,7 +26,7 @@ async def balance(asked: forms.BalanceAsked, access: Read, here: Here) -> Respon
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current(here, connection, access.league)
-        newcomers_of(now.ladder, asked.players, asked.newcomers, "players")
+        newcomers_of(now.roll, asked.players, asked.newcomers, "players")
         found = balanced(
             now.ladder,
             asked.players,
@@ -48,7 +48,7 @@ async def pair(asked: forms.PairAsked, access: Read, here: Here) -> Response:
     def work(connection: Connection) -> dict[str, Any]:
         now = current(here, connection, access.league)
         names = [name for item in asked.queue for name in ([item] if isinstance(item, str) else item)]
-        newcomers_of(now.ladder, names, asked.newcomers, "queue")
+        newcomers_of(now.roll, names, asked.newcomers, "queue")
         found = paired(
             now.ladder,
             asked.queue,
@@ -71,7 +71,7 @@ async def next_(asked: forms.NextAsked, access: Read, here: Here) -> Response:
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current(here, connection, access.league)
-        newcomers_of(now.ladder, asked.players or (), asked.newcomers, "players")
+        newcomers_of(now.roll, asked.players or (), asked.newcomers, "players")
         found = next_matches(
             now.ladder,
             players=asked.players,

@@ -1,0 +1,58 @@
+"""Changes that wait together: each fails alone, and nothing is lost at the end."""
+
+import pytest
+
+from prowess.store import leagues, recording
+from prowess.store.changes import Done, Post
+from prowess.store.database import Database
+from prowess.store.errors import Unavailable
+from prowess.store.writer import Writer, carry_out
+
+
+@pytest.fixture
+def database(sqlite_url):
+    found = Database(sqlite_url)
+    found.migrate()
+    with found.writing() as connection:
+        leagues.create(connection, "darts")
+        leagues.create(connection, "chess")
+    yield found
+    found.close()
+
+
+def post(league, one, other, id):
+    return Post(league, [{"id": id, "teams": [[one], [other]]}])
+
+
+def test_what_nobody_has_thought_of_fails_alone(database, monkeypatch):
+    swept = recording.swept
+
+    def fragile(ladder, history, *rest, **more):
+        if "eve" in history.players:
+            raise ZeroDivisionError
+        return swept(ladder, history, *rest, **more)
+
+    monkeypatch.setattr(recording, "swept", fragile)
+    acts = [post("darts", "ann", "bob", "1"), post("darts", "ann", "eve", "2"), post("chess", "cat", "dan", "1")]
+    first, wrong, last = carry_out(database, acts)
+    assert isinstance(wrong, ZeroDivisionError)
+    assert isinstance(first, Done)
+    assert isinstance(last, Done)
+    with database.reading() as connection:
+        found = {name: leagues.find(connection, name) for name in ("darts", "chess")}
+    assert {name: (one.revision, one.posted) for name, one in found.items()} == {"darts": (1, 1), "chess": (1, 1)}
+
+
+def test_what_is_sent_twice_at_once_is_answered_by_one_revision(database):
+    acts = [post("darts", "ann", "bob", "1"), post("darts", "ann", "bob", "1"), post("darts", "ann", "cat", "2")]
+    done = carry_out(database, acts)
+    assert [(one.revision, list(one.repeated)) for one in done] == [(1, [False]), (1, [True]), (2, [False])]
+
+
+def test_nothing_is_taken_after_the_end(database):
+    writer = Writer(database)
+    waiting = [writer.submit(post("darts", "ann", "bob", str(number))) for number in range(20)]
+    writer.close()
+    assert sorted(one.result().revision for one in waiting) == list(range(1, 21))
+    with pytest.raises(Unavailable, match="shutting down"):
+        writer.submit(post("darts", "ann", "bob", "late"))
