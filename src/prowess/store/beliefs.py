@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from ..model.ladder import Ladder
 from . import clock, schema
 from .leagues import League
-from .quick import Quick, write_many
+from .quick import Among, Quick, write_many
 
 __all__ = ["differing", "keep", "ladder_of", "of_all", "of_players", "remember"]
 
@@ -20,9 +20,8 @@ _OF_PLAYERS = Quick(
     select(_RATING.player, _RATING.state).where(
         _RATING.league_id == bindparam("league"),
         _RATING.generation == bindparam("generation"),
-        _RATING.player.in_(bindparam("players", expanding=True)),
-    ),
-    "players",
+        Among(_RATING.player, "players"),
+    )
 )
 
 
@@ -39,7 +38,9 @@ def ladder_of(league: League, names: Iterable[str], state: bytes, memory: bytes 
 
 def of_players(connection: Connection, league: League, players: Sequence[str]) -> Ladder:
     """The ladder of some players, as far as the league knows them."""
-    return _ladder(league, _OF_PLAYERS(connection, league=league.id, generation=league.generation, players=players))
+    return _ladder(
+        league, _OF_PLAYERS(connection, league=league.id, generation=league.generation, players=list(players))
+    )
 
 
 def of_all(connection: Connection, league: League, generation: int | None = None) -> Ladder:

@@ -30,7 +30,7 @@ from .changes import Act
 from .columns import history_of
 from .errors import NotFound
 from .leagues import League
-from .quick import Quick, write_many
+from .quick import Among, Quick, write_many
 
 __all__ = [
     "START",
@@ -96,9 +96,8 @@ _FIRST_POSTS = Quick(
     select(*_ENTRY).where(
         _JOURNAL.league_id == bindparam("league"),
         _JOURNAL.kind == literal_column("'post'"),
-        _JOURNAL.id.in_(bindparam("ids", expanding=True)),
-    ),
-    "ids",
+        Among(_JOURNAL.id, "ids"),
+    )
 )
 
 
@@ -161,7 +160,7 @@ def history(connection: Connection, league: League, revision: int | None = None)
 
 def first_posts(connection: Connection, league: League, ids: Sequence[str]) -> dict[str, Entry]:
     """Those of some ids that the league knows, with what was first posted as them."""
-    found = (Entry(*row) for row in _FIRST_POSTS(connection, league=league.id, ids=ids))
+    found = (Entry(*row) for row in _FIRST_POSTS(connection, league=league.id, ids=list(ids))) if ids else ()
     return {one.id: one for one in found}
 
 

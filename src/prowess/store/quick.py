@@ -6,67 +6,104 @@ longer than the match. The rows that come back are those of the driver.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Delete, Insert, Select, Table, Update
+from sqlalchemy import ColumnElement, Connection, Select, Table, Update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.postgresql import psycopg
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.types import NullType
 
-__all__ = ["MOST", "Quick", "write_many"]
+__all__ = ["Among", "Quick", "write_many"]
 
-MOST = 4_096  # values of a list in one question
 _DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg.dialect()}  # type: ignore[no-untyped-call]
+SHORT = 64  # values of a list
 _MARKS = {"sqlite": "?", "postgresql": "%s"}
 
 
+class Among(ColumnElement[Any]):
+    """Whether a column has one of the values of a list.
+
+    The list goes to the database as one value, but for a short one on SQLite, which reads a few values sooner.
+
+    >>> from sqlalchemy import select
+    >>> from .schema import league
+    >>> named = Quick(select(league.c.id).where(Among(league.c.name, "names")))
+    >>> [named.text("sqlite", places).split("WHERE")[1] for places in (0, 2)]
+    [' league.name IN (SELECT value FROM json_each(:names))', ' league.name IN (:names_1, :names_2)']
+    """
+
+    inherit_cache = False
+    type = NullType()  # a truth value would be compared with 1, and no index used
+
+    def __init__(self, column: ColumnElement[Any], name: str) -> None:
+        self.column, self.name = column, name
+
+
+@compiles(Among, "sqlite")
+def _for_sqlite(element: Among, compiler: SQLCompiler, places: int = 0, **options: Any) -> str:
+    marks = ", ".join(f":{element.name}_{number}" for number in range(1, places + 1))
+    return (
+        f"{compiler.process(element.column, **options)} IN ({marks or f'SELECT value FROM json_each(:{element.name})'})"
+    )
+
+
+@compiles(Among, "postgresql")
+def _for_postgresql(element: Among, compiler: SQLCompiler, places: int = 0, **options: Any) -> str:
+    return f"{compiler.process(element.column, **options)} = ANY(%({element.name})s)"
+
+
 class Quick:
-    """A statement whose values are given by name; one of them may be a list, for `IN`.
+    """A statement whose values are given by name; that for `Among`, if there is one, is a list.
 
     >>> from sqlalchemy import bindparam, select
     >>> from .schema import league
-    >>> names = Quick(select(league.c.id).where(league.c.name.in_(bindparam("names", expanding=True))), "names")
-    >>> names.text("sqlite", 2).split("WHERE")[1]
-    ' league.name IN (:names_1, :names_2)'
+    >>> Quick(select(league.c.id).where(league.c.name == bindparam("name"))).text("postgresql").split("WHERE")[1]
+    ' league.name = %(name)s::VARCHAR'
     """
 
-    def __init__(self, statement: Select[Any] | Insert | Update | Delete, listed: str | None = None) -> None:
-        self._statement, self._listed = statement, listed
+    def __init__(self, statement: Select[Any] | Update) -> None:
+        self._statement = statement
         self._texts: dict[tuple[str, int], str] = {}
 
     def __call__(self, connection: Connection, **values: Any) -> list[Any]:
         """Run the statement; gives the rows that it returns, if any."""
-        if self._listed is None:
-            return self._run(connection, 0, values)
-        items: Sequence[Any] = values.pop(self._listed)
-        found: list[Any] = []
-        for first in range(0, len(items), MOST):
-            some = items[first : first + MOST]
-            places = 1 << (len(some) - 1).bit_length()  # a few statements for all lengths: the last value fills up
-            filled = [*some, *[some[-1]] * (places - len(some))]
-            names = {f"{self._listed}_{number}": item for number, item in enumerate(filled, 1)}
-            found += self._run(connection, places, values | names)
-        return found
-
-    def _run(self, connection: Connection, places: int, values: dict[str, Any]) -> list[Any]:
+        dialect, places = connection.dialect.name, 0
+        if dialect == "sqlite":
+            places, values = _flat(values)
         cursor = connection.connection.cursor()
         try:
-            cursor.execute(self.text(connection.dialect.name, places), values)
+            cursor.execute(self.text(dialect, places), values)
             return list(cursor.fetchall()) if cursor.description else []
         finally:
             cursor.close()
 
-    def text(self, dialect: str, places: int) -> str:
+    def text(self, dialect: str, places: int = 0) -> str:
         """The statement as a database reads it, with so many places in its list."""
         known = self._texts.get((dialect, places))
         if known is None:
-            statement, kind, more = self._statement, _DIALECTS[dialect], {}
-            if self._listed is not None:
-                values = dict.fromkeys(statement.compile(dialect=kind).params) | {self._listed: [None] * places}
-                statement, more = statement.params(values), {"render_postcompile": True}
-            known = self._texts[dialect, places] = str(statement.compile(dialect=kind, compile_kwargs=more))
+            compiled = self._statement.compile(dialect=_DIALECTS[dialect], compile_kwargs={"places": places})
+            known = self._texts[dialect, places] = str(compiled)
         return known
+
+
+def _flat(values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Values without lists: of a short one each by itself, the last again until there are 2, 4, 8 …, else as JSON."""
+    places, flat = 0, {}
+    for name, value in values.items():
+        if type(value) is not list:
+            flat[name] = value
+        elif 0 < len(value) <= SHORT:
+            places = 1 << (len(value) - 1).bit_length()
+            filled = value + value[-1:] * (places - len(value))
+            flat |= {f"{name}_{number}": item for number, item in enumerate(filled, 1)}
+        else:
+            flat[name] = json.dumps(value)
+    return places, flat
 
 
 def write_many(
