@@ -7,6 +7,7 @@ import pytest
 
 from prowess.service import following
 from prowess.service.api.schemas.files import News
+from prowess.store import keys, leagues
 from prowess.store.changes import Post
 from prowess.store.writer import perform
 
@@ -144,3 +145,22 @@ def test_a_private_league_is_not_followed_without_a_key(ask, league):
     ask.service.leagues._found.clear()
     ask("GET", f"{league}/events", key=None, status=404)
     ask("GET", f"{league}/events", headers={"Last-Event-ID": "x"}, status=422)
+
+
+def test_who_may_not_read_any_longer_hears_no_more(ask, league):
+    """A key that is revoked, or a league that is made private, while somebody follows."""
+    secret = ask.new_key("read")
+    name = league.rpartition("/")[2]
+
+    async def follow():
+        key, nobody = (Listener(ask, f"{league}/events", **sent) for sent in ({"authorization": f"Bearer {secret}"}, {}))
+        await key.until("still here")
+        await nobody.until("still here")
+        with ask.service.database.writing() as connection:
+            keys.revoke(connection, keys.find(connection, secret).id)
+        await asyncio.wait_for(key.task, 20)
+        with ask.service.database.writing() as connection:
+            leagues.change(connection, name, public=False)
+        await asyncio.wait_for(nobody.task, 20)
+
+    ask.runner.run(follow())

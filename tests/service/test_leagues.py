@@ -76,6 +76,7 @@ def test_a_season_brings_everybody_nearer_to_newcomers(ask, league):
     [told] = leagues.Seasons.model_validate(ask.get(f"{league}/seasons").json()).seasons
     assert (told.name, told.start, told.carry) == ("II", "2026-03-01T00:00:00Z", 0.5)
     ask.post(f"{league}/seasons", asked, status=409)
+    ask.post(f"{league}/seasons", asked | {"name": " II ", "start": "2026-04-01"}, status=409)
 
 
 @pytest.mark.parametrize(

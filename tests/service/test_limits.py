@@ -23,7 +23,7 @@ def head(path, *lines):
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(tmp_path):
     with service(tmp_path, body_limit=1000, import_limit=5000) as (client, _):
-        for path, most in (("/probe/body", 1000), ("/probe/import", 5000)):
+        for path, most in (("/probe/body", 1000), ("/api/leagues/probe/import", 5000)):
             assert client.post(path, content=bytes(most)).json() == most
             assert client.post(path, content=iter([bytes(most // 2)] * 2)).json() == most
             said = raw(client, head(path, "Content-Length: 1000000000"))  # and nothing more is sent
@@ -32,6 +32,8 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(tmp_path):
             said = raw(client, head(path, "Transfer-Encoding: chunked"), chunk, chunk)  # and no end of it
             assert said.startswith(b"HTTP/1.1 413 ")
             assert f"limit of {most} bytes".encode() in said
+        said = raw(client, head("/api/leagues/probe/matches/import", "Content-Length: 3000"))  # an id, and no file
+        assert said.startswith(b"HTTP/1.1 413 ")
 
 
 def test_no_limit_at_all(tmp_path):

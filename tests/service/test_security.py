@@ -55,11 +55,13 @@ def test_a_private_league_looks_as_if_it_were_not_there(tmp_path):
 def test_an_unknown_key_is_refused_also_where_none_is_needed(tmp_path):
     with service(tmp_path) as (client, app):
         filled(app)
-        for header in (b"Bearer nonsense", b"Bearer", b"Basic YTpi", b"nonsense", b"Bearer \xff"):
+        long = b"Bearer " + 5_000 * b"x"
+        for header in (b"Bearer nonsense", b"Bearer", b"Basic YTpi", b"nonsense", b"Bearer \xff", long):
             found = client.post("/api/leagues/open/read", headers={"Authorization": header})
             assert found.status_code == 401
             assert found.headers["www-authenticate"] == "Bearer"
             assert client.get("/healthz", headers={"Authorization": header}).status_code == 200
+        assert max(map(len, app.state.service.keys._found)) < 200, "what is too long is not kept in memory"
 
 
 def test_a_revoked_key_is_forgotten_within_a_second(tmp_path):

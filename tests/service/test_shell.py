@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 import prowess as pw
 from prowess.service.fields import field_of
-from prowess.store.errors import Unavailable
+from prowess.store.errors import Unavailable, Unsure
 from tests.service.running import bearing, filled, service
 
 ALWAYS = {
@@ -78,6 +78,15 @@ def test_failures_say_nothing_of_our_insides(tmp_path, capfd, caplog):
         assert "10.1.2.3" not in answer.text
         assert "10.1.2.3" in caplog.text
         assert answer.headers["retry-after"] == "1"
+        assert "nothing was changed" in answer.text
+
+        def unsure(name):
+            raise Unsure("the database (postgresql) cannot be used now: the server went away")
+
+        app.state.service.keys._ask = unsure
+        answer = client.post("/probe/body", headers=bearing("abc"))
+        assert answer.status_code == 503
+        assert "is written or is not" in answer.text
         assert client.get("/healthz", headers=bearing("abc")).status_code == 200
 
 

@@ -1,11 +1,14 @@
 """Changes that wait together: each fails alone, and nothing is lost at the end."""
 
+import sqlite3
+
 import pytest
+from sqlalchemy import event
 
 from prowess.store import leagues, recording
 from prowess.store.changes import Done, Post
 from prowess.store.database import Database
-from prowess.store.errors import Unavailable
+from prowess.store.errors import Unavailable, Unsure
 from prowess.store.writer import Writer, carry_out
 
 
@@ -56,3 +59,17 @@ def test_nothing_is_taken_after_the_end(database):
     assert sorted(one.result().revision for one in waiting) == list(range(1, 21))
     with pytest.raises(Unavailable, match="shutting down"):
         writer.submit(post("darts", "ann", "bob", "late"))
+
+
+def test_a_server_that_is_lost_while_it_commits_leaves_one_unsure(database):
+    def lost(connection):
+        raise sqlite3.OperationalError("the server went away")
+
+    event.listen(database.engine, "commit", lost)
+    for dialect, kind in (("sqlite", Unavailable), ("postgresql", Unsure)):
+        database.dialect = dialect
+        [result] = carry_out(database, [post("darts", "ann", "bob", "1")])
+        assert type(result) is kind
+    event.remove(database.engine, "commit", lost)
+    [result] = carry_out(database, [post("darts", "ann", "bob", "1")])
+    assert isinstance(result, Done)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import Error
 
-__all__ = ["name_of", "plain_name"]
+__all__ = ["is_unicode", "name_of", "plain_name"]
 
 
 def name_of(value: object, what: str = "a player's name") -> str:
@@ -23,12 +23,21 @@ def name_of(value: object, what: str = "a player's name") -> str:
     if isinstance(value, str):
         if not value.strip():
             raise Error(f"{what} must not be empty: {value!r}")
-        if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        if not is_unicode(value):
             raise Error(f"{what} must be valid Unicode text, not {value!r}")
         return str(value.strip())  # a NumPy string becomes a plain one
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))
     raise Error(f"{what} must be text or a whole number, not {value!r}")
+
+
+def is_unicode(text: str) -> bool:
+    """Whether all letters of a text are whole: half of a surrogate pair is none, and cannot be written anywhere.
+
+    >>> is_unicode("Zoë"), is_unicode("\\ud83d")
+    (True, False)
+    """
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 @lru_cache(1024)

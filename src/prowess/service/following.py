@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from functools import partial
 
 from sqlalchemy import Connection
 
 from ..store import leagues, news
 from ..store.errors import Unavailable
 from ..store.news import News
+from .logs import LOGGER
 from .state import Service
 
 __all__ = ["Hub"]
@@ -73,10 +76,12 @@ class Hub:
         while self._queues and not closing.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(closing.wait(), PAUSE)
-            with suppress(Unavailable):  # it is asked again
-                known = dict(self._seen)
-                for league, found in (await self._service.read(lambda connection: _new(connection, known))).items():  # noqa: B023
+            try:
+                for league, found in (await self._service.read(partial(_new, known=dict(self._seen)))).items():
                     self._tell(league, found)
+            except Exception as error:  # it is asked again, for else all who follow would wait in vain
+                level = logging.WARNING if isinstance(error, Unavailable) else logging.ERROR
+                logging.getLogger(LOGGER).log(level, "news could not be asked for: %s", error, exc_info=level > 30)
         for queues in self._queues.values():
             for queue in queues:
                 _put(queue, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from ipaddress import ip_network
@@ -18,6 +19,7 @@ __all__ = ["EXEMPT", "BodyLimit", "Buckets", "RateLimit"]
 EXEMPT = frozenset({"/healthz", "/readyz", "/metrics"})  # those who watch the service are never turned away
 SITE = 64  # bits of an IPv6 address that belong to one site, which has all addresses below them
 ROOM = 1000
+IMPORT = re.compile(r"/api/leagues/[^/]*/import")  # the one route to which files go
 
 
 class Buckets:
@@ -103,7 +105,7 @@ class BodyLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request through, or refuse it."""
         if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
-            most = self.most_import if scope["path"].endswith("/import") else self.most
+            most = self.most_import if IMPORT.fullmatch(scope["path"]) else self.most
             if most:
                 receive = _limited(scope, receive, most)
         await self.app(scope, receive, send)

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import Error
-from ..store.errors import Conflict, NotFound, Unavailable
+from ..store.errors import Conflict, NotFound, Unavailable, Unsure
 from .fields import field_of, path_of
 from .logs import LOGGER
 
@@ -27,6 +27,7 @@ MEDIA_TYPE = "application/problem+json"
 LONGEST = 2000  # letters of a detail: messages show what they were given, which can be a whole body
 SHOWN = 20  # fields at fault
 RETRY = {"Retry-After": "1"}
+UNSURE = "the change is written or is not: sent again, it is safe under the id or the idempotency key that it has"
 UNPARSED = "There was an error parsing the body"  # FastAPI, of a body that is no text, or too deep
 
 SCHEMA: dict[str, Any] = {
@@ -124,7 +125,8 @@ def answer(request: Request, error: Exception) -> Response:
     if isinstance(error, Unavailable):
         # What the database said may tell of our insides: it is for the log.
         logging.getLogger(LOGGER).warning("request %s: %s", scope.get("state", {}).get("request_id", ""), error)
-        return problem(scope, 503, f"{str(error).partition(': ')[0]}; nothing was changed, try again", headers=RETRY)
+        known = UNSURE if isinstance(error, Unsure) else "nothing was changed, try again"
+        return problem(scope, 503, f"{str(error).partition(': ')[0]}; {known}", headers=RETRY)
     if isinstance(error, (NotFound, Conflict)):
         return problem(scope, 404 if isinstance(error, NotFound) else 409, str(error))
     field = field_of(str(error), single=scope.get("state", {}).get("single", False))

@@ -13,17 +13,18 @@ from fastapi.openapi.models import HTTPBearer
 from fastapi.security.base import SecurityBase
 from starlette import types
 
-from ..store.errors import NotFound
+from ..store.errors import NotFound, Unavailable
 from ..store.keys import Key, Scope
 from .limits import EXEMPT
 from .problems import Problem
 from .recent import Recent
 from .state import of
 
-__all__ = ["Access", "Everywhere", "Identify", "May", "bearer", "caller", "everywhere", "may"]
+__all__ = ["Access", "Everywhere", "Identify", "May", "bearer", "caller", "everywhere", "may", "may_still_read"]
 
 KEY, READER = "key", "reader"  # schemes of the API's document: a key is needed, or only for private leagues
 CHALLENGE = {"WWW-Authenticate": "Bearer"}
+LONGEST = 200  # letters of a secret: ours are shorter, and what was looked up is remembered for a while
 HOW = "send `Authorization: Bearer KEY`; `prowess key create` makes a key"
 
 
@@ -42,7 +43,7 @@ class Access:
 
 
 def bearer(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
-    """The secret of the `Authorization` header: empty if it is of another kind, None without the header.
+    """The secret of the `Authorization` header: empty if it cannot be one of ours, None without the header.
 
     >>> bearer([(b"authorization", b"Bearer abc")]), bearer([(b"authorization", b"Basic abc")]), bearer([])
     ('abc', '', None)
@@ -50,7 +51,7 @@ def bearer(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     for name, value in headers:
         if name == b"authorization":
             kind, _, secret = value.decode("latin-1").partition(" ")
-            return secret.strip() if kind.lower() == "bearer" else ""
+            return secret.strip() if kind.lower() == "bearer" and len(secret) <= LONGEST else ""
     return None
 
 
@@ -63,10 +64,14 @@ class Identify:
     async def __call__(self, scope: types.Scope, receive: types.Receive, send: types.Send) -> None:
         """Note the key, None if it is unknown, and let the request through."""
         if scope["type"] == "http" and scope["path"] not in EXEMPT:
-            secret = bearer(scope["headers"])
-            if secret is not None:
-                scope["state"]["key"] = await self.keys.get(secret) if secret else None
+            await _identify(scope, self.keys)
         await self.app(scope, receive, send)
+
+
+async def _identify(scope: types.Scope, keys: Recent[Key | None]) -> None:
+    secret = bearer(scope["headers"])
+    if secret is not None:
+        scope["state"]["key"] = await keys.get(secret) if secret else None
 
 
 async def caller(request: Request) -> Key | None:
@@ -104,6 +109,18 @@ class May(SecurityBase):
         if self.scope == "read":
             return Access(name, league.id, key)
         raise _forbidden(key, self.scope, f"in league {name!r}")
+
+
+async def may_still_read(request: Request) -> bool:
+    """Whether who reads a league for long still may: a key is revoked, or a league made private, meanwhile."""
+    try:
+        await _identify(request.scope, of(request).keys)
+        await May("read")(request)
+    except Problem:
+        return False
+    except Unavailable:
+        return True  # then there is nothing to tell either
+    return True
 
 
 class Everywhere(SecurityBase):

@@ -158,7 +158,7 @@ def written(connection: Connection, planned: Plan) -> Done:
         _remodel(connection, league, act, revision)
     if planned.season is not None:
         seasons.add(connection, league, planned.season, revision, act.author)
-        audit.write(connection, act.author, "new season", league.name, season=planned.season.name)
+        audit.write(connection, act.author, "new season", league.name, season=planned.season.name, reason=act.reason)
     leagues.set_corrected(connection, league, revision, journal.last_time(connection, league))
     checkpoints.drop(connection, league, planned.since)
     checkpoints.take(connection, league, replayed.passed)
@@ -171,4 +171,4 @@ def _remodel(connection: Connection, league: League, act: Remodel, revision: int
     leagues.add_generation(connection, league.id, league.generation, act.preset, revision, act.author, act.reason)
     leagues.set_generation(connection, league)
     checkpoints.drop(connection, replace(league, generation=league.generation - 1), START)
-    audit.write(connection, act.author, "change model", league.name, model=act.preset.name)
+    audit.write(connection, act.author, "change model", league.name, model=act.preset.name, reason=act.reason)

@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, TimeoutError
 
 from ..errors import Error
 from .clock import Clock
-from .errors import Clash, Unavailable
+from .errors import Clash, Unavailable, Unsure
 
 __all__ = ["BUSY", "Database"]
 
@@ -68,8 +68,15 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is durable when the block ends, and undone if it ends by an exception."""
-        with _told(self.dialect), self.engine.connect() as connection, connection.begin():
-            yield connection
+        committing = False
+        try:
+            with _told(self.dialect), self.engine.connect() as connection, connection.begin():
+                yield connection
+                committing = True
+        except Unavailable as error:
+            if committing and self.dialect != "sqlite":  # a server may have done it, and not been able to say so
+                raise Unsure(str(error)) from error
+            raise
 
     def migrate(self) -> None:
         """Bring the tables to the form that this version of prowess needs; an empty database gets all of them."""

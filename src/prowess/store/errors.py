@@ -2,7 +2,7 @@
 
 from ..errors import Error
 
-__all__ = ["Clash", "Conflict", "NotFound", "Unavailable"]
+__all__ = ["Clash", "Conflict", "NotFound", "Unavailable", "Unsure"]
 
 
 class NotFound(Error):
@@ -25,6 +25,14 @@ class Unavailable(Error):
     """The database does not answer, or is full; nothing was changed, and it may be tried again.
 
     >>> issubclass(Unavailable, Error)
+    True
+    """
+
+
+class Unsure(Unavailable):
+    """The database was lost while it made a change durable: it is there or not, and the same ids tell who tries again.
+
+    >>> issubclass(Unsure, Unavailable)
     True
     """
 

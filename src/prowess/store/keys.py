@@ -15,6 +15,7 @@ from . import audit, leagues
 from .errors import NotFound
 from .schema import key
 from .schema import league as league_table
+from .texts import storable
 
 __all__ = ["SCOPES", "Key", "Scope", "create", "find", "listed", "revoke"]
 
@@ -121,11 +122,6 @@ def _hash(secret: str) -> bytes:
 def _name(name: str) -> str:
     """A name that any database keeps."""
     kept = name.strip()
-    if not 0 < len(kept) <= LONGEST or "\0" in kept or not _whole(kept):
+    if not kept or not storable(kept, LONGEST):
         raise Error(f"name: a key needs a name of 1 to {LONGEST} letters that says who has it, not {name!r}")
     return kept
-
-
-def _whole(text: str) -> bool:
-    """Whether text has no halves of characters, which no database takes."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)

@@ -23,6 +23,7 @@ from . import audit, schema
 from .clock import CLOCKS, Clock
 from .errors import Conflict, NotFound
 from .quick import Quick
+from .texts import storable
 
 __all__ = ["League", "Preset", "Settings", "change", "create", "find", "listed", "read_model", "slug"]
 
@@ -270,6 +271,6 @@ def slug(title: str) -> str:
 
 def _text(name: str, value: str, most: int = 500) -> str:
     """Text that any database keeps."""
-    if not isinstance(value, str) or len(value) > most or "\0" in value:
+    if not storable(value, most):
         raise Error(f"{name}: it must be text of at most {most} letters")
     return value.strip()

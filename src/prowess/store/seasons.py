@@ -17,8 +17,11 @@ from . import clock, schema
 from .changes import NewSeason
 from .errors import Conflict
 from .leagues import League
+from .texts import storable
 
 __all__ = ["Season", "add", "listed", "season_of"]
+
+LONGEST = 100  # letters of a name
 
 
 @dataclass(frozen=True)
@@ -50,20 +53,18 @@ def season_of(connection: Connection, league: League, act: NewSeason) -> Season:
     """The season that is asked for, if it can be."""
     if league.clock == "none":
         raise Error("start: a season begins at a time, and the matches of this league have none")
-    start = clock.read(league.clock, act.start, "start")
+    start, name = clock.read(league.clock, act.start, "start"), act.name.strip()
+    if not name or not storable(name, LONGEST):
+        raise Error(f"name: a season needs a name of at most {LONGEST} letters, not {act.name!r}")
     Seasons(Still(), carry=act.carry, season_tau=0.0 if act.tau is None else act.tau)  # which checks them
-    known = listed(connection, league)
-    for one in known:
-        if one.start == start or one.name == act.name:
-            what = f"name: {act.name!r}" if one.name == act.name else f"start: {clock.show(league.clock, start)}"
+    for one in listed(connection, league):
+        if one.start == start or one.name == name:
+            what = f"name: {name!r}" if one.name == name else f"start: {clock.show(league.clock, start)}"
             raise Conflict(f"{what} is that of the season {one.name!r} already")
-    if not act.name.strip() or len(act.name) > 100:
-        raise Error(f"name: a season needs a name of at most 100 letters, not {act.name!r}")
     if league.clock == "utc" and start > clock.now():
         raise Error(f"start: a season cannot begin in the future, at {clock.show(league.clock, start)}")
-    return Season(
-        start, act.name.strip(), float(act.carry), None if act.tau is None else scale("tau", act.tau, zero=True)
-    )
+    tau = None if act.tau is None else scale("tau", act.tau, zero=True)
+    return Season(start, name, float(act.carry), tau)
 
 
 def add(connection: Connection, league: League, season: Season, revision: int, author: str) -> None:

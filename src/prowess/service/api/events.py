@@ -12,6 +12,7 @@ from starlette.responses import StreamingResponse
 
 from ...store.news import News
 from ..following import Hub
+from ..security import may_still_read
 from .common import Here, Read
 from .plain import rating
 
@@ -53,6 +54,8 @@ async def events(
     async def stream() -> AsyncIterator[bytes]:
         yield f"retry: {AGAIN}\n\n".encode()
         async for found in hub.follow(access.league, last_event_id, BEAT):
+            if not await may_still_read(request):
+                return
             yield found or b": still here\n\n"
 
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}

@@ -23,13 +23,13 @@ class Asking:
 
     def _get(self, path: str = "", **query: Any) -> Any:
         known = {name: value for name, value in query.items() if value is not None}
-        return self._call("GET", f"{self._path}{path}", params=known).json()
+        return self._call.json("GET", f"{self._path}{path}", params=known)
 
     def _send(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
         known = {name: value for name, value in query.items() if value not in (None, "")}
         content = None if body is None else _written(body)
         headers = {"content-type": "application/json"} if content else {}
-        return self._call(method, f"{self._path}{path}", params=known, content=content, headers=headers).json()
+        return self._call.json(method, f"{self._path}{path}", params=known, content=content, headers=headers)
 
 
 def _written(body: Any) -> str:

@@ -58,7 +58,7 @@ class Believing(Asking):
             yield from page["players"]
             if page["next"] is None:
                 return
-            page = self._call("GET", page["next"]).json()
+            page = self._call.json("GET", f"/{page['next'].lstrip('/')}")  # a path of this service, whatever it says
 
     def player(self, name: str, *, matches: int = 20, curve: int = 500) -> dict[str, Any]:
         """All that is known of a player: rating, rank, curve, last matches, record against every opponent.

@@ -53,11 +53,9 @@ def pause(attempt: int, asked: str | None, chance: float) -> float:
 
 
 def _seconds(asked: str) -> float:
-    """A Retry-After: seconds, or a date."""
-    try:
-        return max(float(asked), 0.0)
-    except ValueError:
-        pass
+    """A Retry-After: seconds, or a date; 0 if it is neither."""
+    if asked.strip().isdecimal():
+        return float(asked)
     try:
         return max(parsedate_to_datetime(asked).timestamp() - time.time(), 0.0)
     except ValueError:
@@ -94,10 +92,19 @@ class Calling:
         client: type[httpx.Client] = extra("httpx", "httpx", "service").Client
         headers = {"user-agent": f"prowess/{__version__}"}
         if key is not None:
-            headers["authorization"] = f"Bearer {key}"
+            headers["authorization"] = f"Bearer {_secret(key)}"
         timeout, patience = scale("timeout", timeout), scale("patience", patience, zero=True)
         http = client(base_url=address.rstrip("/"), headers=headers, timeout=timeout, transport=transport)
         return cls(http, patience)
+
+    def json(self, method: str, path: str, **request: Any) -> Any:
+        """Ask for what is told in JSON."""
+        answer = self(method, path, **request)
+        try:
+            return answer.json()
+        except ValueError:
+            where = f"{self.http.base_url} is no rating service"
+            raise ServiceError(f"{where}: what it answers at {path} is no JSON", answer.status_code) from None
 
     def __call__(self, method: str, path: str, **request: Any) -> httpx.Response:
         """Ask, as often as it takes; an answer that is no success is a ServiceError."""
@@ -151,9 +158,18 @@ def refusal(answer: httpx.Response) -> ServiceError:
         problem = None
     problem = problem if isinstance(problem, dict) else {}
     detail = problem.get("detail") or problem.get("title") or f"{answer.status_code} {answer.reason_phrase}"
-    fields = [one for one in problem.get("errors", ()) if isinstance(one, dict)]
+    listed = problem.get("errors")
+    fields = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     more = [f"{one.get('field')}: {one.get('detail')}" for one in fields if str(one.get("detail")) not in str(detail)]
     return ServiceError("; ".join([str(detail), *more[:5]]), answer.status_code, problem)
+
+
+def _secret(key: object) -> str:
+    """A key as a header can hold it; the end of the line that was copied with it is no part of it."""
+    secret = key.strip() if isinstance(key, str) else ""
+    if not secret or not (secret.isascii() and secret.isprintable()):
+        raise Error("key must be the text that `prowess key create` printed")  # which is shown to nobody
+    return secret
 
 
 def _said(error: Exception) -> str:
