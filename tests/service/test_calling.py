@@ -100,7 +100,7 @@ def test_an_answer_that_is_no_json_is_an_error_too(pauses):
         len(Server(httpx.Response(404, text="<html>")).client())
     with pytest.raises(ServiceError, match=r"http://service.* is no rating service: .*/leaderboard is no JSON"):
         len(Server(httpx.Response(200, text="<html>")).client())
-    with pytest.raises(ServiceError, match="^no$"):
+    with pytest.raises(ServiceError, match=r"^no$"):
         len(Server(httpx.Response(400, json={"detail": "no", "errors": None})).client())
     assert len(Server(httpx.Response(503, headers={"retry-after": "nan"}), ok({"total": 7})).client()) == 7
 
@@ -110,7 +110,7 @@ def test_a_key_is_sent_as_it_was_printed(pauses):
     len(pw.Client("http://service", "darts", "pw_k\n", transport=httpx.MockTransport(server)))
     assert server.asked[0].headers["authorization"] == "Bearer pw_k"
     for key in ("", "pw_ä", "a\r\nb", 7):
-        with pytest.raises(pw.Error, match="^key must be the text"):
+        with pytest.raises(pw.Error, match=r"^key must be the text"):
             pw.Client("http://service", "darts", key)
 
 

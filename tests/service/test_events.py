@@ -153,7 +153,9 @@ def test_who_may_not_read_any_longer_hears_no_more(ask, league):
     name = league.rpartition("/")[2]
 
     async def follow():
-        key, nobody = (Listener(ask, f"{league}/events", **sent) for sent in ({"authorization": f"Bearer {secret}"}, {}))
+        key, nobody = (
+            Listener(ask, f"{league}/events", **sent) for sent in ({"authorization": f"Bearer {secret}"}, {})
+        )
         await key.until("still here")
         await nobody.until("still here")
         with ask.service.database.writing() as connection:

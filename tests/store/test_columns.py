@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from prowess.errors import Error
 from prowess.history import History
 from prowess.history.times import show_time
-from prowess.store.columns import bodies, body, history_of
+from prowess.store.bodies import bodies, body
+from prowess.store.columns import history_of
 from prowess.store.scan import _numbered_by_text
 from tests.history.strategies import matches
 

@@ -12,13 +12,14 @@ import typer
 
 from ..errors import Error
 from ..extras import extra
+from ..service.settings import Settings
 
 if TYPE_CHECKING:
     from ..store.database import Database
 
 __all__ = ["COMMAND_LINE", "USUAL", "Url", "opened"]
 
-USUAL = "sqlite:///prowess.db"
+USUAL = Settings.database  # that of `prowess serve`
 COMMAND_LINE = "command line"  # who did it, in the audit log
 PACKAGES = {"sqlalchemy": "SQLAlchemy", "alembic": "Alembic", "psycopg": "psycopg"}
 Url = Annotated[

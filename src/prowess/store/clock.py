@@ -10,9 +10,10 @@ from time import time_ns
 from typing import Literal, get_args
 
 from ..errors import Error
+from ..history import History
 from ..history.times import EPOCH, Stamp, parse_time
 
-__all__ = ["CLOCKS", "Clock", "now", "read", "show", "stamp"]
+__all__ = ["CLOCKS", "Clock", "clock_of", "now", "read", "show", "stamp"]
 
 Clock = Literal["utc", "number", "none"]
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
@@ -26,6 +27,17 @@ def stamp(clock: Clock) -> Stamp | None:
     Stamp(kind='timestamp', zone='UTC')
     """
     return _STAMPS[clock]
+
+
+def clock_of(history: History) -> Clock:
+    """The clock that the times of a history are on.
+
+    >>> clock_of(History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}]))
+    'utc'
+    >>> clock_of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    'none'
+    """
+    return "none" if history.time_kind is None else "number" if history.time_kind == "number" else "utc"
 
 
 def now() -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,13 +15,13 @@ from ..history.matches import from_matches
 from ..history.ragged import starts
 from ..history.tables.build import build
 from ..history.tables.draft import Draft
-from ..history.times import Stamp, Times, show_time
-from .bodies import bodies, body
+from ..history.times import Times, show_time
+from . import clock as clocks
+from .clock import Clock
 from .scan import Scanned, scan
 
-__all__ = ["Clock", "bodies", "body", "history_of"]
+__all__ = ["history_of"]
 
-Clock = Literal["utc", "number", "none"]
 BLOCK = 1 << 18  # texts that are read at a time
 RECOGNISED = "the journal of a league"
 
@@ -29,6 +29,7 @@ RECOGNISED = "the journal of a league"
 def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Sequence[str], clock: Clock) -> History:
     """Make a history of rows of the journal, in any order: its matches stand in the order of (time, seq).
 
+    >>> from prowess.store.bodies import body
     >>> texts = [body({"teams": [["bob"], ["ann"]]}), body({"teams": [["ann"], ["bob"]], "scores": [2, 2]})]
     >>> history_of([1, 2], [7.0, 5.0], ["x", "y"], texts, "number")[0]
     {'teams': [['ann'], ['bob']], 'scores': [2.0, 2.0], 'time': 5.0, 'id': 'y'}
@@ -39,7 +40,8 @@ def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Seque
         order = np.lexsort((number, moment))
         moment, rows = moment[order], order.tolist()
         ids, texts = [ids[row] for row in rows], [texts[row] for row in rows]
-    times = _times(moment, clock)
+    stamp = clocks.stamp(clock)
+    times = None if stamp is None else Times.of(moment, stamp)
     blocks = []
     for first in range(0, len(texts), BLOCK):
         block = scan(list(texts[first : first + BLOCK]))
@@ -47,13 +49,6 @@ def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Seque
             return _one_by_one(times, ids, texts)
         blocks.append(block)
     return build(_draft(blocks, times, ids)) if blocks else from_matches([], recognised=RECOGNISED)
-
-
-def _times(moment: NDArray[np.float64], clock: Clock) -> Times | None:
-    """The times on the clock of the league."""
-    if clock == "none":
-        return None
-    return Times.of(moment, Stamp("number", None) if clock == "number" else Stamp("timestamp", "UTC"))
 
 
 def _draft(blocks: list[Scanned], times: Times | None, ids: Sequence[str]) -> Draft:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from ..history import History
 from ..history.join import ABSENT
 from ..history.times import Stamp
-from ..model.fit import swept
 from ..model.forecasts import Forecasts
 from ..model.ladder import Ladder
 from ..model.model import Model
 from ..model.passage import Passage, passage
 from .growing import Growing
+from .replay import learn
 from .seasons import Season
 
 __all__ = ["Course", "View"]
@@ -83,10 +83,10 @@ class View:
         at = stop.matches
         for season in self.seasons[stop.seasons : seasons]:
             until = min(_before(history, season), matches)
-            _learn(ladder, history[at:until])
+            learn(ladder, history[at:until])
             at = max(at, until)
             season.begin(ladder)
-        _learn(ladder, history[at:matches])
+        learn(ladder, history[at:matches])
         return ladder
 
 
@@ -243,8 +243,3 @@ class Course:
 def _before(history: History, season: Season) -> int:
     """How many matches of a history are before a season."""
     return 0 if history.time is None else int(np.searchsorted(history.time, season.start))
-
-
-def _learn(ladder: Ladder, history: History) -> None:
-    if len(history):
-        swept(ladder, history, False, silent=True)

@@ -63,7 +63,7 @@ def _followed(connection: Connection, league: League, kept: Kept | None) -> Kept
     if kept is None:
         course = Course(league.model, clock.stamp(league.clock), begun)
         rows = journal.current(connection, league)
-        course.extend(rows.history(league), _ordered(rows))
+        course.extend(rows.history(league), rows.seq[rows.order])
     else:
         course = _changed(kept, league, begun, changes(connection, league, kept.view.revision))
     return Kept(course, replace(course.view, revision=league.revision), league.generation)
@@ -77,11 +77,6 @@ def changes(connection: Connection, league: League, revision: int) -> list[Entry
     return [Entry(*row) for row in connection.execute(query)]
 
 
-def _ordered(rows: Rows) -> NDArray[np.int64]:
-    """The seqs of matches in the order of the league."""
-    return rows.seq[np.lexsort((rows.seq, rows.time))]
-
-
 def _changed(kept: Kept, league: League, begun: Sequence[Season], entries: Sequence[Entry]) -> Course:
     """A course after these matches have become others, and with these seasons."""
     course, view = kept.course, kept.view
@@ -89,7 +84,7 @@ def _changed(kept: Kept, league: League, begun: Sequence[Season], entries: Seque
     known = np.array([one.seq for one in entries if one.seq <= view.seq.max(initial=0)], np.int64)
     gone = np.flatnonzero(np.isin(view.seq, known)) if len(known) else np.zeros(0, np.intp)
     first = _first(kept, league, begun, gone, come)
-    history, seq = come.history(league), _ordered(come)
+    history, seq = come.history(league), come.seq[come.order]
     if first < len(view) or kept.generation != league.generation:
         again = course.upto(first) if kept.generation == league.generation else Course(league.model, course.stamp)
         history, seq = _merged(view, len(again), gone, history, seq)
@@ -107,7 +102,7 @@ def _first(kept: Kept, league: League, begun: Sequence[Season], gone: NDArray[np
     differing = set(begun) ^ set(view.seasons)
     found: list[int] = [len(view), *gone[:1].tolist(), *(view.between(one.start, one.start)[0] for one in differing)]
     if len(come.seq):
-        earliest = np.lexsort((come.seq, come.time))[0]
+        earliest = come.order[0]
         found.append(view.upto(float(come.time[earliest]), int(come.seq[earliest])))
     return min(found)
 

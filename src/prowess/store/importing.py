@@ -9,16 +9,16 @@ import numpy as np
 
 from ..history import History
 from . import leagues
+from .bodies import bodies
 from .changes import Done, Post
-from .clock import Clock
-from .columns import bodies
+from .clock import clock_of
 from .database import Database
 from .errors import NotFound
 from .leagues import League, Preset
 from .prepared import prepare
 from .writer import perform, preview
 
-__all__ = ["Imported", "clock_of", "import_history", "with_ids"]
+__all__ = ["Imported", "import_history", "with_ids"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,17 +72,6 @@ def _found(database: Database, name: str) -> League | None:
             return leagues.find(connection, name)
         except NotFound:
             return None
-
-
-def clock_of(history: History) -> Clock:
-    """The clock that the times of a history are on.
-
-    >>> clock_of(History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}]))
-    'utc'
-    >>> clock_of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-    'none'
-    """
-    return "none" if history.time_kind is None else "number" if history.time_kind == "number" else "utc"
 
 
 def with_ids(history: History) -> History:

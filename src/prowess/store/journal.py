@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from time import time
 from typing import Any, NamedTuple
@@ -115,6 +116,11 @@ class Rows:
         """Columns of rows of seq, time, id and body."""
         seq, time, ids, bodies = zip(*rows, strict=True) if rows else ((), (), (), ())
         return cls(np.array(seq, np.int64), np.array(time, np.float64), ids, bodies)
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The rows in the order of the league."""
+        return np.lexsort((self.seq, self.time))
 
     def history(self, league: League) -> History:
         """The matches as a history, in the order of the league."""

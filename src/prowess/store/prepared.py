@@ -17,9 +17,9 @@ from ..history.names import name_of
 from ..history.ragged import owners
 from ..history.times import Times
 from . import clock as clocks
+from .bodies import bodies
 from .changes import Post
 from .clock import Clock
-from .columns import bodies
 
 __all__ = ["LONGEST", "Prepared", "in_post", "prepare"]
 
@@ -123,9 +123,9 @@ def _from_history(act: Post, history: History, clock: Clock) -> Prepared:
     own = history.ids or ()
     ids, given = _ids(act, [one or None for one in own] if own else [None] * len(history))
     found = replace(history, ids=tuple(ids), recognised="")
-    kind = {None: "none", "number": "number"}.get(history.time_kind, "utc")
+    kind = clocks.clock_of(history)
     if kind != clock and not (kind == "none" and clock == "utc"):
-        says = {"none": "no times", "number": "plain numbers as times", "utc": "dates"}
+        says: dict[Clock, str] = {"none": "no times", "number": "plain numbers as times", "utc": "dates"}
         raise Error(f"time: the matches have {says[kind]}, and those of the league {says[clock]}")
     stamped = np.full(len(history), kind == "none" and clock == "utc")
     if kind == "utc" and history.time is not None:

@@ -12,7 +12,6 @@ from sqlalchemy import Connection, Double, bindparam, case, or_, update
 from ..errors import Error
 from ..history import History
 from ..history.ragged import owners
-from ..model.fit import swept
 from ..model.ladder import Ladder
 from . import beliefs, checkpoints, clock, journal, leagues, locks, schema
 from .changes import Done
@@ -21,6 +20,7 @@ from .journal import Entry, Position
 from .leagues import League
 from .prepared import Prepared, in_post
 from .quick import Quick
+from .replay import learn
 
 __all__ = ["Late", "advance", "entries", "record", "repeated"]
 
@@ -86,7 +86,7 @@ def _learn(group: _Group, number: int, post: Prepared) -> Done:
         if _is_late(group, new.history):
             raise Late
         after = before.copy()
-        swept(after, new.history, False, silent=True)
+        learn(after, new.history)
         group.ladder = after
         group.new[number] = new
         if post.given and group.several:

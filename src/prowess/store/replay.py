@@ -18,7 +18,7 @@ from .journal import Entry, Position, Rows
 from .leagues import League
 from .seasons import Season
 
-__all__ = ["Replayed", "replay", "run"]
+__all__ = ["Replayed", "learn", "replay", "run"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +46,13 @@ def replay(
 def run(league: League, seasons: Sequence[Season], begin: Checkpoint, rows: Rows) -> Replayed:
     """Go on from a checkpoint with all the matches after it."""
     history = rows.history(league)
-    order = np.lexsort((rows.seq, rows.time))
-    time, seq = rows.time[order], rows.seq[order]
+    time, seq = rows.time[rows.order], rows.seq[rows.order]
     ladder = begin.ladder.copy()
     step = checkpoints.spacing(begin.matches + len(history))
     passed: list[Checkpoint] = []
     at = 0
     for stop, season in _stops(time, seasons, begin, step):
-        _learn(ladder, history[at:stop])
+        learn(ladder, history[at:stop])
         at = stop
         if season is not None:
             season.begin(ladder)
@@ -79,6 +78,7 @@ def _start(season: Season | None) -> float:
     return -inf if season is None else season.start
 
 
-def _learn(ladder: Ladder, history: History) -> None:
+def learn(ladder: Ladder, history: History) -> None:
+    """Take a ladder through some matches, if there are any, without a word."""
     if len(history):
         swept(ladder, history, False, silent=True)

@@ -115,7 +115,7 @@ class Followers:
         )
 
     def _kept(self, league: League, what: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
-        """A snapshot of the past, made if need be; it may take seconds, and must not stop who reads the present."""
+        """A snapshot of the past, made if need be: it may take seconds, and must not stop who reads the present."""
         found = self._past.get((league.id, what))
         if found is None:
             if not self._making.acquire(blocking=False):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Any
+from zlib import crc32
 
 from fastapi import Depends, Header, Query
 from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ...store.leagues import League
 from ..problems import Problem
 from ..security import Access, may
 from ..state import Service, of
 from .schemas.common import LONGEST
 
 __all__ = [
+    "LARGEST",
     "Admin",
     "DryRun",
     "Here",
@@ -25,9 +28,13 @@ __all__ = [
     "Write",
     "answer",
     "fresh",
+    "tag_of",
     "tagged",
     "without_parameters",
 ]
+
+
+LARGEST = 2**53  # of numbers in a query: all up to there are exact in JSON
 
 
 async def _here(request: Request) -> Service:
@@ -78,6 +85,12 @@ def fresh(request: Request, tag: str) -> Response | None:
     if seen is None or (seen.strip() != "*" and tag not in (one.strip() for one in seen.split(","))):
         return None
     return Response(status_code=304, headers=tagged(tag))
+
+
+def tag_of(league: League, generation: int, revision: int) -> str:
+    """The tag of what a league shows at a revision; its settings count too, as they change without one."""
+    shown = f"{league.settings}".encode()
+    return f'W/"{generation}.{revision}.{crc32(shown):x}"'
 
 
 def tagged(tag: str) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlencode
-from zlib import crc32
 
 from fastapi import APIRouter, Depends, Query
 from sqlalchemy import Connection
@@ -17,14 +16,13 @@ from ...store import leagues
 from ...store.leagues import League
 from ...store.standings import Snapshot
 from ..state import Service
-from .common import Here, Read, answer, fresh, tagged
+from .common import LARGEST, Here, Read, answer, fresh, tag_of, tagged
 from .current import day_of
 from .schemas import standings as forms
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["leaderboard"])
-LARGEST = 2**53
 USUAL = 9  # columns that every model has
 
 
@@ -77,12 +75,6 @@ class Asked:
 
 
 Who = Annotated[Asked, Depends()]
-
-
-def tag_of(league: League, generation: int, revision: int) -> str:
-    """The tag of what a league shows at a revision; its settings count too, as they change without one."""
-    shown = f"{league.settings}".encode()
-    return f'W/"{generation}.{revision}.{crc32(shown):x}"'
 
 
 @router.get(

@@ -15,8 +15,7 @@ from starlette.responses import Response
 from ...store import journal, leagues
 from ...store.clock import read, show
 from ...store.leagues import League
-from .common import Here, Read, answer, fresh, tagged
-from .leaderboard import tag_of
+from .common import LARGEST, Here, Read, answer, fresh, tag_of, tagged
 from .matches import MATCH, MATCHES
 from .plain import moment
 from .schemas import matches as forms
@@ -24,8 +23,6 @@ from .schemas import matches as forms
 __all__ = ["router"]
 
 router = APIRouter(tags=["matches"])
-LARGEST = 2**53
-Moment = Annotated[str | None, Query(max_length=100)]
 
 
 @router.get(

@@ -10,8 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...store import leagues
-from .common import Here, Read, answer, fresh, tagged
-from .leaderboard import tag_of
+from .common import Here, Read, answer, fresh, tag_of, tagged
 from .plain import rating
 from .schemas import standings as forms
 

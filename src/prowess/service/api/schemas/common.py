@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
-__all__ = ["ANN", "BOB", "Asked", "Change", "Name", "Rating", "Text", "Time", "Told", "Trait", "shape"]
+from ....store.prepared import LONGEST
 
-LONGEST = 500  # letters of a name or an id
+__all__ = ["ANN", "BOB", "LONGEST", "Asked", "Change", "Name", "Rating", "Text", "Time", "Told", "Trait", "shape"]
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
 Text = Annotated[str, StringConstraints(max_length=LONGEST, pattern=r"^[^\x00]*$")]  # as all databases keep it

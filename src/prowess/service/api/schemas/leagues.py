@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, FiniteFloat, StringConstraints
 
+from ....store import clock
 from .common import Asked, Text, Time, Told, shape
 
 __all__ = [
@@ -42,7 +43,7 @@ LEAGUE: dict[str, Any] = {
     "created_at": "2026-01-01T09:00:00Z",
 }
 Clock = Annotated[
-    Literal["utc", "number", "none"],
+    clock.Clock,
     Field(description="What times are: instants, plain numbers such as rounds, or nothing (the order of arrival)."),
 ]
 
