@@ -15,7 +15,7 @@ from starlette.responses import Response
 from ...store import journal, leagues
 from ...store.clock import read, show
 from ...store.leagues import League
-from .common import Here, Read, answer, fresh, tagged
+from .common import Here, MatchId, Read, answer, fresh, tagged
 from .leaderboard import tag_of
 from .matches import MATCH, MATCHES
 from .plain import moment
@@ -83,7 +83,7 @@ def _just_before(league: League, time: str) -> float:
     response_model=forms.Shown,
     responses={304: {"description": "Nothing has changed."}},
 )
-async def one(request: Request, id: str, access: Read, here: Here) -> Response:
+async def one(request: Request, id: MatchId, access: Read, here: Here) -> Response:
     """A match: what it did to everybody and why, what was expected of it, and who wrote what of it when."""
 
     def work(connection: Connection) -> Response:
