@@ -110,7 +110,7 @@ class Passage:
         return found | self._expected(team, match) | self.moves(entry)
 
     def _expected(self, team: Ints, match: Ints) -> dict[str, Any]:
-        """What was expected of some teams; of matches of thousands of teams few at a time, for each needs all of them."""
+        """What was expected of some teams; in very large matches of few at a time, for each needs all the others."""
         start = self.history.match_start
         rows = np.cumsum(start[match + 1] - start[match], dtype=np.int64)
         parts = np.split(np.arange(len(match)), np.flatnonzero(np.diff(rows // ROWS)) + 1)
