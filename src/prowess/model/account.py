@@ -72,15 +72,21 @@ class Account:
 
     def _because(self, row: dict[str, Any]) -> str:
         """Why one match moves a rating far, or hardly."""
-        others = [other["sigma_before"] for other in self.rows if other is not row and other["sigma_before"]]
-        if row["sigma_before"] is None or not others:
+        own, (known, all_new) = row["sigma_before"], self._known
+        others = len(known) - bool(own)  # who is not alone is looked at beside the surest and the least sure of them
+        if own is None or not others:
             return ""
         if row["first"]:
-            all_new = all(other["first"] for other in self.rows)
             return "" if all_new else ", as nothing else was known of a newcomer"
-        if row["sigma_before"] >= SURE * min(others):
+        if own >= SURE * known[own == known[0]]:
             return ", as little was known of the rating before"
-        return ", as much was known of the rating before" if max(others) >= SURE * row["sigma_before"] else ""
+        return ", as much was known of the rating before" if known[-1 - (own == known[-1])] >= SURE * own else ""
+
+    @cached_property
+    def _known(self) -> tuple[list[float], bool]:
+        """The uncertainties of all players before the match, in their order, and whether all of them were new."""
+        sigmas = sorted(row["sigma_before"] for row in self.rows if row["sigma_before"])
+        return sigmas, all(row["first"] for row in self.rows)
 
 
 def account(passage: Passage, match: int) -> Account:

@@ -85,7 +85,7 @@ def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
         gap, spread = mean[own] - mean[others], np.sqrt(variance[own] + variance[others])
         with np.errstate(divide="ignore", invalid="ignore"):
             sure = np.where(gap == 0.0, 0.0, gap / spread)
-        expected[index] = np.mean([cdf(float(x)) for x in np.clip(sure, -40.0, 40.0)])
+        expected[index] = np.mean([cdf(x) for x in np.clip(sure, -40.0, 40.0).tolist()])
     scores = _scores(forecasts)
     if scores is None:
         return {"expected": expected}

@@ -24,6 +24,7 @@ __all__ = ["Passage", "passage"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+ROWS = 200_000  # teams that are looked at together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,8 +107,15 @@ class Passage:
         """
         team, match = self.places(entry)
         found = people(self.history, entry, team, match) | results(self.history, team, match)
-        found |= expectations(self.forecasts.take(match), team - self.history.match_start[match])
-        return found | self.moves(entry)
+        return found | self._expected(team, match) | self.moves(entry)
+
+    def _expected(self, team: Ints, match: Ints) -> dict[str, Any]:
+        """What was expected of some teams; in very large matches of few at a time, for each needs all the others."""
+        start = self.history.match_start
+        rows = np.cumsum(start[match + 1] - start[match], dtype=np.int64)
+        parts = np.split(np.arange(len(match)), np.flatnonzero(np.diff(rows // ROWS)) + 1)
+        found = [expectations(self.forecasts.take(match[part]), (team - start[match])[part]) for part in parts]
+        return {key: np.concatenate([one[key] for one in found]) for key in found[0]}
 
     def account(self, match: int) -> Account:
         """What one match, by its index, did to its players.
