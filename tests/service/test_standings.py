@@ -10,7 +10,7 @@ import prowess as pw
 from prowess.service.api.schemas import matches as match_forms
 from prowess.service.api.schemas import standings as forms
 
-NAMES = ["ann", "Žofie ✓", "王/小明", 'a "b"', "x?y#z", "tab\tbed", "..", "%2F", "eve\u202e", "z" * 500]
+NAMES = ["ann", "Žofie ✓", "王/小明", 'a "b"', "x?y#z", "tab\tand\nbreak", "..", "%2F", "eve\u202e", "z" * 500]
 MATCHES = [
     {
         "id": f"m{number}",

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 from zlib import crc32
 
 from fastapi import Depends, Header, Query
+from pydantic import AfterValidator
 from pydantic_core import to_json
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -23,6 +25,7 @@ __all__ = [
     "DryRun",
     "Here",
     "IdempotencyKey",
+    "MatchId",
     "Read",
     "Why",
     "Write",
@@ -35,6 +38,21 @@ __all__ = [
 
 
 LARGEST = 2**53  # of numbers in a query: all up to there are exact in JSON
+
+
+class _Anything(Convertor[str]):
+    """A part of a path that may hold anything, line breaks too, which a `path` of the framework may not."""
+
+    regex = "(?s:.*)"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("anything", _Anything())
 
 
 async def _here(request: Request) -> Service:
@@ -52,6 +70,8 @@ Write = Annotated[Access, Depends(may("write"))]
 Admin = Annotated[Access, Depends(may("admin"))]
 DryRun = Annotated[bool, Query(description="Change nothing; say who would change by how much, the largest first.")]
 Why = Annotated[str, Query(max_length=LONGEST, description="Why; kept with the change.")]
+
+MatchId = Annotated[str, AfterValidator(str.strip)]  # of an id that is posted the ends are stripped, too
 
 IdempotencyKey = Annotated[
     str | None,

@@ -17,7 +17,7 @@ from ..problems import answers
 from ..security import may
 from ..state import Service, of
 from .bodies import ONE, SEVERAL, match_of, matches_of
-from .common import DryRun, Here, IdempotencyKey, Why, Write, answer, without_parameters
+from .common import DryRun, Here, IdempotencyKey, MatchId, Why, Write, answer, without_parameters
 from .plain import done
 from .schemas import matches as forms
 
@@ -26,7 +26,7 @@ __all__ = ["act", "router"]
 router = APIRouter(tags=["matches"])
 WRITE = may("write")
 MATCHES = "/api/leagues/{league}/matches"
-MATCH = MATCHES + "/{id:path}"
+MATCH = MATCHES + "/{id:anything}"
 LARGE, MANY = 50_000, 500  # bytes of a body, and players of an answer, that others shall not have to wait for
 
 
@@ -89,17 +89,18 @@ router.add_api_route(
     openapi_extra=ONE,
 )
 async def put(
-    request: Request, id: str, access: Write, here: Here, dry_run: DryRun = False, reason: Why = ""
+    request: Request, id: MatchId, access: Write, here: Here, dry_run: DryRun = False, reason: Why = ""
 ) -> Response:
     """Put another match in the place of one; every later rating is then what it would have been."""
     request.scope["state"]["single"] = True
     match = match_of(request.headers.get("content-type", ""), await request.body())
-    if match.pop("id", None) not in (None, id):
+    given = match.pop("id", None)
+    if given is not None and str(given).strip() != id:
         raise Error(f"id: a match keeps its id: leave it out, or give {id!r}")
     return await act(here, Edit(access.league, id, match, author=access.author, reason=reason), dry_run)
 
 
 @router.delete(MATCH, summary="Take a match out", response_model=forms.Posted)
-async def delete(id: str, access: Write, here: Here, dry_run: DryRun = False, reason: Why = "") -> Response:
+async def delete(id: MatchId, access: Write, here: Here, dry_run: DryRun = False, reason: Why = "") -> Response:
     """Take a match out; every later rating is then what it would have been. Its id stays taken."""
     return await act(here, Delete(access.league, id, author=access.author, reason=reason), dry_run)

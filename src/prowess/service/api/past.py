@@ -15,7 +15,7 @@ from starlette.responses import Response
 from ...store import journal, leagues
 from ...store.clock import read, show
 from ...store.leagues import League
-from .common import LARGEST, Here, Read, answer, fresh, tag_of, tagged
+from .common import LARGEST, Here, MatchId, Read, answer, fresh, tag_of, tagged
 from .matches import MATCH, MATCHES
 from .plain import moment
 from .schemas import matches as forms
@@ -80,7 +80,7 @@ def _just_before(league: League, time: str) -> float:
     response_model=forms.Shown,
     responses={304: {"description": "Nothing has changed."}},
 )
-async def one(request: Request, id: str, access: Read, here: Here) -> Response:
+async def one(request: Request, id: MatchId, access: Read, here: Here) -> Response:
     """A match: what it did to everybody and why, what was expected of it, and who wrote what of it when."""
 
     def work(connection: Connection) -> Response:

@@ -21,7 +21,7 @@ NOTHING: dict[str, Any] = {"curve": [], "best": None, "worst": None, "matches": 
 
 
 @router.get(
-    "/api/leagues/{league}/players/{player:path}",
+    "/api/leagues/{league}/players/{player:anything}",
     summary="A player",
     response_model=forms.Player,
     responses={304: {"description": "Nothing has changed."}},
