@@ -51,6 +51,12 @@ def test_a_league_can_be_changed_by_its_admin(ask, league):
     assert ask("PATCH", league, json={}, status=200).json() == told
 
 
+def test_a_league_is_private_from_the_moment_at_which_that_is_said(ask, league):
+    ask.get(f"{league}/leaderboard", key=None)
+    ask("PATCH", league, json={"public": False}, status=200)
+    ask("GET", f"{league}/leaderboard", key=None, status=404)
+
+
 def test_another_model_rates_all_matches_anew(ask, league):
     ask.post(f"{league}/matches", MATCHES, status=201)
     dry = ask("PUT", f"{league}/model", json={"name": "Elo"}, params={"dry_run": True}, status=200).json()

@@ -36,6 +36,14 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(tmp_path):
         assert said.startswith(b"HTTP/1.1 413 ")
 
 
+def test_a_compressed_body_is_refused(tmp_path):
+    with service(tmp_path) as (client, _):
+        assert client.post("/probe/body", content=b"abc", headers={"Content-Encoding": "identity"}).json() == 3
+        told = client.post("/probe/body", content=b"abc", headers={"Content-Encoding": "gzip"})
+        assert (told.status_code, told.headers["accept-encoding"]) == (415, "identity")
+        assert "gzip" in told.json()["detail"]
+
+
 def test_no_limit_at_all(tmp_path):
     with service(tmp_path, body_limit=0, rate_limit=0, key_rate_limit=0) as (client, app):
         assert client.post("/probe/body", content=bytes(100_000)).json() == 100_000

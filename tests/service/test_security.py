@@ -91,6 +91,19 @@ def test_what_is_asked_at_once_is_looked_up_once():
     assert asked == ["ann", "ann"]
 
 
+def test_what_is_forgotten_while_it_is_looked_up_is_looked_up_again():
+    answers = iter(["old", "new"])
+    recent = Recent(lambda name: next(answers))
+
+    async def ask():
+        first = asyncio.ensure_future(recent.get("ann"))
+        await asyncio.sleep(0)
+        recent.forget("ann")
+        return [await first, await recent.get("ann"), await recent.get("ann")]
+
+    assert asyncio.run(ask()) == ["old", "new", "new"]
+
+
 def test_an_error_is_not_remembered():
     tries = []
 

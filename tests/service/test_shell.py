@@ -47,7 +47,21 @@ def test_every_answer_has_its_headers_and_every_error_is_a_problem(tmp_path):
         ]
         assert "GET" in asked[405].json()["detail"]
         assert "character 9" in asked[400].json()["detail"]
-        assert asked[405].headers["allow"] == "GET"
+        assert asked[405].headers["allow"] == "GET, HEAD"
+
+
+def test_who_asks_for_the_head_alone_is_told_what_all_of_it_would_say(tmp_path):
+    with service(tmp_path) as (client, app):
+        filled(app)
+        for path in ("/healthz", "/readyz", "/metrics", "/api/leagues/open/leaderboard", "/api/leagues/closed/events"):
+            whole, head = client.get(path), client.head(path)
+            assert (head.status_code, head.content) == (whole.status_code, b"")
+            assert head.headers["content-type"] == whole.headers["content-type"]
+        head = client.head("/api/leagues/open/events")  # which has no end
+        assert (head.status_code, head.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+        found = samples(client.get("/metrics").text)
+        labels = (("method", "HEAD"), ("route", "/api/leagues/{league}/leaderboard"), ("status", "200"))
+        assert found["prowess_requests_total", *labels] == 1
 
 
 BODIES = (b"\xff\xfe", b"[" * 50_000, b'{"a": "\xed\xa0\x80"}', b"NaN", b'"\\ud800"', b"1e999", b"\0")

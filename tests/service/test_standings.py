@@ -111,6 +111,11 @@ def test_models_and_seasons_of_the_past_can_be_seen(ask, league):
     now, old = (ask.get(f"{league}/leaderboard?generation={number}").json() for number in (2, 1))
     assert (now["players"][0]["sigma"], old["generation"], old["revision"]) == (None, 1, 3)
     assert shown(pages(ask, f"{league}/leaderboard?revision=1")) == before
+    ask.post(f"{league}/matches", {"teams": [["dan"], ["ann"]], "time": "2026-04-01"}, status=201)
+    assert ask.get(now["next"] or f"{league}/leaderboard?generation=2&revision=4").json()["total"] == 3
+    assert shown(pages(ask, f"{league}/leaderboard?generation=1&revision=1")) == before
+    for generation, revision in ((1, 4), (2, 3), (2, 6)):
+        ask("GET", f"{league}/leaderboard?generation={generation}&revision={revision}", status=422)
     ask("GET", f"{league}/leaderboard?season=III", status=404)
     ask("GET", f"{league}/leaderboard?generation=3", status=404)
     ask("GET", f"{league}/leaderboard?generation=1&at=2026-01-01", status=422)

@@ -22,6 +22,7 @@ from .api.routers import ROUTERS
 from .document import document
 from .ending import not_orphaned, told_of_the_end
 from .headers import Headers
+from .heads import Heads
 from .limits import BodyLimit, Buckets, RateLimit
 from .logs import lines
 from .metrics import Metrics
@@ -82,6 +83,7 @@ def _wrap(app: FastAPI, settings: Settings, known: Recent[Key | None], metrics: 
     def buckets(rate: float, burst: int) -> Buckets | None:
         return Buckets(rate, burst) if rate else None
 
+    app.add_middleware(Heads)
     app.add_middleware(Identify, keys=known)
     app.add_middleware(
         RateLimit,

@@ -97,7 +97,10 @@ class RateLimit:
 
 
 class BodyLimit:
-    """Middleware: bodies of so many bytes at most, refused before more than that is read; imports may be larger."""
+    """Middleware: bodies of so many bytes at most, refused before more than that is read; imports may be larger.
+
+    Compressed ones are refused: how large they are is known too late.
+    """
 
     def __init__(self, app: ASGIApp, most: int, most_import: int) -> None:
         self.app, self.most, self.most_import = app, most, most_import
@@ -105,10 +108,18 @@ class BodyLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request through, or refuse it."""
         if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD"):
+            _check_plain(scope)
             most = self.most_import if IMPORT.fullmatch(scope["path"]) else self.most
             if most:
                 receive = _limited(scope, receive, most)
         await self.app(scope, receive, send)
+
+
+def _check_plain(scope: Scope) -> None:
+    for name, value in scope["headers"]:
+        if name == b"content-encoding" and value.lower() not in (b"", b"identity"):
+            told = f"the body must come uncompressed, without Content-Encoding: {value.decode('latin-1')}"
+            raise Problem(415, told, headers={"Accept-Encoding": "identity", "Connection": "close"})
 
 
 def _limited(scope: Scope, receive: Receive, most: int) -> Receive:

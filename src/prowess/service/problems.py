@@ -148,7 +148,8 @@ def _allowed(scope: Scope) -> str:
     there = [
         route for route in scope["app"].routes if isinstance(route, Route) and route.path_regex.match(scope["path"])
     ]
-    return ", ".join(sorted({method for route in there for method in route.methods or ()}))
+    methods = {method for route in there for method in route.methods or ()}
+    return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
 
 
 def _invalid(scope: Scope, error: RequestValidationError) -> Response:

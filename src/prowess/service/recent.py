@@ -44,12 +44,21 @@ class Recent(Generic[Found]):
             asking = self._asking[name] = asyncio.ensure_future(self._look_up(name))
         return await asyncio.shield(asking)  # one who hangs up must not end it for the others
 
+    def forget(self, name: str) -> None:
+        """What was found, or is being looked up, holds no longer."""
+        self._found.pop(name, None)
+        self._asking.pop(name, None)
+
     async def _look_up(self, name: str) -> Found:
-        until = self._clock() + self._keep
+        until, asking = self._clock() + self._keep, asyncio.current_task()
         try:
             found = await run_in_threadpool(self._ask, name)
         finally:
-            del self._asking[name]
+            holds = self._asking.get(name) is asking
+            if holds:
+                del self._asking[name]
+        if not holds:
+            return found
         if len(self._found) >= ROOM:
             self._found.clear()
         self._found[name] = (until, found)

@@ -103,11 +103,18 @@ class Followers:
             lambda: Snapshot.of(league, chronicle.end_of_season(name), revision=chronicle.view.revision),
         )
 
-    def of_generation(self, connection: Connection, league: League, generation: int) -> Snapshot:
-        """The standings by the model of a generation: of an older one, as they were when it was replaced."""
+    def of_generation(
+        self, connection: Connection, league: League, generation: int, revision: int | None = None
+    ) -> Snapshot:
+        """The standings by the model of a generation, at a revision that it has rated; else the last one."""
+        past = _by_generation(connection, league, generation)
+        last = league.revision if generation == league.generation else _end(connection, league, generation)
+        if revision not in (None, last):
+            if _as_of(connection, league, min(revision, league.revision)).generation != generation or revision > last:
+                raise Error(f"revision: {revision} is none of generation {generation}, the last of which is {last}")
+            return self.at_revision(connection, league, revision)
         if generation == league.generation:
             return self.of(connection, league)
-        past = _by_generation(connection, league, generation)
         return self._kept(
             league,
             ("generation", generation),

@@ -49,7 +49,7 @@ class Asked:
         if self.season is not None:
             return here.standings.of_season(connection, league, self.season, self.revision)
         if self.generation is not None:
-            return here.standings.of_generation(connection, league, self.generation)
+            return here.standings.of_generation(connection, league, self.generation, self.revision)
         if self.revision is not None:
             return here.standings.at_revision(connection, league, self.revision)
         return here.standings.of(connection, league)

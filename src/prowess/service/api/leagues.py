@@ -117,7 +117,9 @@ async def change(asked: forms.LeagueChanged, access: Admin, here: Here) -> Respo
                 author=access.author,
             )
 
-    return answer(_plain(await run_in_threadpool(work)))
+    changed = await run_in_threadpool(work)
+    here.leagues.forget(access.league)  # who may no longer read it shall not from now on
+    return answer(_plain(changed))
 
 
 @router.put(LEAGUE + "/model", summary="Choose another model", response_model=Posted)
