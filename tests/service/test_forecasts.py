@@ -111,6 +111,8 @@ def test_the_next_matches_are_those_of_the_library(ask, league, ladder):
         ("pair", {"queue": ["ann", "bob"], "patience": 0}, "patience"),
         ("pair", {"queue": ["ann", "bob"], "met": [["ann"]]}, "met[0]"),
         ("next", {"count": 0}, "count"),
+        ("next", {"count": 251}, "count"),
+        ("next", {"count": 1, "teams": 16}, "teams"),
         ("next", {"players": ["ann", "bob"], "teams": 3}, "teams"),
     ],
 )

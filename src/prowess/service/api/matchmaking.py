@@ -8,6 +8,8 @@ from fastapi import APIRouter
 from sqlalchemy import Connection
 from starlette.responses import Response
 
+from ...counts import count
+from ...errors import Error
 from ...matchmaking.balance import balance as balanced
 from ...matchmaking.informative import next_matches
 from ...matchmaking.pairs import pair as paired
@@ -18,6 +20,7 @@ from .schemas import forecasts as forms
 __all__ = ["router"]
 
 router = APIRouter(tags=["matchmaking"])
+WORK = 1_000  # of which a match of two takes 4: about three seconds
 
 
 @router.post("/api/leagues/{league}/balance", summary="Make fair teams", response_model=forms.Balance)
@@ -67,11 +70,16 @@ async def pair(asked: forms.PairAsked, access: Read, here: Here) -> Response:
 
 @router.post("/api/leagues/{league}/next", summary="The most telling matches", response_model=forms.Next)
 async def next_(asked: forms.NextAsked, access: Read, here: Here) -> Response:
-    """The matches whose results would tell most of how good the players are: what to play next."""
+    """The matches whose results would tell most of how good the players are: what to play next.
+
+    Of larger teams, and of more teams, fewer matches can be asked for at once; of more than 5,000 players, only where
+    they are named.
+    """
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current(here, connection, access.league)
         newcomers_of(now.roll, asked.players or (), asked.newcomers, "players")
+        _check_work(asked, len(now))
         found = next_matches(
             now.ladder,
             players=asked.players,
@@ -85,3 +93,15 @@ async def next_(asked: forms.NextAsked, access: Read, here: Here) -> Response:
         return stamped(now, told)
 
     return answer(await here.read(work))
+
+
+def _check_work(asked: forms.NextAsked, players: int) -> None:
+    """Refuse what would take long: the time grows with the pairs of players in a match, and with its teams."""
+    if asked.players is None and players > forms.QUEUE:
+        raise Error(f"players: the league has {players:,}: name those who are there, at most {forms.QUEUE:,}")
+    most = WORK // ((asked.teams * asked.size) ** 2 * (asked.teams - 1))
+    match = f"of {asked.teams} teams of {asked.size}"
+    if not most:
+        raise Error(f"teams: a match {match} is too large to be looked for here")
+    if asked.count > most:
+        raise Error(f"count: at most {count(most, 'match', 'matches')} {match} can be looked for at once")

@@ -200,7 +200,7 @@ class NextAsked(Asked):
     model_config = _asks({"count": 3}, {"players": ["ann", "bob", "cat"], "count": 1})
 
     players: Annotated[list[Name], Field(min_length=2, max_length=QUEUE)] | None = Field(
-        None, description="Who is there; else all players of the league."
+        None, description="Who is there; else all players of the league, if these are at most 5,000."
     )
     count: Annotated[int, Field(ge=1, le=1_000)] = 10
     teams: Annotated[int, Field(ge=2, le=16)] = 2
