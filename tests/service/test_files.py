@@ -136,3 +136,12 @@ def test_an_import_under_a_key_can_be_sent_twice(ask, league):
         ask("POST", f"{league}/import", params=params, content=body * 1, headers=key, status=200).json()["repeated"]
         == 1
     )
+
+
+def test_a_file_that_has_grown_adds_what_is_new(ask, league):
+    first, second = "day,winner,loser\n2026-01-01,ann,bob\n", "2026-01-02,bob,ann\n"
+    path = f"{league}/import"
+    for body, status, repeated in ((first, 201, 0), (first, 200, 1), (first + second, 201, 1)):
+        told = ask("POST", path, content=body.encode(), headers={"Content-Type": "text/csv"}, status=status).json()
+        assert told["repeated"] == repeated
+    assert len(history(ask, league.rpartition("/")[2])) == 2

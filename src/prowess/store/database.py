@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,8 @@ class Database:
         self.dialect = self.url.get_backend_name()
         self._clocks: dict[str, Clock] = {}
         # Two engines with connections of their own: one whose options differ from time to time is slower.
-        self._readers = _engine(self.url, "DEFERRED", "REPEATABLE READ", 8)
-        self.engine = _engine(self.url, "IMMEDIATE", "READ COMMITTED", 4)
+        self._readers = _engine(self.url, "DEFERRED", "REPEATABLE READ", 8, cache=8)
+        self.engine = _engine(self.url, "IMMEDIATE", "READ COMMITTED", 4, cache=64)
 
     def clock_of(self, league: str) -> Clock:
         """The clock of a league, which never changes."""
@@ -110,25 +111,26 @@ def _url(given: str) -> URL:
     return url.set(drivername=driver)
 
 
-def _engine(url: URL, begin: str, isolation: str, most: int) -> Engine:
+def _engine(url: URL, begin: str, isolation: str, most: int, cache: int) -> Engine:
     """At most so many connections: how a transaction begins on SQLite, and what it sees on PostgreSQL.
 
-    PostgreSQL has 100 for all, so that several processes need to be modest. Who needs one more waits.
+    PostgreSQL has 100 for all, so that several processes need to be modest. Who needs one more waits. On SQLite each
+    has a cache of so many MB.
     """
     options: dict[str, Any] = {"pool_size": most, "max_overflow": 2, "pool_timeout": BUSY, "hide_parameters": True}
     if url.get_backend_name() != "sqlite":
         return create_engine(url, isolation_level=isolation, **options)
     engine = create_engine(url, connect_args={"timeout": BUSY, "check_same_thread": False}, **options)
-    event.listen(engine, "connect", _open_file)
+    event.listen(engine, "connect", partial(_open_file, cache))
     # A writer takes its turn at once: one that began as a reader could be refused later.
     event.listen(engine, "begin", lambda connection: connection.connection.execute(f"BEGIN {begin}"))
     return engine
 
 
-def _open_file(connection: Any, _: Any) -> None:
+def _open_file(cache: int, connection: Any, _: Any) -> None:
     """Durable commits that readers need not wait for."""
     connection.isolation_level = None  # transactions begin where we say
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cache_size=-65536"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"cache_size=-{cache * 1024}"):
         connection.execute(f"PRAGMA {pragma}").close()
 
 

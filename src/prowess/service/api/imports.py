@@ -18,6 +18,7 @@ from ...errors import Error
 from ...history import History
 from ...history.findings import Findings
 from ...store.changes import Done, Post
+from ...store.importing import with_ids
 from ...store.writer import preview
 from ..problems import Problem, answers
 from .common import DryRun, Here, IdempotencyKey, Why, Write, answer
@@ -80,7 +81,8 @@ async def import_(
     """Read a file of matches and record all of them as one change, or none.
 
     Its layout is recognised as the command line does: a row per match or per player, in CSV, TSV, NDJSON, Parquet or a
-    workbook. The answer says how it was understood; what cannot be read is told by line (422).
+    workbook. The answer says how it was understood; what cannot be read is told by line (422). Matches without ids get
+    some that are made of what they say, so that the same file may be sent again when it has grown.
     """
     ending = _ending(format, filename, request.headers.get("content-type", ""))
     folder = Path(mkdtemp(prefix="prowess-"))
@@ -95,7 +97,8 @@ async def import_(
         rmtree(folder, ignore_errors=True)
     if found.problems and not skip_problems:
         raise _refused(found)
-    what = Post(access.league, found.history, idempotency_key, author=access.author, reason=reason)
+    matches = found.history if idempotency_key else await run_in_threadpool(with_ids, found.history)
+    what = Post(access.league, matches, idempotency_key, author=access.author, reason=reason)
     if dry_run:
         return answer(_plain(await run_in_threadpool(preview, here.database, what), found))
     did = await asyncio.wrap_future(here.writer.submit(what))
