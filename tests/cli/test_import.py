@@ -1,6 +1,7 @@
 """`prowess import`: a file into a league, once."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,14 @@ def imported(place, file, *options, league="Tuesday darts"):
     result = run("import", file, "--league", league, "--database", place, "--json", "--quiet", *options)
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
+
+
+def held_names(place):
+    database = Database(place)
+    with database.reading() as connection:
+        found = [one.name for one in leagues.listed(connection)]
+    database.close()
+    return found
 
 
 def held(place, name):
@@ -119,6 +128,14 @@ def test_the_words(place):
     assert first.stdout == "the league 'tuesday-darts' is founded; 400 matches of 24 players imported; revision 1\n"
     again = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place)
     assert again.stdout == "0 matches of 24 players imported, 400 were there already; revision 1\n"
+
+
+@pytest.mark.parametrize("title", ["Лига А", "リーグ", "Łódź", "///", ""])
+def test_titles_that_would_become_the_same_name_are_refused(place, title):
+    result = run("import", LEAGUE, "--league", title, "--database", place)
+    assert result.exit_code == 1
+    assert "is no name for a league" in result.stderr
+    assert not Path(place).exists() or not held_names(place)
 
 
 def test_ids_follow_from_what_a_match_says():

@@ -53,7 +53,7 @@ class League:
         Those of one post are numbered in the order of time, and of equal times in that in which they were given.
         """
         for name, time, body in matches:
-            if name in self.first and self._content(time, body) != self.first[name]:
+            if name in self.first and self._content(time, body) not in (self.first[name], self.now(name)):
                 raise Taken(name)
         repeated = [name in self.first for name, _, _ in matches]
         for name, time, body in sorted(matches, key=lambda match: match[1]):
@@ -64,6 +64,11 @@ class League:
         if not all(repeated):
             self.revision += 1
         return repeated
+
+    def now(self, name: str) -> dict[str, Any] | None:
+        """What corrections have made of a match; None if it was deleted."""
+        kept = self.matches.get(name)
+        return kept and self._content(kept.time, kept.body)
 
     def edit(self, name: str, time: float, body: dict[str, Any]) -> bool:
         """Put another match in the place of one, which may have been deleted; it keeps its number."""

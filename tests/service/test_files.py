@@ -73,6 +73,21 @@ def test_an_export_gives_the_same_journal_in_another_league(ask, clock, shape):
         assert (again.status_code, again.json()["repeated"], again.json()["revision"]) == (200, 40, 1)
 
 
+@pytest.mark.parametrize("ending", FORMATS)
+def test_an_export_changes_nothing_in_the_league_that_it_is_of(ask, league, ending):
+    posted = matches("utc", "mixed")
+    ask.post(f"{league}/matches", posted, status=201)
+    turned = {"teams": posted[7]["teams"], "ranks": [1, 1], "time": "2026-01-03"}
+    ask("PUT", f"{league}/matches/m/7", json=turned, status=200)
+    ask("DELETE", f"{league}/matches/m/8", status=200)
+    file = ask.get(f"{league}/export.{ending}").content
+    for dry_run in (True, False):
+        answer = ask(
+            "POST", f"{league}/import", params={"format": ending, "dry_run": dry_run}, content=file, status=200
+        )
+        assert (answer.json()["repeated"], answer.json()["revision"]) == (39, 3)
+
+
 def test_an_empty_league_has_an_empty_file(ask, league):
     assert ask.get(f"{league}/export.ndjson").text == ""
     for ending in FORMATS:

@@ -66,12 +66,12 @@ class Life(RuleBasedStateMachine):
         self._post([(self._id(), self._when(data), body) for body in some])
 
     @precondition(lambda self: self.league.first)
-    @rule(body=bodies(), data=st.data(), more=st.booleans())
-    def post_again(self, body: dict[str, Any], data: st.DataObject, more: bool) -> None:
-        """Alone, or beside a new one."""
+    @rule(body=bodies(), data=st.data(), more=st.booleans(), now=st.booleans())
+    def post_again(self, body: dict[str, Any], data: st.DataObject, more: bool, now: bool) -> None:
+        """As it was first posted or as it is now; alone, or beside a new one."""
         name = data.draw(st.sampled_from(sorted(self.league.first)))
-        first = dict(self.league.first[name])
-        matches = [(name, first.pop("time", 0.0), first)]
+        same = dict((now and self.league.now(name)) or self.league.first[name])
+        matches = [(name, same.pop("time", 0.0), same)]
         self._post(matches + [(self._id(), self._when(data), body)] * more)
 
     @precondition(lambda self: self.league.first)

@@ -100,7 +100,7 @@ def _opened(url: str, dry_run: bool) -> Iterator[Store]:
 
 def _plain(done: Imported, title: str, dry_run: bool) -> dict[str, Any]:
     """What was done, for machines."""
-    from ..store.leagues import slug
+    from ..store.texts import slug
 
     return {
         "league": slug(title),
@@ -116,7 +116,7 @@ def _plain(done: Imported, title: str, dry_run: bool) -> dict[str, Any]:
 
 def _print(done: Imported, title: str, dry_run: bool) -> None:
     """What was done, in a sentence or two."""
-    from ..store.leagues import slug
+    from ..store.texts import slug
 
     new = done.matches - done.repeated
     would = "would be " if dry_run else ""

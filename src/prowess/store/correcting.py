@@ -58,7 +58,8 @@ def _plan(act: Act, connection: Connection, league: League) -> Plan:
 @_plan.register
 def _(act: Post, connection: Connection, league: League) -> Plan:
     post = prepare(act, league.clock)
-    known = repeated(post, journal.first_posts(connection, league, post.ids if post.given else ()))
+    posted = journal.first_posts(connection, league, post.ids if post.given else ())
+    known = repeated(post, posted, lambda id: journal.found(connection, league, id))
     new = post.without(known).at(clock.now())
     come = entries(new, league.posted + 1)
     times = {one.id: one.time for one in [*come, *known.values()]}

@@ -16,6 +16,7 @@ from .database import Database
 from .errors import NotFound
 from .leagues import League, Preset
 from .prepared import prepare
+from .texts import named
 from .writer import perform, preview
 
 __all__ = ["Imported", "import_history", "with_ids"]
@@ -49,7 +50,7 @@ def import_history(
     Matches without ids get some that are made of what they say, so that the same file changes nothing when it comes
     again. A league that is there keeps its own model and title.
     """
-    name = leagues.slug(title)
+    name = named(title)
     league = _found(database, name)
     post = Post(name, with_ids(history), author=author, reason=reason)
     clock = clock_of(history) if league is None else league.clock

@@ -42,6 +42,7 @@ __all__ = [
     "current",
     "entry_of",
     "first_posts",
+    "found",
     "history",
     "last_time",
     "revisions",
@@ -172,9 +173,17 @@ def first_posts(connection: Connection, league: League, ids: Sequence[str]) -> d
 
 def entry_of(connection: Connection, league: League, id: str) -> Entry:
     """The match of an id as it is now."""
+    entry = found(connection, league, id)
+    if entry is None:
+        raise NotFound(f"{league.name} has no match of the id {id!r}")
+    return entry
+
+
+def found(connection: Connection, league: League, id: str) -> Entry | None:
+    """The match of an id as it is now; None if there never was one."""
     first = first_posts(connection, league, [id]).get(id)
     if first is None:
-        raise NotFound(f"{league.name} has no match of the id {id!r}")
+        return None
     query = select(*_ENTRY).where(_JOURNAL.league_id == league.id, _JOURNAL.seq == first.seq, _JOURNAL.until.is_(None))
     return Entry(*connection.execute(query).one())
 

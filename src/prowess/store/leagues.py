@@ -23,9 +23,9 @@ from . import audit, schema
 from .clock import CLOCKS, Clock
 from .errors import Conflict, NotFound
 from .quick import Quick
-from .texts import storable
+from .texts import slug, storable
 
-__all__ = ["League", "Preset", "Settings", "change", "create", "find", "listed", "read_model", "slug"]
+__all__ = ["League", "Preset", "Settings", "change", "create", "find", "listed", "read_model"]
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
@@ -258,15 +258,6 @@ def set_generation(connection: Connection, league: League) -> None:
     """Rate a league by the model of its generation from now on."""
     query = update(schema.league).where(schema.league.c.id == league.id)
     connection.execute(query.values(generation=league.generation))
-
-
-def slug(title: str) -> str:
-    """A name for a league of this title.
-
-    >>> slug("The Pub, Tuesday's Darts")
-    'the-pub-tuesday-s-darts'
-    """
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:63].strip("-") or "league"
 
 
 def _text(name: str, value: str, most: int = 500) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -37,6 +37,7 @@ class _Group:
     ladder: Ladder
     last_time: float | None
     known: dict[str, Entry]
+    now: Callable[[str], Entry | None]
     several: bool
     new: dict[int, Prepared] = field(default_factory=dict)  # what is to be written, by the number of the post
     done: dict[int, Done | Exception] = field(default_factory=dict)
@@ -52,6 +53,7 @@ def record(connection: Connection, name: str, posts: Sequence[Prepared]) -> list
         beliefs.of_players(connection, league, players),
         league.last_time,
         journal.first_posts(connection, league, asked),
+        lambda id: journal.found(connection, league, id),
         len(posts) > 1,
     )
     for number, post in enumerate(posts):
@@ -79,7 +81,7 @@ def _locked(connection: Connection, name: str, players: Sequence[str]) -> League
 
 def _learn(group: _Group, number: int, post: Prepared) -> Done:
     """Take the ladder of a group through a post."""
-    known = repeated(post, group.known)
+    known = repeated(post, group.known, group.now)
     new = post.without(known).at(clock.now())
     before, after = group.ladder, group.ladder
     if len(new.history):
@@ -99,8 +101,11 @@ def _learn(group: _Group, number: int, post: Prepared) -> Done:
     )
 
 
-def repeated(post: Prepared, known: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Those matches of a post that were recorded before; another match of the same id is a conflict."""
+def repeated(post: Prepared, known: Mapping[str, Entry], now: Callable[[str], Entry | None]) -> dict[str, Entry]:
+    """Those matches of a post that were recorded before; another match of the same id is a conflict.
+
+    `known` has them as they were first posted, `now` finds what corrections have made of one: either is the same match.
+    """
     if not known or not post.given:
         return {}
     assert post.history.ids is not None
@@ -109,12 +114,17 @@ def repeated(post: Prepared, known: Mapping[str, Entry]) -> dict[str, Entry]:
         entry = known.get(one)
         if entry is None:
             continue
-        same_time = entry.stamped if post.stamped[row] else _time(post.history, row) == entry.time
-        if entry.body != post.bodies[row] or not same_time:
+        if not _same(post, row, entry) and not _same(post, row, entry := now(one) or entry):
             number = list(post.ids).index(one) + 1
             raise Conflict(f"match {number}: id: there is another match of the id {one!r}; edit that one instead")
         found[one] = entry
     return found
+
+
+def _same(post: Prepared, row: int, entry: Entry) -> bool:
+    """Whether a match of a post is what the journal has."""
+    same_time = entry.stamped if post.stamped[row] else _time(post.history, row) == entry.time
+    return same_time and entry.body == post.bodies[row]
 
 
 def _time(history: History, row: int) -> float:

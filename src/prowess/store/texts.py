@@ -1,10 +1,14 @@
-"""Which texts any database keeps."""
+"""Texts that any database keeps, and names of leagues."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
+from ..errors import Error
 from ..history.names import is_unicode
 
-__all__ = ["storable"]
+__all__ = ["named", "slug", "storable"]
 
 
 def storable(text: object, most: int) -> bool:
@@ -14,3 +18,34 @@ def storable(text: object, most: int) -> bool:
     (True, False, False, False, False)
     """
     return isinstance(text, str) and len(text) <= most and "\0" not in text and is_unicode(text)
+
+
+def slug(title: str) -> str:
+    """A name for a league of this title, as near as its letters allow.
+
+    >>> slug("The Pub, Tuesday's Darts"), slug("Žofie's Spaß")
+    ('the-pub-tuesday-s-darts', 'zofie-s-spass')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", _plain(title)).strip("-")[:63].strip("-") or "league"
+
+
+def named(title: str) -> str:
+    """The name of the league of a title; one of which letters would be lost might be that of another league.
+
+    >>> named("Лига 1")
+    Traceback (most recent call last):
+    ...
+    prowess.Error: 'Лига 1' is no name for a league: use small letters (a to z), digits and hyphens, as in 'league-1'
+    """
+    kept = _plain(title)
+    if not any(map(str.isalnum, kept)) or any(letter.isalnum() and not letter.isascii() for letter in kept):
+        like = slug(title) if slug(title)[0].isalpha() else f"league-{slug(title)}"
+        told = f"use small letters (a to z), digits and hyphens, as in {like!r}"
+        raise Error(f"{title!r} is no name for a league: {told}")
+    return slug(title)
+
+
+def _plain(title: str) -> str:
+    """A title in small letters, without their accents."""
+    letters = unicodedata.normalize("NFKD", title.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
