@@ -99,7 +99,8 @@ _FIRST_POSTS = Quick(
         _JOURNAL.league_id == bindparam("league"),
         _JOURNAL.kind == literal_column("'post'"),
         Among(_JOURNAL.id, "ids"),
-    )
+    ),
+    index="journal_post",  # else SQLite reads the whole league to find a dozen ids
 )
 
 

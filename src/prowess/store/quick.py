@@ -60,14 +60,16 @@ def _for_postgresql(element: Among, compiler: SQLCompiler, places: int = 0, **op
 class Quick:
     """A statement whose values are given by name; that for `Among`, if there is one, is a list.
 
+    SQLite guesses how to find rows, as it has no statistics; where it guesses wrong it is told an `index` of the table.
+
     >>> from sqlalchemy import bindparam, select
     >>> from .schema import league
     >>> Quick(select(league.c.id).where(league.c.name == bindparam("name"))).text("postgresql").split("WHERE")[1]
     ' league.name = %(name)s::VARCHAR'
     """
 
-    def __init__(self, statement: Select[Any] | Update) -> None:
-        self._statement = statement
+    def __init__(self, statement: Select[Any] | Update, index: str | None = None) -> None:
+        self._statement, self._index = statement, index
         self._texts: dict[tuple[str, int], str] = {}
 
     def __call__(self, connection: Connection, **values: Any) -> list[Any]:
@@ -87,7 +89,10 @@ class Quick:
         known = self._texts.get((dialect, places))
         if known is None:
             compiled = self._statement.compile(dialect=_DIALECTS[dialect], compile_kwargs={"places": places})
-            known = self._texts[dialect, places] = str(compiled)
+            known = str(compiled)
+            if self._index is not None and dialect == "sqlite":
+                known = known.replace("\nWHERE", f" INDEXED BY {self._index}\nWHERE", 1)
+            self._texts[dialect, places] = known
         return known
 
 
