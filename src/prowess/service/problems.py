@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from asyncio import CancelledError
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -197,6 +198,10 @@ class Problems:
         """Let the request through; answer if it raises before anything was sent."""
         try:
             await self.app(scope, receive, send)
+        except CancelledError:  # at the end of the service, of what took longer than its patience
+            if "status" in scope.get("state", {}):
+                raise
+            await problem(scope, 503, f"the service ends; {UNSURE}", headers=RETRY)(scope, receive, send)
         except ClientDisconnect:
             await problem(scope, 400, "the body did not come to its end")(scope, receive, send)
         except Exception as error:
