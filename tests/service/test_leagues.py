@@ -51,6 +51,30 @@ def test_a_league_can_be_changed_by_its_admin(ask, league):
     assert ask("PATCH", league, json={}, status=200).json() == told
 
 
+def test_what_may_be_text_or_a_number_is_one_field_and_a_pattern_is_told_in_words(ask, league):
+    told = ask.post(f"{league}/seasons", {"name": "I", "start": None}, status=422).json()
+    assert [one["field"] for one in told["errors"]] == ["start"]
+    told = ask.post("/api/leagues", {"name": "Pub Darts"}, status=422).json()
+    assert "small letters" in told["detail"]
+
+
+def test_a_parameter_of_another_name_changes_nothing(ask, league):
+    match = {"id": "m1", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}
+    ask.post(f"{league}/matches", match, status=201)
+    for method, path, body in (
+        ("DELETE", "matches/m1", None),
+        ("PUT", "matches/m1", match | {"ranks": [2, 1]}),
+        ("POST", "matches", match | {"id": "m2"}),
+        ("PUT", "model", {"name": "Elo"}),
+        ("POST", "seasons", {"name": "I", "start": "2026-01-01"}),
+        ("POST", "import", {}),
+    ):
+        told = ask(method, f"{league}/{path}?dryrun=true", json=body, status=422).json()
+        assert told["errors"][0]["field"] == "dryrun"
+        assert "dry_run" in told["detail"]
+    assert ask.get(f"{league}?_=1").json()["revision"] == 1, "readers may add what keeps caches away"
+
+
 def test_a_league_is_private_from_the_moment_at_which_that_is_said(ask, league):
     ask.get(f"{league}/leaderboard", key=None)
     ask("PATCH", league, json={"public": False}, status=200)

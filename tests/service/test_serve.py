@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -74,6 +75,21 @@ def test_figures_of_several_processes_add_up(tmp_path):
     assert log[-1] == "the service has ended"
     assert not any("Traceback" in line for line in log)
     assert (tmp_path / "league.db").exists()
+
+
+def test_who_never_ends_her_request_is_told_at_the_end_of_patience(tmp_path):
+    with serving(tmp_path, "--demo", "--patience", "1") as (process, address):
+        _, key = process.stdout.readline(), process.stdout.readline()[5:].strip()
+        head = ("POST /api/leagues/demo/matches HTTP/1.1", "Host: x", f"Authorization: Bearer {key}")
+        more = ("Content-Type: application/json", "Content-Length: 100", "Expect: 100-continue")
+        with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=PATIENCE) as line:
+            line.sendall("\r\n".join((*head, *more, "", "{")).encode())
+            assert line.recv(100).startswith(b"HTTP/1.1 100 ")  # the body is waited for
+            assert ended(process, signal.SIGTERM) == 0
+            said = b"".join(iter(lambda: line.recv(4096), b""))
+    assert said.startswith(b"HTTP/1.1 503 ")
+    assert b"application/problem+json" in said
+    assert "Traceback" not in (tmp_path / "log").read_text()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["field_of", "path_of"]
+__all__ = ["NAME", "PATTERNS", "STORABLE", "VISIBLE", "field_of", "path_of"]
+
+NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
+STORABLE = r"^[^\x00]*$"
+VISIBLE = "^[!-~]+$"
+PATTERNS = {  # what text must be, in words
+    NAME: "it must be of small letters (a to z), digits and hyphens, at most 63, such as 'pub-darts'",
+    STORABLE: "it must not hold the character 0",
+    VISIBLE: "it must be of letters, digits and signs of ASCII, without blanks",
+}
 
 # The keys of a match, and other words by which messages of the library speak of them.
 _WORDS = {

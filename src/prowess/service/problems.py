@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from asyncio import CancelledError
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -18,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import Error
 from ..store.errors import Conflict, NotFound, Unavailable, Unsure
-from .fields import field_of, path_of
+from .fields import PATTERNS, field_of, path_of
 from .logs import LOGGER
 
 __all__ = ["Problem", "Problems", "answers", "problem", "register"]
@@ -28,6 +29,7 @@ LONGEST = 2000  # letters of a detail: messages show what they were given, which
 SHOWN = 20  # fields at fault
 RETRY = {"Retry-After": "1"}
 UNSURE = "the change is written or is not: sent again, it is safe under the id or the idempotency key that it has"
+EITHER = ("str", "float")  # the last step to what may be of several kinds, for each of them
 UNPARSED = "There was an error parsing the body"  # FastAPI, of a body that is no text, or too deep
 
 SCHEMA: dict[str, Any] = {
@@ -159,9 +161,18 @@ def _invalid(scope: Scope, error: RequestValidationError) -> Response:
     if broken is not None:
         reason, place = broken.get("ctx", {}).get("error", broken["msg"]), broken["loc"][-1]
         return problem(scope, 400, f"the body is no valid JSON: {reason} at character {place}")
-    errors = [{"field": path_of(one["loc"][1:]) or str(one["loc"][0]), "detail": str(one["msg"])} for one in found]
+    said: dict[str, list[str]] = {}
+    for one in found:
+        place = one["loc"][1:-1] if one["loc"][-1] in EITHER else one["loc"][1:]
+        said.setdefault(path_of(place) or str(one["loc"][0]), []).append(_readable(one))
+    errors = [{"field": field, "detail": " or ".join(dict.fromkeys(details))} for field, details in said.items()]
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return problem(scope, 422, f"{errors[0]['field']}: {errors[0]['detail']}{more}", errors)
+
+
+def _readable(error: Mapping[str, Any]) -> str:
+    """What is wrong with a field; of a pattern, what it means."""
+    return PATTERNS.get(error.get("ctx", {}).get("pattern", ""), str(error["msg"]))
 
 
 def register(app: FastAPI) -> None:
@@ -187,6 +198,10 @@ class Problems:
         """Let the request through; answer if it raises before anything was sent."""
         try:
             await self.app(scope, receive, send)
+        except CancelledError:  # at the end of the service, of what took longer than its patience
+            if "status" in scope.get("state", {}):
+                raise
+            await problem(scope, 503, f"the service ends; {UNSURE}", headers=RETRY)(scope, receive, send)
         except ClientDisconnect:
             await problem(scope, 400, "the body did not come to its end")(scope, receive, send)
         except Exception as error:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from zlib import crc32
 
 from fastapi import Depends, Header, Query
+from fastapi.dependencies.models import Dependant
 from pydantic import AfterValidator
 from pydantic_core import to_json
 from starlette.convertors import Convertor, register_url_convertor
@@ -14,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...store.leagues import League
+from ..fields import VISIBLE
 from ..problems import Problem
 from ..security import Access, may
 from ..state import Service, of
@@ -61,7 +63,25 @@ async def _here(request: Request) -> Service:
         raise Problem(404, "there is nothing whose name holds the character 0")
     if b"%00" in request.scope["query_string"]:
         raise Problem(422, "the query holds the character 0, which cannot be kept: leave it out")
+    if request.scope["query_string"] and request.method != "GET":
+        _check_query(request)
     return of(request)
+
+
+def _check_query(request: Request) -> None:
+    """Refuse what nobody would look at: who asks for a dry run by another name means no real one."""
+    known = _parameters(request.scope["route"].dependant)
+    for name in request.query_params:
+        if name not in known:
+            there = f"there are {', '.join(known)}" if known else "there are none"
+            detail = f"the query has no parameter of this name; {there}"
+            raise Problem(422, f"{name}: {detail}", errors=[{"field": name, "detail": detail}])
+
+
+def _parameters(asked: Dependant) -> list[str]:
+    """The names that a route knows in its query."""
+    own = [one.alias for one in asked.query_params]
+    return [*own, *(name for needed in asked.dependencies for name in _parameters(needed))]
 
 
 Here = Annotated[Service, Depends(_here)]
@@ -78,7 +98,7 @@ IdempotencyKey = Annotated[
     Header(
         min_length=1,
         max_length=200,
-        pattern=r"^[!-~]+$",
+        pattern=VISIBLE,
         description="Matches without ids get this one (`KEY`, or `KEY/1`, `KEY/2`, …), so that sending twice is safe.",
         examples=["5f0c2d7e"],
     ),

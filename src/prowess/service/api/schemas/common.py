@@ -7,11 +7,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 from ....store.prepared import LONGEST
+from ...fields import STORABLE
 
 __all__ = ["ANN", "BOB", "LONGEST", "Asked", "Change", "Name", "Rating", "Text", "Time", "Told", "Trait", "shape"]
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
-Text = Annotated[str, StringConstraints(max_length=LONGEST, pattern=r"^[^\x00]*$")]  # as all databases keep it
+Text = Annotated[str, StringConstraints(max_length=LONGEST, pattern=STORABLE)]  # as all databases keep it
 Time = Annotated[
     str | FiniteFloat,
     Field(

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, FiniteFloat, StringConstraints
 
 from ....store import clock
+from ...fields import NAME
 from .common import Asked, Text, Time, Told, shape
 
 __all__ = [
@@ -80,7 +81,7 @@ class LeagueAsked(Asked):
         json_schema_extra={"examples": [{"name": "darts", "title": "Tuesday's darts", "model": PRESET, "clock": "utc"}]}
     )
 
-    name: Annotated[str, StringConstraints(pattern="^[a-z0-9][a-z0-9-]{0,62}$")]
+    name: Annotated[str, StringConstraints(pattern=NAME)]
     title: Text = ""
     clock: Clock = "utc"
     public: bool = Field(True, description="Whether reading needs no key.")
