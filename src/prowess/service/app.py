@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
 
@@ -18,11 +20,13 @@ from ..store.keys import Key
 from ..store.leagues import League
 from ..store.standings import Followers
 from ..store.writer import Writer
+from .api import matches
 from .api.routers import ROUTERS
 from .document import document
 from .ending import not_orphaned, told_of_the_end
 from .headers import Headers
 from .heads import Heads
+from .lean import Lean
 from .limits import BodyLimit, Buckets, RateLimit
 from .logs import lines
 from .metrics import Metrics
@@ -56,6 +60,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         writer, chronicles = Writer(database, metrics.committed), Chronicles()
         service = Service(chosen, database, writer, Followers(chronicles), chronicles, known, there, metrics)
         app.state.service = service
+        gc.collect()
+        gc.freeze()  # what is there from the start need not be looked through again and again
         try:
             with told_of_the_end(service.closing.set), not_orphaned():
                 yield
@@ -83,6 +89,8 @@ def _wrap(app: FastAPI, settings: Settings, known: Recent[Key | None], metrics: 
     def buckets(rate: float, burst: int) -> Buckets | None:
         return Buckets(rate, burst) if rate else None
 
+    [posts] = [one for one in matches.router.routes if isinstance(one, APIRoute) and one.endpoint is matches.post]
+    app.add_middleware(Lean, route=posts, quick=matches.post_plainly)
     app.add_middleware(Heads)
     app.add_middleware(Identify, keys=known)
     app.add_middleware(

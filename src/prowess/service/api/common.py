@@ -35,7 +35,6 @@ __all__ = [
     "fresh",
     "tag_of",
     "tagged",
-    "without_parameters",
 ]
 
 
@@ -103,11 +102,6 @@ IdempotencyKey = Annotated[
         examples=["5f0c2d7e"],
     ),
 ]
-
-
-def without_parameters(request: Request) -> bool:
-    """Whether a request has neither a query nor an idempotency key."""
-    return not request.scope["query_string"] and all(name != b"idempotency-key" for name, _ in request.scope["headers"])
 
 
 def answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -12,16 +12,15 @@ from starlette.responses import Response
 from ...errors import Error
 from ...store.changes import Act, Delete, Edit, Post
 from ...store.writer import preview
-from ..lean import lean
 from ..problems import answers
 from ..security import may
 from ..state import Service, of
 from .bodies import ONE, SEVERAL, match_of, matches_of
-from .common import DryRun, Here, IdempotencyKey, MatchId, Why, Write, answer, without_parameters
+from .common import DryRun, Here, IdempotencyKey, MatchId, Why, Write, answer
 from .plain import done
 from .schemas import matches as forms
 
-__all__ = ["act", "router"]
+__all__ = ["act", "post_plainly", "router"]
 
 router = APIRouter(tags=["matches"])
 WRITE = may("write")
@@ -43,6 +42,15 @@ async def act(here: Service, what: Act, dry_run: bool, status: int = 200) -> Res
     return await run_in_threadpool(lambda: answer(done(did, league.clock), code))
 
 
+@router.post(
+    MATCHES,
+    status_code=201,
+    summary="Record a match, or many",
+    response_model=forms.Posted,
+    response_description="Recorded, durably; 200 if all of it had been recorded before.",
+    responses=answers(409) | {200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}},
+    openapi_extra=SEVERAL,
+)
 async def post(
     request: Request,
     access: Write,
@@ -63,23 +71,9 @@ async def post(
     return await act(here, what, dry_run, 201)
 
 
-async def _quick(request: Request) -> Response:
+async def post_plainly(request: Request) -> Response:
     """The same without parameters, which is how games post: see `lean`."""
     return await post(request, await WRITE(request), of(request))
-
-
-router.add_api_route(
-    MATCHES,
-    post,
-    methods=["POST"],
-    status_code=201,
-    summary="Record a match, or many",
-    response_model=forms.Posted,
-    response_description="Recorded, durably; 200 if all of it had been recorded before.",
-    responses=answers(409) | {200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}},
-    openapi_extra=SEVERAL,
-    route_class_override=lean(without_parameters, _quick),
-)
 
 
 @router.put(

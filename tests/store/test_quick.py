@@ -1,0 +1,43 @@
+"""Statements of the hot path: what SQLite makes of them."""
+
+import pytest
+
+from prowess.store import beliefs, journal, leagues
+from prowess.store.changes import Post
+from prowess.store.database import Database
+from prowess.store.quick import SHORT
+from prowess.store.writer import perform
+
+
+@pytest.mark.parametrize("places", [1, 2, SHORT, 0])
+def test_rows_are_found_by_an_index_however_long_the_list(sqlite_url, places):
+    """SQLite has no statistics: left to itself it reads the whole league to find a dozen ids."""
+    database = Database(sqlite_url)
+    database.migrate()
+    with database.reading() as connection:
+        cursor = connection.connection.cursor()
+        for statement, column in ((journal._FIRST_POSTS, "id"), (beliefs._OF_PLAYERS, "player")):
+            text = statement.text("sqlite", places)
+            values = dict.fromkeys(["league", "generation"], 1)
+            values |= {f"{column}s_{number}": "x" for number in range(1, places + 1)} or {f"{column}s": "[]"}
+            cursor.execute(f"EXPLAIN QUERY PLAN {text}", values)
+            assert f"{column}=?" in cursor.fetchall()[0][3]
+    database.close()
+
+
+def test_lists_of_any_length_find_what_they_name(database_url):
+    database = Database(database_url)
+    database.migrate()
+    names = [f"{number} 'quoted' \"and\" 😀" for number in range(200)]
+    with database.writing() as connection:
+        leagues.create(connection, "darts")
+    perform(
+        database,
+        Post("darts", [{"teams": [[one], [other]]} for one, other in zip(names[::2], names[1::2], strict=True)]),
+    )
+    with database.reading() as connection:
+        league = leagues.find(connection, "darts")
+        for length in (0, 1, 2, 3, SHORT, SHORT + 1, 200):
+            found = beliefs.of_players(connection, league, [*names[:length], "nobody"])
+            assert sorted(found.names) == sorted(names[:length])
+    database.close()
