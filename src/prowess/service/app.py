@@ -60,8 +60,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         writer, chronicles = Writer(database, metrics.committed), Chronicles()
         service = Service(chosen, database, writer, Followers(chronicles), chronicles, known, there, metrics)
         app.state.service = service
-        gc.collect()
-        gc.freeze()  # what is there from the start need not be looked through again and again
+        _look_for_garbage_less()
         try:
             with told_of_the_end(service.closing.set), not_orphaned():
                 yield
@@ -76,6 +75,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.router.routes.extend(router.routes)  # flat: a request is not led through routers of routers
     _wrap(app, chosen, known, metrics)
     return app
+
+
+def _look_for_garbage_less() -> None:
+    """What is there from the start stays, and a batch makes thousands of objects that are no garbage."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def _wrap(app: FastAPI, settings: Settings, known: Recent[Key | None], metrics: Metrics) -> None:

@@ -133,7 +133,9 @@ def _time(history: History, row: int) -> float:
 
 def _times(post: Prepared, known: Mapping[str, Entry]) -> list[float]:
     """When the matches of a post were, in the order in which they were posted."""
-    times = {one: _time(post.history, row) for row, one in enumerate(post.history.ids or ())}
+    history = post.history
+    numbers = [0.0] * len(history) if history.time is None else history.time.astype(np.float64).tolist()
+    times = dict(zip(history.ids or (), numbers, strict=True))
     return [times[one] if one in times else known[one].time for one in post.ids]
 
 
