@@ -190,3 +190,9 @@ def test_who_may_not_write_is_refused(ask, league):
     ask.found("other")
     ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("write", "other"), status=403)
     ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("write", league.rpartition("/")[2]), status=201)
+
+
+def test_what_was_recorded_before_changes_nobody(ask, league):
+    match = {"id": "final", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}
+    told = [ask("POST", f"{league}/matches", json=match, status=status).json()["changed"] for status in (201, 200)]
+    assert told == [2, 0]

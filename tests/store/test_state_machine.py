@@ -290,26 +290,28 @@ def many_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "LEAST", 3)
 
 
-def live(url: str, examples: int, steps: int) -> None:
+def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> None:
+    """Let leagues of a kind live on a database."""
     chosen = settings(
         max_examples=examples,
         stateful_step_count=steps,
         deadline=None,
         print_blob=True,
         suppress_health_check=list(HealthCheck),
+        **more,
     )
     database = Database(url)
     database.migrate()
     try:
-        run_state_machine_as_test(type("Life", (Life,), {"database": database}), settings=chosen)
+        run_state_machine_as_test(type(kind.__name__, (kind,), {"database": database}), settings=chosen)
     finally:
         database.close()
 
 
 def test_any_life_of_a_league(database_url: str) -> None:
-    live(database_url, 15, 25)
+    live(Life, database_url, 15, 25)
 
 
 @pytest.mark.long
 def test_any_long_life_of_a_league(database_url: str) -> None:
-    live(database_url, 300, 60)
+    live(Life, database_url, 300, 60)

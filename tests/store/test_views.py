@@ -6,18 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis.stateful import initialize, invariant, run_state_machine_as_test
+from hypothesis import Phase
+from hypothesis.stateful import initialize, invariant
 
 import prowess as pw
 from prowess.store import checkpoints, course, leagues, ranking
 from prowess.store.chronicle import Chronicle, Chronicles
-from prowess.store.database import Database
 from prowess.store.errors import NotFound
 from prowess.store.standings import Followers, Snapshot
 from tests.oracles.league import League, reset
 from tests.store.matches import PLAYERS
-from tests.store.test_state_machine import Life
+from tests.store.test_state_machine import Life, live
 
 
 @pytest.fixture(autouse=True)
@@ -173,27 +172,10 @@ def compare_players(chronicle: Chronicle, league: League) -> None:
     }
 
 
-def live(url: str, examples: int, steps: int) -> None:
-    chosen = settings(
-        phases=[Phase.generate],
-        max_examples=examples,
-        stateful_step_count=steps,
-        deadline=None,
-        print_blob=True,
-        suppress_health_check=list(HealthCheck),
-    )
-    database = Database(url)
-    database.migrate()
-    try:
-        run_state_machine_as_test(type("Watched", (Watched,), {"database": database}), settings=chosen)
-    finally:
-        database.close()
-
-
 def test_any_life_of_a_league_that_is_watched(sqlite_url: str) -> None:
-    live(sqlite_url, 6, 20)
+    live(Watched, sqlite_url, 6, 20, phases=[Phase.generate])
 
 
 @pytest.mark.long
 def test_any_long_life_of_a_league_that_is_watched(database_url: str) -> None:
-    live(database_url, 100, 50)
+    live(Watched, database_url, 100, 50, phases=[Phase.generate])

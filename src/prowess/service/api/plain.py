@@ -93,7 +93,7 @@ def done(what: Done, clock: Clock, largest_first: bool = False) -> Plain:
         "league": what.league,
         "revision": what.revision,
         "matches": [{"id": id, "time": time, "repeated": again} for id, time, again in recorded],
-        "changed": len(what.players),
+        "changed": 0 if what.before is what.after else len(what.players),
         "ratings": changes,
     }
 
