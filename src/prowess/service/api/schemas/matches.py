@@ -53,7 +53,10 @@ class Matches(TypedDict):
 
 
 class Recorded(Told):
-    """A match that was recorded; `repeated` if it had been before, so that nothing happened."""
+    """A match that was recorded; `repeated` if it had been before, so that nothing happened.
+
+    One that was taken out since stays out: PUT brings it back.
+    """
 
     id: str
     time: Time | None
