@@ -30,6 +30,8 @@ from .lean import Lean
 from .limits import BodyLimit, Buckets, RateLimit
 from .logs import lines
 from .metrics import Metrics
+from .pages.problems import Readable
+from .pages.routers import ROUTERS as PAGES
 from .problems import Problems, register
 from .recent import Recent
 from .security import Identify, bearer
@@ -71,7 +73,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app = FastAPI(title="prowess", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     register(app)
-    for router in ROUTERS:
+    for router in (*ROUTERS, *PAGES):
         app.router.routes.extend(router.routes)  # flat: a request is not led through routers of routers
     _wrap(app, chosen, known, metrics)
     return app
@@ -107,6 +109,7 @@ def _wrap(app: FastAPI, settings: Settings, known: Recent[Key | None], metrics: 
     )
     app.add_middleware(BodyLimit, most=settings.body_limit, most_import=settings.import_limit)
     app.add_middleware(Problems)
+    app.add_middleware(Readable)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,

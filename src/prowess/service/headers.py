@@ -13,12 +13,12 @@ GIVEN = re.compile(rb"[\w.:/+=-]{1,64}", re.ASCII)  # what is taken over as an i
 ALWAYS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 UNLESS_SET = [
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),  # pages have their own
+    (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 ]
 SECURE = (b"strict-transport-security", b"max-age=31536000")

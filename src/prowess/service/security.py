@@ -15,6 +15,7 @@ from starlette import types
 
 from ..store.errors import NotFound, Unavailable
 from ..store.keys import Key, Scope
+from .cookies import secret_of
 from .limits import EXEMPT
 from .problems import Problem
 from .recent import Recent
@@ -72,6 +73,11 @@ async def _identify(scope: types.Scope, keys: Recent[Key | None]) -> None:
     secret = bearer(scope["headers"])
     if secret is not None:
         scope["state"]["key"] = await keys.get(secret) if secret else None
+    elif not scope["path"].startswith("/api/"):  # where a cookie counts for nothing: other sites may let it be sent
+        kept = secret_of(scope["headers"])
+        found = await keys.get(kept) if kept and len(kept) <= LONGEST else None
+        if found is not None and found.revoked_at is None:
+            scope["state"]["key"] = found
 
 
 async def caller(request: Request) -> Key | None:

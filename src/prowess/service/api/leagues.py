@@ -24,13 +24,13 @@ from .plain import moment
 from .schemas import leagues as forms
 from .schemas.matches import Posted
 
-__all__ = ["router"]
+__all__ = ["plain", "readable", "router"]
 
 router = APIRouter(tags=["leagues"])
 LEAGUES, LEAGUE = "/api/leagues", "/api/leagues/{league}"
 
 
-def _plain(league: League) -> dict[str, Any]:
+def plain(league: League) -> dict[str, Any]:
     """A league as it is shown."""
     return {
         "name": league.name,
@@ -45,6 +45,11 @@ def _plain(league: League) -> dict[str, Any]:
         "last_time": show(league.clock, league.last_time),
         "created_at": moment(league.created_at),
     }
+
+
+def readable(connection: Connection, key: Key | None) -> list[League]:
+    """The leagues that a key may read, or everybody."""
+    return [one for one in leagues.listed(connection) if one.public or (key is not None and key.may("read", one.id))]
 
 
 def _chosen(preset: Preset) -> dict[str, Any]:
@@ -63,9 +68,8 @@ def _preset(asked: forms.Preset) -> Preset:
 @router.get(LEAGUES, summary="All leagues", response_model=forms.Leagues)
 async def listed(here: Here, key: Annotated[Key | None, Depends(caller)]) -> Response:
     """The leagues that are public, and those that the key may read."""
-    found = await here.read(leagues.listed)
-    shown = [one for one in found if one.public or (key is not None and key.may("read", one.id))]
-    return answer({"leagues": [_plain(one) for one in shown]})
+    shown = await here.read(lambda connection: readable(connection, key))
+    return answer({"leagues": [plain(one) for one in shown]})
 
 
 @router.post(
@@ -93,13 +97,13 @@ async def create(asked: forms.LeagueAsked, here: Here, key: Annotated[Key, Depen
             )
 
     made = await run_in_threadpool(work)
-    return answer(_plain(made), 201, {"Location": f"/api/leagues/{made.name}"})
+    return answer(plain(made), 201, {"Location": f"/api/leagues/{made.name}"})
 
 
 @router.get(LEAGUE, summary="A league", response_model=forms.League)
 async def find(access: Read, here: Here) -> Response:
     """A league: its model, its clock, how many changes were made to it."""
-    return answer(_plain(await here.read(lambda connection: leagues.find(connection, access.league))))
+    return answer(plain(await here.read(lambda connection: leagues.find(connection, access.league))))
 
 
 @router.patch(LEAGUE, summary="Change a league", response_model=forms.League)
@@ -119,7 +123,7 @@ async def change(asked: forms.LeagueChanged, access: Admin, here: Here) -> Respo
 
     changed = await run_in_threadpool(work)
     here.leagues.forget(access.league)  # who may no longer read it shall not from now on
-    return answer(_plain(changed))
+    return answer(plain(changed))
 
 
 @router.put(LEAGUE + "/model", summary="Choose another model", response_model=Posted)

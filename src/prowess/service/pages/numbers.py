@@ -1,0 +1,96 @@
+"""How numbers and times are written on pages; each is a filter of the templates."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from math import isfinite, log10
+
+from ...counts import count
+from ...model.model import Model
+
+__all__ = ["counted", "day", "digits", "moved", "number", "percent", "thousands"]
+
+MINUS, NONE = "−", "–"
+
+
+def digits(model: Model) -> int:
+    """How many digits after the point ratings of a model are worth: none for Elo's, one for TrueSkill's.
+
+    >>> import prowess as pw
+    >>> digits(pw.TrueSkill()), digits(pw.Elo()), digits(pw.PoissonOD())
+    (1, 0, 1)
+    """
+    newcomer = model.rating()
+    spread = newcomer.sigma or abs(newcomer.mu) / 4 or 1.0
+    return max(0, min(6, round(1.6 - log10(spread))))
+
+
+def number(value: float | None, places: int = 0) -> str:
+    """A number, with a true minus sign.
+
+    >>> number(-1234.56, 1), number(None), number(-0.01, 1)
+    ('−1,234.6', '–', '0.0')
+    """
+    if value is None or not isfinite(value):
+        return NONE
+    text = f"{value:,.{places}f}"
+    return f"{abs(value):,.{places}f}" if float(text.replace(",", "")) == 0 else text.replace("-", MINUS)
+
+
+def moved(value: float | None, places: int = 0) -> str:
+    """A change, with its sign.
+
+    >>> moved(1.25, 1), moved(-1.25, 1), moved(0.0), moved(None)
+    ('+1.2', '−1.2', '±0', '–')
+    """
+    text = number(value, places)
+    if text in (NONE, number(0.0, places)):
+        return text if text == NONE else f"±{text}"
+    return text if text.startswith(MINUS) else f"+{text}"
+
+
+def percent(value: float | None, places: int = 0) -> str:
+    """A probability in percent; what is not quite certain is never shown as certain.
+
+    >>> percent(0.536), percent(0.9999), percent(0.0001), percent(1.0), percent(None)
+    ('54 %', '> 99 %', '< 1 %', '100 %', '–')
+    """
+    if value is None or not isfinite(value):
+        return NONE
+    least = 10.0**-places
+    if 0 < 100 * value < least:
+        return f"< {least:g} %"
+    if 100 - least < 100 * value < 100:
+        return f"> {100 - least:g} %"
+    return f"{100 * value:.{places}f} %"
+
+
+def thousands(value: int) -> str:
+    """A count.
+
+    >>> thousands(1234567)
+    '1,234,567'
+    """
+    return f"{value:,}"
+
+
+def counted(value: int, one: str, many: str) -> str:
+    """A count with its noun.
+
+    >>> counted(1, "match", "matches"), counted(1200, "match", "matches")
+    ('1 match', '1,200 matches')
+    """
+    return count(value, one, many)
+
+
+def day(value: str | float | None) -> str:
+    """A time on the clock of a league, as people write it: midnight is the day alone.
+
+    >>> day("2026-01-31T00:00:00Z"), day("2026-01-31T19:30:00Z"), day(7.0), day(None)
+    ('31 Jan 2026', '31 Jan 2026, 19:30', '7', '–')
+    """
+    if value is None or isinstance(value, (int, float)):
+        return NONE if value is None else f"{value:g}"
+    moment = datetime.fromisoformat(value).astimezone(UTC)
+    date = f"{moment.day} {moment:%b} {moment.year}"
+    return date if (moment.hour, moment.minute, moment.second) == (0, 0, 0) else f"{date}, {moment:%H:%M}"

@@ -1,0 +1,63 @@
+"""Templates into pages: one environment, escaped throughout, and undefined names are errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import Response
+
+from . import numbers
+from .addresses import address
+from .signing import token_of
+from .static import asset
+
+if TYPE_CHECKING:
+    from .page import Shown
+
+__all__ = ["POLICY", "environment", "rendered"]
+
+POLICY = {
+    # Scripts and styles come from here and stand in no page, so that a name that looks like one is only a name.
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "same-origin",  # else browsers would not say where a form was sent from
+    "Vary": "Cookie",
+}
+
+
+@cache
+def environment() -> Environment:
+    """The environment of all templates."""
+    found = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {name: getattr(numbers, name) for name in numbers.__all__}
+    found.globals |= {"address": address, "asset": asset}
+    return found
+
+
+def rendered(request: Request, template: str, found: Shown, headers: Mapping[str, str] | None = None) -> Response:
+    """The page of a template that shows this."""
+    key = request.scope["state"].get("key")
+    query = request.scope["query_string"].decode("latin-1")
+    context: dict[str, Any] = {
+        "key": key,
+        "may": lambda scope: key is not None and key.may(scope, found.league.id if found.league else None),
+        "token": token_of(request.scope["headers"]),
+        "here": request.scope["path"] + (f"?{query}" if query else ""),
+        "path": request.scope["path"],
+        "query": query,
+        "league": found.league,
+        "told": found.told,
+    }
+    body = environment().get_template(template).render(context | dict(found.told) | dict(found.drawn) | context)
+    return Response(body, found.status, {**POLICY, **(headers or {})}, "text/html")

@@ -1,0 +1,43 @@
+"""All pages."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from . import (
+    charts,
+    enter,
+    founding,
+    importing,
+    leagues,
+    match,
+    matches,
+    models,
+    pairings,
+    player,
+    predict,
+    signin,
+    standings,
+    static,
+    teams,
+)
+
+__all__ = ["ROUTERS"]
+
+ROUTERS: tuple[APIRouter, ...] = (
+    leagues.router,
+    founding.router,
+    standings.router,
+    player.router,
+    matches.router,
+    match.router,
+    predict.router,
+    teams.router,
+    pairings.router,
+    enter.router,
+    importing.router,
+    models.router,
+    charts.router,
+    signin.router,
+    static.router,
+)
