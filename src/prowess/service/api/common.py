@@ -74,7 +74,8 @@ def _check_query(request: Request) -> None:
         if name not in known:
             there = f"there are {', '.join(known)}" if known else "there are none"
             detail = f"the query has no parameter of this name; {there}"
-            raise Problem(422, f"{name}: {detail}", errors=[{"field": name, "detail": detail}])
+            field = name or "query"  # the name of a parameter may be empty
+            raise Problem(422, f"{field}: {detail}", errors=[{"field": field, "detail": detail}])
 
 
 def _parameters(asked: Dependant) -> list[str]:
