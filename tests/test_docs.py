@@ -11,7 +11,7 @@ import typer
 
 import prowess as pw
 from prowess.model.outcome.comparison import Comparison
-from tests.pages import PAGES, ROOT, Reader, check_screen, name, text
+from tests.documents import PAGES, ROOT, Reader, check_screen, name, text
 
 ADRS = sorted(ROOT.glob("docs/adr/[0-9]*.md"))
 BASES = (pw.Absorb, pw.Drift, pw.Margin, pw.Outcome, pw.Prior, pw.TeamFunction, Comparison, pw.outcome.Score)

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.pages import ROOT, name
+from tests.documents import ROOT, name
 
 BOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 

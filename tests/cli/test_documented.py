@@ -12,7 +12,7 @@ import typer
 
 from prowess.cli import app
 from tests.cli.running import ROOT
-from tests.pages import commands
+from tests.documents import commands
 
 PAGE = (ROOT / "docs" / "guide" / "commands.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## ([\w ]+)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))

@@ -7,7 +7,7 @@ from math import isclose
 import pytest
 from fastapi.routing import APIRoute
 
-from tests.pages import ROOT
+from tests.documents import ROOT
 from tests.service.asking import served
 
 PAGE = (ROOT / "docs/guide/api.md").read_text()
