@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 TWO := --numprocesses 2 --dist worksteal
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo papers test lint test-compiled test-pure test-long bench bench-service golden clean
+.PHONY: demo papers test lint test-compiled test-pure test-long bench bench-service golden screenshots clean
 
 demo: $(VENV)/demo.stamp  ## rate the example league, predict, draw a skill curve
 	$(BIN)/prowess demo
@@ -60,6 +60,9 @@ golden: $(VENV)/test.stamp  ## make the golden files anew from the packages that
 	$(BIN)/python -m tests.golden.trueskill_matches
 	$(BIN)/python -m tests.golden.truncated
 
+screenshots: $(VENV)/test.stamp  ## pictures of all web pages, to screenshots/; the best of them to docs/images/
+	$(BIN)/python -m tests.pages.screenshots
+
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -72,10 +75,11 @@ $(VENV)/bench.stamp: $(VENV)/test.stamp
 	$(INSTALL) '.[bench]'
 	@touch $@
 
-$(VENV)/test.stamp: $(BIN)/python $(KERNELS) constraints.txt
-	$(INSTALL) '.[test]'
+# Programs of the system are fetched while the kernels are compiled; what cannot be had is for the tests to say.
+$(VENV)/test.stamp: $(BIN)/python $(KERNELS) constraints.txt package.json tools/programs.sh
+	sh tools/programs.sh & programs=$$!; $(INSTALL) '.[test]' && wait $$programs
 	@touch $@ $(VENV)/demo.stamp
 
 clean:
-	rm -rf build $(VENV)
+	rm -rf build $(VENV) node_modules screenshots
 	find src -name '*.so' -delete

@@ -10,3 +10,21 @@ def ask(tmp_path_factory):
     """A service, which the tests of a module share: each has a league of its own."""
     with looked(f"sqlite:///{tmp_path_factory.mktemp('pages') / 'prowess.db'}") as asking:
         yield asking
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory):
+    """A running service with the demo league and one of odd names, for tests that change nothing."""
+    from tests.pages.browsing import site
+
+    with site(tmp_path_factory.mktemp("site")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser; a module's own, because other tests of this process could run no event loop beside it."""
+    from tests.pages.browsing import browser
+
+    with browser() as found:
+        yield found

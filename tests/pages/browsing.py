@@ -1,0 +1,219 @@
+"""Looking at pages with a real browser: Debian's Chromium, driven by Playwright, against a running `prowess serve`."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+from prowess.service.demo import LEAGUE, fill
+from prowess.store.database import Database
+from tests.service.servers import Server, serving
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+PHONE, DESK = (360, 740), (1280, 900)
+SCHEMES = ("light", "dark")
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+PATIENCE = 30_000  # milliseconds for what should take a few: the machine may be busy
+
+
+def needed(program: str | None, name: str) -> str:
+    """A program that the tests drive; who has not got it skips them, but not where everything must be tested."""
+    if program is not None and Path(program).exists():
+        return program
+    missing = f"{name} is not installed: `sh tools/programs.sh` does it where it can"
+    if os.environ.get("CI") == "true":
+        pytest.fail(missing)
+    return pytest.skip(missing)
+
+
+@cache
+def axe() -> str:
+    """The script that looks for what keeps people out."""
+    return Path(needed(str(AXE), "axe-core")).read_text(encoding="utf-8")
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A browser; while it is there, no other event loop can run in this thread."""
+    program = needed(shutil.which("chromium"), "Chromium")
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        try:
+            yield found
+        finally:
+            found.close()
+
+
+@dataclass
+class Site:
+    """A running service with a key that may do everything."""
+
+    server: Server
+    key: str
+    match: str = ""  # the id of a match of the demo league
+
+    @property
+    def address(self) -> str:
+        return self.server.address
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
+        """Ask as a program does; gives what the answer holds."""
+        connection = self.server.connect(self.key)
+        try:
+            answer = connection.ask(method, path, body, **headers)
+        finally:
+            connection.close()
+        assert answer.status < 300, answer.body
+        return answer.json
+
+
+@contextmanager
+def site(folder: Path, *, demo: bool = True) -> Iterator[Site]:
+    """`prowess serve` with the demo league, or with an empty database and a key."""
+    from prowess.store import keys
+
+    place = f"sqlite:///{folder / 'prowess.db'}"
+    database = Database(place)
+    database.migrate()
+    if demo:
+        key = fill(database)
+    else:
+        with database.writing() as connection:
+            key = keys.create(connection, "the office", "admin")[1]
+    database.close()
+    with serving(place, folder, rate_limit="0", log="off") as server:
+        found = Site(server, key)
+        if demo:
+            found.match = found.ask("GET", f"/api/leagues/{LEAGUE}/matches?limit=1")["matches"][0]["id"]
+        yield found
+
+
+@dataclass
+class Visit:
+    """A page that somebody looks at, and whatever went wrong on it."""
+
+    site: Site
+    page: Page
+    troubles: list[str] = field(default_factory=list)
+    allowed: tuple[int, ...] = ()  # statuses that are answers here, and no trouble
+
+    def go(self, path: str) -> Page:
+        """Open a page of the site."""
+        self.page.goto(self.site.address + path)
+        return self.page
+
+    def sign_in(self) -> None:
+        """Sign in with the key of the site."""
+        self.go("/signin")
+        self.page.get_by_label("Key").fill(self.site.key)
+        self.page.get_by_role("button", name="Sign in").click()
+        self.page.wait_for_url("**/leagues")
+
+    def watch(self) -> None:
+        """Note errors of the console and of scripts, dialogs, and requests to anywhere else."""
+
+        def heard(message: ConsoleMessage) -> None:
+            expected = any(f"a status of {status} " in message.text for status in self.allowed)
+            if message.type in ("error", "warning") and not expected:
+                self.troubles.append(f"{message.type}: {message.text} at {self.page.url}")
+
+        def asked(request: Request) -> None:
+            if not request.url.startswith((self.site.address + "/", "data:", "blob:")):
+                self.troubles.append(f"left the site for {request.url}")
+
+        self.page.on("console", heard)
+        self.page.on("request", asked)
+        self.page.on("pageerror", lambda error: self.troubles.append(f"{error} at {self.page.url}"))
+        self.page.on("dialog", lambda dialog: (self.troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+
+
+@contextmanager
+def visiting(
+    found: Browser,
+    there: Site,
+    *,
+    size: tuple[int, int] = DESK,
+    scheme: str = "light",
+    scripts: bool = True,
+    signed_in: bool = False,
+    allowed: tuple[int, ...] = (),
+    also: str = "",
+) -> Iterator[Visit]:
+    """Somebody who looks at a site; nothing may go wrong. `also` is a script that runs first on every page."""
+    width, height = size
+    context = found.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+        java_script_enabled=scripts,
+        reduced_motion="reduce",
+        locale="en-GB",
+        timezone_id="UTC",
+    )
+    context.set_default_timeout(PATIENCE)
+    if also:
+        context.add_init_script(also)
+    try:
+        visit = Visit(there, context.new_page(), allowed=allowed)
+        visit.watch()
+        if signed_in:
+            visit.sign_in()
+        yield visit
+        assert not visit.troubles, "\n".join(visit.troubles)
+    finally:
+        context.close()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page that is looked at: the route that shows it, what is asked of it, and what it is called in pictures."""
+
+    name: str
+    route: str
+    query: tuple[tuple[str, str], ...] = ()
+    league: str = LEAGUE
+    signed_in: bool = False
+
+    def address(self, there: Site) -> str:
+        """Where it is on a site."""
+        said = [(name, there.match if value == "{match}" else value) for name, value in self.query]
+        return self.route.replace("{league}", self.league) + (f"?{urlencode(said)}" if said else "")
+
+
+def _of_league(name: str, page: str, *query: tuple[str, str], signed_in: bool = False) -> Place:
+    return Place(name, f"/leagues/{{league}}/{page}", query, signed_in=signed_in)
+
+
+TONIGHT = "Ece\nKeiko\nMbali\nNiamh\nLiam\nAnil\nFatima\nVera"
+PAGES = (
+    Place("leagues", "/leagues"),
+    Place("sign-in", "/signin"),
+    Place("new-league", "/new", signed_in=True),
+    _of_league("standings", "standings"),
+    _of_league("standings-past", "standings", ("at", "2025-12-31"), ("search", "e")),
+    _of_league("player", "player", ("name", "Keiko")),
+    _of_league("players-compared", "player", ("name", "Keiko"), ("name", "Mbali")),
+    _of_league("matches", "matches"),
+    _of_league("match", "match", ("id", "{match}")),
+    _of_league("predict", "predict", ("team", "Keiko\nLiam"), ("team", "Mbali\nNiamh")),
+    _of_league("predict-three", "predict", ("team", "Keiko"), ("team", "Mbali"), ("team", "Niamh")),
+    _of_league("fair-teams", "teams", ("players", TONIGHT), ("teams", "2")),
+    _of_league("pairings", "pairings", ("players", TONIGHT)),
+    _of_league("models", "models"),
+    _of_league("enter", "enter", signed_in=True),
+    _of_league("edit", "edit", ("id", "{match}"), signed_in=True),
+    _of_league("delete", "delete", ("id", "{match}"), signed_in=True),
+    _of_league("import", "import", signed_in=True),
+    _of_league("not-found", "player", ("name", "Nobody at all")),
+)

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Programs that the tests drive and pip does not bring: Chromium and PostgreSQL from Debian, axe-core from npm.
+# Only what is missing is installed, and only where that needs no password. It is no error if something cannot be had:
+# the tests that need it skip, or fail when CI=true.
+cd "$(dirname "$0")/.." || exit 0
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+wanted=""
+has chromium || wanted="chromium"
+has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || wanted="$wanted postgresql"
+
+as_root=""
+[ "$(id -u)" = 0 ] || as_root="sudo -n"
+if [ -n "$wanted" ] && has apt-get && { [ -z "$as_root" ] || $as_root true 2>/dev/null; }; then
+  echo "Installing from Debian:" $wanted
+  export DEBIAN_FRONTEND=noninteractive
+  { $as_root apt-get -qq update && $as_root apt-get -qq install -y --no-install-recommends $wanted; } >/dev/null 2>&1 ||
+    echo "could not install $wanted"
+fi
+
+version=$(sed -n 's/.*"axe-core": "\(.*\)".*/\1/p' package.json)
+if ! grep -qs "\"version\": \"$version\"" node_modules/axe-core/package.json && has npm; then
+  npm install --no-package-lock --no-audit --no-fund --loglevel=error >/dev/null 2>&1 || echo "could not install axe-core"
+fi
+exit 0
