@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from ...store.leagues import League
 from ..api.common import answer, fresh, tagged
-from .rendering import rendered
+from .rendering import edition, rendered
 
 __all__ = ["Shown", "page"]
 
@@ -66,9 +66,9 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[Page], Page]:
 
 
 def _tag(request: Request, found: Shown) -> str:
-    """The tag of a page: who is signed in sees another one than who is not."""
+    """The tag of a page: it is another one for who is signed in, and after the templates have changed."""
     key = request.scope["state"].get("key")
-    return f'{found.tag[:-1]}.{key.id if key else 0}"' if found.tag else ""
+    return f'{found.tag[:-1]}.{key.id if key else 0}.{edition()}"' if found.tag else ""
 
 
 def _headers(request: Request, found: Shown) -> dict[str, str]:
