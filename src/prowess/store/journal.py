@@ -40,6 +40,7 @@ __all__ = [
     "Rows",
     "append",
     "current",
+    "earliest",
     "entry_of",
     "first_posts",
     "found",
@@ -101,6 +102,17 @@ _FIRST_POSTS = Quick(
         Among(_JOURNAL.id, "ids"),
     ),
     index="journal_post",  # else SQLite reads the whole league to find a dozen ids
+)
+
+_SINCE = (_JOURNAL.league_id == bindparam("league"), _JOURNAL.revision > _REVISION)
+_CHANGED = Quick(select(func.min(_JOURNAL.time)).where(*_SINCE), index="journal_revision")
+_CORRECTED = Quick(
+    select(_JOURNAL.seq).where(*_SINCE, _JOURNAL.kind != literal_column("'post'")), index="journal_revision"
+)
+_WERE = Quick(
+    select(func.min(_JOURNAL.time)).where(
+        _JOURNAL.league_id == bindparam("league"), Among(_JOURNAL.seq, "seqs"), _JOURNAL.until > _REVISION
+    )
 )
 
 
@@ -203,6 +215,15 @@ def last_time(connection: Connection, league: League) -> float | None:
     )
     found: float | None = connection.execute(query).scalar()
     return found
+
+
+def earliest(connection: Connection, league: League, revision: int) -> float:
+    """The earliest time of what was posted, edited or deleted since a revision: before it, nothing has changed."""
+    times = _CHANGED(connection, league=league.id, revision=revision)
+    seqs = [seq for (seq,) in _CORRECTED(connection, league=league.id, revision=revision)]
+    if seqs:
+        times += _WERE(connection, league=league.id, revision=revision, seqs=seqs)
+    return min((time for (time,) in times if time is not None), default=inf)
 
 
 def append(connection: Connection, league: League, entries: Iterable[Entry], revision: int, act: Act) -> None:

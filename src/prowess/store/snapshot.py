@@ -153,9 +153,20 @@ class Snapshot:
     @cached_property
     def since(self) -> float:
         """From when on somebody must have played to be active: so many days before the last match of all."""
-        last = np.fmax.reduce(self.last_seen, initial=np.nan)
         unit = DAY if self.clock == "utc" else 1.0
-        return -np.inf if self.clock == "none" or np.isnan(last) else float(last - unit * self.settings.inactive_days)
+        return -np.inf if np.isnan(self.last) else self.last - unit * self.settings.inactive_days
+
+    @cached_property
+    def last(self) -> float:
+        """When the last match of all was; NaN where there are no times."""
+        return np.nan if self.clock == "none" else float(np.fmax.reduce(self.last_seen, initial=np.nan))
+
+    def ranks(self, players: Sequence[str]) -> list[int | None]:
+        """The ranks of some players; None of who is not there."""
+        rows = [self.roll.row(name) for name in players]
+        known = np.array([row for row in rows if row is not None], np.intp)
+        found = iter(self.ranking.ranks(self.model, self.settled[known]).tolist())
+        return [None if row is None else next(found) for row in rows]
 
     def page(
         self,

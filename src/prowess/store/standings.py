@@ -83,14 +83,21 @@ class Followers:
 
     def at_time(self, connection: Connection, league: League, time: float, revision: int | None = None) -> Snapshot:
         """The standings after all matches up to a time, as they are rated now, or were at a revision."""
-        chronicle = self._chronicles.of(connection, league)
-        if revision not in (None, chronicle.view.revision):
+        if revision not in (None, league.revision):
             return self._cut(connection, league, revision, time)
-        return self._kept(
-            league,
-            ("time", chronicle.view.revision, time),
-            lambda: Snapshot.of(league, chronicle.standing_at(time), revision=chronicle.view.revision),
-        )
+        what = ("now", league.generation, time)
+        kept = self._past.get((league.id, what))
+        if kept is not None and kept.revision < league.revision:
+            if _holds(connection, league, kept, time):
+                kept = replace(kept, revision=league.revision)
+                self._past.put((league.id, what), kept, kept.nbytes + kept.roll.nbytes)
+            else:
+                self._past.drop((league.id, what))
+        return self._kept(league, what, lambda: self._at(connection, league, time))
+
+    def _at(self, connection: Connection, league: League, time: float) -> Snapshot:
+        chronicle = self._chronicles.of(connection, league)
+        return Snapshot.of(league, chronicle.standing_at(time), revision=chronicle.view.revision)
 
     def of_season(self, connection: Connection, league: League, name: str, revision: int | None = None) -> Snapshot:
         """The standings at the end of a season, as they are rated now or were at a revision; of the last, of now."""
@@ -167,6 +174,12 @@ class Followers:
                     return Snapshot.of(past, view.standing(matches, len(known)))
         rows = journal.rows_as_of(connection, league, revision)
         return Snapshot.of(past, run(past, known, Checkpoint(START, 0, Ladder(past.model)), rows).ladder)
+
+
+def _holds(connection: Connection, league: League, kept: Snapshot, time: float) -> bool:
+    """Whether standings at a time are still those: nothing was changed since that is not after this time."""
+    begun = [one.start for one in seasons.listed(connection, league) if one.revision > kept.revision]
+    return time < min([journal.earliest(connection, league, kept.revision), *begun])
 
 
 def _check(league: League, revision: int) -> None:

@@ -14,13 +14,13 @@ from starlette.responses import Response
 from ...errors import Error
 from ...store import leagues
 from ...store.leagues import League
-from ...store.standings import Snapshot
+from ...store.standings import Page, Snapshot
 from ..state import Service
 from .common import LARGEST, Here, Read, answer, fresh, tag_of, tagged
 from .current import day_of
 from .schemas import standings as forms
 
-__all__ = ["router"]
+__all__ = ["Asked", "Who", "router"]
 
 router = APIRouter(tags=["leaderboard"])
 USUAL = 9  # columns that every model has
@@ -54,7 +54,7 @@ class Asked:
             return here.standings.at_revision(connection, league, self.revision)
         return here.standings.of(connection, league)
 
-    def page(self, snapshot: Snapshot, first: int, size: int) -> Any:
+    def page(self, snapshot: Snapshot, first: int, size: int) -> Page:
         """Those who are asked for, from one on."""
         return snapshot.page(
             first,
@@ -64,6 +64,20 @@ class Asked:
             min_matches=self.min_matches,
             provisional=self.provisional,
         )
+
+    def told(self, snapshot: Snapshot, page: int, size: int) -> dict[str, Any]:
+        """A page of them as plain data; `next` is the number of the next one, which becomes its address."""
+        found = self.page(snapshot, (page - 1) * size, size)
+        return {
+            "league": snapshot.league,
+            "revision": snapshot.revision,
+            "generation": snapshot.generation,
+            "page": page,
+            "size": size,
+            "total": found.total,
+            "next": page + 1 if page * size < found.total else None,
+            "players": found.rows,
+        }
 
     def query(self, **more: Any) -> str:
         """The same as a query, with more; what is not said is left out."""
@@ -100,19 +114,10 @@ async def leaderboard(
         known = fresh(request, tag)
         if known is not None:
             return known
-        found = who.page(snapshot, (page - 1) * size, size)
+        told = who.told(snapshot, page, size)
         more = {"page": page + 1, "size": size, "revision": snapshot.revision}
-        following = who.query(**more) if page * size < found.total else None
-        told = {
-            "league": league.name,
-            "revision": snapshot.revision,
-            "generation": snapshot.generation,
-            "page": page,
-            "size": size,
-            "total": found.total,
-            "next": following and f"/api/leagues/{league.name}/leaderboard?{following}",
-            "players": found.rows,
-        }
+        if told["next"]:
+            told["next"] = f"/api/leagues/{league.name}/leaderboard?{who.query(**more)}"
         return answer(told, headers=tagged(tag))
 
     return await here.read(work)

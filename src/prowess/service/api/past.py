@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from math import inf, nextafter
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,14 +16,47 @@ from starlette.responses import Response
 from ...store import journal, leagues
 from ...store.clock import read, show
 from ...store.leagues import League
+from ..state import Service
 from .common import LARGEST, Here, MatchId, Read, answer, fresh, tag_of, tagged
 from .matches import MATCH, MATCHES
 from .plain import moment
 from .schemas import matches as forms
 
-__all__ = ["router"]
+__all__ = ["Sought", "Which", "router"]
 
 router = APIRouter(tags=["matches"])
+
+
+@dataclass(frozen=True)
+class Sought:
+    """Which matches are asked for."""
+
+    player: Annotated[str | None, Query(max_length=500, description="Only hers.")] = None
+    before: Annotated[str | None, Query(max_length=100, description="Only those before this time.")] = None
+    after: Annotated[str | None, Query(max_length=100, description="Only those at this time or later.")] = None
+    offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0
+
+    def told(self, here: Service, connection: Connection, league: League, limit: int) -> dict[str, Any]:
+        """So many of them as plain data; `next` is where the next ones begin, which becomes their address."""
+        since = -inf if self.after is None else read(league.clock, self.after, "after")
+        until = inf if self.before is None else _just_before(league, self.before)
+        player = None if self.player is None else self.player.strip()
+        found = here.chronicles.of(connection, league).matches(player, since, until, limit, self.offset)
+        following = self.offset + limit
+        return {
+            "league": league.name,
+            "revision": league.revision,
+            "total": found.total,
+            "next": following if following < found.total else None,
+            "matches": found.rows,
+        }
+
+    def query(self, **more: Any) -> str:
+        """The same as a query, with more; what is not said is left out."""
+        return urlencode({name: value for name, value in (vars(self) | more).items() if value is not None})
+
+
+Which = Annotated[Sought, Depends()]
 
 
 @router.get(
@@ -35,11 +69,8 @@ async def listed(
     request: Request,
     access: Read,
     here: Here,
-    player: Annotated[str | None, Query(max_length=500, description="Only hers.")] = None,
-    before: Annotated[str | None, Query(max_length=100, description="Only those before this time.")] = None,
-    after: Annotated[str | None, Query(max_length=100, description="Only those at this time or later.")] = None,
+    which: Which,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
-    offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
 ) -> Response:
     """The matches as they were posted; those of a player also say what was expected of her, and what they moved."""
 
@@ -49,20 +80,9 @@ async def listed(
         known = fresh(request, tag)
         if known is not None:
             return known
-        since = -inf if after is None else read(league.clock, after, "after")
-        until = inf if before is None else _just_before(league, before)
-        found = here.chronicles.of(connection, league).matches(
-            None if player is None else player.strip(), since, until, limit, offset
-        )
-        said = {"player": player, "before": before, "after": after, "limit": limit, "offset": offset + limit}
-        query = urlencode({name: value for name, value in said.items() if value is not None})
-        told = {
-            "league": league.name,
-            "revision": league.revision,
-            "total": found.total,
-            "next": f"/api/leagues/{league.name}/matches?{query}" if offset + limit < found.total else None,
-            "matches": found.rows,
-        }
+        told = which.told(here, connection, league, limit)
+        if told["next"]:
+            told["next"] = f"/api/leagues/{league.name}/matches?{which.query(limit=limit, offset=told['next'])}"
         return answer(told, headers=tagged(tag))
 
     return await here.read(work)

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 __all__ = ["address"]
 
 
-def address(league: str, page: str, **query: Any) -> str:
+def address(league: str, page: str, /, **query: Any) -> str:
     """The address of a page of a league; what is None, False or empty is left out of its query, lists repeat.
 
     >>> address("darts", "player", name=["ann & co", "bob"]), address("darts", "standings", search="")

@@ -1,0 +1,79 @@
+"""The form of players: how their last matches ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..history.ragged import gather
+from .course import View
+
+__all__ = ["LAST", "forms"]
+
+LAST = 5  # matches that make a form
+BLOCK = 65_536  # entries that are looked through at first, from the last one back; then twice as many each time
+Ints = NDArray[np.intp]
+Plain = dict[str, Any]
+
+
+def forms(view: View, players: Sequence[str], played: Sequence[int], matches: int | None = None) -> list[list[Plain]]:
+    """How the last matches of some players ended, the newest last; of all matches, or of so many first ones.
+
+    A team that is first alone has won, one that shares the first place has drawn. That each has `played` so many says
+    only how far back it is worth looking. Matches that do not count are left out.
+
+    >>> import prowess as pw
+    >>> from prowess.store.course import Course
+    >>> course = Course(pw.Elo(), None)
+    >>> both = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}]
+    >>> course.extend(pw.History.from_matches(both), [1, 2])
+    >>> forms(course.view, ["ann"], [2])
+    [[{'result': 'win', 'place': 1, 'teams': 2}, {'result': 'loss', 'place': 2, 'teams': 3}]]
+    """
+    history, passed = view.passage.history, view.passage
+    number = np.array([view.number.get(name, -1) for name in players], np.intp)
+    number[number >= len(history.players)] = -1  # who came later than what is looked at
+    entry = _entries(view, number, np.minimum(played, LAST), len(view) if matches is None else matches)
+    team, match = passed.places(entry)
+    place, start = history.place[team], history.match_start
+    group, all_teams = gather(start, match)
+    firsts = np.append(0, np.cumsum(history.place[all_teams] == 1))[group]
+    result = np.where(place > 1, "loss", np.where(np.diff(firsts) > 1, "draw", "win"))
+    found: dict[int, list[Plain]] = {player: [] for player in number.tolist()}
+    columns = (history.player[entry], result, place, start[match + 1] - start[match])
+    for player, *told in zip(*(column.tolist() for column in columns), strict=True):
+        found[player].append(dict(zip(("result", "place", "teams"), told, strict=True)))
+    return [found[player] if player >= 0 else [] for player in number.tolist()]
+
+
+def _entries(view: View, number: Ints, enough: NDArray[np.integer], matches: int) -> Ints:
+    """The last entries of some players in so many first matches that count, in the order of time.
+
+    From the end back, because most of those who are looked at have played lately: no index has to follow each match.
+    """
+    history = view.passage.history
+    wanted = np.zeros(len(history.players) + 1, np.int64)  # of each player, how many entries are still looked for
+    wanted[number] = enough
+    wanted[-1] = 0
+    asked = wanted > 0
+    found: list[Ints] = []
+    end, size = int(history.team_start[history.match_start[matches]]), BLOCK
+    while end > 0 and (wanted > 0).any():
+        begin = max(0, end - size)
+        entry = begin + np.flatnonzero(asked[history.player[begin:end]])
+        entry = entry[view.passage.counted(view.passage.places(entry)[1])]
+        np.subtract.at(wanted, history.player[entry], 1)
+        found.append(entry)
+        end, size = begin, 2 * size
+    return _last(history.player, np.concatenate([np.zeros(0, np.intp), *reversed(found)]))
+
+
+def _last(player: NDArray[np.int32], entry: Ints) -> Ints:
+    """Of entries in the order of time, the last ones of each player."""
+    by_player = np.argsort(player[entry], kind="stable")
+    sorted_player = player[entry[by_player]]
+    after = np.searchsorted(sorted_player, sorted_player, side="right") - np.arange(len(entry))
+    return np.sort(entry[by_player[after <= LAST]])
