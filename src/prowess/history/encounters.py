@@ -12,7 +12,7 @@ from .ragged import gather, holders, owners
 if TYPE_CHECKING:
     from .history import History
 
-__all__ = ["Encounters", "encounters"]
+__all__ = ["Encounters", "encounters", "results"]
 
 Counts = NDArray[np.int64]
 
@@ -48,13 +48,32 @@ def encounters(history: History, entry: NDArray[np.integer]) -> tuple[Encounters
     ahead = np.sign(history.place[theirs] - history.place[own[of_match]])
     against = theirs != own[of_match]
     beside = ~against & (other != np.asarray(entry)[of_match])
-    first = history.place[own] == 1
-    shared = np.add.reduceat(history.place[team] == 1, team_start[:-1]) > 1 if len(own) else first
-    together = np.where(first, np.where(shared, 0, 1), -1)
+    together = _ended(history, own, team, team_start)
     return (
         _counted(history.player[other[against]], ahead[against]),
         _counted(history.player[other[beside]], together[of_match[beside]]),
     )
+
+
+def results(history: History, entry: NDArray[np.integer]) -> NDArray[np.integer]:
+    """How matches ended for the teams of some entries: 1 first and alone, 0 first together with others, else -1.
+
+    >>> from prowess import History
+    >>> results(History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2]}]), np.arange(3))
+    array([ 0,  0, -1])
+    """
+    own = holders(history.team_start, entry)
+    team_start, team = gather(history.match_start, holders(history.match_start, own))
+    return _ended(history, own, team, team_start)
+
+
+def _ended(
+    history: History, own: NDArray[np.integer], team: NDArray[np.integer], team_start: NDArray[np.integer]
+) -> NDArray[np.integer]:
+    """How matches with these teams ended for some of them, one of each match."""
+    first = history.place[own] == 1
+    shared = np.add.reduceat(history.place[team] == 1, team_start[:-1]) > 1 if len(own) else first
+    return np.where(first, np.where(shared, 0, 1), -1)
 
 
 def _counted(player: NDArray[np.integer], result: NDArray[np.integer]) -> Encounters:

@@ -15,6 +15,7 @@ from ..store.chronicle import Chronicles
 from ..store.database import Database
 from ..store.keys import Key
 from ..store.leagues import League
+from ..store.shelf import Shelf
 from ..store.standings import Followers
 from ..store.writer import Writer
 from .metrics import Metrics
@@ -24,6 +25,7 @@ from .settings import Settings
 __all__ = ["Service", "of", "service"]
 
 Found = TypeVar("Found")
+CHARTS = 32_000_000  # bytes of charts that are kept
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Service:
     keys: Recent[Key | None]  # by their secrets
     leagues: Recent[League]  # by their names; what is in them may be a second old
     metrics: Metrics
+    charts: Shelf[bytes] = field(default_factory=lambda: Shelf(CHARTS))  # as they are sent
     closing: asyncio.Event = field(default_factory=asyncio.Event)  # set when the process is asked to end
 
     async def read(self, work: Callable[[Connection], Found]) -> Found:

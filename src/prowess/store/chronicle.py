@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
-from ..history.encounters import Encounters, encounters
+from ..history.encounters import Encounters, encounters, results
 from ..model.account import plain
 from ..model.ladder import Ladder
 from ..model.standings import overall
@@ -132,9 +132,18 @@ class Chronicle:
             "worst": worst,
             "matches": self._told(entry[len(entry) - min(matches, len(entry)) :]),
             "total": len(entry),
+            **self._results(entry),
             "opponents": self._met(opponents),
             "partners": self._met(partners),
         }
+
+    def curve(self, name: str, most: int = 500) -> list[Plain]:
+        """What was believed of a player after each of her matches that count, in at most so many points."""
+        return self._curve(self._entries(name), most)[0]
+
+    def id(self, number: int) -> str | None:
+        """The id of a match by its number in the league, from 1; None if it was posted since the connection looked."""
+        return self._ids(np.array([number - 1])).get(number - 1)
 
     def standing_at(self, time: float) -> Ladder:
         """Where everybody stood at a time, after the matches and the starts of seasons up to then."""
@@ -207,11 +216,16 @@ class Chronicle:
             at = np.union1d(spaced, [best, worst])
         beliefs = zip(*(_cells(column[at]) for column in (mu, sigma, shown)), strict=True)
         points = [
-            {"time": self._time(index)} | dict(zip(MOVES, belief, strict=True))
+            {"time": self._time(index), "match": index + 1} | dict(zip(MOVES, belief, strict=True))
             for index, belief in zip(match[at].tolist(), beliefs, strict=True)
         ]
         high, low = (points[int(np.searchsorted(at, k))] for k in (best, worst))
         return points if most else [], high, low
+
+    def _results(self, entry: Ints) -> Plain:
+        """How often her team came first alone, first with others, and not first."""
+        ended = results(self.view.passage.history, entry)
+        return {name: int(np.sum(ended == what)) for name, what in (("wins", 1), ("draws", 0), ("losses", -1))}
 
     def _met(self, met: Encounters) -> list[Plain]:
         """Opponents or partners, those met most often first; equally often, by name."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..extras import extra
 from .series import distinct, series
-from .theme import COLOURS, INK, styled
+from .theme import LIGHT, Look, styled
 from .times import place_of
 
 if TYPE_CHECKING:
@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["calibration_chart", "measure_chart", "time_chart"]
 
+LABELS = 110  # pixels for the names of models where there is little room
 
-def measure_chart(table: pl.DataFrame, titles: Mapping[str, str], *, title: str, subtitle: str) -> alt.ConcatChart:
+
+def measure_chart(
+    table: pl.DataFrame, titles: Mapping[str, str], *, title: str, subtitle: str, look: Look = LIGHT
+) -> alt.ConcatChart:
     """A panel for every measure: the value of every model as a dot, on a line as long as its interval.
 
     `table` has columns model, x, x_low and x_high for every measure x, of which `titles` has the title.
@@ -30,12 +34,14 @@ def measure_chart(table: pl.DataFrame, titles: Mapping[str, str], *, title: str,
     'Brier score'
     """
     altair = extra("altair", "Altair")
-    panels = [_panel(altair, table, name, text) for name, text in titles.items()]
-    found: alt.ConcatChart = styled(altair, altair.concat(*panels, columns=2, spacing=36), title, subtitle)
+    columns = look.columns(2)
+    width = look.panel(300, columns, LABELS + 20 if look.narrow else 240)
+    panels = [_panel(altair, table, name, text, width, look) for name, text in titles.items()]
+    found: alt.ConcatChart = styled(altair, altair.concat(*panels, columns=columns, spacing=36), title, subtitle, look)
     return found
 
 
-def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str) -> Any:
+def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, look: Look) -> Any:
     """One measure; a model far off from the others is written at the side."""
     cells = table.select("model", measure, f"{measure}_low", f"{measure}_high").drop_nulls(measure).rows()
     rows = [
@@ -50,12 +56,17 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str) -> Any:
         "value:Q", title=title, scale=alt.Scale(domain=[low - pad, high + pad], nice=False), axis=alt.Axis(tickCount=4)
     )
     names = [row["model"] for row in rows]
-    model = alt.Y("model:N", sort=names, title=None, axis=alt.Axis(labelLimit=180, domain=False, ticks=False))
+    model = alt.Y(
+        "model:N",
+        sort=names,
+        title=None,
+        axis=alt.Axis(labelLimit=LABELS if look.narrow else 180, domain=False, ticks=False),
+    )
     shown = [alt.Tooltip("model:N"), *(alt.Tooltip(f"{key}:Q", format=".5g") for key in ("value", "low", "high"))]
-    size = {"width": 300, "height": max(90, 30 * len(names))}
+    size = {"width": width, "height": max(90, 30 * len(names))}
     inside = alt.Chart(alt.InlineData(values=[row for row in rows if row["model"] in near]), **size)
-    line = inside.mark_rule(strokeWidth=3, color=COLOURS[0], opacity=0.55)
-    dot = inside.mark_point(filled=True, size=95, color=COLOURS[0], opacity=1)
+    line = inside.mark_rule(strokeWidth=3, color=look.colours[0], opacity=0.55)
+    dot = inside.mark_point(filled=True, size=95, color=look.colours[0], opacity=1)
     layers = [
         line.encode(x=x, y=model).encode(x=_also(alt, x, "low:Q"), x2="high:Q", tooltip=shown),
         dot.encode(x=x, y=model, tooltip=shown),
@@ -65,10 +76,10 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str) -> Any:
         texts = [{"model": row["model"], "text": sign.format(f"{row['value']:.3g}")} for row in far]
         base = alt.Chart(alt.InlineData(values=texts), **size)
         written = base.mark_text(
-            align="right" if beyond else "left", fontSize=13, color=COLOURS[0], dx=-4 if beyond else 4
+            align="right" if beyond else "left", fontSize=13, color=look.colours[0], dx=-4 if beyond else 4
         )
         if far:
-            layers.append(written.encode(x=alt.value(300 if beyond else 0), y=model, text="text:N"))
+            layers.append(written.encode(x=alt.value(width if beyond else 0), y=model, text="text:N"))
     return alt.layer(*layers)
 
 
@@ -87,7 +98,13 @@ def _near(values: Mapping[str, float], widths: Sequence[float]) -> set[str]:
 
 
 def time_chart(
-    frame: pl.DataFrame, measure: str, axis: tuple[str, str, str], *, title: str, subtitle: str
+    frame: pl.DataFrame,
+    measure: str,
+    axis: tuple[str, str, str],
+    *,
+    title: str,
+    subtitle: str,
+    look: Look = LIGHT,
 ) -> alt.Chart:
     """A measure as time goes by, a line for every model; `axis`: column, kind and title of the time.
 
@@ -115,16 +132,18 @@ def time_chart(
             x=altair.X(f"x:{kind}", title=x_title, scale=altair.Scale(zero=False), axis=altair.Axis(grid=False)),
             y=altair.Y("value:Q", title=measure, scale=altair.Scale(domain=[low - pad, high + pad], nice=False)),
             tooltip=["model:N", altair.Tooltip(f"x:{kind}", title=x_title), altair.Tooltip("value:Q", format=".4g")],
-            **series(altair, "model", names),
+            **series(altair, "model", names, look=look),
         )
     )
     far = [name for name in names if name not in near]
     outside = f"; off the chart: {', '.join(far)}" if far else ""
-    finished: alt.Chart = styled(altair, chart, title, subtitle + outside)
+    finished: alt.Chart = styled(altair, chart, title, subtitle + outside, look)
     return finished
 
 
-def calibration_chart(frame: pl.DataFrame, *, title: str = "Calibration", subtitle: str = "") -> alt.ConcatChart:
+def calibration_chart(
+    frame: pl.DataFrame, *, title: str = "Calibration", subtitle: str = "", look: Look = LIGHT
+) -> alt.ConcatChart:
     """What happened against what was expected, a panel for every model; on the grey line forecasts are right.
 
     `frame` has columns model, expected, happened and stderr.
@@ -136,12 +155,14 @@ def calibration_chart(frame: pl.DataFrame, *, title: str = "Calibration", subtit
     """
     altair = extra("altair", "Altair")
     names = frame["model"].unique(maintain_order=True).to_list()
-    panels = [_curve(altair, frame.filter(frame["model"] == name), name) for name in names]
-    found: alt.ConcatChart = styled(altair, altair.concat(*panels, columns=3, spacing=30), title, subtitle)
+    columns = look.columns(3)
+    width = min(look.panel(220, columns, 100), 260)
+    panels = [_curve(altair, frame.filter(frame["model"] == name), name, width, look) for name in names]
+    found: alt.ConcatChart = styled(altair, altair.concat(*panels, columns=columns, spacing=30), title, subtitle, look)
     return found
 
 
-def _curve(alt: Any, frame: pl.DataFrame, name: str) -> Any:
+def _curve(alt: Any, frame: pl.DataFrame, name: str, width: int, look: Look) -> Any:
     """The calibration of one model."""
     rows = [
         {"expected": p, "happened": share, "low": max(share - 2 * se, 0.0), "high": min(share + 2 * se, 1.0), "n": n}
@@ -151,13 +172,13 @@ def _curve(alt: Any, frame: pl.DataFrame, name: str) -> Any:
     ticks = alt.Axis(format="%", values=[0, 0.25, 0.5, 0.75, 1])
     x = alt.X("expected:Q", title="expected", scale=whole, axis=ticks)
     y = alt.Y("happened:Q", title="happened", scale=whole, axis=ticks)
-    size = {"width": 220, "height": 220}
+    size = {"width": width, "height": width}
     right = alt.Chart(alt.InlineData(values=[{"expected": 0, "happened": 0}, {"expected": 1, "happened": 1}]), **size)
     base = alt.Chart(alt.InlineData(values=rows), **size)
     shown = [alt.Tooltip("expected:Q", format=".1%"), alt.Tooltip("happened:Q", format=".1%"), alt.Tooltip("n:Q")]
     return alt.layer(
-        right.mark_line(color="#999999", strokeWidth=1.5).encode(x=x, y=y),
-        base.mark_rule(color=COLOURS[0], strokeWidth=2, opacity=0.6).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
-        base.mark_line(color=COLOURS[0], strokeWidth=1.5, opacity=0.6).encode(x=x, y=y),
-        base.mark_point(color=COLOURS[0], filled=True, size=45, opacity=1).encode(x=x, y=y, tooltip=shown),
-    ).properties(title=alt.TitleParams(name, fontSize=15, anchor="middle", color=INK, offset=6))
+        right.mark_line(color=look.middle, strokeWidth=1.5).encode(x=x, y=y),
+        base.mark_rule(color=look.colours[0], strokeWidth=2, opacity=0.6).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
+        base.mark_line(color=look.colours[0], strokeWidth=1.5, opacity=0.6).encode(x=x, y=y),
+        base.mark_point(color=look.colours[0], filled=True, size=45, opacity=1).encode(x=x, y=y, tooltip=shown),
+    ).properties(title=alt.TitleParams(name, fontSize=look.type, anchor="middle", color=look.ink, offset=6))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..extras import extra
 from .series import distinct, series
-from .theme import INK, styled
+from .theme import LIGHT, Look, styled
 
 if TYPE_CHECKING:
     import altair as alt
@@ -22,6 +22,7 @@ def coverage_curves(
     title: str = "How sure is sure?",
     width: int = 460,
     height: int = 460,
+    look: Look = LIGHT,
 ) -> alt.LayerChart:
     """Nominal level along, actual share up, a line for each model: on the diagonal sigma means what it says.
 
@@ -38,13 +39,14 @@ def coverage_curves(
     data = altair.InlineData(values=[point for name, frame in frames.items() for point in _points(name, frame)])
     # as the lines lie, from the top down
     order = sorted(names, key=lambda name: -float(frames[name]["covered"].sum()))
-    chart = _layers(altair, altair.Chart(data, width=width, height=height), series(altair, "model", names, order))
+    base = altair.Chart(data, width=width, height=height)
+    chart = _layers(altair, base, series(altair, "model", names, order, look), look)
     least = min(int(frame["skills"].min()) for frame in frames.values())  # type: ignore[arg-type]
     subtitle = [
         "simulated leagues: the share of true skills in the middle part of what is believed",
         f"below the diagonal a model is too sure; standard errors are at most {50 / least**0.5:.2g} %",
     ]
-    finished: alt.LayerChart = styled(altair, chart, title, subtitle)
+    finished: alt.LayerChart = styled(altair, chart, title, subtitle, look)
     return finished
 
 
@@ -57,7 +59,7 @@ def _points(name: str, frame: pl.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def _layers(alt: Any, base: Any, legend: dict[str, Any]) -> Any:
+def _layers(alt: Any, base: Any, legend: dict[str, Any], look: Look) -> Any:
     """The diagonal, the lines, their points, and what a mouse finds."""
     ends = alt.Scale(domain=[0, 100])
     x = alt.X("level:Q", title="nominal probability of the interval (%)", scale=ends)
@@ -70,7 +72,7 @@ def _layers(alt: Any, base: Any, legend: dict[str, Any]) -> Any:
         alt.Tooltip("error:Q", title="standard error (%)", format=".1f"),
     ]
     return alt.layer(
-        diagonal.mark_line(color=INK, strokeWidth=1, strokeDash=[3, 3]).encode(x=x, y=y),
+        diagonal.mark_line(color=look.ink, strokeWidth=1, strokeDash=[3, 3]).encode(x=x, y=y),
         base.mark_line(strokeWidth=2.5, strokeJoin="round").encode(x=x, y=y, **legend),
         base.mark_point(filled=True, size=40, opacity=1).encode(x=x, y=y, color=legend["color"], tooltip=found),
     )

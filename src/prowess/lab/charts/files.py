@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ from ..extras import extra
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["bundle", "save"]
+__all__ = ["apart", "bundle", "save", "svg"]
 
 ENDINGS = (".png", ".svg", ".html", ".json")
 
@@ -38,11 +40,34 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
+def svg(spec: dict[str, Any]) -> str:
+    """The picture of a specification, `chart.to_dict()`.
+
+    >>> svg({"data": {"values": [{"x": 1}]}, "mark": "point"})[:4]
+    '<svg'
+    """
+    drawn: str = extra("vl_convert", "vl-convert").vegalite_to_svg(spec, vl_version=_version())
+    return drawn
+
+
 @cache
 def bundle() -> str:
     """The JavaScript that draws charts on a page, Vega and all, so that the page needs no network."""
     script: str = extra("vl_convert", "vl-convert").javascript_bundle(vl_version=_version())
     return script
+
+
+def apart() -> str:
+    """The same, made by a process of its own: it takes seconds, in which vl-convert lets nothing go on beside it.
+
+    >>> "vegaEmbed" in apart()
+    True
+    """
+    code = (
+        "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle(vl_version=sys.argv[1]).encode())"
+    )
+    extra("vl_convert", "vl-convert")
+    return subprocess.run([sys.executable, "-c", code, _version()], capture_output=True, check=True).stdout.decode()
 
 
 def _version() -> str:
@@ -55,11 +80,9 @@ def _drawn(spec: dict[str, Any], ending: str) -> str | bytes:
     vlc = extra("vl_convert", "vl-convert")
     if ending == ".html":
         return _page(spec, bundle())
-    drawn: str | bytes
     if ending == ".svg":
-        drawn = vlc.vegalite_to_svg(spec, vl_version=_version())
-    else:
-        drawn = vlc.vegalite_to_png(spec, vl_version=_version(), scale=2)
+        return svg(spec)
+    drawn: bytes = vlc.vegalite_to_png(spec, vl_version=_version(), scale=2)
     return drawn
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
-from .theme import COLOURS, DASHES
+from .theme import COLOURS, DASHES, LIGHT, Look
 
 __all__ = ["CURVES", "distinct", "series", "thinned"]
 
@@ -29,7 +29,9 @@ def distinct(names: Iterable[str], what: str) -> list[str]:
     return found
 
 
-def series(alt: Any, field: str, names: list[str], order: list[str] | None = None) -> dict[str, Any]:
+def series(
+    alt: Any, field: str, names: list[str], order: list[str] | None = None, look: Look = LIGHT
+) -> dict[str, Any]:
     """The encoding of lines by a field: colour and dash go by the names, the legend lists them in another order.
 
     >>> import altair
@@ -38,15 +40,23 @@ def series(alt: Any, field: str, names: list[str], order: list[str] | None = Non
     """
     order = names if order is None else order
     place = {name: at for at, name in enumerate(names)}
-    legend = alt.Legend(
-        title=field, symbolType="stroke", symbolStrokeWidth=4, symbolSize=260, symbolOpacity=1, labelLimit=260
-    )
-    colours = [COLOURS[place[name] % len(COLOURS)] for name in order]
+    colours = [look.colours[place[name] % len(COLOURS)] for name in order]
     dashes = [DASHES[place[name] // len(COLOURS)] for name in order]
+    legend = _legend(alt, field, look) if look.size is None or len(names) > 1 else None  # a page says whose line it is
     return {
         "color": alt.Color(f"{field}:N", scale=alt.Scale(domain=order, range=colours), legend=legend),
         "strokeDash": alt.StrokeDash(f"{field}:N", scale=alt.Scale(domain=order, range=dashes), legend=legend),
     }
+
+
+def _legend(alt: Any, field: str, look: Look) -> Any:
+    """Who has which line: beside the chart, or below it where there is no room."""
+    said = {"title": field, "symbolSize": 260, "labelLimit": 260}
+    if look.size is not None:
+        said |= {"title": None, "labelLimit": 180}
+    if look.narrow:
+        said |= {"symbolSize": 160, "labelLimit": 110, "orient": "bottom", "columns": 2}
+    return alt.Legend(**said, symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1)
 
 
 def thinned(count: int) -> NDArray[np.intp]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
 from math import erf, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ from ...errors import Error
 from ...history import name_of
 from ..extras import extra
 from .series import distinct, series, thinned
-from .theme import styled
+from .theme import LIGHT, Look, styled
 from .times import place_of, time_axis
 
 if TYPE_CHECKING:
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
 
     from ...model.fit import Fit
 
-__all__ = ["skill_curves"]
+__all__ = ["Belief", "belief_curves", "skill_curves"]
+
+Belief = tuple[float | str, float, float | None]  # where along the axis, μ, and σ if there is one
+COLUMNS = ("player", "x", "mu", "sigma", "low", "high", "last")
 
 
 def skill_curves(
@@ -31,6 +36,7 @@ def skill_curves(
     title: str = "Skill over time",
     width: int = 720,
     height: int = 400,
+    look: Look = LIGHT,
 ) -> alt.LayerChart:
     """The skill of some players after each of their matches: a line at μ in a band of μ ± `band` σ.
 
@@ -42,20 +48,47 @@ def skill_curves(
     >>> chart.to_dict()["layer"][1]["encoding"]["y"]["title"]
     'skill μ (rating points)'
     """
-    altair = extra("altair", "Altair")
     band = scale("band", band)
     names = distinct(map(name_of, [players] if isinstance(players, str) else players), "players")
-    curves = {name: _curve(fit.trajectory(name), name) for name in names}
+    frames = {name: _curve(fit.trajectory(name), name) for name in names}
     time, kind, x_title = time_axis(fit.history)
-    data = altair.InlineData(values=[point for name in names for point in _points(curves[name], name, time, band)])
-    order = sorted(names, key=lambda name: -curves[name]["mu"][-1])
+    curves = {
+        name: [*zip(map(place_of, one[time].to_list()), one["mu"].to_list(), one["sigma"].to_list(), strict=True)]
+        for name, one in frames.items()
+    }
+    certain = fit.model.absorb.certain
+    return belief_curves(
+        curves, (kind, x_title), band=band, certain=certain, title=title, width=width, height=height, look=look
+    )
+
+
+def belief_curves(
+    curves: Mapping[str, Sequence[Belief]],
+    axis: tuple[str, str],
+    *,
+    band: float = 1.0,
+    certain: bool = False,
+    title: str = "Skill over time",
+    width: int = 720,
+    height: int = 400,
+    look: Look = LIGHT,
+) -> alt.LayerChart:
+    """The same of curves that are there: (x, μ, σ) by the names of players; `axis` is the kind and the title of x.
+
+    >>> chart = belief_curves({"ann": [(1, 25.0, 8.3), (2, 27.0, 7.1)]}, ("Q", "match number"))
+    >>> chart.to_dict()["layer"][0]["mark"]["type"]
+    'area'
+    """
+    altair = extra("altair", "Altair")
+    names = list(curves)
+    data = _data(altair, [point for name in names for point in _points(curves[name], name, band)], look)
+    order = sorted(names, key=lambda name: -curves[name][-1][1])
     shade = min(0.18, 0.9 / len(names))  # many bands on top of each other must not become a wall
     base = altair.Chart(data, width=width, height=height)
-    certain = fit.model.absorb.certain
-    layers = _layers(altair, base, f"x:{kind}", x_title, shade, series(altair, "player", names, order))
+    layers = _layers(altair, base, axis, shade, series(altair, "player", names, order, look), look)
     chart = altair.layer(*layers[certain:])
     subtitle = "line: rating, of a system that does not say how sure it is" if certain else _subtitle(band)
-    finished: alt.LayerChart = styled(altair, chart, title, subtitle)
+    finished: alt.LayerChart = styled(altair, chart, title, subtitle, look)
     return finished
 
 
@@ -68,29 +101,47 @@ def _curve(curve: pl.DataFrame, name: str) -> pl.DataFrame:
     return curve[thinned(len(curve))]
 
 
-def _points(curve: pl.DataFrame, name: str, key: str, band: float) -> list[dict[str, Any]]:
+def _points(curve: Sequence[Belief], name: str, band: float) -> list[dict[str, Any]]:
     """The rows of the chart's data."""
-    rows = zip(curve[key].to_list(), curve["mu"].to_list(), curve["sigma"].to_list(), strict=True)
     points: list[dict[str, Any]] = [
         {
             "player": name,
-            "x": place_of(when),
+            "x": x,
             "mu": mu,
             "sigma": sigma,
             "low": mu - band * (sigma or 0.0),
             "high": mu + band * (sigma or 0.0),
         }
-        for when, mu, sigma in rows
+        for x, mu, sigma in curve
     ]
     points[-1]["last"] = True
     return points
 
 
-def _layers(alt: Any, base: Any, when: str, x_title: str, shade: float, by: dict[str, Any]) -> list[Any]:
+def _data(alt: Any, points: list[dict[str, Any]], look: Look) -> Any:
+    """The points; on a page as CSV text, which is less to send, and Altair checks it at once and not point by point."""
+    if look.size is None:
+        return alt.InlineData(values=points)
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(COLUMNS)
+    table.writerows([_cell(point.get(name)) for name in COLUMNS] for point in points)
+    parse = dict.fromkeys(COLUMNS, "number") | {"player": "string", "last": "boolean"}
+    parse["x"] = "date" if isinstance(points[0]["x"], str) else "number"
+    return alt.InlineData(values=text.getvalue(), format=alt.CsvDataFormat(type="csv", parse=parse))
+
+
+def _cell(value: Any) -> Any:
+    return f"{value:.6g}" if isinstance(value, float) and abs(value) < 1e5 else value
+
+
+def _layers(alt: Any, base: Any, axis: tuple[str, str], shade: float, by: dict[str, Any], look: Look) -> list[Any]:
     """Bands, lines, a dot where each line ends, and what a mouse finds; a click on the legend picks a player."""
     picked = alt.selection_point(fields=["player"], bind="legend")
+    when, x_title = f"x:{axis[0]}", axis[1]
     x = alt.X(when, title=x_title, scale=alt.Scale(zero=False), axis=alt.Axis(grid=False))
-    y = alt.Y("mu:Q", title="skill μ (rating points)", scale=alt.Scale(zero=False))
+    said = "skill μ (rating points)" if look.size is None else None if look.narrow else "skill"
+    y = alt.Y("mu:Q", title=said, scale=alt.Scale(zero=False))
 
     def faded(full: float, rest: float) -> Any:
         return alt.when(picked).then(alt.value(full)).otherwise(alt.value(rest))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..extras import extra
-from .theme import COLOURS, INK, styled
+from .theme import LIGHT, Look, styled
 
 if TYPE_CHECKING:
     from ..tune import Tuning
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["tuning_chart"]
 
 WIDTH, HEIGHT, COLUMNS = 720, 260, 3
+BESIDE = 84  # pixels at the side of a panel, for its axis
 MOST, NEARLY_ALL = 0.7, 0.95  # the share of trials that is shown: beside the worst, all others would lie in one line
 
 
-def tuning_chart(tuning: Tuning) -> Any:
+def tuning_chart(tuning: Tuning, look: Look = LIGHT) -> Any:
     """The loss of every trial and the best so far; below it, the loss against each parameter.
 
     >>> import prowess as pw
@@ -35,13 +36,15 @@ def tuning_chart(tuning: Tuning) -> Any:
     rows = shown.filter(shown["loss"] <= high).to_dicts()
     data = alt.InlineData(values=rows)
     best = alt.InlineData(values=frame.filter(frame["best"] <= high).select("trial", "best").to_dicts())
+    columns = look.columns(COLUMNS)
     untitled = axis | {"title": None}
     slices = [
-        _slice(alt, data, untitled if at % COLUMNS else axis, tuning, name) for at, name in enumerate(tuning.space)
+        _slice(alt, data, untitled if at % columns else axis, tuning, name, look)
+        for at, name in enumerate(tuning.space)
     ]
-    below = alt.concat(*slices, columns=min(COLUMNS, len(slices)), spacing=24)
-    chart = alt.vconcat(_progress(alt, data, best, axis), below, spacing=28)
-    return styled(alt, chart, "Tuning", _subtitle(tuning, len(frame) - len(rows)))
+    below = alt.concat(*slices, columns=min(columns, len(slices)), spacing=24)
+    chart = alt.vconcat(_progress(alt, data, best, axis, look), below, spacing=28)
+    return styled(alt, chart, "Tuning", _subtitle(tuning, len(frame) - len(rows)), look)
 
 
 def _padded(low: float, high: float) -> list[float]:
@@ -50,37 +53,39 @@ def _padded(low: float, high: float) -> list[float]:
     return [low - room, high + room]
 
 
-def _progress(alt: Any, data: Any, best: Any, axis: dict[str, Any]) -> Any:
+def _progress(alt: Any, data: Any, best: Any, axis: dict[str, Any], look: Look) -> Any:
     """Every trial a point; the best so far a line."""
     x = alt.X("trial:Q", title="trial", axis=alt.Axis(grid=False, tickMinStep=1))
-    points = alt.Chart(data, width=WIDTH, height=HEIGHT).mark_point(filled=True, size=45, opacity=0.55)
+    points = alt.Chart(data, width=look.panel(WIDTH, 1, BESIDE), height=HEIGHT).mark_point(
+        filled=True, size=45, opacity=0.55
+    )
     found = ["trial:Q", alt.Tooltip("loss:Q", format=".5f")]
-    line = alt.Chart(best).mark_line(interpolate="step-after", strokeWidth=2.5, color=COLOURS[1])
+    line = alt.Chart(best).mark_line(interpolate="step-after", strokeWidth=2.5, color=look.colours[1])
     return alt.layer(
-        points.encode(x=x, y=alt.Y("loss:Q", **axis), color=alt.value(COLOURS[0]), tooltip=found),
+        points.encode(x=x, y=alt.Y("loss:Q", **axis), color=alt.value(look.colours[0]), tooltip=found),
         line.encode(x=x, y=alt.Y("best:Q", **axis)),
     )
 
 
-def _slice(alt: Any, data: Any, axis: dict[str, Any], tuning: Tuning, name: str) -> Any:
+def _slice(alt: Any, data: Any, axis: dict[str, Any], tuning: Tuning, name: str, look: Look) -> Any:
     """The loss against one parameter, whatever the others were; lines at its old and its new value."""
     span = tuning.space[name]
     scale = alt.Scale(type="log" if span.log else "linear", domain=[span.low, span.high], nice=False)
     x = alt.X(f"{name}:Q", title=name, scale=scale, axis=alt.Axis(grid=False, tickCount=3, format="~g"))
-    width = (WIDTH - (COLUMNS - 1) * 84) // COLUMNS
+    width = look.panel((WIDTH - (COLUMNS - 1) * BESIDE) // COLUMNS, look.columns(COLUMNS), BESIDE)
     points = alt.Chart(data, width=width, height=180).mark_point(filled=True, size=30, opacity=0.55)
     values = {"before": float(tuning.before.params[name]), "after": float(tuning.model.params[name])}
     lines = [{"x": max(value, span.low) if span.log else value, "which": which} for which, value in values.items()]
     colour = alt.Color(
         "which:N",
         title="parameter",
-        scale=alt.Scale(domain=["before", "after"], range=[INK, COLOURS[1]]),
+        scale=alt.Scale(domain=["before", "after"], range=[look.ink, look.colours[1]]),
         legend=alt.Legend(orient="bottom", titleOrient="left", symbolType="stroke", symbolStrokeWidth=4),
     )
     marks = alt.Chart(alt.InlineData(values=lines)).mark_rule(strokeWidth=2)
     dash = alt.StrokeDash("which:N", scale=alt.Scale(domain=["before", "after"], range=[[5, 4], [1, 0]]), legend=None)
     return alt.layer(
-        points.encode(x=x, y=alt.Y("loss:Q", **axis), color=alt.value(COLOURS[0])),
+        points.encode(x=x, y=alt.Y("loss:Q", **axis), color=alt.value(look.colours[0])),
         marks.encode(x=alt.X("x:Q", scale=scale, title=name), color=colour, strokeDash=dash),
     )
 

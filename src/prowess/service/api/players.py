@@ -10,14 +10,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...store import leagues
+from ...store.leagues import League
+from ...store.standings import Snapshot
+from ..state import Service
 from .common import Here, Read, answer, fresh, tag_of, tagged
 from .plain import rating
 from .schemas import standings as forms
 
-__all__ = ["router"]
+__all__ = ["router", "told"]
 
 router = APIRouter(tags=["players"])
-NOTHING: dict[str, Any] = {"curve": [], "best": None, "worst": None, "matches": [], "opponents": [], "partners": []}
+NOTHING: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", "worst")) | {
+    key: [] for key in ("curve", "matches", "opponents", "partners")
+}
 
 
 @router.get(
@@ -43,24 +48,32 @@ async def player(
         league = leagues.find(connection, access.league)
         now = here.standings.of(connection, league)
         name = player.strip()
-        row = now.row(name)
+        now.row(name)
         tag = tag_of(league, now.generation, now.revision)
         known = fresh(request, tag)
         if known is not None:
             return known
-        way = here.chronicles.of(connection, league).player(name, matches, curve) if matches or curve else NOTHING
-        told = {
-            "league": league.name,
-            "revision": now.revision,
-            "player": name,
-            "rank": row["rank"],
-            "players": len(now),
-            "rating": rating(now.ladder[name]),
-            "provisional": row["provisional"],
-            "active": row["active"],
-            "last_seen": row["last_seen"],
-            "played": row["matches"],
-        }
-        return answer(told | {key: way[key] for key in NOTHING}, headers=tagged(tag))
+        return answer(told(here, connection, league, now, name, matches, curve), headers=tagged(tag))
 
     return await here.read(work)
+
+
+def told(
+    here: Service, connection: Connection, league: League, now: Snapshot, name: str, matches: int = 20, curve: int = 500
+) -> dict[str, Any]:
+    """All that is told of a player; without matches and curve, what is quickly known."""
+    row = now.row(name)
+    found = {
+        "league": league.name,
+        "revision": now.revision,
+        "player": name,
+        "rank": row["rank"],
+        "players": len(now),
+        "rating": rating(now.ladder[name]),
+        "provisional": row["provisional"],
+        "active": row["active"],
+        "last_seen": row["last_seen"],
+        "played": row["matches"],
+    }
+    way = here.chronicles.of(connection, league).player(name, matches, curve) if matches or curve else NOTHING
+    return found | {key: way[key] for key in NOTHING}

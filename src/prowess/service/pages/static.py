@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ...lab.charts.files import bundle
+from ...lab.charts.files import apart
 from ..problems import Problem
 from ..state import of
 
@@ -35,7 +36,7 @@ def _text(path: Path) -> Callable[[], str]:
 ASSETS: dict[str, Callable[[], str]] = {
     "style.css": _style,
     "mark.svg": _text(HERE / "styles" / "mark.svg"),
-    "vega.js": bundle,
+    "vega.js": apart,
     **{path.name: _text(path) for path in sorted((HERE / "scripts").glob("*.js"))},
 }
 
@@ -45,6 +46,13 @@ def _content(name: str) -> bytes:
     return ASSETS[name]().encode()
 
 
+def _version(name: str) -> str:
+    """By what an address changes; Vega takes seconds to make, for which no page is to wait: its version will do."""
+    if name == "vega.js":
+        return "-".join(version(package) for package in ("vl-convert-python", "altair"))
+    return sha256(_content(name)).hexdigest()[:12]
+
+
 @cache
 def asset(name: str) -> str:
     """The address of a style or a script.
@@ -52,7 +60,7 @@ def asset(name: str) -> str:
     >>> asset("style.css").startswith("/static/style.css?v=")
     True
     """
-    return f"/static/{name}?v={sha256(_content(name)).hexdigest()[:12]}"
+    return f"/static/{name}?v={_version(name)}"
 
 
 @router.get("/static/{name}")

@@ -9,6 +9,7 @@ from .matches import Listed
 
 __all__ = ["Believed", "Leaderboard", "Met", "Own", "Player", "Point", "Standing"]
 
+AFTER = ANN | {"time": "2026-01-31T10:00:00Z", "match": 1}
 STANDING = {"rank": 1, "player": "ann"} | ANN | {"matches": 12, "last_seen": "2026-01-31T10:00:00Z"}
 
 
@@ -69,6 +70,7 @@ class Point(Believed):
     """What was believed of a player after a match."""
 
     time: Time | None
+    match: int = Field(description="Which match of the league it was, from 1, in the order of time.")
 
 
 class Met(Told):
@@ -112,9 +114,12 @@ class Player(Told):
             "active": True,
             "last_seen": "2026-01-31T10:00:00Z",
             "played": 1,
-            "curve": [ANN | {"time": "2026-01-31T10:00:00Z"}],
-            "best": ANN | {"time": "2026-01-31T10:00:00Z"},
-            "worst": ANN | {"time": "2026-01-31T10:00:00Z"},
+            "wins": 1,
+            "draws": 0,
+            "losses": 0,
+            "curve": [AFTER],
+            "best": AFTER,
+            "worst": AFTER,
             "matches": [],
             "opponents": [{"player": "bob", "matches": 1, "wins": 1, "draws": 0, "losses": 0}],
             "partners": [],
@@ -131,6 +136,9 @@ class Player(Told):
     active: bool
     last_seen: Time | None
     played: int = Field(description="In how many matches.")
+    wins: int | None = Field(description="How often her team came first, alone.")
+    draws: int | None = Field(description="How often it was first together with others.")
+    losses: int | None
     curve: list[Point] = Field(description="What was believed after her matches, the first one first.")
     best: Point | None = Field(description="The highest that was ever shown.")
     worst: Point | None
