@@ -1,10 +1,9 @@
 """Every page, looked at by a browser: nothing goes wrong on it, wherever and however it is looked at."""
 
 from fastapi.routing import APIRoute
-import pytest
 
 from prowess.service.pages.routers import ROUTERS
-from tests.pages.browsing import DESK, PAGES, PHONE, visiting
+from tests.pages.browsing import PAGES
 
 NO_PAGES = {"/", "/leagues/{league}", "/static/{name}"}  # they lead to pages, or are parts of them
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -16,7 +16,7 @@ from ...store.leagues import League
 from ..api.common import Here, MatchId, Read, tag_of
 from ..api.past import told_of
 from .page import Shown, page
-from .results import Side, differences, sentence, sides
+from .results import Side, differences, named, sentence, sides
 
 __all__ = ["MATCH_ID", "router"]
 
@@ -65,15 +65,18 @@ def _drawn(league: League, told: Plain) -> Plain:
     """What the page says beside the data."""
     found, players = sides(told), told["players"]
     expected = {one["team"]: one for one in reversed(players)}  # the first player of each team
+    share = dict(zip(chain(*told["teams"]), chain(*told["weights"]), strict=True)) if told.get("weights") else {}
     return {
         "said": sentence(told),
+        "wins": [f"{named(one)} {'wins' if len(one) == 1 else 'win'}" for one in told["teams"][:2]],
+        "teamed": named(told["teams"][0]),
+        "lead": None if len(found) > 2 else _lead(players),
         "sides": [_side(side, expected.get(side.team), len(found)) for side in found[:TEAMS]],
         "more_sides": max(len(found) - TEAMS, 0),
-        "rated": [_rated(one, len(found)) for one in _in_order(found, players)[:PLAYERS]],
+        "rated": [_rated(one, len(found), share.get(one["player"])) for one in _in_order(found, players)[:PLAYERS]],
         "more_rated": max(len(players) - PLAYERS, 0),
         "places": digits_of([one["moved"] for one in players if one["moved"] is not None]),
         "certain": league.model.absorb.certain,
-        "leads": any("expected_lead" in one for one in players),
         "written": _written(told["revisions"])[:REVISIONS],
         "more_written": max(len(told["revisions"]) - REVISIONS, 0),
     }
@@ -96,8 +99,14 @@ def _place(share: float, teams: int) -> float:
     return 1 + (1 - share) * (teams - 1)
 
 
-def _rated(one: Plain, teams: int) -> Plain:
-    """A player of the match, with its result as people say it."""
+def _lead(players: Sequence[Plain]) -> float | None:
+    """By how much the first team was expected to outscore the other, where the model says so."""
+    return next((one.get("expected_lead") for one in players if one["team"] == 0), None)
+
+
+def _rated(one: Plain, teams: int, share: float | None) -> Plain:
+    """A player of the match, with its result as people say it, and the share of the match that she played."""
+    one = one | {"share": share}
     if teams > 2:
         return one | {"ended": f"place {one['place']}", "awaited": f"place {_place(one['expected'], teams):.1f}"}
     return one | {"ended": ENDED[one["actual"]], "awaited": None}

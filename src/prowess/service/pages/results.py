@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...history.ragged import places
-from .numbers import day, number
+from .numbers import day, figure
 
-__all__ = ["Side", "differences", "figure", "named", "sentence", "sides"]
+__all__ = ["Side", "differences", "named", "sentence", "sides"]
 
 NAMED = 3  # players of a team who are named in a sentence
 TEAMS = 4  # teams that are, and numbers
@@ -63,15 +63,6 @@ def sides(match: Mapping[str, Any]) -> list[Side]:
         for k, names in enumerate(teams)
     ]
     return sorted(found, key=lambda one: one.place)
-
-
-def figure(value: float) -> str:
-    """A score, with as many digits as it has.
-
-    >>> figure(3.0), figure(2.5), figure(-1)
-    ('3', '2.5', '−1')
-    """
-    return number(value, 0) if value == round(value) else f"{value:g}".replace("-", "−")
 
 
 def named(names: Sequence[str], most: int = NAMED) -> str:
