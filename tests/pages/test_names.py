@@ -1,15 +1,5 @@
 """Names that complete what is typed."""
 
-import pytest
-
-from tests.service.asking import served
-
-
-@pytest.fixture(scope="module")
-def ask(tmp_path_factory):
-    with served(f"sqlite:///{tmp_path_factory.mktemp('names') / 'prowess.db'}") as asking:
-        yield asking
-
 
 def test_the_likeliest_names_come_first(ask):
     """Best players first, but who is called so before who only has it in her name."""

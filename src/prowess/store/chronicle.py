@@ -81,18 +81,19 @@ class Chronicle:
 
     def match(self, id: str) -> Plain:
         """One match: what was forecast, and what it did to every player, with a sentence why."""
-        entry = journal.entry_of(self.connection, self.league, id)
-        index = None if entry.body is None else self.view.index(entry.time, entry.seq)
-        if index is None:  # unless it was edited since the connection looked
-            index = next(iter(np.flatnonzero(self.view.seq == entry.seq).tolist()), None)
-        if index is None:
-            raise NotFound(f"the match {id!r} of {self.league.name} was deleted")
+        index = self._index(id)
         account = self.view.passage.account(index)
         told = [
             {key: row[key] for key in ("player", *TOLD, "first") if key in row} | _moved(row) | {"why": why}
             for row, why in zip(account.rows, account.sentences, strict=True)
         ]
         return self._match(index, id) | {"counts": account.counts, "forecast": account.forecast, "players": told}
+
+    def around(self, id: str) -> tuple[str | None, str | None]:
+        """The ids of the matches before and after one; None at the beginning, and at the end."""
+        index = self._index(id)
+        found = self._ids(np.arange(max(index - 1, 0), min(index + 2, len(self.view))))
+        return found.get(index - 1), found.get(index + 1)
 
     def matches(
         self,
@@ -161,6 +162,16 @@ class Chronicle:
             return self.view.standing(len(self.view), number)
         following = self.view.seasons[number].start
         return self.view.standing(self.view.between(following, following)[0], number)
+
+    def _index(self, id: str) -> int:
+        """Where the match of an id stands."""
+        entry = journal.entry_of(self.connection, self.league, id)
+        index = None if entry.body is None else self.view.index(entry.time, entry.seq)
+        if index is None:  # unless it was edited since the connection looked
+            index = next(iter(np.flatnonzero(self.view.seq == entry.seq).tolist()), None)
+        if index is None:
+            raise NotFound(f"the match {id!r} of {self.league.name} was deleted")
+        return index
 
     def _entries(self, player: str) -> Ints:
         entry = self.view.entries(player)

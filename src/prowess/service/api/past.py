@@ -22,7 +22,7 @@ from .matches import MATCH, MATCHES
 from .plain import moment
 from .schemas import matches as forms
 
-__all__ = ["Sought", "Which", "router"]
+__all__ = ["Sought", "Which", "router", "told_of"]
 
 router = APIRouter(tags=["matches"])
 
@@ -105,23 +105,25 @@ async def one(request: Request, id: MatchId, access: Read, here: Here) -> Respon
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        written = journal.revisions(connection, league, id)
+        journal.entry_of(connection, league, id)  # of what never was there is no state that somebody has already
         tag = tag_of(league, league.generation, league.revision)
-        known = fresh(request, tag)
-        if known is not None:
-            return known
-        last = written[-1]
-        told: dict[str, Any] = {"league": league.name, "deleted": last["body"] is None, "stamped": last["stamped"]}
-        if last["body"] is None:
-            was = next(one for one in reversed(written) if one["body"] is not None)
-            told |= {"id": id, "time": show(league.clock, was["time"])} | json.loads(was["body"])
-            told |= {"counts": False, "forecast": None, "players": []}
-        else:
-            told |= here.chronicles.of(connection, league).match(id)
-        told["revisions"] = [_revision(league, row) for row in written]
-        return answer(told, headers=tagged(tag))
+        return fresh(request, tag) or answer(told_of(here, connection, league, id), headers=tagged(tag))
 
     return await here.read(work)
+
+
+def told_of(here: Service, connection: Connection, league: League, id: str) -> dict[str, Any]:
+    """All there is to tell of a match; of one that was taken out, what it was."""
+    written = journal.revisions(connection, league, id)
+    last = written[-1]
+    told: dict[str, Any] = {"league": league.name, "deleted": last["body"] is None, "stamped": last["stamped"]}
+    if last["body"] is None:
+        was = next(one for one in reversed(written) if one["body"] is not None)
+        told |= {"id": id, "time": show(league.clock, was["time"])} | json.loads(was["body"])
+        told |= {"counts": False, "forecast": None, "players": []}
+    else:
+        told |= here.chronicles.of(connection, league).match(id)
+    return told | {"revisions": [_revision(league, row) for row in written]}
 
 
 def _revision(league: League, row: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from math import isfinite, log10
 from ...counts import count
 from ...model.model import Model
 
-__all__ = ["counted", "day", "digits", "moved", "number", "percent", "thousands"]
+__all__ = ["counted", "day", "digits", "figure", "moved", "number", "percent", "thousands"]
 
 MINUS, NONE = "−", "–"
 
@@ -35,6 +35,15 @@ def number(value: float | None, places: int = 0) -> str:
         return NONE
     text = f"{value:,.{places}f}"
     return f"{abs(value):,.{places}f}" if float(text.replace(",", "")) == 0 else text.replace("-", MINUS)
+
+
+def figure(value: float) -> str:
+    """A score, with as many digits as it has.
+
+    >>> figure(3.0), figure(2.5), figure(-1)
+    ('3', '2.5', '−1')
+    """
+    return number(value, 0) if value == round(value) else f"{value:g}".replace("-", "−")
 
 
 def moved(value: float | None, places: int = 0) -> str:
