@@ -23,8 +23,6 @@ __all__ = ["Balance", "balance"]
 Ints = NDArray[np.intp]
 Names = Iterable[Sequence[str]] | Sequence[str]
 
-WORDS = ((0.04, "as even as can be"), (0.12, "even"), (0.3, "a little uneven"), (0.6, "uneven"), (1.0, "one-sided"))
-
 
 @dataclass(frozen=True, eq=False)
 class Balance:
@@ -61,21 +59,17 @@ class Balance:
         >>> pw.balance(pw.TrueSkill(), {"ann": pw.Rating(40, 1), "bob": pw.Rating(10, 1)}).fairness
         'one-sided'
         """
-        return next(word for least, word in WORDS if self.tilt <= least)
+        return self.prediction.fairness
 
     @property
     def tilt(self) -> float:
         """How far the teams' chances to win are from equal ones: 0 where they are equal, 1 where one team surely wins.
 
-        It is the share of the chances that would have to change hands, over the most that ever would.
-
         >>> import prowess as pw
         >>> pw.balance(pw.TrueSkill(draw_probability=0), {"ann": pw.Rating(30, 1), "bob": pw.Rating(30, 1)}).tilt
         0.0
         """
-        wins = self.prediction.win
-        share = (wins + self.prediction.draw / len(wins)) / (wins.sum() + self.prediction.draw)
-        return float(min(np.maximum(share - 1.0 / len(wins), 0.0).sum() / (1.0 - 1.0 / len(wins)), 1.0))
+        return self.prediction.tilt
 
     @property
     def summary(self) -> str:

@@ -20,6 +20,7 @@ __all__ = ["Prediction", "predict"]
 Floats = NDArray[np.float64]
 
 RESULTS = 5  # most probable scores that plain data names
+WORDS = ((0.04, "as even as can be"), (0.12, "even"), (0.3, "a little uneven"), (0.6, "uneven"), (1.0, "one-sided"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +99,29 @@ class Prediction:
             rank_matrix(self.mean, self.sigma, margin, wanted, *nodes, self.cell, *scratch, out)  # type: ignore[arg-type]
         out /= out.sum(axis=1, keepdims=True)
         return out
+
+    @property
+    def tilt(self) -> float:
+        """How far the teams' chances to win are from equal ones: 0 where they are equal, 1 where one team surely wins.
+
+        It is the share of the chances that would have to change hands, over the most that ever would.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill(draw_probability=0).predict([[pw.Rating(30, 1)], [pw.Rating(30, 1)]]).tilt
+        0.0
+        """
+        share = (self.win + self.draw / len(self.win)) / (self.win.sum() + self.draw)
+        return float(min(np.maximum(share - 1.0 / len(share), 0.0).sum() / (1.0 - 1.0 / len(share)), 1.0))
+
+    @property
+    def fairness(self) -> str:
+        """How fair the match is, in words: by how far the teams' chances to win are from equal ones.
+
+        >>> import prowess as pw
+        >>> pw.TrueSkill().predict([[pw.Rating(40, 1)], [pw.Rating(10, 1)]]).fairness
+        'one-sided'
+        """
+        return next(word for most, word in WORDS if self.tilt <= most)
 
     def to_dict(self) -> dict[str, Any]:
         """The forecast as plain data; models of places say nothing of scores.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any
@@ -10,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
+from ..history import History
 from ..history.encounters import Encounters, encounters, results
+from ..history.ragged import holders
 from ..model.account import plain
 from ..model.ladder import Ladder
 from ..model.standings import overall
@@ -23,6 +26,7 @@ from .leagues import League
 __all__ = ["Chronicle", "Chronicles", "Listed"]
 
 MET = 100  # opponents, or partners, that are named
+EACH, LATE = 5, 100_000  # matches of a player, of so many of the league, that were lately
 FEWEST = 4  # points of a curve: the first, the last, the best and the worst
 TOLD = ("team", "place", "score", "actual", "expected", "expected_lead")  # of a player's matches, in this order
 MOVES = ("mu", "sigma", "shown")
@@ -117,6 +121,19 @@ class Chronicle:
         _, match = self.view.passage.places(entry)
         begin, end = np.searchsorted(match, [first, last])
         return Listed(self._told(entry[begin:end][::-1][offset : offset + limit][::-1]), int(end - begin))
+
+    def lately(self, players: Iterable[str], each: int = EACH) -> History:
+        """The last matches of some players, of each only `each`; none that many others have been played since."""
+        history = self.view.passage.history
+        begin = int(history.team_start[history.match_start[max(0, len(history) - LATE)]])
+        asked = np.zeros(len(history.players), bool)
+        numbers = [self.view.number.get(name, len(asked)) for name in players]
+        asked[[number for number in numbers if number < len(asked)]] = True
+        entry = begin + np.flatnonzero(asked[history.player[begin:]])[::-1]
+        order = np.argsort(history.player[entry], kind="stable")
+        theirs = history.player[entry[order]]
+        entry = entry[order][np.arange(len(order)) - np.searchsorted(theirs, theirs) < each]
+        return history.take(np.unique(holders(history.match_start, holders(history.team_start, entry))))
 
     def player(self, name: str, matches: int = 20, curve: int = 500) -> Plain:
         """A player's way: the curve of her rating, its best and worst, her last matches, and whom she met.

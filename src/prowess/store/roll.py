@@ -75,13 +75,21 @@ class Roll:
         found: Any = self._spelt.str.contains(text.strip().casefold(), literal=True).to_numpy()
         return np.asarray(found, bool)
 
-    def hint(self, name: str) -> str:
-        """What may have been meant by a name that is not there, as the end of a sentence."""
+    def near(self, name: str) -> str | None:
+        """Who may have been meant by a name that is not there; None if nobody is called so or nearly so.
+
+        >>> Roll(["Ann", "Bob"]).near("anne")
+        'Ann'
+        """
         few = self.names
         if len(self) > FEW:
             few = [self.names[row] for row in np.flatnonzero(self.search(name))[:FEW].tolist()]
-        near = nearest(name, few, 1)
-        return f"; did you mean {near[0]!r}?" if near else ""
+        return next(iter(nearest(name, few, 1)), None)
+
+    def hint(self, name: str) -> str:
+        """What may have been meant by a name that is not there, as the end of a sentence."""
+        near = self.near(name)
+        return "" if near is None else f"; did you mean {near!r}?"
 
 
 def _spelt(names: Sequence[str]) -> pl.Series:

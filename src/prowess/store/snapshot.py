@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -148,6 +148,15 @@ class Snapshot:
         ladder = Ladder(self.model)
         ladder.names, ladder._rows = self.roll.names, self.roll.rows
         ladder.state, ladder.memory, ladder.stamp = self.state, self.memory, clock.stamp(self.clock)
+        return ladder
+
+    def part(self, players: Iterable[str]) -> Ladder:
+        """A ladder of some players alone, to go on from; of names that are not there nothing is known."""
+        known = [name for name in players if self.roll.row(name) is not None]
+        ladder = Ladder(self.model)
+        ladder.names, ladder.stamp = known, clock.stamp(self.clock)
+        ladder.state = self.state[[self.roll.row(name) for name in known]]
+        ladder.memory = self.memory.copy()
         return ladder
 
     @cached_property

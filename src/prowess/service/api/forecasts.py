@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from ...errors import Error
 from ...history.times import show_time
+from ...model.prediction import Prediction
 from ...model.rating import Rating
 from ...store.clock import read
 from ...store.standings import Snapshot
@@ -17,7 +18,7 @@ from .common import Here, Read, answer
 from .current import current, newcomers_of, stamped
 from .schemas import forecasts as forms
 
-__all__ = ["router"]
+__all__ = ["predicted", "router"]
 
 router = APIRouter(tags=["forecasts"])
 
@@ -27,12 +28,7 @@ async def predict(asked: forms.PredictionAsked, access: Read, here: Here) -> Res
     """Who wins, who finishes where, with which scores, and how fair it is."""
 
     def work(connection: Connection) -> dict[str, Any]:
-        now = current(here, connection, access.league)
-        teams, newcomers = _rated(now, asked)
-        found = now.ladder.predict(teams, time=_time(asked.time, now), weights=asked.weights, home=asked.home)
-        quality = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
-        told = {"teams": asked.teams} | found.to_dict() | {"quality": quality, "newcomers": newcomers}
-        return stamped(now, told)
+        return predicted(current(here, connection, access.league), asked)[1]
 
     return answer(await here.read(work))
 
@@ -48,6 +44,15 @@ async def quality(asked: forms.QualityAsked, access: Read, here: Here) -> Respon
         return stamped(now, {"quality": found, "newcomers": newcomers})
 
     return answer(await here.read(work))
+
+
+def predicted(now: Snapshot, asked: forms.PredictionAsked) -> tuple[Prediction, dict[str, Any]]:
+    """What is expected of a match, and the same as plain data, with its quality and who is new to the league."""
+    teams, newcomers = _rated(now, asked)
+    found = now.ladder.predict(teams, time=_time(asked.time, now), weights=asked.weights, home=asked.home)
+    quality = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
+    told = {"teams": asked.teams} | found.to_dict() | {"quality": quality, "newcomers": newcomers}
+    return found, stamped(now, told)
 
 
 def _time(given: str | float | None, now: Snapshot) -> Any:

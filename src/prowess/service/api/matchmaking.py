@@ -10,14 +10,16 @@ from starlette.responses import Response
 
 from ...counts import count
 from ...errors import Error
-from ...matchmaking.balance import balance as balanced
+from ...matchmaking.balance import Balance
+from ...matchmaking.balance import balance as split
 from ...matchmaking.informative import next_matches
 from ...matchmaking.pairs import pair as paired
+from ...store.standings import Snapshot
 from .common import Here, Read, answer
 from .current import current, newcomers_of, stamped
 from .schemas import forecasts as forms
 
-__all__ = ["router"]
+__all__ = ["balanced", "router"]
 
 router = APIRouter(tags=["matchmaking"])
 WORK = 1_000  # of which a match of two takes 4: about three seconds
@@ -29,17 +31,7 @@ async def balance(asked: forms.BalanceAsked, access: Read, here: Here) -> Respon
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current(here, connection, access.league)
-        newcomers_of(now.roll, asked.players, asked.newcomers, "players")
-        found = balanced(
-            now.ladder,
-            asked.players,
-            teams=asked.teams if asked.sizes is None else len(asked.sizes),
-            sizes=asked.sizes,
-            together=asked.together,
-            apart=asked.apart,
-            seed=asked.seed,
-        )
-        return stamped(now, found.to_dict())
+        return stamped(now, balanced(now, asked).to_dict())
 
     return answer(await here.read(work))
 
@@ -93,6 +85,20 @@ async def next_(asked: forms.NextAsked, access: Read, here: Here) -> Response:
         return stamped(now, told)
 
     return answer(await here.read(work))
+
+
+def balanced(now: Snapshot, asked: forms.BalanceAsked) -> Balance:
+    """The fairest teams of some players."""
+    newcomers_of(now.roll, asked.players, asked.newcomers, "players")
+    return split(
+        now.ladder,
+        asked.players,
+        teams=asked.teams if asked.sizes is None else len(asked.sizes),
+        sizes=asked.sizes,
+        together=asked.together,
+        apart=asked.apart,
+        seed=asked.seed,
+    )
 
 
 def _check_work(asked: forms.NextAsked, players: int) -> None:

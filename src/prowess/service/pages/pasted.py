@@ -1,0 +1,129 @@
+"""Names out of text that somebody pasted: one a line, with whatever lists bring along."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ...errors import Error
+from ...history import name_of
+from ...store.prepared import LONGEST
+
+__all__ = ["LETTERS", "Pasted", "grouped", "pasted", "queued"]
+
+LETTERS = 20_000  # of a list: an address holds about so many
+_LINE = re.compile(r"[\r\n]+")
+_MARK = re.compile(r"^(?:\d{1,3}\s?[.):](?=\s*\D)|[-–—*•·](?=\s))\s*")  # "1. ", "2) ", "- "
+_BETWEEN = re.compile(r"[,;\t]")
+_AND = re.compile(r"\s+[+&]\s+")
+_TIGHT = re.compile(r"[+&]")
+_ANY = re.compile(r"\s+[+&]\s+|[,;\t]")
+
+Known = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Pasted:
+    """The names of a list, each once, and those that stood there more than once.
+
+    >>> Pasted(["ann"], []).text
+    'ann'
+    """
+
+    names: list[str]
+    repeated: list[str]
+
+    @property
+    def text(self) -> str:
+        """The list as it is written: one name a line."""
+        return "\n".join(self.names)
+
+
+def pasted(text: str, known: Known, what: str = "players") -> Pasted:
+    """The names in a text, one a line; a single line is split at commas, semicolons and tabs.
+
+    Numbers and signs of lists before a name are dropped, unless somebody is called just so.
+
+    >>> pasted("1. ann\\n2. bob\\n\\n- cat\\nbob", {"ann"}.__contains__)
+    Pasted(names=['ann', 'bob', 'cat'], repeated=['bob'])
+    >>> pasted("ann, bob; cat", {"ann"}.__contains__).names, pasted("Smith, J.", {"Smith, J."}.__contains__).names
+    (['ann', 'bob', 'cat'], ['Smith, J.'])
+    """
+    lines = _lines(text, known, what)
+    if len(lines) == 1 and not known(lines[0]):
+        lines = _parts(_BETWEEN, lines[0], known)
+    return _once(_checked(lines, what))
+
+
+def queued(text: str, known: Known, what: str = "players") -> tuple[list[list[str]], list[str]]:
+    """Who is there, one a line or several with `+` or `&` between them who play together; and who stands there twice.
+
+    >>> queued("ann\\nbob + cat\\nR&D", {"ann"}.__contains__)
+    ([['ann'], ['bob', 'cat'], ['R&D']], [])
+    """
+    lines = _lines(text, known, what)
+    if len(lines) == 1 and not known(lines[0]):
+        lines = _parts(_BETWEEN, lines[0], known)
+    found: list[list[str]] = []
+    seen: dict[str, None] = {}
+    repeated: dict[str, None] = {}
+    for line in lines:
+        group = []
+        for name in _checked(_joint(line, known) or [line], what):
+            (repeated if name in seen else seen)[name] = None
+            group += [name] if name not in repeated else []
+        found += [group] if group else []
+    return found, list(repeated)
+
+
+def grouped(text: str, known: Known, what: str) -> list[list[str]]:
+    """Groups of names, one a line, with `+`, `&`, commas, semicolons or tabs between the names.
+
+    >>> grouped("ann + bob\\ncat, dan", {"ann"}.__contains__, "together")
+    [['ann', 'bob'], ['cat', 'dan']]
+    """
+    lines = [_joint(line, known) or _parts(_ANY, line, known) for line in _lines(text, known, what)]
+    return [_once(_checked(line, what)).names for line in lines]
+
+
+def _lines(text: str, known: Known, what: str) -> list[str]:
+    """The lines that hold something, without the marks of lists."""
+    if len(text) > LETTERS:
+        raise Error(f"{what}: this is too long for an address: at most {LETTERS:,} letters")
+    return _parts(_LINE, text, known)
+
+
+def _parts(between: re.Pattern[str], text: str, known: Known) -> list[str]:
+    """What stands between some signs, where that is something, without the marks of lists."""
+    parts = (part.strip() for part in between.split(text))
+    bare = (part if known(part) else _MARK.sub("", part, 1) for part in parts)
+    return [part for part in bare if part]
+
+
+def _joint(line: str, known: Known) -> list[str]:
+    """The players of a line who play together; none if it is a single name."""
+    if known(line):
+        return []
+    apart = [part.strip() for part in _AND.split(line)]
+    if len(apart) == 1:  # without blanks it may be a name, unless all of its parts are
+        apart = [part.strip() for part in _TIGHT.split(line)]
+        if not all(map(known, apart)):
+            return []
+    return [part for part in apart if part] if len(apart) > 1 else []
+
+
+def _checked(names: Iterable[str], what: str) -> list[str]:
+    """Names, if all can be those of players."""
+    found = [name_of(name, f"{what}: a player's name") for name in names]
+    for name in found:
+        if len(name) > LONGEST:
+            raise Error(f"{what}: a name has at most {LONGEST} letters, and {name[:20]!r}… has {len(name):,}")
+    return found
+
+
+def _once(names: Iterable[str]) -> Pasted:
+    found: dict[str, int] = {}
+    for name in names:
+        found[name] = found.get(name, 0) + 1
+    return Pasted(list(found), [name for name, often in found.items() if often > 1])
