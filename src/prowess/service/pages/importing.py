@@ -75,8 +75,7 @@ async def receive(request: Request, access: Write, here: Here, form: Fields) -> 
     seen = await run_in_threadpool(looked_at, here, access.league, looked)
     told = {"seen": seen, "file": name, "digest": digest, "said": said(choices)}
     other = confirmed is not None and confirmed != digest
-    status = 422 if seen["problem"] or seen["problems"] else 200
-    return await _page(request, here, access, NOTHING | told | {"other": other}, status)
+    return await _page(request, here, access, NOTHING | told | {"other": other}, 422 if seen["problem"] else 200)
 
 
 async def _page(request: Request, here: Service, access: Access, told: dict[str, Any], status: int = 200) -> Response:
