@@ -19,7 +19,7 @@ __all__ = ["EXEMPT", "BodyLimit", "Buckets", "RateLimit"]
 EXEMPT = frozenset({"/healthz", "/readyz", "/metrics"})  # those who watch the service are never turned away
 SITE = 64  # bits of an IPv6 address that belong to one site, which has all addresses below them
 ROOM = 1000
-IMPORT = re.compile(r"/api/leagues/[^/]*/import")  # the one route to which files go
+IMPORT = re.compile(r"(/api)?/leagues/[^/]*/import")  # to which files go
 
 
 class Buckets:

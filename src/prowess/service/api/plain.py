@@ -14,7 +14,7 @@ from ...model.standings import overall
 from ...store.changes import Done
 from ...store.clock import Clock, show
 
-__all__ = ["done", "moment", "rating", "ratings", "times"]
+__all__ = ["done", "moment", "most_moved", "rating", "ratings", "times"]
 
 FEW = 16  # of which columns are not worth it
 SECOND = 1e6  # in microseconds
@@ -102,9 +102,15 @@ def _most(what: Done) -> list[str]:
     """The players of a change itself, and those of the others who are moved most."""
     own = set(what.own)
     others = [one for one in what.players if one not in own]
-    moved = np.abs(_shown(what.after, others) - _shown(what.before, others))
-    order = np.argsort(-np.nan_to_num(moved, nan=np.inf), kind="stable")[:MOST]
-    return [one for one in what.players if one in own] + [others[row] for row in order.tolist()]
+    return [one for one in what.players if one in own] + most_moved(what, others, MOST)
+
+
+def most_moved(what: Done, players: Sequence[str], most: int) -> list[str]:
+    """Those of some players whom a change moves most; who comes or goes is first, the best of them at the front."""
+    before, after = _shown(what.before, players), _shown(what.after, players)
+    moved = np.nan_to_num(np.abs(after - before), nan=np.inf)
+    order = np.lexsort((-np.nan_to_num(after), -moved))[:most]
+    return [players[row] for row in order.tolist()]
 
 
 def _shown(ladder: Ladder | None, players: Sequence[str]) -> NDArray[np.float64]:

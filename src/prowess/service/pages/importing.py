@@ -2,8 +2,120 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import asyncio
+from hashlib import file_digest, sha256
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from ...errors import Error
+from ...history.choices import Choices
+from ...store import leagues
+from ...store.changes import Post
+from ...store.errors import Unavailable
+from ...store.importing import with_ids
+from ..api.common import LARGEST, Here, Write
+from ..api.received import Looked, ending_of, look
+from ..security import Access
+from ..state import Service
+from .addresses import address
+from .looking import looked_at
+from .numbers import digits
+from .page import Shown
+from .rendering import rendered
+from .signing import Fields
+from .understanding import FIELDS, GROUPS, choices_of, role_in_words, said
 
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
+PATH = "/leagues/{league}/import"
+LONGEST = 100  # letters of the name of a file
+NOTHING: dict[str, Any] = {"seen": None, "file": "", "digest": "", "other": False, "said": {}, "missing": False}
+Number = Annotated[int | None, Query(ge=0, le=LARGEST)]
+
+
+@router.get(PATH)
+async def ask(
+    request: Request, access: Write, here: Here, imported: Number = None, repeated: Number = None, founded: bool = False
+) -> Response:
+    """A form for a file."""
+    notes = {"imported": imported, "repeated": repeated or 0, "founded": founded}
+    return await _page(request, here, access, NOTHING | notes)
+
+
+@router.post(PATH)
+async def receive(request: Request, access: Write, here: Here, form: Fields) -> Response:
+    """Look at a file; or import it, if it is the one that was looked at, understood in the same way."""
+    upload = form.get("file")
+    if not isinstance(upload, UploadFile) or not upload.filename:
+        return await _page(request, here, access, NOTHING | {"missing": True}, 422)
+    name = _named(upload.filename)
+    try:
+        choices = choices_of(form)
+    except Error as error:
+        told = NOTHING | {"file": name, "said": _plain(form), "seen": {"problem": str(error), "columns": []}}
+        return await _page(request, here, access, told, 422)
+    digest, looked = await run_in_threadpool(_read, upload, name, choices)
+    confirmed = form.get("confirm")
+    if confirmed == digest and looked.found is not None and len(looked.found.history):
+        try:
+            return await _imported(here, access, name, looked)
+        except Unavailable:
+            raise
+        except Error:
+            pass  # what has changed since is seen in what is shown now
+    seen = await run_in_threadpool(looked_at, here, access.league, looked)
+    told = {"seen": seen, "file": name, "digest": digest, "said": said(choices)}
+    other = confirmed is not None and confirmed != digest
+    return await _page(request, here, access, NOTHING | told | {"other": other}, 422 if seen["problem"] else 200)
+
+
+async def _page(request: Request, here: Service, access: Access, told: dict[str, Any], status: int = 200) -> Response:
+    league = await here.read(lambda connection: leagues.find(connection, access.league))
+    notes = {"imported": None, "repeated": 0, "founded": False} | told
+    more = {"groups": GROUPS, "fields": FIELDS, "in_words": role_in_words, "limit": here.settings.import_limit}
+    drawn = more | {"places": digits(league.model)}
+    return await run_in_threadpool(
+        rendered, request, "import.html", Shown(notes, league=league, status=status, drawn=drawn)
+    )
+
+
+def _plain(form: FormData) -> dict[str, str]:
+    return {name: value for name, value in form.items() if isinstance(value, str) and name != "token"}
+
+
+def _named(filename: str) -> str:
+    """The name of a file as it is shown and written down."""
+    plain = "".join(letter for letter in filename if letter.isprintable())
+    return (plain if len(plain) <= LONGEST else f"{plain[:60]}…{plain[-30:]}") or "file"
+
+
+def _read(upload: UploadFile, name: str, choices: Choices) -> tuple[str, Looked]:
+    """Look at a file; the digest stands for what is in it and how it was understood."""
+    ending = ending_of(name)
+    with TemporaryDirectory(prefix="prowess-", ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / (f"file.{ending}" if ending else "file")
+        with path.open("wb") as file:
+            copyfileobj(upload.file, file)
+        with path.open("rb") as file:
+            content = file_digest(file, "sha256").hexdigest()
+        looked = look(path, choices)
+    return sha256(f"{content} {sorted(said(choices).items())!r}".encode()).hexdigest(), looked
+
+
+async def _imported(here: Service, access: Access, name: str, looked: Looked) -> Response:
+    """Record all that can be read as one change."""
+    assert looked.found is not None
+    history = await run_in_threadpool(with_ids, looked.found.history)
+    what = Post(access.league, history, author=access.author, reason=f"imported from {name}")
+    done = await asyncio.wrap_future(here.writer.submit(what))
+    again = sum(done.repeated)
+    return RedirectResponse(address(access.league, "import", imported=str(len(history) - again), repeated=again), 303)

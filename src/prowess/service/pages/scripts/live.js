@@ -20,7 +20,7 @@ async function show(url, parts, { body, keep = "push" } = {}) {
     if (!body && keep) history[`${keep}State`](null, "", url);
     document.dispatchEvent(new CustomEvent("shown"));
   } catch {
-    if (body) return undefined;
+    if (body) return document.dispatchEvent(new CustomEvent("failed")); // what was filled in is kept
     location.assign(url); // the browser says it better
   } finally {
     document.querySelectorAll(".busy").forEach((place) => place.classList.remove("busy"));
@@ -61,7 +61,8 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   clearTimeout(waiting);
   const body = isGet(form) ? undefined : new FormData(form, event.submitter);
-  show(isGet(form) ? address(form) : event.submitter?.formAction || form.action, form.dataset.live, { body });
+  const place = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
+  show(isGet(form) ? address(form) : place, form.dataset.live, { body });
 });
 
 document.addEventListener("click", (event) => {

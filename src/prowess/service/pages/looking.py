@@ -1,0 +1,171 @@
+"""What a file would bring into a league: all that the organiser sees before anything is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import Error
+from ...history import History, show_time
+from ...history.alike import alike
+from ...history.findings import Findings
+from ...history.suspicions import suspicions
+from ...store import leagues
+from ...store.changes import Done, Post
+from ...store.clock import Clock, show
+from ...store.importing import with_ids
+from ...store.leagues import League
+from ...store.writer import preview
+from ..api.current import current
+from ..api.plain import most_moved, ratings
+from ..api.received import Looked, told
+from ..state import Service
+from .understanding import GROUPS, in_words, role_in_words
+
+__all__ = ["looked_at"]
+
+PROBLEMS, CHANGES, NAMES, MATCHES, COLUMNS, CELL = 100, 10, 12, 5, 60, 40
+TEAMS, MEMBERS = 6, 8  # of a match that is shown
+
+Plain = dict[str, Any]
+
+
+def looked_at(here: Service, league: str, looked: Looked) -> Plain:
+    """What is in a file and what would come of it; `problem` says why nothing can."""
+    found, seen = looked.found, _understood(looked)
+    if found is None:
+        return seen | {"problem": in_words(looked.problem)}
+    seen |= {"matches": len(found.history), "players": len(np.unique(found.history.player))}
+    seen |= {"problems": [told(one) for one in found.problems[:PROBLEMS]], "more_problems": len(found.problems)}
+    for one in seen["problems"]:
+        one["detail"] = in_words(one["detail"])
+    if not len(found.history):
+        return seen | {"problem": "the file: it has no match that can be read"}
+    seen |= _extent(found.history) | {"sample": _sample(found.history)}
+    seen["strange"] = [one.text for one in suspicions(found.history) if one.kind != "single"]
+    try:
+        return seen | _coming(here, league, found.history)
+    except Error as error:
+        return seen | {"problem": in_words(str(error))}
+
+
+def _understood(looked: Looked) -> Plain:
+    """How the file was read: its columns with what each is read as, and the remarks."""
+    roles = {} if looked.found is None else looked.found.roles
+    names = list(looked.columns)
+    shown: list[Plain] = [
+        {"name": name, "cells": [_cut(cell) for cell in looked.columns[name] if cell][:3], "role": _role(roles, name)}
+        for name in names[:COLUMNS]
+    ]
+    asked = {role for _, group in GROUPS for role in group}
+    more = [role for role in dict.fromkeys(roles.values()) if role and role not in asked and role[-1:].isdigit()]
+    return {
+        "columns": shown,
+        "more_columns": max(0, len(names) - COLUMNS),
+        "names": names[:COLUMNS],
+        "known": {role: column for column, role in roles.items() if role},
+        "other_roles": more,
+        "layout": _layout(looked.found),
+        "remarks": [] if looked.found is None else [in_words(line) for line in _remarks(looked.found)],
+        "problem": "",
+        "problems": [],
+        "more_problems": 0,
+        "matches": 0,
+        "strange": [],
+    }
+
+
+def _role(roles: dict[str, str | None], name: str) -> str | None:
+    role = roles.get(name)
+    return None if role is None else role_in_words(role)
+
+
+def _layout(found: Findings | None) -> str:
+    """The shape of a file in words."""
+    if found is None:
+        return ""
+    if found.layout is None:
+        return "a match in each line"
+    _, _, shape = found.layout.shape.partition(", ")
+    return shape.replace("row", "line")
+
+
+def _remarks(found: Findings) -> list[str]:
+    """What was taken where there is a choice: all that is said beside the columns."""
+    lines = found.history.recognised.splitlines()
+    if found.layout is None:
+        return lines
+    return [line for line in lines[1:] if not line.startswith("ignored: ")]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= CELL else f"{text[:CELL]}…"
+
+
+def _extent(history: History) -> Plain:
+    """From when to when the matches are."""
+    if history.time is None or history.time_kind is None:
+        return {"first": None, "last": None}
+    ends = (history.time.min(), history.time.max())
+    first, last = (_written(show_time(history.time_kind, history.time_zone, one)) for one in ends)
+    return {"first": first, "last": last}
+
+
+def _written(moment: Any) -> Any:
+    return moment if isinstance(moment, float) else moment.isoformat()
+
+
+def _sample(history: History) -> list[Plain]:
+    """Some matches, as they will be recorded: the first and the last ones."""
+    size = len(history)
+    rows = range(size) if size <= MATCHES else [0, 1, 2, size - 2, size - 1]
+    found = []
+    for row in rows:
+        match: Plain = history[row]
+        values: Sequence[float] = match["scores"] if "scores" in match else match["ranks"]
+        teams = [
+            {"names": names[:MEMBERS], "more": max(0, len(names) - MEMBERS), "value": value}
+            for names, value in zip(match["teams"], values, strict=True)
+        ]
+        time = _written(match["time"]) if "time" in match else None
+        more = max(0, len(teams) - TEAMS)
+        found.append({"time": time, "teams": teams[:TEAMS], "more": more, "scored": "scores" in match})
+    return found
+
+
+def _coming(here: Service, name: str, history: History) -> Plain:
+    """What would come of it: who is new, what is known already, and whose ratings change most."""
+    with here.database.reading() as connection:
+        league, roll = leagues.find(connection, name), current(here, connection, name).roll
+    new = [one for one in history.players if roll.row(one) is None]
+    near = alike(new, roll.names)
+    would = preview(here.database, Post(name, with_ids(history)))
+    return {
+        "newcomers": len(new),
+        "new_names": new[:NAMES],
+        "near": [{"new": one, "known": near[one]} for one in list(near)[:NAMES]],
+        "repeated": sum(would.repeated),
+        "fresh": len(would.repeated) - sum(would.repeated),
+        "since": _since(league, would),
+        **_changes(would, set(new)),
+    }
+
+
+def _since(league: League, would: Done) -> Any:
+    """Of matches that belong before others that are there already, the time of the first."""
+    times = [time for time, again in zip(would.times, would.repeated, strict=True) if not again]
+    late = bool(times) and league.last_time is not None and league.clock != "none" and min(times) < league.last_time
+    clock: Clock = league.clock
+    return show(clock, min(times)) if late else None
+
+
+def _changes(would: Done, new: set[str]) -> Plain:
+    """The players whose ratings would change most, and the newcomers who would stand highest."""
+    old = [one for one in would.players if one not in new]
+    most = most_moved(would, old, CHANGES)
+    most += most_moved(would, [one for one in would.players if one in new], CHANGES)[: CHANGES - len(most)]
+    rows = zip(most, ratings(would.before, most), ratings(would.after, most), strict=True)
+    changes = [{"player": player, "before": before, "after": after} for player, before, after in rows]
+    return {"changed": len(would.players), "changes": changes}
