@@ -272,5 +272,8 @@ ODD_PAGES = (
     _of(ODD, "odd-teams", "teams", ("players", "\n".join(NAMES))),
     _of(ODD, "odd-pairings", "pairings", ("players", "\n".join(NAMES))),
     _of(ODD, "odd-models", "models"),
-    *(_of("empty", f"empty-{page}", page) for page in ("standings", "matches", "predict", "teams", "pairings", "models")),
+    *(
+        _of("empty", f"empty-{page}", page)
+        for page in ("standings", "matches", "predict", "teams", "pairings", "models")
+    ),
 )
