@@ -50,6 +50,9 @@ NAMES = (
     "🎲👩‍👩‍👧",
 )
 
+SETTLED = """[...document.querySelectorAll("figure[data-chart]")].every((one) =>
+  one.getBoundingClientRect().top > innerHeight || one.querySelector(".plot:not(.unfinished, [hidden]) svg"))"""
+
 
 def needed(program: str | None, name: str) -> str:
     """A program that the tests drive; who has not got it skips them, but not where everything must be tested."""
@@ -151,6 +154,10 @@ class Visit:
         answer = self.page.goto(self.site.address + path)
         self.status = answer.status if answer else 0
         return self.page
+
+    def settle(self) -> None:
+        """Wait until the charts that are in view answer to the mouse."""
+        self.page.wait_for_function(SETTLED)
 
     def check(self) -> None:
         """Nothing has gone wrong until now."""

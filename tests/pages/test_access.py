@@ -20,6 +20,7 @@ def test_page_keeps_nobody_out(visit_as, place):
     page = visit.page
     try:
         visit.go(place.address(visit.site))
+        visit.settle()
         assert page.evaluate(FOUND) == []
         assert page.evaluate("window.shifts") < 0.01
         page.emulate_media(color_scheme="dark")
