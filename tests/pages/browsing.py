@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
+from prowess.service.cookies import COOKIE
 from prowess.service.demo import LEAGUE, fill
 from prowess.store.database import Database
 from tests.service.servers import Server, serving
@@ -31,6 +32,26 @@ FLAGS = [
     "--disable-sync",
 ]
 PATIENCE = 30_000  # milliseconds for what should take a few: the machine may be busy
+
+
+ODD = "odd"
+NAMES = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(2)>',
+    "' onmouseover='alert(3)",
+    "javascript:alert(4)",
+    "{{ 7 * 7 }}",
+    "../../..",
+    "a/b?c=d&e#f 50%",
+    "=cmd()",
+    "W" * 100,
+    "Анна Ивановна",
+    "عبد الرحمن",
+    "🎲👩‍👩‍👧",
+)
+
+SETTLED = """[...document.querySelectorAll("figure[data-chart]")].every((one) =>
+  one.getBoundingClientRect().top > innerHeight || one.querySelector(".plot:not(.unfinished, [hidden]) svg"))"""
 
 
 def needed(program: str | None, name: str) -> str:
@@ -102,7 +123,20 @@ def site(folder: Path, *, demo: bool = True) -> Iterator[Site]:
         found = Site(server, key)
         if demo:
             found.match = found.ask("GET", f"/api/leagues/{LEAGUE}/matches?limit=1")["matches"][0]["id"]
+            _add_odd(found)
         yield found
+
+
+def _add_odd(there: Site) -> None:
+    """A league of odd names, and one in which nothing was played yet."""
+    there.ask("POST", "/api/leagues", {"name": "empty", "title": "Nothing yet"})
+    there.ask("POST", "/api/leagues", {"name": ODD, "title": NAMES[0]})
+    pairs = [(a, b) for a in NAMES for b in NAMES if a < b]
+    matches = [
+        {"id": f"{a[:20]}/{b[:20]}", "time": f"2026-01-{1 + at % 28:02}", "teams": [[a], [b]], "scores": [at % 3, 1]}
+        for at, (a, b) in enumerate(pairs)
+    ]
+    there.ask("POST", f"/api/leagues/{ODD}/matches", matches)
 
 
 @dataclass
@@ -112,15 +146,26 @@ class Visit:
     site: Site
     page: Page
     troubles: list[str] = field(default_factory=list)
+    status: int = 0
     allowed: tuple[int, ...] = ()  # statuses that are answers here, and no trouble
 
     def go(self, path: str) -> Page:
         """Open a page of the site."""
-        self.page.goto(self.site.address + path)
+        answer = self.page.goto(self.site.address + path)
+        self.status = answer.status if answer else 0
         return self.page
 
+    def settle(self) -> None:
+        """Wait until the charts that are in view answer to the mouse."""
+        self.page.wait_for_function(SETTLED)
+
+    def check(self) -> None:
+        """Nothing has gone wrong until now."""
+        found, self.troubles = self.troubles, []
+        assert not found, "\n".join(found)
+
     def sign_in(self) -> None:
-        """Sign in with the key of the site."""
+        """Sign in with the key of the site, by hand."""
         self.go("/signin")
         self.page.get_by_label("Key").fill(self.site.key)
         self.page.get_by_role("button", name="Sign in").click()
@@ -173,9 +218,9 @@ def visiting(
         visit = Visit(there, context.new_page(), allowed=allowed)
         visit.watch()
         if signed_in:
-            visit.sign_in()
+            context.add_cookies([{"name": COOKIE, "value": there.key, "url": there.address, "httpOnly": True}])
         yield visit
-        assert not visit.troubles, "\n".join(visit.troubles)
+        visit.check()
     finally:
         context.close()
 
@@ -189,6 +234,7 @@ class Place:
     query: tuple[tuple[str, str], ...] = ()
     league: str = LEAGUE
     signed_in: bool = False
+    status: int = 200
 
     def address(self, there: Site) -> str:
         """Where it is on a site."""
@@ -196,8 +242,8 @@ class Place:
         return self.route.replace("{league}", self.league) + (f"?{urlencode(said)}" if said else "")
 
 
-def _of_league(name: str, page: str, *query: tuple[str, str], signed_in: bool = False) -> Place:
-    return Place(name, f"/leagues/{{league}}/{page}", query, signed_in=signed_in)
+def _of(league: str, name: str, page: str, *query: tuple[str, str], **more: Any) -> Place:
+    return Place(name, f"/leagues/{{league}}/{page}", query, league, **more)
 
 
 TONIGHT = "Ece\nKeiko\nMbali\nNiamh\nLiam\nAnil\nFatima\nVera"
@@ -205,20 +251,36 @@ PAGES = (
     Place("leagues", "/leagues"),
     Place("sign-in", "/signin"),
     Place("new-league", "/new", signed_in=True),
-    _of_league("standings", "standings"),
-    _of_league("standings-past", "standings", ("at", "2025-12-31"), ("search", "e")),
-    _of_league("player", "player", ("name", "Keiko")),
-    _of_league("players-compared", "player", ("name", "Keiko"), ("name", "Mbali")),
-    _of_league("matches", "matches"),
-    _of_league("match", "match", ("id", "{match}")),
-    _of_league("predict", "predict", ("team", "Keiko\nLiam"), ("team", "Mbali\nNiamh")),
-    _of_league("predict-three", "predict", ("team", "Keiko"), ("team", "Mbali"), ("team", "Niamh")),
-    _of_league("fair-teams", "teams", ("players", TONIGHT), ("teams", "2")),
-    _of_league("pairings", "pairings", ("players", TONIGHT)),
-    _of_league("models", "models"),
-    _of_league("enter", "enter", signed_in=True),
-    _of_league("edit", "edit", ("id", "{match}"), signed_in=True),
-    _of_league("delete", "delete", ("id", "{match}"), signed_in=True),
-    _of_league("import", "import", signed_in=True),
-    _of_league("not-found", "player", ("name", "Nobody at all")),
+    _of(LEAGUE, "standings", "standings"),
+    _of(LEAGUE, "standings-past", "standings", ("at", "2025-12-31"), ("search", "e")),
+    _of(LEAGUE, "player", "player", ("name", "Keiko")),
+    _of(LEAGUE, "players-compared", "player", ("name", "Keiko"), ("name", "Mbali")),
+    _of(LEAGUE, "matches", "matches"),
+    _of(LEAGUE, "match", "match", ("id", "{match}")),
+    _of(LEAGUE, "predict", "predict", ("team", "Keiko\nLiam"), ("team", "Mbali\nNiamh")),
+    _of(LEAGUE, "predict-three", "predict", ("team", "Keiko"), ("team", "Mbali"), ("team", "Niamh")),
+    _of(LEAGUE, "fair-teams", "teams", ("players", TONIGHT), ("teams", "2")),
+    _of(LEAGUE, "pairings", "pairings", ("players", TONIGHT)),
+    _of(LEAGUE, "models", "models"),
+    _of(LEAGUE, "enter", "enter", signed_in=True),
+    _of(LEAGUE, "edit", "edit", ("id", "{match}"), signed_in=True),
+    _of(LEAGUE, "delete", "delete", ("id", "{match}"), signed_in=True),
+    _of(LEAGUE, "import", "import", signed_in=True),
+    _of(LEAGUE, "not-found", "player", ("name", "Nobody at all"), status=404),
+)
+# The same pages where little is as it should be: they must work, and nobody takes pictures of them.
+ODD_PAGES = (
+    _of(ODD, "odd-standings", "standings"),
+    _of(ODD, "odd-player", "player", ("name", NAMES[1])),
+    _of(ODD, "odd-compared", "player", *(("name", name) for name in NAMES[:8])),
+    _of(ODD, "odd-matches", "matches", ("player", NAMES[0])),
+    _of(ODD, "odd-match", "match", ("id", f"{NAMES[1][:20]}/{NAMES[0][:20]}")),
+    _of(ODD, "odd-predict", "predict", ("team", NAMES[0]), ("team", "\n".join(NAMES[8:]))),
+    _of(ODD, "odd-teams", "teams", ("players", "\n".join(NAMES))),
+    _of(ODD, "odd-pairings", "pairings", ("players", "\n".join(NAMES))),
+    _of(ODD, "odd-models", "models"),
+    *(
+        _of("empty", f"empty-{page}", page)
+        for page in ("standings", "matches", "predict", "teams", "pairings", "models")
+    ),
 )

@@ -1,5 +1,8 @@
 """What the tests of the pages share."""
 
+from contextlib import ExitStack
+from functools import cache
+
 import pytest
 
 from tests.pages.looking import looked
@@ -27,4 +30,18 @@ def chromium():
     from tests.pages.browsing import browser
 
     with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def visit_as(chromium, demo):
+    """Somebody who looks at the demo site in a certain way; the tests of a module share her, page by page."""
+    from tests.pages.browsing import visiting
+
+    with ExitStack() as stack:
+
+        @cache
+        def found(**how):
+            return stack.enter_context(visiting(chromium, demo, allowed=(404,), **how))
+
         yield found

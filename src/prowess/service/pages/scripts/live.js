@@ -3,7 +3,10 @@
 
 const WAIT = 250; // milliseconds after the last letter
 
+const here = () => location.pathname + location.search;
+
 let latest = 0;
+let shown = here(); // whose content is seen
 
 async function show(url, parts, { body, keep = "push" } = {}) {
   const mine = ++latest;
@@ -18,6 +21,7 @@ async function show(url, parts, { body, keep = "push" } = {}) {
     if (fresh.some((one) => !one)) return body ? replaceAll(page) : location.assign(url);
     places.forEach((place, at) => replace(place, fresh[at]));
     if (!body && keep) history[`${keep}State`](null, "", url);
+    shown = here();
     document.dispatchEvent(new CustomEvent("shown"));
   } catch {
     if (body) return document.dispatchEvent(new CustomEvent("failed")); // what was filled in is kept
@@ -72,7 +76,7 @@ document.addEventListener("click", (event) => {
   show(link.href, link.dataset.live ?? link.closest("[data-live-links]").dataset.liveLinks);
 });
 
-addEventListener("popstate", () => location.reload());
+addEventListener("popstate", () => here() === shown || location.reload()); // a jump within the page is no other page
 
 // what is not done yet is looked at again
 function refresh() {

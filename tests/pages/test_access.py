@@ -1,0 +1,75 @@
+"""Pages that keep nobody out: axe-core finds nothing, the keyboard reaches everything, and nothing jumps."""
+
+import pytest
+
+from tests.pages.browsing import DESK, ODD_PAGES, PAGES, PHONE, axe
+
+SHIFTS = """
+window.shifts = 0;
+new PerformanceObserver((seen) => {
+  for (const one of seen.getEntries()) if (!one.hadRecentInput) window.shifts += one.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+FOUND = """axe.run().then((found) => found.violations.map((one) =>
+  `${one.impact} ${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" ")}`))"""
+
+
+@pytest.mark.parametrize("place", [pytest.param(place, id=place.name) for place in (*PAGES, *ODD_PAGES)])
+def test_page_keeps_nobody_out(visit_as, place):
+    visit = visit_as(also=axe() + SHIFTS, signed_in=place.signed_in)
+    page = visit.page
+    try:
+        visit.go(place.address(visit.site))
+        visit.settle()
+        assert page.evaluate(FOUND) == []
+        assert page.evaluate("window.shifts") < 0.01
+        page.emulate_media(color_scheme="dark")
+        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        assert page.evaluate(FOUND) == []
+        visit.check()
+    finally:
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size({"width": DESK[0], "height": DESK[1]})
+
+
+FOCUSED = """() => {
+  const one = document.activeElement, box = one.getBoundingClientRect(), look = getComputedStyle(one);
+  const seen = box.width > 0 && box.bottom > 0 && box.right > 0 && box.left < innerWidth && box.top < innerHeight;
+  return { at: [...document.querySelectorAll("*")].indexOf(one), tag: one.tagName, text: one.outerHTML.slice(0, 120),
+    marked: seen && look.outlineStyle !== "none" && parseFloat(look.outlineWidth) >= 2 };
+}"""
+CONTROLS = """() => {
+  const all = [...document.querySelectorAll("*")];
+  const seen = (one) => one.getClientRects().length && !one.disabled && one.tabIndex >= 0;
+  return all.filter((one) => one.matches("a, button, select, textarea, input:not([type=hidden])") && seen(one))
+    .map((one) => all.indexOf(one));
+}"""
+
+
+@pytest.mark.parametrize("name", ["standings", "player", "predict", "fair-teams", "enter"])
+def test_the_keyboard_reaches_everything(visit_as, name):
+    place = next(place for place in PAGES if place.name == name)
+    visit = visit_as(also=axe() + SHIFTS, signed_in=place.signed_in)
+    page = visit.go(place.address(visit.site))
+    page.evaluate("document.activeElement.blur()")
+    wanted = page.evaluate(CONTROLS)[:40]
+    reached = []
+    for _ in range(len(wanted) + 20):
+        page.keyboard.press("Tab")
+        here = page.evaluate(FOCUSED)
+        assert here["marked"] or here["tag"] == "BODY", f"nobody sees that this has the focus: {here['text']}"
+        reached.append(here["at"])
+        if set(wanted) <= set(reached):
+            break
+    assert set(wanted) <= set(reached)
+    in_order = [at for at in reached if at in wanted]
+    assert in_order == sorted(in_order)
+
+
+def test_the_first_key_leads_to_the_content(visit_as):
+    page = visit_as(also=axe() + SHIFTS, signed_in=False).go("/leagues")
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED)["text"].startswith('<a class="skip"')
+    assert page.evaluate(FOCUSED)["marked"]
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
