@@ -63,7 +63,7 @@ def _entries(view: View, number: Ints, enough: NDArray[np.integer], matches: int
     end, size = int(history.team_start[history.match_start[matches]]), BLOCK
     while end > 0 and (wanted > 0).any():
         begin = max(0, end - size)
-        entry = begin + np.flatnonzero(asked[history.player[begin:end]])
+        entry = begin + np.flatnonzero(asked.take(history.player[begin:end]))
         entry = entry[view.passage.counted(view.passage.places(entry)[1])]
         np.subtract.at(wanted, history.player[entry], 1)
         found.append(entry)

@@ -1,9 +1,103 @@
-"""The matches of a league, the newest first."""
+"""Matches: what was played, the newest first; of the league or of one player, and from one time to another."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter
+from sqlalchemy import Connection
+from starlette.requests import Request
+
+from ...store import leagues
+from ...store.errors import NotFound
+from ..api.common import Here, Read, tag_of
+from ..api.past import Which
+from .addresses import address
+from .numbers import digits
+from .page import Shown, page
+from .said import Said
 
 __all__ = ["router"]
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=Said)
+LIMIT = 50  # matches on a page
+FEW = 4  # teams of a match that are named
+
+Plain = dict[str, Any]
+
+
+@page(router, "/leagues/{league}/matches", "matches.html")
+async def matches(request: Request, access: Read, here: Here, which: Which) -> Shown:
+    """Some matches with how they ended; those of a player also with what was expected of her, and what they moved."""
+
+    def work(connection: Connection) -> Shown:
+        league = leagues.find(connection, access.league)
+        said = vars(which) | {"offset": None}
+        try:
+            told, status, problem = which.told(here, connection, league, LIMIT), 200, None
+        except NotFound as error:  # of the player, which somebody may have misspelt
+            told = {"league": league.name, "revision": league.revision, "total": 0, "next": None, "matches": []}
+            status, problem = 404, str(error)
+        following = told["next"] and address(league.name, "matches.json", **said | {"offset": told["next"]})
+        return Shown(
+            told | {"next": following, "offset": which.offset},
+            [_row(match) for match in told["matches"]],
+            league,
+            tag_of(league, league.generation, league.revision) if status == 200 else None,
+            status,
+            {
+                "said": said,
+                "problem": problem,
+                "limit": LIMIT,
+                "places": digits(league.model),
+                "ended": [ended(match) for match in told["matches"]],
+            },
+        )
+
+    return await here.read(work)
+
+
+def ended(match: Plain, few: int = FEW) -> Plain:
+    """How a match ended: its teams from the first to the last, of many only a few, each with its place and score.
+
+    >>> found = ended({"teams": [["ann"], ["bob"]], "scores": [1.0, 3.0]})
+    >>> [(team["names"], team["place"], team["score"]) for team in found["teams"]], found["drawn"]
+    ([(['bob'], 1, 3.0), (['ann'], 2, 1.0)], False)
+    """
+    scores = match.get("scores")
+    places = _places(match)
+    order = sorted(range(len(places)), key=places.__getitem__)
+    shown = order if len(order) <= few + 1 else order[:few]
+    teams = [
+        {
+            "names": match["teams"][k],
+            "place": places[k],
+            "score": scores[k] if scores else None,
+            "home": match.get("home") == k,
+        }
+        for k in shown
+    ]
+    return {"teams": teams, "more": len(order) - len(shown), "drawn": places.count(1) > 1}
+
+
+def _places(match: Plain) -> list[int]:
+    """The places of the teams of a match: they are said, or follow from the scores."""
+    said: list[int] | None = match.get("ranks")
+    scores = match.get("scores", ())
+    if said is not None:
+        return said
+    falling = sorted(scores, reverse=True)
+    first = {score: place for place, score in reversed([*enumerate(falling, 1)])}
+    return [first[score] for score in scores]
+
+
+def _row(match: Plain) -> Plain:
+    """A match as a row of a table: its teams in a cell, as its places and scores."""
+    own = {name: match[name] for name in ("expected", "shown_moved") if name in match}
+    return {
+        "id": match["id"],
+        "time": match["time"],
+        "teams": [" + ".join(team) for team in match["teams"]],
+        "places": _places(match),
+        "scores": match.get("scores", []),
+    } | own
