@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any
@@ -158,6 +158,19 @@ class Chronicle:
     def curve(self, name: str, most: int = 500) -> list[Plain]:
         """What was believed of a player after each of her matches that count, in at most so many points."""
         return self._curve(self._entries(name), most)[0]
+
+    def met(self, players: Sequence[str]) -> list[Plain]:
+        """How each two of some players fared against each other: the matches, and those that the first one won."""
+        rows = [self.view.number[one] for one in players]
+        found = []
+        for at, name in enumerate(players[:-1]):
+            opponents, _ = encounters(self.view.passage.history, self._entries(name))
+            for other, row in zip(players[at + 1 :], rows[at + 1 :], strict=True):
+                counts = [int(column[opponents.player == row].sum()) for column in opponents[1:]]
+                found.append(
+                    {"player": name, "opponent": other} | dict(zip(Encounters._fields[1:], counts, strict=True))
+                )
+        return found
 
     def id(self, number: int) -> str | None:
         """The id of a match by its number in the league, from 1; None if it was posted since the connection looked."""

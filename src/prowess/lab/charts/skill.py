@@ -83,7 +83,8 @@ def belief_curves(
     names = list(curves)
     data = _data(altair, [point for name in names for point in _points(curves[name], name, band)], look)
     order = sorted(names, key=lambda name: -curves[name][-1][1])
-    shade = min(0.18, 0.9 / len(names))  # many bands on top of each other must not become a wall
+    wall = 0.9 if look.size is None else 0.5  # many bands on top of each other must not become one
+    shade = min(0.18, wall / len(names))
     base = altair.Chart(data, width=width, height=height)
     layers = _layers(altair, base, axis, shade, series(altair, "player", names, order, look), look)
     chart = altair.layer(*layers[certain:])
@@ -139,7 +140,8 @@ def _layers(alt: Any, base: Any, axis: tuple[str, str], shade: float, by: dict[s
     """Bands, lines, a dot where each line ends, and what a mouse finds; a click on the legend picks a player."""
     picked = alt.selection_point(fields=["player"], bind="legend")
     when, x_title = f"x:{axis[0]}", axis[1]
-    x = alt.X(when, title=x_title, scale=alt.Scale(zero=False), axis=alt.Axis(grid=False))
+    scaled = {} if look.size is not None and axis[0] == "T" else {"scale": alt.Scale(zero=False)}  # times have no zero
+    x = alt.X(when, title=x_title, axis=alt.Axis(grid=False), **scaled)
     said = "skill μ (rating points)" if look.size is None else None if look.narrow else "skill"
     y = alt.Y("mu:Q", title=said, scale=alt.Scale(zero=False))
 

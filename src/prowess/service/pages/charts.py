@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
@@ -29,6 +29,7 @@ KINDS: dict[str, Draw] = {}
 LOOKS = {"light": LIGHT, "dark": DARK}
 FOREVER = "max-age=31536000, immutable"
 POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
+PICTURE = "image/svg+xml"
 AT = "/leagues/{league}/charts/{kind}"
 router = APIRouter(include_in_schema=False)
 
@@ -67,7 +68,7 @@ Revision = Annotated[int | None, Depends(_revision)]
 @router.get(AT + ".svg")
 async def picture(request: Request, kind: str, access: Read, here: Here, look: Looking, revision: Revision) -> Response:
     """A chart as a picture."""
-    found = await _answer(request, kind, access, here, look, revision, "image/svg+xml")
+    found = await _answer(request, kind, access, here, look, revision, PICTURE)
     found.headers.update(POLICY)
     return found
 
@@ -101,15 +102,26 @@ async def _answer(
         said = tuple(
             sorted(one for one in asked.multi_items() if one[0] not in ("revision", "look", "narrow", "height"))
         )
-        key = (league.id, league.generation, league.revision, form, kind, look, said)
-        body = here.charts.get(key)
-        if body is None:
-            spec = KINDS[kind](here, connection, league, asked, look).to_dict()
-            body = to_json(spec) if form.endswith("json") else _sized(svg(spec), look).encode()
-            here.charts.put(key, body, len(body))
+        key = (league.id, league.generation, league.revision, kind, look, said)
+
+        def spec() -> bytes:
+            return to_json(KINDS[kind](here, connection, league, asked, look).to_dict(validate=False))
+
+        body = _kept(here, (*key, "spec"), spec)
+        if form == PICTURE:
+            body = _kept(here, (*key, "picture"), lambda: _sized(svg(body.decode()), look).encode())
         return Response(body, 200, headers, form)
 
     return await here.read(work)
+
+
+def _kept(here: Service, key: Hashable, make: Callable[[], bytes]) -> bytes:
+    """What was made before, or is now."""
+    found = here.charts.get(key)
+    if found is None:
+        found = make()
+        here.charts.put(key, found, len(found))
+    return found
 
 
 def _sized(picture: str, look: Look) -> str:

@@ -1,50 +1,194 @@
-"""A player, or several beside each other."""
+"""A player: where she stands, how she came there, and whom she met; or several beside each other."""
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import chain
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from sqlalchemy import Connection
-from starlette.datastructures import QueryParams
+from starlette.requests import Request
 
-from ...lab.charts.skill import Belief, belief_curves
-from ...lab.charts.theme import Look
+from ...store import leagues
 from ...store.leagues import League
+from ...store.standings import Snapshot
+from ..api import players
+from ..api.common import LARGEST, Here, Read, tag_of
 from ..problems import Problem
 from ..state import Service
-from .charts import drawn
+from .curves import MOST, named
+from .numbers import day, digits, number
+from .page import Shown, page
 
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
-MOST = 7  # players whose lines can be told apart on a white page
-POINTS = {True: 150, False: 400}  # of all curves of a chart, by whether it is narrow
-AXES = {"utc": ("T", "date"), "number": ("Q", "time"), "none": ("Q", "match")}
+SIZE = 20  # matches on a page
+POINTS = 500  # of a curve, where it is told as data
+FEW = 10  # opponents and partners that stand there at once
+
+Plain = dict[str, Any]
+Names = Annotated[list[str], Query(max_length=100)]
+Offset = Annotated[int, Query(ge=0, le=LARGEST)]
 
 
-@drawn("curves")
-def curves(here: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
-    """The skill of some players over time."""
-    names = list(dict.fromkeys(name.strip() for name in asked.getlist("name")))
-    if not 1 <= len(names) <= MOST:
-        raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
+@page(router, "/leagues/{league}/player", "player.html")
+async def player(request: Request, access: Read, here: Here, name: Names = [], offset: Offset = 0) -> Shown:  # noqa: B006
+    """One player with her matches, or several compared; whoever is not there is said to be so."""
+    names, ending = named(name), request.scope["path"].rpartition("player")[2]
+
+    def work(connection: Connection) -> Shown:
+        league = leagues.find(connection, access.league)
+        now = here.standings.of(connection, league)
+        known, problems = _known(now, names, strict=bool(ending))
+        shown = {
+            "problems": problems,
+            "known": known,
+            "places": digits(league.model),
+            "certain": league.model.absorb.certain,
+            "size": SIZE,
+            "few": FEW,
+            "most": MOST,
+        }
+        tag = tag_of(league, now.generation, now.revision)
+        if len(known) != 1:
+            told, rows = _several(here, connection, league, now, known, ending)
+            return Shown(told, rows, league, tag, 404 if problems and not known else 200, shown | _compared(told))
+        told = players.told(here, connection, league, now, known[0], SIZE, POINTS if ending else 0)
+        told["matches"], total, rows = _matches(here, connection, league, known[0], offset, ending)
+        moments = _moments(here, connection, league, told) if not ending else {}
+        own = [_row(one) for one in told["matches"]] if not ending else []
+        return Shown(told, rows, league, tag, drawn=shown | {"total": total, "offset": offset, "own": own} | moments)
+
+    return await here.read(work)
+
+
+def _known(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:
+    """Those of some players who are there, and what is wrong with the others; `strict`: which is an error then."""
+    problems: list[Plain] = []
+    found = []
+    for name in names:
+        if now.roll.row(name) is not None:
+            found.append(name)
+        elif strict:
+            now.row(name)
+        else:
+            problems.append({"name": name, "near": now.roll.near(name)})
+    if len(found) > MOST and strict:
+        raise Problem(422, f"name: at most {MOST} players are compared, not {len(found)}")
+    if not names and strict:
+        raise Problem(422, "name: say whose page it is to be, as in ?name=ann")
+    if len(found) > MOST:
+        problems.append({"name": None, "near": None})
+    return found[:MOST], problems
+
+
+def _matches(
+    here: Service, connection: Connection, league: League, name: str, offset: int, ending: str
+) -> tuple[list[Plain], int, list[Plain]]:
+    """Some of her matches, how many there are, and as a table all of them."""
     chronicle = here.chronicles.of(connection, league)
-    most = max(POINTS[look.narrow] // len(names), 100)
-    found = {name: _curve(chronicle.curve(name, most), league) for name in names}
-    if not any(found.values()):
-        raise Problem(404, "there is no curve: no match of these players counts")
-    shown = {name: curve for name, curve in found.items() if curve}
-    return belief_curves(shown, AXES[league.clock], certain=league.model.absorb.certain, look=look)
+    if ending == ".csv":
+        found = chronicle.matches(name, limit=LARGEST)
+        return [], found.total, [_cells(one) for one in found.rows]
+    found = chronicle.matches(name, limit=SIZE, offset=offset)
+    return found.rows, found.total, []
 
 
-def _curve(points: list[dict[str, Any]], league: League) -> list[Belief]:
-    """A curve as it is drawn: what was believed last at each moment."""
-    field = "match" if league.clock == "none" else "time"
-    last = {point[field]: (_place(point[field]), point["mu"], point["sigma"]) for point in points}
-    return list(last.values())
+def _sides(match: Plain) -> Plain:
+    """Her team, and all others, of a match."""
+    teams, own = match["teams"], match["team"]
+    return {
+        "own": teams[own],
+        "against": list(chain.from_iterable(team for at, team in enumerate(teams) if at != own)),
+    }
 
 
-def _place(when: str | float) -> str | float:
-    """A time on the axis, without its zone: all charts of a league are in that of its clock."""
-    return when.removesuffix("Z") if isinstance(when, str) else when
+def _row(match: Plain) -> Plain:
+    """A match as the page shows it."""
+    teams, scores = match["teams"], match.get("scores")
+    said = f"place {match['place']} of {len(teams)}"
+    if len(teams) == 2:
+        said = {1.0: "Won", 0.5: "Drew"}.get(match["actual"], "Lost")
+    points = None
+    if scores and len(teams) == 2:
+        points = f"{_plain(scores[match['team']])} : {_plain(scores[1 - match['team']])}"
+    elif match.get("score") is not None:
+        points = _plain(match["score"])
+    return match | _sides(match) | {"said": said, "points": points, "duel": len(teams) == 2}
+
+
+def _plain(score: float) -> str:
+    return number(score, 0 if score == round(score) else 1)
+
+
+def _cells(match: Plain) -> Plain:
+    """A match as a row of a table."""
+    sides, after = _sides(match), match["after"]
+    return {
+        "time": match["time"],
+        "id": match["id"],
+        "team": sides["own"],
+        "against": sides["against"],
+        "teams": len(match["teams"]),
+        "place": match["place"],
+        "score": match.get("score"),
+        "expected": match["expected"],
+        "actual": match["actual"],
+        "counts": match["counts"],
+        "mu": after["mu"],
+        "sigma": after["sigma"],
+        "shown": after["shown"],
+        "moved": match["moved"],
+    }
+
+
+def _moments(here: Service, connection: Connection, league: League, told: Plain) -> Plain:
+    """The best and the worst moment, each with the match that led there, and the curve in words."""
+    chronicle, places = here.chronicles.of(connection, league), digits(league.model)
+    found = [
+        told[which] | {"which": text, "id": chronicle.id(told[which]["match"])}
+        for which, text in (("best", "Best"), ("worst", "Worst"))
+        if told[which] is not None
+    ]
+    if not found:
+        return {"moments": [], "alt": ""}
+    best, worst = (_when(one, league, places) for one in found)
+    now = _skill(told["rating"], places)
+    return {"moments": found, "alt": f"Skill of {told['player']} over time: now {now}; best {best}, worst {worst}"}
+
+
+def _when(point: Plain, league: League, places: int) -> str:
+    """What was believed at some moment, in words."""
+    when = f"in match {point['match']}" if league.clock == "none" else f"on {day(point['time'])}"
+    return f"{_skill(point, places)} {when}"
+
+
+def _skill(belief: Plain, places: int) -> str:
+    unsure = "" if belief["sigma"] is None else f" ± {number(belief['sigma'], places)}"
+    return f"{number(belief['mu'], places)}{unsure}"
+
+
+def _several(
+    here: Service, connection: Connection, league: League, now: Snapshot, names: list[str], ending: str
+) -> tuple[Plain, list[Plain]]:
+    """Players beside each other, how they fared against each other; and as a table, their curves."""
+    told: Plain = {"league": league.name, "revision": now.revision, "players": [], "pairs": []}
+    if not names:
+        return told, []
+    whole = POINTS if ending == ".json" else 0
+    told["players"] = [players.told(here, connection, league, now, name, 1, whole) for name in names]
+    chronicle = here.chronicles.of(connection, league)
+    told["pairs"] = chronicle.met(names)
+    rows = [{"player": name} | point for name in names for point in chronicle.curve(name, LARGEST)]
+    return told, rows if ending == ".csv" else []
+
+
+def _compared(told: Plain) -> Plain:
+    """What the page of several needs beside what is told: in the order of their ranks, and the chart in words."""
+    ordered = sorted(told["players"], key=lambda one: (one["rank"], one["player"]))
+    return {
+        "ordered": ordered,
+        "charted": [one["player"] for one in told["players"] if one["best"] is not None],
+        "alt": f"Skill over time of {', '.join(one['player'] for one in ordered)}",
+    }

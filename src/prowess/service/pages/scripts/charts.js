@@ -7,6 +7,7 @@ const OPTIONS = {
   ast: true, // expressions are walked through and not made into code, which the policy of the pages forbids
   renderer: "svg",
   actions: false,
+  logLevel: 1, // errors alone
   defaultStyle: false, // styles stand in our own sheet
   tooltip: { disableDefaultStyle: true },
 };
