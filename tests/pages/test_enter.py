@@ -130,8 +130,12 @@ def test_a_name_that_is_new_may_be_a_slip(ask, fill):
     ("values", "message", "field"),
     [
         ({"team": ["ann", ""]}, "needs two teams", "team-2"),
-        ({"team": ["ann", "ann"]}, "'ann'", "team-2"),
-        ({"team": ["ann", "bob"], "by": "scores", "score": ["3", "x"]}, "The score of team 2 must be a number", "score-2"),
+        ({"team": ["ann", "ann"]}, " ann stands in team 1 and in team 2", "team-2"),
+        (
+            {"team": ["ann", "bob"], "by": "scores", "score": ["3", "x"]},
+            "The score of team 2 must be a number",
+            "score-2",
+        ),
         ({"team": ["ann", "bob"], "by": "places"}, "The place of team 1 must be a number; it is empty", "place-1"),
         ({"team": ["ann", "bob", ""], "by": "scores", "score": ["1", "2", "3"]}, "Team 3 has a result", "team-3"),
         ({"team": ["ann", "bob"], "time": "tomorrow"}, "tomorrow", "time"),
@@ -157,7 +161,9 @@ def test_what_is_wrong_is_said_by_the_form_which_keeps_all(ask, fill, values, me
 
 def test_teams_are_added_without_losing_anything(ask, fill):
     ask.found("teams")
-    page = fill("/leagues/teams/enter?teams=3", team=["ann", "bob", "cat"], place=["1", "2", "2"], by="places", do="team")
+    page = fill(
+        "/leagues/teams/enter?teams=3", team=["ann", "bob", "cat"], place=["1", "2", "2"], by="places", do="team"
+    )
     assert page.text.count('name="team"') == 4
     page = fill.go_on(page, "/leagues/teams/enter")
     assert "ann won, ahead of bob and cat" in words(page)

@@ -28,7 +28,7 @@ from ..security import Access
 from ..state import Service
 from .addresses import address
 from .changes import changes_of, names_of
-from .filled import MOST, Filled, filled_of, match_from, read_form, wrong_fields
+from .filled import MOST, Filled, filled_of, match_from, read_form, said, wrong_fields
 from .match import MATCH_ID
 from .page import Shown
 from .rendering import rendered
@@ -40,7 +40,6 @@ __all__ = ["router"]
 router = APIRouter(include_in_schema=False)
 ONCE = re.compile("[0-9a-f]{32}")
 USUAL = 8  # teams of the last match, up to which a new form has as many
-PREFIX = re.compile(r"match \d+: ")
 
 
 @dataclass(frozen=True)
@@ -186,7 +185,7 @@ def _form(request: Request, sheet: Sheet, error: Error | None = None) -> Respons
     shown = {
         "sheet": sheet,
         "filled": filled,
-        "problem": "" if error is None else PREFIX.sub("", str(error), count=1),
+        "problem": "" if error is None else said(error, filled),
         "wrong": [] if error is None else wrong_fields(error, filled),
         "taken": taken,
         "last": show(league.clock, league.last_time),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -19,10 +20,11 @@ from ..api.schemas.common import LONGEST
 from ..fields import field_of
 from ..problems import Problem
 
-__all__ = ["MOST", "Filled", "Wrong", "filled_of", "match_from", "read_form", "wrong_fields"]
+__all__ = ["MOST", "Filled", "Wrong", "filled_of", "match_from", "read_form", "said", "wrong_fields"]
 
 MOST = 40  # teams that have fields of their own; a match of more is written as JSON
 WAYS = ("first", "draw", "places", "scores", "both")  # how a result is told
+PREFIX = re.compile(r"match \d+: ")  # of errors, which count the matches of a post
 NEARLY = timedelta(milliseconds=1)  # times in forms are no finer
 
 
@@ -245,7 +247,8 @@ def _whole(text: str) -> dict[str, Any]:
 def wrong_fields(error: Error, filled: Filled) -> list[str]:
     """The ids of the fields that an error is about.
 
-    >>> wrong_fields(Error("match 1: 'ann' plays twice: a player plays for one team"), Filled(("ann", "bob\\nann")))
+    >>> twice = Error("match 1: ann stands in team 1 and in team 2: a player plays for one team")
+    >>> wrong_fields(twice, Filled(("ann", "bob\\nann", "cat")))
     ['team-1', 'team-2']
     """
     if isinstance(error, Wrong):
@@ -255,8 +258,26 @@ def wrong_fields(error: Error, filled: Filled) -> list[str]:
     if filled.whole:
         return ["whole"]
     if field == "teams":
-        said = [k for k in numbers if any(repr(one) in str(error) for one in _names(filled.teams[k - 1]))]
+        said = [k for k in numbers if any(_names_it(str(error), one) for one in _names(filled.teams[k - 1]))]
         return [f"team-{k}" for k in said or numbers]
     if field in ("ranks", "scores"):
         return [f"{'place' if field == 'ranks' else 'score'}-{k}" for k in numbers]
     return [field] if field in ("time", "home", "importance", "reason") else []
+
+
+def _names_it(message: str, name: str) -> bool:
+    """Whether a message names a player."""
+    return repr(name)[:20] in message or bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message))
+
+
+def said(error: Error, filled: Filled) -> str:
+    """What an error says by a form of one match: with a capital, unless it begins with somebody's name.
+
+    >>> said(Error("match 1: importance must be a number"), Filled())
+    'Importance must be a number'
+    >>> said(Error("match 1: ann stands in team 1 and in team 2"), Filled(("ann", "ann")))
+    'ann stands in team 1 and in team 2'
+    """
+    text = PREFIX.sub("", str(error), count=1)
+    named = any(text.startswith(name) for team in filled.teams for name in _names(team))
+    return text if named else text[:1].upper() + text[1:]
