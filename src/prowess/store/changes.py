@@ -42,17 +42,22 @@ class Post(Act):
 
 @dataclass(frozen=True, eq=False)
 class Edit(Act):
-    """A match that takes the place of the one of this id."""
+    """A match that takes the place of the one of this id.
+
+    `seen` is the revision that last wrote of it, as far as the author knows: if there is a later one, nothing is done.
+    """
 
     id: str
     match: Mapping[str, Any]
+    seen: int | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
 class Delete(Act):
-    """A match to be taken out."""
+    """A match to be taken out; `seen` is as of an edit."""
 
     id: str
+    seen: int | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)

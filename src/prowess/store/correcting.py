@@ -15,6 +15,7 @@ from ..errors import Error
 from ..model.ladder import Ladder
 from . import audit, beliefs, checkpoints, clock, journal, leagues, seasons
 from .changes import Act, Delete, Done, Edit, NewSeason, Post, Remodel
+from .errors import Conflict
 from .journal import START, Entry, Position
 from .leagues import League
 from .prepared import in_post, prepare
@@ -79,7 +80,10 @@ def _(act: Edit, connection: Connection, league: League) -> Plan:
     new = new._replace(kind="edit", stamped=kept and old.stamped)
     same = (old.body, old.time) == (new.body, new.time)
     done = _done(league, [old.id], [new.time], [same], post.players)
-    return Plan(act, league, done) if same else _amended(connection, Plan(act, league, done), old, new)
+    if same:
+        return Plan(act, league, done)
+    _check_seen(connection, league, act)
+    return _amended(connection, Plan(act, league, done), old, new)
 
 
 @_plan.register
@@ -88,7 +92,16 @@ def _(act: Delete, connection: Connection, league: League) -> Plan:
     done = _done(league, [old.id], [old.time], [old.body is None])
     if old.body is None:
         return Plan(act, league, done)
+    _check_seen(connection, league, act)
     return _amended(connection, Plan(act, league, done), old, old._replace(kind="delete", body=None))
+
+
+def _check_seen(connection: Connection, league: League, act: Edit | Delete) -> None:
+    """Refuse to change a match that somebody else has changed since it was looked at."""
+    last = journal.revisions(connection, league, act.id)[-1]
+    if act.seen not in (None, last["revision"]):
+        who = f" by {last['author']}" if last["author"] else ""
+        raise Conflict(f"the match {act.id!r} was changed{who} since you looked at it: look again")
 
 
 @_plan.register

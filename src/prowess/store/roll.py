@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["Roll"]
 
 FEW = 3_000  # names among which one that is nearly right is looked for
+LIKELY = 300  # of very many names, those that are looked at letter by letter
+LONGER = 2  # letters by which a name that is nearly right may be longer or shorter
 LATE = 1_000  # newcomers before the rows of all are written anew
 BYTES = 240  # of a name, its row and its small letters, about
 
@@ -68,28 +70,41 @@ class Roll:
             found._spelt = _appended(self._spelt, newcomers)
         return found
 
-    def search(self, text: str) -> NDArray[np.bool_]:
-        """Which names hold a text, whatever its case."""
+    def search(self, text: str, strip: bool = True) -> NDArray[np.bool_]:
+        """Which names hold a text, whatever its case; blanks around it count only if it is not to be stripped."""
         if self._spelt is None:
             self._spelt = _spelt(self.names)
-        found: Any = self._spelt.str.contains(text.strip().casefold(), literal=True).to_numpy()
+        found: Any = self._spelt.str.contains((text.strip() if strip else text).casefold(), literal=True).to_numpy()
         return np.asarray(found, bool)
-
-    def near(self, name: str) -> str | None:
-        """Who may have been meant by a name that is not there; None if nobody is called so or nearly so.
-
-        >>> Roll(["Ann", "Bob"]).near("anne")
-        'Ann'
-        """
-        few = self.names
-        if len(self) > FEW:
-            few = [self.names[row] for row in np.flatnonzero(self.search(name))[:FEW].tolist()]
-        return next(iter(nearest(name, few, 1)), None)
 
     def hint(self, name: str) -> str:
         """What may have been meant by a name that is not there, as the end of a sentence."""
         near = self.near(name)
-        return "" if near is None else f"; did you mean {near!r}?"
+        return f"; did you mean {near[0]!r}?" if near else ""
+
+    def near(self, name: str, count: int = 1) -> list[str]:
+        """Names that may be meant by one that is not there, the likeliest first.
+
+        >>> Roll(["John", "Ada"]).near("Jhon")
+        ['John']
+        """
+        return nearest(name, self.names if len(self) <= FEW else self._likely(name), count)
+
+    def _likely(self, name: str) -> list[str]:
+        """Those of very many names that hold another, or most of its three parts: a slip leaves one of them whole."""
+        text = name.strip().casefold()
+        alike = 3.0 * self.search(text)
+        part = -(-len(text) // 3)
+        if part > 1:
+            about = np.abs(self._lengths() - len(text)) <= LONGER
+            alike += about * sum(self.search(text[k : k + part], strip=False) for k in range(0, len(text), part))
+        best = np.argsort(-alike, kind="stable")[:LIKELY]
+        return [self.names[row] for row in best[alike[best] > 0].tolist()]
+
+    def _lengths(self) -> NDArray[np.int64]:
+        """How many letters the names have."""
+        assert self._spelt is not None, "they were searched"
+        return np.asarray(self._spelt.str.len_chars().to_numpy(), np.int64)
 
 
 def _spelt(names: Sequence[str]) -> pl.Series:

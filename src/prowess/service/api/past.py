@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, nextafter
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query
-from sqlalchemy import Connection
+from sqlalchemy import Connection, RowMapping
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -22,7 +23,7 @@ from .matches import MATCH, MATCHES
 from .plain import moment
 from .schemas import matches as forms
 
-__all__ = ["Sought", "Which", "router", "told_of"]
+__all__ = ["Sought", "Which", "last_match", "router", "told_of"]
 
 router = APIRouter(tags=["matches"])
 
@@ -118,12 +119,18 @@ def told_of(here: Service, connection: Connection, league: League, id: str) -> d
     last = written[-1]
     told: dict[str, Any] = {"league": league.name, "deleted": last["body"] is None, "stamped": last["stamped"]}
     if last["body"] is None:
-        was = next(one for one in reversed(written) if one["body"] is not None)
-        told |= {"id": id, "time": show(league.clock, was["time"])} | json.loads(was["body"])
+        told |= last_match(league, written)
         told |= {"counts": False, "forecast": None, "players": []}
     else:
         told |= here.chronicles.of(connection, league).match(id)
     return told | {"revisions": [_revision(league, row) for row in written]}
+
+
+def last_match(league: League, written: Sequence[RowMapping]) -> dict[str, Any]:
+    """A match as it was last written; that somebody took it out is another matter."""
+    was = next(one for one in reversed(written) if one["body"] is not None)
+    body: dict[str, Any] = json.loads(was["body"])
+    return {"id": was["id"], "time": show(league.clock, was["time"])} | body
 
 
 def _revision(league: League, row: Any) -> dict[str, Any]:

@@ -1,9 +1,195 @@
-"""A result is entered, corrected or taken out, after a look at what it will change."""
+"""A result is entered or corrected, after a look at what it will change."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Query
+from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from ...errors import Error
+from ...store import journal, leagues
+from ...store.changes import Act, Edit, Post
+from ...store.clock import show
+from ...store.errors import Conflict, NotFound, Unavailable
+from ...store.leagues import League
+from ..api.common import Here, MatchId, Write
+from ..api.past import last_match
+from ..problems import Problem
+from ..security import Access
+from ..state import Service
+from .addresses import address
+from .changes import changes_of, names_of
+from .filled import MOST, Filled, filled_of, match_from, read_form, said, wrong_fields
+from .match import MATCH_ID
+from .page import Shown
+from .rendering import rendered
+from .results import sentence, sides
+from .signing import Fields
 
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
+ONCE = re.compile("[0-9a-f]{32}")
+USUAL = 8  # teams of the last match, up to which a new form has as many
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A form on its way: of which league, what was filled in, and the match that it corrects, if it does."""
+
+    league: League
+    author: str
+    filled: Filled
+    old: Mapping[str, Any] | None = None
+    deleted: bool = False
+
+    def match(self) -> dict[str, Any]:
+        """The match that was filled in."""
+        return match_from(self.filled, self.league.clock, self.old)
+
+    def act(self) -> Act:
+        """What is to be done."""
+        name, reason = self.league.name, self.filled.reason.strip()
+        if self.old is None:
+            return Post(name, [self.match()], self.filled.once, author=self.author, reason=reason)
+        seen = int(self.filled.seen)
+        return Edit(name, self.old["id"], self.match(), seen=seen, author=self.author, reason=reason)
+
+
+@router.get("/leagues/{league}/enter")
+async def enter(
+    request: Request,
+    access: Write,
+    here: Here,
+    teams: Annotated[int | None, Query(ge=2, le=MOST)] = None,
+    team: Annotated[list[str], Query()] = [],  # noqa: B006 (the framework copies it)
+) -> Response:
+    """A form for a new result; `team` has the names of one by lines, where somebody knows who played."""
+
+    def work(connection: Connection) -> Sheet:
+        league = leagues.find(connection, access.league)
+        last = here.chronicles.of(connection, league).matches(limit=1).rows
+        count = teams or max(2, len(team), min(len(last[0]["teams"]), USUAL) if last else 2)
+        names = [one.replace("\r\n", "\n") for one in team[:MOST]]
+        by = "scores" if last and last[0].get("scores") else "first" if count == 2 else "places"
+        rows = (*names, *[""] * (count - len(names)))
+        return Sheet(league, access.author, Filled(rows, by=by, once=uuid4().hex))
+
+    return _form(request, await here.read(work))
+
+
+@router.post("/leagues/{league}/enter")
+async def entered(request: Request, access: Write, here: Here, form: Fields) -> Response:
+    """Go on with a form: another team, a look at what it changes, or record it."""
+    filled = read_form(form)
+    if not ONCE.fullmatch(filled.once):
+        raise Problem(422, "this form was not made by the page to enter a result: open it anew")
+    league = await here.leagues.get(access.league)
+    return await _step(request, here, Sheet(league, access.author, filled), form)
+
+
+@router.get("/leagues/{league}/edit")
+async def edit(request: Request, access: Write, here: Here, id: Annotated[MatchId, MATCH_ID]) -> Response:
+    """The form of a match that is there, or was."""
+    sheet = await here.read(lambda connection: _of_match(connection, access, id, None))
+    return _form(request, sheet)
+
+
+@router.post("/leagues/{league}/edit")
+async def edited(request: Request, access: Write, here: Here, form: Fields) -> Response:
+    """Go on with a form about a match that is there."""
+    filled = read_form(form)
+    if not re.fullmatch("[0-9]{1,15}", filled.seen):
+        raise Problem(422, "this form was not made by the page of a match: open it anew")
+    sheet = await here.read(lambda connection: _of_match(connection, access, filled.id.strip(), filled))
+    return await _step(request, here, sheet, form)
+
+
+def _of_match(connection: Connection, access: Access, id: str, filled: Filled | None) -> Sheet:
+    """The form of a match, as it is or as it was filled in."""
+    league = leagues.find(connection, access.league)
+    written = journal.revisions(connection, league, id)
+    old = last_match(league, written)
+    if filled is None:
+        filled = replace(filled_of(old, league.clock), id=id, seen=str(written[-1]["revision"]))
+    return Sheet(league, access.author, filled, old, written[-1]["body"] is None)
+
+
+async def _step(request: Request, here: Service, sheet: Sheet, form: Mapping[str, Any]) -> Response:
+    """What the button that was pressed asks for; an error is shown by the form, which keeps what was written."""
+    do = form.get("do")
+    if do == "team":
+        more = replace(sheet.filled, teams=(*sheet.filled.teams, "")[:MOST])
+        return _form(request, replace(sheet, filled=more))
+    if do == "back":
+        return _form(request, sheet)
+    try:
+        if do == "record":
+            return await _record(here, sheet)
+        return await _look(request, here, _renamed(sheet, form.get("meant")))
+    except (NotFound, Unavailable):
+        raise
+    except Error as error:
+        return _form(request, sheet, error)
+
+
+def _renamed(sheet: Sheet, meant: Any) -> Sheet:
+    """The form with a name that was meant in the place of the one that was written."""
+    try:
+        old, new = map(str, json.loads(meant))
+    except (TypeError, ValueError):
+        return sheet
+    return replace(sheet, filled=sheet.filled.renamed(old, new))
+
+
+async def _look(request: Request, here: Service, sheet: Sheet) -> Response:
+    """The page that says what will be recorded, and whose ratings change from what to what."""
+    match, league = sheet.match(), sheet.league
+    told = await changes_of(here, league, sheet.act(), match)
+    names = await here.read(lambda connection: names_of(here, connection, league, match))
+    timed = "time" in match
+    shown = {
+        "sheet": sheet,
+        "filled": sheet.filled,
+        "match": match,
+        "said": sentence(match),
+        "sides": [{"side": one} for one in sides(match)[:MOST]],
+        "more_sides": max(len(match["teams"]) - MOST, 0),
+        "at": told["done"]["matches"][0]["time"] if timed or sheet.old is not None else None,
+    }
+    return rendered(request, "preview.html", Shown(shown | told | names, league=league))
+
+
+async def _record(here: Service, sheet: Sheet) -> Response:
+    """Record it, and go to where it is shown."""
+    done = await asyncio.wrap_future(here.writer.submit(sheet.act()))
+    what = "known" if all(done.repeated) else "recorded" if sheet.old is None else "edited"
+    return RedirectResponse(address(sheet.league.name, "match", id=done.ids[0], done=what), 303)
+
+
+def _form(request: Request, sheet: Sheet, error: Error | None = None) -> Response:
+    """The form, and what is wrong with it."""
+    league, filled = sheet.league, sheet.filled
+    taken = None
+    if isinstance(error, Conflict):
+        taken = address(league.name, "match", id=filled.once if sheet.old is None else filled.id)
+    shown = {
+        "sheet": sheet,
+        "filled": filled,
+        "problem": "" if error is None else said(error, filled),
+        "wrong": [] if error is None else wrong_fields(error, filled),
+        "taken": taken,
+        "last": show(league.clock, league.last_time),
+        "most": MOST,
+    }
+    status = 200 if error is None else 409 if taken else 422
+    return rendered(request, "enter.html", Shown(shown, league=league, status=status))

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from . import (
     charts,
+    deleting,
     enter,
     founding,
     importing,
@@ -36,6 +37,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     teams.router,
     pairings.router,
     enter.router,
+    deleting.router,
     names.router,
     importing.router,
     models.router,

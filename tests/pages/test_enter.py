@@ -1,0 +1,289 @@
+"""Results are entered, corrected and taken out by forms."""
+
+import html
+import re
+
+import pytest
+
+ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
+
+
+def fields_of(page):
+    """All that a form would send if it were sent as it stands, read from its HTML here: names with their values."""
+    form = re.search(r'<form method="post" action="/leagues.*?</form>', page, re.S).group()
+    found = []
+    for tag in re.finditer(r"<(input|textarea|select)\b([^>]*)>(.*?)(?=<|$)", form, re.S):
+        kind, attributes = tag[1], dict(re.findall(r'([\w-]+)(?:="([^"]*)")?', tag[2]))
+        if "name" not in attributes or attributes["name"] == "token":
+            continue
+        if attributes.get("type") == "radio" and "checked" not in attributes:
+            continue
+        value = attributes.get("value", "")
+        if kind == "textarea":
+            value = tag[3].removeprefix("\n")
+        if kind == "select":
+            chosen = re.search(rf'name="{attributes["name"]}".*?</select>', form, re.S).group()
+            value = (re.findall(r'value="([^"]*)" selected', chosen) or [""])[0]
+        found.append((attributes["name"], html.unescape(value)))
+    return found
+
+
+def with_values(fields, **values):
+    """Fields with other values; of a list, one for each field of the name."""
+    left = {name: list(value) if isinstance(value, list) else [value] for name, value in values.items()}
+    sent = {}
+    for name, value in fields:
+        sent.setdefault(name, []).append(left[name].pop(0) if left.get(name) else value)
+    for name, rest in left.items():
+        sent.setdefault(name, []).extend(rest)
+    return sent
+
+
+@pytest.fixture
+def fill(ask):
+    """Open a form, fill it in and send it; gives the answer."""
+
+    def filled(path, **values):
+        page = ask.look(path, key=ask.admin)
+        assert page.status_code == 200
+        return go_on(page, path, **values)
+
+    def go_on(page, path, **values):
+        return ask.send(path.partition("?")[0], with_values(fields_of(page.text), **values))
+
+    filled.go_on = go_on
+    return filled
+
+
+def shown(ask, league):
+    found = ask.get(f"/api/leagues/{league}/leaderboard").json()["players"]
+    return {one["player"]: round(one["shown"], 9) for one in found}
+
+
+def words(page):
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page.text)))
+
+
+def test_a_result_is_previewed_and_then_recorded_once(ask, fill):
+    ask.found("new")
+    path = "/leagues/new/enter"
+    page = fill(path, team=[" ann \r\n\r\ndan", "bob"], by="scores", score=["3", "1,5"], reason="final")
+    assert page.status_code == 200
+    assert "ann and dan beat bob 3 : 1.5" in words(page)
+    assert "These are the first players of this league" in page.text
+    assert ask.get("/api/leagues/new/matches").json()["total"] == 0  # so far it was only looked at
+    done = fill.go_on(page, path, do="record")
+    assert done.status_code == 303
+    [match] = ask.get("/api/leagues/new/matches").json()["matches"]
+    assert match["teams"] == [["ann", "dan"], ["bob"]]
+    assert match["scores"] == [3, 1.5]
+    assert f"/leagues/new/match?id={match['id']}" in done.headers["location"]
+    assert "Recorded." in ask.look(done.headers["location"], key=ask.admin).text
+    again = fill.go_on(page, path, do="record")  # a second click, or a reload
+    assert again.status_code == 303
+    assert ask.get("/api/leagues/new/matches").json()["total"] == 1
+    other = fill.go_on(page, path, do="record", team=["ann", "eve"])  # back in the browser, and another result
+    assert other.status_code == 409
+    assert "This form was recorded before" in other.text
+    [revision] = ask.get(f"/api/leagues/new/matches/{match['id']}").json()["revisions"]
+    assert (revision["author"], revision["reason"]) == ("office", "final")
+
+
+def test_the_preview_tells_what_comes(ask, fill):
+    ask.found("tells")
+    past = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{k}"} for k in range(1, 5)]
+    ask.post("/api/leagues/tells/matches", [*past, {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}], status=201)
+    before = shown(ask, "tells")
+    page = fill("/leagues/tells/enter", team=["bob", "ann"], time="2026-01-02T12:00")
+    assert "2 Jan 2026, 12:00 UTC" in words(page)
+    assert "1 player who did not play in this match is rated anew" in words(page)
+    rows = re.findall(r"<tr>\s*<th scope=\"row\">.*?</tr>", page.text.partition("What changes")[2], re.S)
+    told = {}
+    for row in rows:
+        name, *cells = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", row)).split()
+        told[name] = [float(cell.replace("−", "-").replace("±", "")) for cell in cells]
+    assert shown(ask, "tells") == before
+    assert fill.go_on(page, "/leagues/tells/enter", do="record").status_code == 303
+    after = shown(ask, "tells")
+    for name, (now, then, moved) in told.items():
+        assert (now, then, moved) == pytest.approx((before[name], after[name], after[name] - before[name]), abs=0.01)
+    assert sorted(told) == ["ann", "bob", "cat"]
+    sizes = [abs(moved) for _, _, moved in told.values()]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_name_that_is_new_may_be_a_slip(ask, fill):
+    ask.found("slips")
+    ask.post("/api/leagues/slips/matches", {"teams": [["Johanna"], [ODD]]}, status=201)
+    page = fill("/leagues/slips/enter", team=["Johana\neve", ODD])
+    assert "Johana is new to this league. Did you mean somebody else?" in words(page)
+    assert "eve is new to this league." in words(page)
+    assert "<script>alert" not in page.text
+    assert "<img" not in page.text.partition("<main")[2]
+    meant = html.unescape(re.search(r'name="meant" value="([^"]*)"', page.text)[1])
+    page = fill.go_on(page, "/leagues/slips/enter", meant=meant)
+    assert "Johana is" not in words(page)
+    assert ("team", "Johanna\neve") in fields_of(page.text)
+
+
+@pytest.mark.parametrize(
+    ("values", "message", "field"),
+    [
+        ({"team": ["ann", ""]}, "needs two teams", "team-2"),
+        ({"team": ["ann", "ann"]}, " ann stands in team 1 and in team 2", "team-2"),
+        (
+            {"team": ["ann", "bob"], "by": "scores", "score": ["3", "x"]},
+            "The score of team 2 must be a number",
+            "score-2",
+        ),
+        ({"team": ["ann", "bob"], "by": "places"}, "The place of team 1 must be a number; it is empty", "place-1"),
+        ({"team": ["ann", "bob", ""], "by": "scores", "score": ["1", "2", "3"]}, "Team 3 has a result", "team-3"),
+        ({"team": ["ann", "bob"], "time": "tomorrow"}, "tomorrow", "time"),
+        ({"team": ["ann", "bob"], "importance": "-1"}, "mportance", "importance"),
+        ({"team": ["ann", "bob"], "home": "7"}, "Home: choose one of the teams", "home"),
+        ({"team": ["ann", "bob"], "reason": "x" * 501}, "Reason", "reason"),
+        ({"team": ["a" * 501, "bob"]}, "at most 500 letters", "team-1"),
+    ],
+)
+def test_what_is_wrong_is_said_by_the_form_which_keeps_all(ask, fill, values, message, field):
+    if ask("GET", "/api/leagues/wrong").status_code == 404:
+        ask.found("wrong")
+    for do in ("", "record"):
+        page = fill("/leagues/wrong/enter", do=do, **values)
+        assert page.status_code == 422
+        assert message in words(page)
+        assert re.search(rf'id="{field}"[^>]* aria-invalid="true"', page.text)
+        kept = with_values(fields_of(page.text))
+        for name, value in values.items():
+            if name != "home":
+                assert kept[name][: len(value)] == value if isinstance(value, list) else kept[name] == [value]
+
+
+def test_teams_are_added_without_losing_anything(ask, fill):
+    ask.found("teams")
+    page = fill(
+        "/leagues/teams/enter?teams=3", team=["ann", "bob", "cat"], place=["1", "2", "2"], by="places", do="team"
+    )
+    assert page.text.count('name="team"') == 4
+    page = fill.go_on(page, "/leagues/teams/enter")
+    assert "ann won, ahead of bob and cat" in words(page)
+    page = fill.go_on(page, "/leagues/teams/enter", do="back")
+    assert with_values(fields_of(page.text))["team"] == ["ann", "bob", "cat", ""]
+    assert ask.look("/leagues/teams/enter?teams=5000", key=ask.admin).status_code == 422
+    given = ask.look("/leagues/teams/enter?team=ann%0Abob&team=cat", key=ask.admin)
+    assert with_values(fields_of(given.text))["team"] == ["ann\nbob", "cat"]
+
+
+EVERYTHING = {
+    "id": "a/b?c&d=é <1>",
+    "teams": [["ann", "dan"], ["bob"], ["cat"]],
+    "ranks": [2, 1, 3],
+    "scores": [1.25, 1, 7],
+    "weights": [[0.5, 1], [1], [1]],
+    "importance": 0.3,
+    "home": 2,
+    "time": "2026-01-31T10:00:00.123456Z",
+}
+
+
+def test_an_edit_keeps_what_it_does_not_change(ask, fill):
+    """Sent as it was opened, a form changes nothing; with one field changed, only that."""
+    ask.found("keeps")
+    ask.post("/api/leagues/keeps/matches", EVERYTHING, status=201)
+    path = "/leagues/keeps/edit?id=a/b?c%26d=é <1>"
+    page = fill(path)
+    assert "nothing would change" in words(page)
+    assert fill.go_on(page, path, do="record").status_code == 303
+    assert ask.get("/api/leagues/keeps").json()["revision"] == 1
+    page = fill(path, score=["2"], reason="a slip")
+    assert fill.go_on(page, path, do="record").status_code == 303
+    [match] = ask.get("/api/leagues/keeps/matches").json()["matches"]
+    assert match == EVERYTHING | {"scores": [2, 1, 7]}
+    assert fill.go_on(page, path, do="record").status_code == 303  # twice
+    assert ask.get("/api/leagues/keeps").json()["revision"] == 2
+
+
+def test_an_edit_does_not_overwrite_that_of_another(ask, fill):
+    ask.found("both")
+    ask.post("/api/leagues/both/matches", {"id": "m", "teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=201)
+    page, gone = (ask.look(f"/leagues/both/{what}?id=m", key=ask.admin) for what in ("edit", "delete"))
+    ask("PUT", "/api/leagues/both/matches/m", json={"teams": [["ann"], ["bob"]], "scores": [3, 2]}, status=200)
+    for do in ("", "record"):
+        answer = fill.go_on(page, "/leagues/both/edit", score=["4", "1"], do=do)
+        assert answer.status_code == 409
+        assert "was changed by office since you looked at it" in words(answer)
+    answer = fill.go_on(gone, "/leagues/both/delete")
+    assert answer.status_code == 409
+    assert ask.get("/api/leagues/both/matches/m").json()["scores"] == [3, 2]
+
+
+def test_a_match_is_taken_out_and_brought_back(ask, fill):
+    ask.found("gone")
+    matches = [{"id": f"m{k}", "teams": [["ann"], ["bob"]]} for k in range(3)]
+    ask.post("/api/leagues/gone/matches", matches, status=201)
+    before = shown(ask, "gone")
+    page = ask.look("/leagues/gone/delete?id=m1", key=ask.admin)
+    assert "ann beat bob" in words(page)
+    assert page.text.partition("What changes")[2].count('<th scope="row">') == 2
+    done = fill.go_on(page, "/leagues/gone/delete", reason="played twice")
+    assert done.status_code == 303
+    told = words(ask.look(done.headers["location"], key=ask.admin))
+    assert "This match was deleted by office" in told
+    assert "played twice" in told
+    assert fill.go_on(page, "/leagues/gone/delete").status_code == 303  # twice
+    assert shown(ask, "gone") != before
+    page = fill("/leagues/gone/edit?id=m1")
+    assert fill.go_on(page, "/leagues/gone/edit", do="record").status_code == 303
+    assert shown(ask, "gone") == before
+
+
+@pytest.mark.parametrize(("clock", "time"), [("number", "7"), ("none", "")])
+def test_leagues_on_other_clocks(ask, fill, clock, time):
+    name = f"clock-{clock}"
+    ask.found(name, clock=clock)
+    path = f"/leagues/{name}/enter"
+    page = fill(path, team=["ann", "bob"], by="draw", **({"time": time} if time else {}))
+    assert fill.go_on(page, path, do="record").status_code == 303
+    [match] = ask.get(f"/api/leagues/{name}/matches").json()["matches"]
+    assert (match["ranks"], match["time"]) == ([1, 1], float(time) if time else None)
+    assert fill(path, team=["ann", "bob"]).status_code == (422 if time else 200)  # a number must be given
+
+
+def test_a_match_of_many_teams_is_edited_as_json(ask, fill):
+    ask.found("many")
+    teams = [[f"player {k}"] for k in range(2000)]
+    ask.post("/api/leagues/many/matches", {"id": "m", "teams": teams}, status=201)
+    page = ask.look("/leagues/many/edit?id=m", key=ask.admin)
+    assert len(page.content) < 200_000
+    swapped = with_values(fields_of(page.text))["whole"][0].replace('"player 0"', '"somebody"')
+    look = fill.go_on(page, "/leagues/many/edit?id=m", whole=swapped)
+    assert look.status_code == 200
+    assert len(look.content) < 400_000
+    assert "somebody is new to this league" in words(look)
+    assert fill.go_on(look, "/leagues/many/edit", do="record").status_code == 303
+    assert ask.get("/api/leagues/many/matches/m").json()["teams"][0] == ["somebody"]
+    assert fill.go_on(page, "/leagues/many/edit", whole='{"teams": 3}').status_code == 422
+
+
+@pytest.mark.parametrize("what", ["enter", "edit?id=m", "delete?id=m"])
+def test_who_may_do_it(ask, what):
+    """Without a key one is led to sign in, with one that only reads one is refused, and forms need their token."""
+    name = "guarded"
+    if ask("GET", f"/api/leagues/{name}").status_code == 404:
+        ask.found(name, public=False)
+        ask.post(f"/api/leagues/{name}/matches", {"id": "m", "teams": [["ann"], ["bob"]]}, status=201)
+    path, reader = f"/leagues/{name}/{what}", ask.new_key("read", name)
+    signin = ask.look(path)
+    assert signin.status_code == 303
+    assert signin.headers["location"].startswith("/signin?next=")
+    assert ask.look(path, key=reader).status_code == 403
+    bare = path.partition("?")[0]
+    fields = {"id": "m", "seen": "1", "once": "0" * 32, "team": ["ann", "bob"], "do": "record"}
+    assert ask.send(bare, fields, key=None).status_code in (401, 403)
+    assert ask.send(bare, fields, key=reader).status_code == 403
+    assert ask.send(bare, fields | {"token": "wrong"}).status_code == 403
+    assert ask.send(bare, fields, headers={"Origin": "https://elsewhere.example"}).status_code == 403
+    assert ask.send(bare, {"once": "x", "seen": "x", "id": "m"}).status_code == 422
+    assert ask.get(f"/api/leagues/{name}").json()["revision"] == 1
+    elsewhere = ask.found(f"other-{what[:5].strip('?')}")["name"]
+    assert ask.look(path, key=ask.new_key("write", elsewhere)).status_code == 404
