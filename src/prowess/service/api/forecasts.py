@@ -18,7 +18,7 @@ from .common import Here, Read, answer
 from .current import current, newcomers_of, stamped
 from .schemas import forecasts as forms
 
-__all__ = ["predicted", "router"]
+__all__ = ["predicted", "router", "time_of"]
 
 router = APIRouter(tags=["forecasts"])
 
@@ -49,13 +49,13 @@ async def quality(asked: forms.QualityAsked, access: Read, here: Here) -> Respon
 def predicted(now: Snapshot, asked: forms.PredictionAsked) -> tuple[Prediction, dict[str, Any]]:
     """What is expected of a match, and the same as plain data, with its quality and who is new to the league."""
     teams, newcomers = _rated(now, asked)
-    found = now.ladder.predict(teams, time=_time(asked.time, now), weights=asked.weights, home=asked.home)
+    found = now.ladder.predict(teams, time=time_of(asked.time, now), weights=asked.weights, home=asked.home)
     quality = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
     told = {"teams": asked.teams} | found.to_dict() | {"quality": quality, "newcomers": newcomers}
     return found, stamped(now, told)
 
 
-def _time(given: str | float | None, now: Snapshot) -> Any:
+def time_of(given: str | float | None, now: Snapshot) -> Any:
     """A time on the clock of the league, as ladders take it."""
     if given is None:
         return None

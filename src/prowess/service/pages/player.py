@@ -73,7 +73,7 @@ def _known(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str],
         elif strict:
             now.row(name)
         else:
-            problems.append({"name": name, "near": now.roll.near(name)})
+            problems.append({"name": name, "near": next(iter(now.roll.near(name)), None)})
     if len(found) > MOST and strict:
         raise Problem(422, f"name: at most {MOST} players are compared, not {len(found)}")
     if not names and strict:

@@ -1,9 +1,181 @@
-"""What to expect of a match."""
+"""Predict a match: who wins, who finishes where, with which scores, and what it would do to the ratings."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query
+from sqlalchemy import Connection
+from starlette.requests import Request
+
+from ...errors import Error
+from ...model.prediction import Prediction
+from ...model.score_distribution import CountScores
+from ...store import leagues
+from ...store.clock import show
+from ...store.standings import Snapshot
+from ..api.common import Here, Read, tag_of
+from ..api.forecasts import predicted, time_of
+from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
+from .addresses import address
+from .forecast import headline, new_ones, number_of, said, sides, wants_data
+from .numbers import digits
+from .page import Shown, page
+from .pasted import pasted
 
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
+GOALS = 6  # scores up to which all results are shown
+FEW = 24  # players of whom it is told what a match would do to them
+SHADES = 6
+ENDINGS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}
+
+
+@page(router, "/leagues/{league}/predict", "predict.html")
+async def predict(
+    request: Request,
+    access: Read,
+    here: Here,
+    team: Annotated[list[str] | None, Query()] = None,
+    teams: str = "",
+    home: str = "",
+    time: str = "",
+) -> Shown:
+    """What is expected of a match of some teams, of which each is a list of names."""
+
+    def work(connection: Connection) -> Shown:
+        league = leagues.find(connection, access.league)
+        now = here.standings.of(connection, league)
+        texts, drawn, status = list(team or []), dict[str, Any](_NOTHING), 200
+        told: dict[str, Any] = {"league": league.name, "revision": now.revision, "teams": []}
+        rows: list[dict[str, Any]] = []
+        try:
+            boxes = max(number_of(teams, 2, 2, TEAMS, "teams"), min(len(texts), TEAMS))
+            asked, drawn["repeated"] = _asked(now, texts, home, time)
+            if len(asked.teams) > 1:
+                found, told = predicted(now, asked)
+                told["fairness"] = found.fairness
+                rows = _rows(told)
+                drawn |= _drawn(now, asked, found, told)
+        except Error as error:
+            if wants_data(request):
+                raise
+            drawn["problem"], status, boxes = said(error), 422, max(2, min(len(texts), TEAMS))
+        drawn |= {
+            "texts": [*texts, *[""] * boxes][:boxes],
+            "home": home,
+            "time": time,
+            "clock": league.clock,
+            "at_home": now.model.home is not None,
+            "places": digits(now.model),
+            "best": [row["player"] for row in now.page(0, 2, active_since=now.since).rows],
+        }
+        return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
+
+    return await here.read(work)
+
+
+_NOTHING: dict[str, Any] = {"problem": None, "headline": None, "repeated": [], "changes": None, "grid": None}
+
+
+def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[Any, list[str]]:
+    """The match that is asked for, and who was named twice in a team; teams without a name are none."""
+    if len(texts) > TEAMS:
+        raise Error(f"teams: at most {TEAMS} teams can be looked at, not {len(texts)}")
+    lists = [pasted(text, lambda name: now.roll.row(name) is not None, "teams") for text in texts]
+    chosen = number_of(home, -1, 0, TEAMS - 1, "home")
+    there = [number for number, one in enumerate(lists) if one.names]
+    names = [lists[number].names for number in there]
+    seen: dict[str, int] = {}
+    for number, team in enumerate(names, 1):
+        for name in team:
+            if name in seen:
+                raise Error(f"teams: {name} stands in team {seen[name]} and in team {number}: everybody plays once")
+            seen[name] = number
+    if len(seen) > PLAYERS:
+        raise Error(f"teams: at most {PLAYERS:,} players can be looked at, not {len(seen):,}")
+    when: str | float | None = time.strip() or None
+    if when is not None and now.clock == "number":
+        when = _number(time)
+    asked = PredictionAsked.model_construct(  # whose checks were made here, in words for people
+        teams=names, weights=None, home=there.index(chosen) if chosen in there else None, newcomers=True, time=when
+    )
+    return asked, [name for one in lists for name in one.repeated]
+
+
+def _number(time: str) -> float:
+    try:
+        return float(time)
+    except ValueError:
+        raise Error(f"time: give a plain number, such as the round, not {time[:20]!r}") from None
+
+
+def _rows(told: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each team."""
+    columns = {name: told[name] for name in ("win", "mean", "sigma", "scores", "score_means") if name in told}
+    found = []
+    for at, players in enumerate(told["teams"]):
+        ranks = {f"rank_{rank}": chance for rank, chance in enumerate(told["ranks"][at], 1)}
+        row = {name: values[at] for name, values in columns.items()}
+        found.append({"team": at + 1, "players": players} | row | ranks)
+    return found
+
+
+def _drawn(now: Snapshot, asked: PredictionAsked, found: Prediction, told: dict[str, Any]) -> dict[str, Any]:
+    """What the page shows beside the prediction itself."""
+    return {
+        "headline": headline(asked.teams, found),
+        "sides": sides(now, asked.teams, found),
+        "new": new_ones(now, told["newcomers"], lambda name, near: _instead(now.league, asked, name, near)),
+        "grid": _grid(found),
+        "whole": isinstance(found.score_distribution, CountScores),
+        "changes": _changes(now, asked) if len(asked.teams) == 2 else None,
+    }
+
+
+def _instead(league: str, asked: PredictionAsked, name: str, near: str) -> str:
+    """The address of the same match with somebody else in the place of a player."""
+    teams = ["\n".join(near if one == name else one for one in team) for team in asked.teams]
+    home = None if asked.home is None else str(asked.home)
+    return address(league, "predict", team=teams, home=home, time=asked.time)
+
+
+def _grid(found: Prediction) -> dict[str, Any] | None:
+    """How probable each result is, where scores are counts and not too large; each with its shade."""
+    scores = found.score_distribution
+    if scores is None or not found.likeliest(1):
+        return None
+    most = int(min(GOALS, max(scores.quantile(team, 0.95) for team in (0, 1))))
+    cells = scores.grid(most)
+    shades = np.ceil(cells / cells.max() * SHADES - 0.5).astype(int)
+    rows = [list(zip(*row, strict=True)) for row in zip(cells.tolist(), shades.tolist(), strict=True)]
+    return {"rows": rows, "rest": max(0.0, 1.0 - float(cells.sum()))}
+
+
+def _changes(now: Snapshot, asked: PredictionAsked) -> list[dict[str, Any]] | None:
+    """By how much each rating would move by each result; None where a result alone says too little to the model."""
+    names = [name for team in asked.teams for name in team]
+    if len(names) > FEW:
+        return None
+    moved: dict[str, dict[str, float]] = {name: {} for name in names}
+    for ending, ranks in ENDINGS.items():
+        ladder = now.part(names)
+        newcomer = ladder.newcomer
+        before = {name: ladder[name] if name in ladder else newcomer for name in names}
+        try:
+            ladder.record(asked.teams, ranks=ranks, time=_time(now, names, asked.time), home=asked.home)
+        except Error:
+            return None
+        for name in names:
+            moved[name][ending] = ladder[name].mu - before[name].mu
+    return [{"player": name} | moves for name, moves in moved.items()]
+
+
+def _time(now: Snapshot, names: Sequence[str], given: str | float | None) -> Any:
+    """When a match is played: as it is asked for, or else right after the last one of its players."""
+    known = [row for row in map(now.roll.row, names) if row is not None]
+    last = show(now.clock, float(np.fmax.reduce(now.last_seen[known], initial=np.nan)))
+    return time_of(last if given is None else given, now)

@@ -1,9 +1,188 @@
-"""Fair teams of a list of names, and what becomes of them when players are swapped."""
+"""Fair teams: the best split of a list of names, and splits that somebody made of it by hand."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from sqlalchemy import Connection
+from starlette.requests import Request
+
+from ...errors import Error
+from ...matchmaking.balance import Balance
+from ...model.prediction import Prediction
+from ...store import leagues
+from ...store.standings import Snapshot
+from ..api.common import Here, Read, tag_of
+from ..api.current import stamped
+from ..api.forecasts import predicted
+from ..api.matchmaking import balanced
+from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceAsked, PredictionAsked
+from .addresses import address
+from .forecast import headline, new_ones, number_of, said, sides, wants_data
+from .numbers import digits
+from .page import Shown, page
+from .pasted import Known, grouped, pasted
+from .split import Split, changed
 
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
+_NUMBERS = re.compile(r"[\s,;+/:]+")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked for, as it stands in the address."""
+
+    players: str = ""
+    teams: str = ""
+    sizes: str = ""
+    together: str = ""
+    apart: str = ""
+
+    def rules(self) -> dict[str, str]:
+        """All but the players: what a split by hand is compared under."""
+        return {"teams": self.teams, "sizes": self.sizes, "together": self.together, "apart": self.apart}
+
+
+@page(router, "/leagues/{league}/teams", "teams.html")
+async def teams(
+    request: Request,
+    access: Read,
+    here: Here,
+    players: str = "",
+    teams: str = "",
+    sizes: str = "",
+    together: str = "",
+    apart: str = "",
+    team: Annotated[list[str] | None, Query()] = None,
+    move: str = "",
+    swap: str = "",
+    pick: str = "",
+) -> Shown:
+    """The fairest teams of some players, or teams made by hand and how much fairer others would be."""
+    wanted = Wanted(players, teams, sizes, together, apart)
+
+    def work(connection: Connection) -> Shown:
+        league = leagues.find(connection, access.league)
+        now = here.standings.of(connection, league)
+        told: dict[str, Any] = {"league": league.name, "revision": now.revision, "teams": []}
+        drawn: dict[str, Any] = {"problem": None, "headline": None, "repeated": [], "text": players, "count": "2"}
+        rows: list[dict[str, Any]] = []
+        status = 200
+        try:
+            split = changed(_split(now, team), move, swap) if team else None
+            found, shown = _made(now, wanted, split, pick)
+            if found:
+                told, rows = found, _rows(shown["sides"])
+            drawn |= shown
+        except Error as error:
+            if wants_data(request):
+                raise
+            text = "\n".join(team) if team and not players else players
+            drawn |= {"problem": said(error), "text": text, "count": teams or "2"}
+            status = 422
+        drawn |= {"wanted": wanted, "places": digits(now.model)}
+        return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
+
+    return await here.read(work)
+
+
+def _split(now: Snapshot, texts: Sequence[str]) -> Split:
+    """Teams made by hand, as they stand in the address."""
+    lists = [pasted(text, _known(now), "players") for text in texts]
+    found = Split(tuple(tuple(one.names) for one in lists if one.names))
+    if not 2 <= len(found.teams) <= TEAMS:
+        raise Error(f"team: give from 2 to {TEAMS} teams with a player each, not {len(found.teams)}")
+    return found
+
+
+def _known(now: Snapshot) -> Known:
+    return lambda name: now.roll.row(name) is not None
+
+
+def _made(now: Snapshot, wanted: Wanted, split: Split | None, pick: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The split that is shown as plain data, and what the page needs beside it; nothing of less than two players."""
+    read = pasted(wanted.players, _known(now)) if split is None else None
+    names = split.names if split else read.names if read else []
+    shown: dict[str, Any] = {"text": "\n".join(names), "count": wanted.teams or "2", "repeated": []}
+    if read is not None:
+        shown |= {"text": wanted.players, "repeated": read.repeated}
+    if split is not None:
+        shown["count"] = wanted.teams or str(len(split.teams))
+    if len(names) < 2:
+        return {}, shown
+    best = balanced(now, _asked(now, wanted, names, shown["count"]))
+    told = stamped(now, best.to_dict())
+    if split is None or set(map(frozenset, split.teams)) == set(map(frozenset, best.teams)):
+        return told, shown | _drawn(now, wanted, best, best.teams, best.prediction, pick)
+    asked = PredictionAsked.model_construct(
+        teams=[list(one) for one in split.teams], weights=None, home=None, newcomers=True, time=None
+    )
+    prediction, own = predicted(now, asked)
+    own |= {"fairness": prediction.fairness, "exact": False, "compared": 0, "unconstrained": None, "fairest": told}
+    return own, shown | _drawn(now, wanted, best, split.teams, prediction, pick)
+
+
+def _asked(now: Snapshot, wanted: Wanted, names: list[str], count: str) -> BalanceAsked:
+    """The split that is asked for, checked in words for people."""
+    if len(names) > BALANCED:
+        raise Error(f"players: at most {BALANCED} players can be split, not {len(names):,}")
+    sizes = [number_of(one, 1, 1, BALANCED, "sizes") for one in _NUMBERS.split(wanted.sizes.strip()) if one]
+    known: Known = lambda name: name in names or now.roll.row(name) is not None  # noqa: E731
+    return BalanceAsked.model_construct(
+        players=names,
+        teams=number_of(count, 2, 2, BALANCED, "teams"),
+        sizes=sizes or None,
+        together=grouped(wanted.together, known, "together"),
+        apart=grouped(wanted.apart, known, "apart"),
+        seed=0,
+        newcomers=True,
+    )
+
+
+def _drawn(
+    now: Snapshot,
+    wanted: Wanted,
+    best: Balance,
+    teams: Sequence[Sequence[str]],
+    prediction: Prediction,
+    pick: str,
+) -> dict[str, Any]:
+    """What the page shows of a split beside its data."""
+    lists = "\n".join(name for team in teams for name in team)
+    picked = pick if any(pick in team for team in teams) else None
+
+    def instead(name: str, near: str) -> str:
+        names = [near if one == name else one for team in teams for one in team]
+        return address(now.league, "teams", players="\n".join(names), **wanted.rules())
+
+    return {
+        "headline": headline(teams, prediction),
+        "sides": sides(now, teams, prediction),
+        "new": new_ones(now, best.newcomers, instead),
+        "best": best,
+        "lines": ["\n".join(team) for team in teams],
+        "back": address(now.league, "teams", players=lists, **wanted.rules()),
+        "picked": picked,
+        "movable": len(teams) <= TEAMS,
+        "plain": _plain(teams),
+    }
+
+
+def _plain(teams: Sequence[Sequence[str]]) -> str:
+    """The teams as text to send around."""
+    return "\n".join(f"Team {number}: {', '.join(team)}" for number, team in enumerate(teams, 1))
+
+
+def _rows(teams: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each player."""
+    return [
+        {"team": team["number"], "player": one["player"], "mu": one["mu"], "sigma": one["sigma"], "new": one["new"]}
+        for team in teams
+        for one in team["players"]
+    ]

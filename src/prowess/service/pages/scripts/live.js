@@ -43,8 +43,8 @@ function replaceAll(page) {
   document.dispatchEvent(new CustomEvent("shown"));
 }
 
-function address(form) {
-  const said = [...new FormData(form)].filter(([, value]) => value !== "");
+function address(form, submitter) {
+  const said = [...new FormData(form, submitter)].filter(([, value]) => value !== "");
   const query = new URLSearchParams(said).toString();
   return form.action.replace(/[?#].*/, "") + (query && `?${query}`);
 }
@@ -61,12 +61,12 @@ document.addEventListener("input", ({ target }) => {
 
 document.addEventListener("submit", (event) => {
   const form = event.target.closest("form[data-live]");
-  if (!form) return;
+  if (!form || event.submitter?.hasAttribute("data-whole")) return;
   event.preventDefault();
   clearTimeout(waiting);
   const body = isGet(form) ? undefined : new FormData(form, event.submitter);
   const place = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
-  show(isGet(form) ? address(form) : place, form.dataset.live, { body });
+  show(isGet(form) ? address(form, event.submitter) : place, form.dataset.live, { body });
 });
 
 document.addEventListener("click", (event) => {

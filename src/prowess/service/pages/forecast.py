@@ -1,0 +1,118 @@
+"""What pages about matches that may come have in common: words for what is expected, and who is new to the league."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from starlette.requests import Request
+
+from ...errors import Error
+from ...model.prediction import Prediction
+from ...store.standings import Snapshot
+from ..api.plain import rating, ratings
+from .numbers import percent
+
+__all__ = ["called", "headline", "new_ones", "number_of", "rated", "said", "sides", "wants_data"]
+
+NAMED = 3  # players of a team that is called by their names
+HINTS = 3  # newcomers for whom somebody else is looked for who may be meant
+
+
+def wants_data(request: Request) -> bool:
+    """Whether the data of a page are asked for, and not the page, which can show what is wrong itself."""
+    path: str = request.scope["path"]
+    return path.endswith((".json", ".csv"))
+
+
+def said(error: Error) -> str:
+    """What is wrong, as a sentence: the field that a message begins with is on the page already.
+
+    >>> said(Error("teams: 'ann' is named twice"))
+    "'ann' is named twice"
+    """
+    field, colon, rest = str(error).partition(": ")
+    text = rest if colon and field.isidentifier() else str(error)
+    return text[:1].upper() + text[1:]
+
+
+def number_of(text: str, usual: int, least: int, most: int, field: str) -> int:
+    """A whole number as it stands in an address; what is empty is the usual one.
+
+    >>> number_of("", 2, 2, 64, "teams"), number_of("3", 2, 2, 64, "teams")
+    (2, 3)
+    """
+    plain = text.strip()
+    if not plain:
+        return usual
+    number = int(plain) if plain.isascii() and plain.isdecimal() and len(plain) < 10 else -1
+    if not least <= number <= most:
+        raise Error(f"{field}: give a whole number from {least} to {most}, not {plain[:20]!r}")
+    return number
+
+
+def called(names: Sequence[str], number: int) -> str:
+    """How a team is called in a sentence: by its players if they are few.
+
+    >>> called(["ann"], 1), called(["ann", "bob", "cat"], 1), called(list("abcd"), 2)
+    ('ann', 'ann, bob and cat', 'Team 2')
+    """
+    if len(names) > NAMED:
+        return f"Team {number}"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def headline(teams: Sequence[Sequence[str]], found: Prediction) -> dict[str, str]:
+    """What is expected of a match in a sentence: who, if anybody, and what of them.
+
+    >>> import prowess as pw
+    >>> headline([["ann"], ["bob"]], pw.Elo().predict([[pw.Rating(1700)], [pw.Rating(1600)]]))
+    {'who': 'ann', 'what': 'wins with 64 %'}
+    """
+    best = int(found.win.argmax())
+    chance = float(found.win[best])
+    if found.draw > chance:
+        shared = "A draw" if len(teams) == 2 else "A shared first place"
+        return {"who": "", "what": f"{shared} is the likeliest: {percent(found.draw)}"}
+    if percent(chance) == percent(float(found.win.min())):
+        return {"who": "", "what": f"All have the same chance: {percent(chance)} each"}
+    many = 1 < len(teams[best]) <= NAMED
+    verb = ("win" if many else "wins") if len(teams) == 2 else ("come first" if many else "comes first")
+    return {"who": called(teams[best], best + 1), "what": f"{verb} with {percent(chance)}"}
+
+
+def rated(now: Snapshot, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Players with what is believed of them; who is new to the league is rated as who joins now."""
+    newcomer = rating(now.ladder.newcomer)
+    found = ratings(now.ladder, names)
+    return [
+        {"player": name, "new": one is None} | (one or newcomer or {}) for name, one in zip(names, found, strict=True)
+    ]
+
+
+def sides(now: Snapshot, teams: Sequence[Sequence[str]], found: Prediction) -> list[dict[str, Any]]:
+    """The teams of a match, each with its players, their ratings, and its chances."""
+    everybody = iter(rated(now, [name for team in teams for name in team]))
+    scores = found.scores
+    return [
+        {
+            "number": number,
+            "called": called(team, number),
+            "plural": 1 < len(team) <= NAMED,
+            "players": [next(everybody) for _ in team],
+            "win": float(found.win[number - 1]),
+            "mean": float(found.mean[number - 1]),
+            "sigma": float(found.sigma[number - 1]),
+            "score": None if scores is None else float(scores[number - 1]),
+        }
+        for number, team in enumerate(teams, 1)
+    ]
+
+
+def new_ones(now: Snapshot, newcomers: Iterable[str], instead: Callable[[str, str], str]) -> list[dict[str, str | None]]:
+    """Names that the league does not know, the first of them with who may be meant, and the address that says so."""
+    found: list[dict[str, str | None]] = []
+    for name in newcomers:
+        near = now.roll.near(name) if len(found) < HINTS else None
+        found.append({"name": name, "near": near, "address": None if near is None else instead(name, near)})
+    return found
