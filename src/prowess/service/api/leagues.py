@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
@@ -17,14 +18,15 @@ from ...store.clock import show
 from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings
 from ..problems import answers
-from ..security import caller, everywhere
+from ..security import Access, caller, everywhere
+from ..state import Service
 from .common import Admin, DryRun, Here, Read, Why, answer
 from .matches import act
 from .plain import moment
 from .schemas import leagues as forms
 from .schemas.matches import Posted
 
-__all__ = ["plain", "readable", "router"]
+__all__ = ["changed", "known_preset", "plain", "readable", "router", "seasons_told"]
 
 router = APIRouter(tags=["leagues"])
 LEAGUES, LEAGUE = "/api/leagues", "/api/leagues/{league}"
@@ -56,13 +58,34 @@ def _chosen(preset: Preset) -> dict[str, Any]:
     return {"name": preset.name, "parameters": dict(preset.parameters)}
 
 
-def _preset(asked: forms.Preset) -> Preset:
-    """The model that was asked for; one that there is not is an error of the field `model`."""
+def known_preset(name: str, parameters: Mapping[str, Any] | None = None) -> Preset:
+    """The model of a name; one that there is not is an error of the field `model`."""
     try:
-        preset(asked.name)
+        preset(name)
     except Error as error:
         raise Error(f"model: {error}") from None
-    return Preset(asked.name, asked.parameters)
+    return Preset(name, parameters or {})
+
+
+async def changed(here: Service, access: Access, **what: Any) -> League:
+    """A league after it was changed; who may no longer read it shall not from now on."""
+
+    def work() -> League:
+        with here.database.writing() as connection:
+            return leagues.change(connection, access.league, author=access.author, **what)
+
+    league = await run_in_threadpool(work)
+    here.leagues.forget(access.league)
+    return league
+
+
+def seasons_told(connection: Connection, league: League) -> list[dict[str, Any]]:
+    """The seasons of a league as plain data."""
+    return [
+        {"name": one.name, "start": show(league.clock, one.start), "carry": one.carry, "tau": one.tau}
+        | {"revision": one.revision}
+        for one in seasons.listed(connection, league)
+    ]
 
 
 @router.get(LEAGUES, summary="All leagues", response_model=forms.Leagues)
@@ -83,7 +106,7 @@ async def create(asked: forms.LeagueAsked, here: Here, key: Annotated[Key, Depen
     """Found a league with a model and a clock of its own. It needs an admin's key that is of no single league."""
 
     def work() -> League:
-        preset = _preset(asked.model)
+        preset = known_preset(asked.model.name, asked.model.parameters)
         with here.database.writing() as connection:
             return leagues.create(
                 connection,
@@ -109,21 +132,8 @@ async def find(access: Read, here: Here) -> Response:
 @router.patch(LEAGUE, summary="Change a league", response_model=forms.League)
 async def change(asked: forms.LeagueChanged, access: Admin, here: Here) -> Response:
     """Change the title of a league, who may read it, or who counts as provisional or inactive."""
-
-    def work() -> League:
-        with here.database.writing() as connection:
-            return leagues.change(
-                connection,
-                access.league,
-                title=asked.title,
-                public=asked.public,
-                settings=asked.settings.model_dump(exclude_none=True),
-                author=access.author,
-            )
-
-    changed = await run_in_threadpool(work)
-    here.leagues.forget(access.league)  # who may no longer read it shall not from now on
-    return answer(plain(changed))
+    settings = asked.settings.model_dump(exclude_none=True)
+    return answer(plain(await changed(here, access, title=asked.title, public=asked.public, settings=settings)))
 
 
 @router.put(LEAGUE + "/model", summary="Choose another model", response_model=Posted)
@@ -131,7 +141,7 @@ async def remodel(
     asked: forms.ModelAsked, access: Admin, here: Here, dry_run: DryRun = False, reason: Why = ""
 ) -> Response:
     """Rate all matches of the league anew by another model; the old ratings stay, as an earlier generation."""
-    preset = _preset(asked)
+    preset = known_preset(asked.name, asked.parameters)
     return await act(here, Remodel(access.league, preset, author=access.author, reason=reason), dry_run)
 
 
@@ -155,12 +165,7 @@ async def seasons_of(access: Read, here: Here) -> Response:
     """The seasons of a league; `leaderboard?season=` shows how one ended."""
 
     def work(connection: Connection) -> list[dict[str, Any]]:
-        league = leagues.find(connection, access.league)
-        return [
-            {"name": one.name, "start": show(league.clock, one.start), "carry": one.carry, "tau": one.tau}
-            | {"revision": one.revision}
-            for one in seasons.listed(connection, league)
-        ]
+        return seasons_told(connection, leagues.find(connection, access.league))
 
     return answer({"league": access.league, "seasons": await here.read(work)})
 

@@ -2,8 +2,120 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-__all__ = ["router"]
+from fastapi import APIRouter, Depends
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from ...errors import Error
+from ...model.presets import PRESETS
+from ...store import leagues
+from ...store.errors import Conflict, Unavailable
+from ...store.keys import Key
+from ...store.leagues import League, Preset, Settings
+from ...store.texts import slug
+from ..api.common import Here
+from ..api.leagues import known_preset
+from ..fields import field_of
+from ..security import everywhere
+from ..state import Service
+from .addresses import address
+from .page import Shown
+from .rendering import rendered
+from .signing import Fields
+
+__all__ = ["router", "settings_from"]
 
 router = APIRouter(include_in_schema=False)
+Founder = Annotated[Key, Depends(everywhere("admin"))]
+USUAL = {  # models in the words of who chooses one for the first time
+    "TrueSkill": "players or teams, two or many at once, with draws; the usual choice",
+    "Elo": "two players, as in chess; no uncertainty",
+    "Glicko2": "two players, rated by periods, with uncertainty and volatility",
+    "Glicko": "two players, rated by periods, with uncertainty",
+    "TS2b": "many teams of different sizes in a match, often with ties, as in quizzes",
+    "PoissonOD": "games with goals: rates attack and defence, and predicts scores",
+    "GaussianOD": "games with many points: rates attack and defence, and predicts scores",
+}
+CLOCKS = {
+    "utc": "dates, or dates with a time",
+    "number": "numbers, such as rounds",
+    "none": "nothing: only the order in which they come",
+}
+EMPTY = {"title": "", "name": "", "model": "TrueSkill", "clock": "utc", "public": "on"}
+
+
+@router.get("/new")
+async def ask(request: Request, here: Here, key: Founder) -> Response:
+    """A form for a league."""
+    usual = {name: f"{value:g}" for name, value in vars(Settings()).items()}
+    return _page(request, EMPTY | usual)
+
+
+@router.post("/new")
+async def found(request: Request, here: Here, key: Founder, form: Fields) -> Response:
+    """Found the league, and go on to its first matches."""
+    said = {name: str(value) for name, value in form.items() if name != "token"}
+    try:
+        made = await run_in_threadpool(_found, here, key, said)
+    except Unavailable:
+        raise
+    except Error as error:
+        named = {"name": slug(said.get("title", ""))} if isinstance(error, Conflict) and not said.get("name") else {}
+        field = "name" if isinstance(error, Conflict) else field_of(str(error)) or ""
+        shown = dict.fromkeys((*EMPTY, *vars(Settings())), "") | said | named
+        return _page(request, shown, {field: str(error).removeprefix(f"{field}: ")}, 422)
+    return RedirectResponse(address(made.name, "import", founded=True), 303)
+
+
+def _found(here: Service, key: Key, said: Mapping[str, str]) -> League:
+    title, name = said.get("title", "").strip(), said.get("name", "").strip()
+    if not title and not name:
+        raise Error("title: give the league a title")
+    preset: Preset = known_preset(said.get("model", "TrueSkill"))
+    settings = Settings(**settings_from(said))
+    with here.database.writing() as connection:
+        return leagues.create(
+            connection,
+            name or slug(title),
+            title=title,
+            model=preset,
+            clock=said.get("clock", "utc"),  # type: ignore[arg-type]  # which the store checks
+            public="public" in said,
+            settings=settings,
+            author=key.name,
+        )
+
+
+def settings_from(said: Mapping[str, str]) -> dict[str, Any]:
+    """The settings that a form gives; what is left empty is as usual.
+
+    >>> settings_from({"provisional_matches": "5", "inactive_days": ""})
+    {'provisional_matches': 5}
+    >>> settings_from({"inactive_days": "soon"})
+    Traceback (most recent call last):
+    ...
+    prowess.Error: inactive_days: it must be a number, not 'soon'
+    """
+    found: dict[str, Any] = {}
+    for name, kind in (("provisional_matches", int), ("inactive_days", float)):
+        text = said.get(name, "").strip()
+        if text:
+            try:
+                found[name] = kind(text.replace(",", "."))
+            except ValueError:
+                what = "a whole number" if kind is int else "a number"
+                raise Error(f"{name}: it must be {what}, not {text!r}") from None
+    Settings(**found)  # which checks them
+    return found
+
+
+def _page(
+    request: Request, said: Mapping[str, str], faults: Mapping[str, str] | None = None, status: int = 200
+) -> Response:
+    rest = [name for name in PRESETS if name not in USUAL]
+    told = {"said": said, "faults": faults or {}, "usual": USUAL, "rest": rest, "clocks": CLOCKS}
+    return rendered(request, "new.html", Shown(told, status=status))

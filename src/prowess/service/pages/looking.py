@@ -24,7 +24,7 @@ from ..api.received import Looked, told
 from ..state import Service
 from .understanding import GROUPS, in_words, role_in_words
 
-__all__ = ["looked_at"]
+__all__ = ["changes_of", "looked_at"]
 
 PROBLEMS, CHANGES, NAMES, MATCHES, COLUMNS, CELL = 100, 10, 12, 5, 60, 40
 TEAMS, MEMBERS = 6, 8  # of a match that is shown
@@ -149,7 +149,7 @@ def _coming(here: Service, name: str, history: History) -> Plain:
         "repeated": sum(would.repeated),
         "fresh": len(would.repeated) - sum(would.repeated),
         "since": _since(league, would),
-        **_changes(would, set(new)),
+        **changes_of(would, set(new)),
     }
 
 
@@ -161,7 +161,7 @@ def _since(league: League, would: Done) -> Any:
     return show(clock, min(times)) if late else None
 
 
-def _changes(would: Done, new: set[str]) -> Plain:
+def changes_of(would: Done, new: set[str]) -> Plain:
     """The players whose ratings would change most, and the newcomers who would stand highest."""
     old = [one for one in would.players if one not in new]
     most = most_moved(would, old, CHANGES)
