@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from .growing import Growing
 from .replay import learn
 from .seasons import Season
 
-__all__ = ["Course", "View"]
+__all__ = ["Course", "View", "passing"]
 
 STEP = 100_000  # matches between two ladders that are kept
 WRITTEN = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")  # by the passage
@@ -238,6 +238,27 @@ class Course:
         for name, column in self.columns.items():
             found.columns[name] = Growing(column.view[: whole.get(name, ends[AXES.get(name, "matches")])])
         return found
+
+
+def passing(
+    model: Model, history: History, seasons: Sequence[Season] = (), step: int = STEP
+) -> Iterator[tuple[int, Forecasts]]:
+    """What a course forecasts of all its matches, bit for bit: some in a row at a time, and nothing else is kept.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
+    >>> [(first, part.win.round(3).tolist()) for first, part in passing(pw.TrueSkill(), history, step=2)]
+    [(0, [0.478, 0.754]), (2, [0.858])]
+    """
+    ladder, at = Ladder(model), 0
+    starts = [(_before(history, season), season) for season in seasons]
+    stops: list[tuple[int, Season | None]] = [*starts, *((stop, None) for stop in range(step, len(history), step))]
+    for stop, season in [*sorted(stops, key=lambda stop: stop[0]), (len(history), None)]:
+        if stop > at:
+            yield at, passage(ladder, history[at:stop]).forecasts
+            at = stop
+        if season is not None:
+            season.begin(ladder)
 
 
 def _before(history: History, season: Season) -> int:

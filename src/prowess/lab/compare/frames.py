@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from .comparison import Comparison
 
-__all__ = ["by", "calibration", "differences", "over_time", "pairwise", "plain", "table"]
+__all__ = ["by", "calibration", "differences", "over_time", "pairwise", "plain", "table", "usual_window"]
 
 
 def table(comparison: Comparison, where: ArrayLike | None) -> pl.DataFrame:
@@ -94,6 +94,15 @@ def over_time(comparison: Comparison, window: int, measure: Measure) -> pl.DataF
             columns["time"] = [show_time(history.time_kind, history.time_zone, when) for when in history.time[match]]
         frames.append(pl.DataFrame(columns | {"value": values[at]}))
     return pl.concat(frames)
+
+
+def usual_window(matches: int) -> int | None:
+    """Over how many matches an error is told as time goes by; None where so few say nothing.
+
+    >>> usual_window(10_000), usual_window(40), usual_window(5)
+    (500, 20, None)
+    """
+    return None if matches < 20 else min(max(50, matches // 20), matches // 2)
 
 
 def by(comparison: Comparison, labels: ArrayLike | None) -> pl.DataFrame:

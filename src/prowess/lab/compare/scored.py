@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,9 +17,9 @@ from ..catalogue import Measure
 from ..measures.tally import Floats
 from ..protocols import Run
 from ..slices import Mask
-from ..stream import forecast_parts
+from ..stream import Part, forecast_parts
 
-__all__ = ["Column", "Scored", "Shared", "joined", "larger", "score", "smaller"]
+__all__ = ["Column", "Scored", "Shared", "gathered", "joined", "larger", "score", "smaller"]
 
 Column = NDArray[Any]  # of numbers that are those of a float64 column, in a smaller type
 
@@ -73,14 +73,25 @@ def score(name: str, model: Model, shared: Shared, run: Run, measures: Sequence[
     >>> found.win.round(3), list(found.tallies)
     (array([0.5  , 0.546]), ['pair_error'])
     """
-    history = run.of(shared.history)
+    return gathered(name, model, forecast_parts(model, run.of(shared.history)), run, measures)
+
+
+def gathered(name: str, model: Model, made: Iterable[Part], run: Run, measures: Sequence[Measure]) -> Scored:
+    """The columns of one model over the scored matches of a run, from forecasts that come in parts.
+
+    >>> import prowess as pw
+    >>> from prowess.lab import MEASURES
+    >>> parts = forecast_parts(pw.Elo(), History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2))
+    >>> gathered("Elo", pw.Elo(), parts, Run(slice(0, 2)), [MEASURES["brier"]]).win.round(3)
+    array([0.5  , 0.546])
+    """
     chances = any(measure.chances for measure in measures)
     counted = [measure for measure in measures if not measure.chances and measure.fits(model)]
     parts: list[list[Column]] = []  # for every part of the matches, its columns
     rows: list[int] = []
     unconverged = 0
     try:
-        for part in forecast_parts(model, history):
+        for part in made:
             unconverged += part.unconverged
             forecasts = _of_scored(part.forecasts, run.scored, part.first)
             columns = [forecasts.win, forecasts.draw] if chances else []

@@ -16,6 +16,7 @@ from ..report import Report, Section
 from ..words import listed
 from .answer import FEW, advice, interval_of, matches_of, notes, order, parameters_of, share_of, side_of
 from .best import skills, standings
+from .frames import usual_window
 
 if TYPE_CHECKING:
     import altair as alt
@@ -117,10 +118,9 @@ def _differences(comparison: Comparison) -> Section:
 
 def _time(comparison: Comparison) -> list[Section]:
     """The first measure as time goes by."""
-    measure, many = comparison.measure(), len(comparison)
-    if measure.tally is None or many < 20:
+    measure, window = comparison.measure(), usual_window(len(comparison))
+    if measure.tally is None or window is None:
         return []
-    window = min(max(50, many // 20), many // 2)
     frame = comparison.over_time(window)
     if not len(frame):
         return []

@@ -15,7 +15,7 @@ from ...model.presets import PRESETS
 from ..protocols import Run
 from ..stream import forecast_parts
 
-__all__ = ["check_usable", "suitable"]
+__all__ = ["check_usable", "suitable", "usable"]
 
 MOST = 6
 # Those with scores of matches of two teams first, where there are scores; then those for places.
@@ -43,6 +43,16 @@ def suitable(history: History) -> dict[str, Model]:
         if len(found) < MOST and _fails(model, history, range(len(history))) is None:
             found[name] = model
     return found
+
+
+def usable(history: History) -> list[str]:
+    """The names of all presets that can use a history.
+
+    >>> [name for name in PRESETS if name not in usable(History.from_matches([{"teams": [["ann"], ["bob"]]}]))]
+    ['GaussianOD', 'GaussianSD', 'PoissonOD']
+    """
+    every = range(len(history))
+    return [name for name, make in PRESETS.items() if _fails(make(), history, every) is None]
 
 
 def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[Run]) -> None:
