@@ -168,7 +168,9 @@ def test_a_restored_database_has_what_was_there_or_nothing(database_url, tmp_pat
     target.migrate()
     restore(tmp_path / "copy.bak", target)
     assert rows(target) == rows(source)
-    with pytest.raises(pw.Error, match=r"is not empty \(audit, .*, league, .*\): restore into a new database"):
+    with pytest.raises(
+        pw.Error, match=r"is not empty \(analysis, audit, .*, league, .*\): restore into a new database"
+    ):
         restore(tmp_path / "copy.bak", target)
     assert rows(target) == rows(source)
 
@@ -248,8 +250,8 @@ STEP = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "prowess_0002"
-down_revision = "prowess_0001"
+revision = "prowess_0003"
+down_revision = "prowess_0002"
 
 
 def upgrade():
@@ -265,15 +267,15 @@ def test_a_backup_of_an_older_version(database_url, tmp_path, opened, monkeypatc
     old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
     fill(old)
     shutil.copytree(migrate.STEPS, tmp_path / "steps")
-    (tmp_path / "steps" / "versions" / "0002_motto.py").write_text(STEP)
+    (tmp_path / "steps" / "versions" / "0003_motto.py").write_text(STEP)
     new.migrate()
     monkeypatch.setattr(migrate, "STEPS", tmp_path / "steps")
-    assert backup(old, tmp_path / "copy.bak").version == "prowess_0001"
+    assert backup(old, tmp_path / "copy.bak").version == "prowess_0002"
     restore(tmp_path / "copy.bak", new)
     assert rows(new) == rows(old)
     with new.reading() as connection:
         assert connection.execute(text("SELECT DISTINCT motto FROM league")).scalars().all() == ["onward"]
-        assert migrate.version_of(connection) == "prowess_0002"
+        assert migrate.version_of(connection) == "prowess_0003"
     old.migrate()
-    assert backup(old, tmp_path / "copy.bak").version == "prowess_0002"
+    assert backup(old, tmp_path / "copy.bak").version == "prowess_0003"
     assert inspect(old.engine).get_columns("league")[-1]["name"] == "motto"

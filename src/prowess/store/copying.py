@@ -16,7 +16,10 @@ __all__ = ["copy_tables"]
 
 Rows = list[tuple[Any, ...]]
 AT_ONCE = 2000
-LARGE = {"checkpoint": 1}  # rows that hold the beliefs of a whole league
+LARGE = {
+    "checkpoint": 1,
+    "analysis": 20,
+}  # rows that hold the beliefs of a whole league, or an answer with all its points
 
 
 def copy_tables(source: Connection, target: Connection, label: str, progress: bool | None = None) -> dict[str, int]:

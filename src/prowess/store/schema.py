@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = ["audit", "checkpoint", "generation", "journal", "key", "league", "metadata", "rating", "season"]
+__all__ = ["analysis", "audit", "checkpoint", "generation", "journal", "key", "league", "metadata", "rating", "season"]
 
 metadata = MetaData()
 
@@ -171,4 +171,27 @@ audit = Table(
     Column("action", Text, nullable=False),
     Column("league", Text),
     Column("detail", Text, nullable=False),
+)
+
+# What is worked out in the background, of how well models predict: what was asked for, how far it is, the answer.
+analysis = Table(
+    "analysis",
+    metadata,
+    Column("id", _ID, primary_key=True, autoincrement=True),
+    Column("league_id", ForeignKey("league.id"), nullable=False),
+    Column("kind", String(16), nullable=False),  # "figures" of the league's own model, or a "comparison" with others
+    Column("state", String(16), nullable=False),  # "queued", "running", "done", "failed", "cancelled", "interrupted"
+    Column("asked", Text, nullable=False),  # JSON: the models
+    Column("author", Text, nullable=False),
+    Column("asked_at", Double, nullable=False),
+    Column("worker", Text),  # who works on it
+    Column("seen_at", Double),  # when the worker last gave a sign of life
+    Column("step", Text, nullable=False),  # what it is at
+    Column("share", Double, nullable=False),  # how much of it is done
+    Column("ended_at", Double),
+    Column("generation", Integer),  # of the league, when its matches were read
+    Column("revision", BigInteger),
+    Column("answer", Text),  # JSON; or why there is none
+    Index("analysis_league", "league_id", "kind", "id"),
+    Index("analysis_open", "league_id", "kind", unique=True, **_where("state IN ('queued', 'running')")),
 )

@@ -34,7 +34,7 @@ def compare_forecasts(
     >>> from prowess.lab.stream import forecast_parts
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
     >>> compare_forecasts(history, {"Elo": pw.Elo()}, {"Elo": forecast_parts(pw.Elo(), history)})
-    Elo has a log loss of 0.44 nats (95 % interval 0.31 to 0.57) over 9 matches.
+    Elo has a log loss of 0.45 nats (95 % interval 0.33 to 0.57) over 9 matches.
     """
     if not len(history):
         raise Error("this history has no matches to compare models on")
