@@ -24,7 +24,7 @@ from .plain import moment
 from .schemas import leagues as forms
 from .schemas.matches import Posted
 
-__all__ = ["plain", "readable", "router"]
+__all__ = ["generation_told", "plain", "readable", "router"]
 
 router = APIRouter(tags=["leagues"])
 LEAGUES, LEAGUE = "/api/leagues", "/api/leagues/{league}"
@@ -54,6 +54,15 @@ def readable(connection: Connection, key: Key | None) -> list[League]:
 
 def _chosen(preset: Preset) -> dict[str, Any]:
     return {"name": preset.name, "parameters": dict(preset.parameters)}
+
+
+def generation_told(one: generations.Generation) -> dict[str, Any]:
+    """A model that rates or has rated a league, as it is shown."""
+    return {"generation": one.number, "model": _chosen(one.preset), "revision": one.revision} | {
+        "made_at": moment(one.made_at),
+        "author": one.author,
+        "reason": one.reason,
+    }
 
 
 def _preset(asked: forms.Preset) -> Preset:
@@ -142,12 +151,7 @@ async def generations_of(access: Read, here: Here) -> Response:
     def work(connection: Connection) -> list[generations.Generation]:
         return generations.listed(connection, leagues.find(connection, access.league))
 
-    found = [
-        {"generation": one.number, "model": _chosen(one.preset), "revision": one.revision}
-        | {"made_at": moment(one.made_at), "author": one.author, "reason": one.reason}
-        for one in await here.read(work)
-    ]
-    return answer({"league": access.league, "generations": found})
+    return answer({"league": access.league, "generations": [generation_told(one) for one in await here.read(work)]})
 
 
 @router.get(LEAGUE + "/seasons", summary="The seasons of a league", response_model=forms.Seasons)

@@ -20,6 +20,7 @@ from . import (
     signin,
     standings,
     static,
+    switch,
     teams,
 )
 
@@ -39,6 +40,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     names.router,
     importing.router,
     models.router,
+    switch.router,
     charts.router,
     signin.router,
     static.router,
