@@ -96,7 +96,7 @@ class Analyst:
         kept = self._shelf.get(key)
         if kept is None or kept[0] != done.id:
             text = analyses.answer_of(connection, done.id)
-            kept = done.id, Found(json.loads(text) if text else None, done)
+            kept = done.id, Found(json.loads(text) | {"id": done.id} if text else None, done)
             self._shelf.put(key, kept, _size(kept[1].told))
         return kept[1].told
 

@@ -20,6 +20,7 @@ from ..store.keys import Key
 from ..store.leagues import League
 from ..store.standings import Followers
 from ..store.writer import Writer
+from .analyst import Analyst
 from .api import matches
 from .api.routers import ROUTERS
 from .document import document
@@ -60,13 +61,15 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         await run_in_threadpool(database.migrate)
         there: Recent[League] = Recent(_looked_up(database, leagues.find))
         writer, chronicles = Writer(database, metrics.committed), Chronicles()
-        service = Service(chosen, database, writer, Followers(chronicles), chronicles, known, there, metrics)
+        analyst = Analyst(database, chronicles)
+        service = Service(chosen, database, writer, Followers(chronicles), chronicles, known, there, metrics, analyst)
         app.state.service = service
         _look_for_garbage_less()
         try:
             with told_of_the_end(service.closing.set), not_orphaned():
                 yield
         finally:
+            await run_in_threadpool(analyst.close)
             await run_in_threadpool(service.writer.close)
             await run_in_threadpool(database.close)
 

@@ -6,16 +6,19 @@ processes of the service can tell. It is called off by whoever notes that in the
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 import signal
+import sys
 import warnings
 from contextlib import suppress
 from functools import partial
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import Connection as Pipe
+from queue import Empty, SimpleQueue
+from subprocess import PIPE, Popen
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import Any
+from typing import IO, Any
 from uuid import uuid4
 
 from sqlalchemy import select
@@ -30,7 +33,12 @@ __all__ = ["Background"]
 
 BEAT = 1.0  # seconds between two signs of life
 LOOK = 5.0  # seconds after which it is looked whether others have left something to do
-GRACE = 5.0  # seconds that a process has to end
+DIED = "the process that worked on it ended before it was done: is there enough memory?"
+# Not by `multiprocessing`, which would run the program that the service is a part of once more.
+START = (
+    "import json, sys; task = json.loads(sys.stdin.readline()); sys.path[:] = task['path']; "
+    "from prowess.service.comparing import work; work(task)"
+)
 
 
 class Background:
@@ -62,11 +70,15 @@ class Background:
     def _run(self) -> None:
         while not self._closing.is_set():
             self._bell.clear()
-            with suppress(Error):  # the database cannot be used now: it is tried again
+            try:
                 self._ask_for_wanted()
                 if (job := self._next()) is not None:
                     self._work(job)
                     continue
+            except Error:
+                pass  # the database cannot be used now: it is tried again
+            except Exception:
+                logging.getLogger(__name__).exception("an analysis failed")
             self._bell.wait(LOOK)
 
     def _ask_for_wanted(self) -> None:
@@ -85,37 +97,37 @@ class Background:
 
     def _work(self, job: Analysis) -> None:
         """Have an analysis worked out, and see that it ends."""
-        ours, theirs = get_context("spawn").Pipe(duplex=False)
         url = self._database.url.render_as_string(hide_password=False)
-        process = get_context("spawn").Process(
-            target=work, args=(url, job.league_id, job.kind, dict(job.asked), theirs), name="prowess-analysis"
-        )
-        process.start()
-        theirs.close()
+        task = {"url": url, "league": job.league_id, "kind": job.kind, "asked": dict(job.asked), "path": sys.path}
+        process = Popen([sys.executable, "-c", START], stdin=PIPE, stdout=PIPE, text=True, encoding="utf-8")
+        assert process.stdin is not None
+        assert process.stdout is not None
+        said: SimpleQueue[str] = SimpleQueue()
+        listener = Thread(target=_listen, args=(process.stdout, said), daemon=True)
+        listener.start()
         try:
-            self._follow(job, ours)
+            with suppress(OSError):  # it ended at once, of which it is heard
+                process.stdin.write(json.dumps(task) + "\n")
+                process.stdin.flush()  # and it stays open: when it is closed, the process ends
+            self._follow(job, said)
         finally:
-            process.terminate()
-            process.join(GRACE)
-            if process.is_alive():
-                process.kill()
-                process.join()
-            process.close()
-            ours.close()
+            process.kill()
+            process.wait()
+            listener.join()
+            with suppress(OSError):
+                process.stdin.close()
+            process.stdout.close()
 
-    def _follow(self, job: Analysis, pipe: Pipe) -> None:
+    def _follow(self, job: Analysis, said: SimpleQueue[str]) -> None:
         """Write down how far a process is, until it has an answer or is wanted no more."""
         step, share, last = "", 0.0, monotonic()
         while not self._closing.is_set():
-            try:
-                said = pipe.recv() if pipe.poll(BEAT / 4) else None
-            except (EOFError, OSError):
-                said = ("failed", "the process that worked on it ended before it was done: is there enough memory?")
-            if said is not None and said[0] != "at":
-                self._end(job, *said)
-                return
-            if said is not None:
-                _, step, share = said
+            with suppress(Empty):
+                heard: list[Any] = json.loads(said.get(timeout=BEAT / 4) or json.dumps(["failed", DIED]))
+                if heard[0] != "at":
+                    self._end(job, *heard)
+                    return
+                _, step, share = heard
             if monotonic() - last >= BEAT:
                 last = monotonic()
                 with suppress(Error), self._database.writing() as connection:
@@ -123,35 +135,45 @@ class Background:
                         return
         self._end(job, "interrupted")
 
-    def _end(self, job: Analysis, state: Any, *said: Any) -> None:
-        note = analyses.finish if state == "done" else partial(analyses.end, state=state)
+    def _end(self, job: Analysis, state: str, *said: Any) -> None:
+        note: Any = analyses.finish if state == "done" else partial(analyses.end, state=state)
         with self._database.writing() as connection:
             note(connection, job.id, self._name, *said)
 
 
-def work(url: str, league: int, kind: str, asked: dict[str, Any], pipe: Pipe) -> None:
+def _listen(stream: IO[str], said: SimpleQueue[str]) -> None:
+    """Pass on what a process says, line by line; an empty line is its end."""
+    for line in stream:
+        said.put(line)
+    said.put("")
+
+
+def work(task: dict[str, Any]) -> None:
     """What the process does: it says how far it is, and at last the answer, or why there is none."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the service, which ends this
     with suppress(AttributeError, OSError):
         os.nice(10)
     Thread(target=_end_with_parent, daemon=True).start()
     warnings.simplefilter("ignore")
-    database = Database(url)
+
+    def say(*what: Any) -> None:
+        print(json.dumps(what), flush=True)
+
+    database = Database(task["url"])
+    query = select(schema.league.c.name).where(schema.league.c.id == task["league"])
     try:
         with database.reading() as connection:
-            name = connection.execute(select(schema.league.c.name).where(schema.league.c.id == league)).scalar_one()
-            found = leagues.find(connection, name)
-            answer = worked_out(connection, found, kind, asked, lambda step, share: pipe.send(("at", step, share)))
-        pipe.send(("done", found.generation, found.revision, answer))
+            league = leagues.find(connection, connection.execute(query).scalar_one())
+            report = partial(say, "at")
+            answer = worked_out(connection, league, task["kind"], task["asked"], report)
+        say("done", league.generation, league.revision, answer)
     except Error as error:
-        pipe.send(("failed", str(error)))
+        say("failed", str(error))
     finally:
         database.close()
 
 
 def _end_with_parent() -> None:
     """Nobody waits for the answer when the service is gone."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    sys.stdin.read()
+    os._exit(1)

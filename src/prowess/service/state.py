@@ -18,6 +18,7 @@ from ..store.leagues import League
 from ..store.shelf import Shelf
 from ..store.standings import Followers
 from ..store.writer import Writer
+from .analyst import Analyst
 from .metrics import Metrics
 from .recent import Recent
 from .settings import Settings
@@ -40,6 +41,7 @@ class Service:
     keys: Recent[Key | None]  # by their secrets
     leagues: Recent[League]  # by their names; what is in them may be a second old
     metrics: Metrics
+    analyst: Analyst
     charts: Shelf[bytes] = field(default_factory=lambda: Shelf(CHARTS))  # as they are sent
     closing: asyncio.Event = field(default_factory=asyncio.Event)  # set when the process is asked to end
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..charts.times import place_of, time_axis
+from ..interval import Interval
 from . import answer
 from .frames import usual_window
 from .meaning import meaning
@@ -45,7 +46,7 @@ def outline(comparison: Comparison, baseline: str) -> Plain:
         "method": str(comparison.resampling),
         "measures": measures,
         "models": [_model(comparison, told[name]) for name in answer.order(comparison)],
-        "differences": comparison.differences(baseline).to_dicts(),
+        "differences": [_difference(comparison, row) for row in comparison.differences(baseline).to_dicts()],
         "calibration": _calibration(comparison),
         "over_time": _over_time(comparison),
     }
@@ -56,8 +57,17 @@ def _model(comparison: Comparison, row: Plain) -> Plain:
     found: Plain = {"model": row["model"], "parameters": answer.parameters_of(comparison.models[row["model"]])}
     for measure in comparison.measures:
         value, low, high = (row[measure.name + ending] for ending in ("", "_low", "_high"))
-        found[measure.name] = {"value": value, "low": low, "high": high, "meaning": meaning(measure.name, value)}
+        known = "" if value is None else str(Interval(*(np.nan if one is None else one for one in (value, low, high))))
+        said = {"text": known, "meaning": meaning(measure.name, value)}
+        found[measure.name] = {"value": value, "low": low, "high": high} | said
     return found
+
+
+def _difference(comparison: Comparison, row: Plain) -> Plain:
+    """A difference to the baseline, and whether it is for the better: unknown, where it is within noise."""
+    measure = comparison.measure(row["measure"])
+    better = None if row["within_noise"] or measure.neutral else (row["difference"] > 0) == measure.higher
+    return row | {"better": better, "text": str(answer.interval_of(row))}
 
 
 def _calibration(comparison: Comparison) -> list[Plain]:

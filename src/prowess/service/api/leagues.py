@@ -26,7 +26,7 @@ from .plain import moment
 from .schemas import leagues as forms
 from .schemas.matches import Posted
 
-__all__ = ["changed", "known_preset", "plain", "readable", "router", "seasons_told"]
+__all__ = ["changed", "generation_told", "known_preset", "plain", "readable", "router", "seasons_told"]
 
 router = APIRouter(tags=["leagues"])
 LEAGUES, LEAGUE = "/api/leagues", "/api/leagues/{league}"
@@ -56,6 +56,15 @@ def readable(connection: Connection, key: Key | None) -> list[League]:
 
 def _chosen(preset: Preset) -> dict[str, Any]:
     return {"name": preset.name, "parameters": dict(preset.parameters)}
+
+
+def generation_told(one: generations.Generation) -> dict[str, Any]:
+    """A model that rates or has rated a league, as it is shown."""
+    return {"generation": one.number, "model": _chosen(one.preset), "revision": one.revision} | {
+        "made_at": moment(one.made_at),
+        "author": one.author,
+        "reason": one.reason,
+    }
 
 
 def known_preset(name: str, parameters: Mapping[str, Any] | None = None) -> Preset:
@@ -152,12 +161,7 @@ async def generations_of(access: Read, here: Here) -> Response:
     def work(connection: Connection) -> list[generations.Generation]:
         return generations.listed(connection, leagues.find(connection, access.league))
 
-    found = [
-        {"generation": one.number, "model": _chosen(one.preset), "revision": one.revision}
-        | {"made_at": moment(one.made_at), "author": one.author, "reason": one.reason}
-        for one in await here.read(work)
-    ]
-    return answer({"league": access.league, "generations": found})
+    return answer({"league": access.league, "generations": [generation_told(one) for one in await here.read(work)]})
 
 
 @router.get(LEAGUE + "/seasons", summary="The seasons of a league", response_model=forms.Seasons)

@@ -14,7 +14,7 @@ from ...model.presets import PRESETS
 from .common import answer
 from .schemas import leagues as forms
 
-__all__ = ["router"]
+__all__ = ["described", "router"]
 
 router = APIRouter(tags=["models"])
 
@@ -27,10 +27,15 @@ async def models() -> Response:
 
 @cache
 def _models() -> list[dict[str, Any]]:
-    return [_model(name) for name in PRESETS]
+    return [described(name) for name in PRESETS]
 
 
-def _model(name: str) -> dict[str, Any]:
+def described(name: str) -> dict[str, Any]:
+    """A preset as it is shown.
+
+    >>> described("Elo")["traits"]
+    ['skill']
+    """
     model = PRESETS[name]()
     ranges = model.tunable
     parameters: list[dict[str, Any]] = []

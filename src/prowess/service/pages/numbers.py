@@ -8,7 +8,7 @@ from math import isfinite, log10
 from ...counts import count
 from ...model.model import Model
 
-__all__ = ["counted", "day", "digits", "figure", "moved", "number", "percent", "thousands"]
+__all__ = ["counted", "day", "digits", "figure", "moved", "number", "percent", "setting", "thousands"]
 
 MINUS, NONE = "−", "–"
 
@@ -72,6 +72,20 @@ def percent(value: float | None, places: int = 0) -> str:
     if 100 - least < 100 * value < 100:
         return f"> {100 - least:g} %"
     return f"{100 * value:.{places}f} %"
+
+
+def setting(value: float | str | bool | None) -> str:
+    """A parameter of a model, with as many digits as it needs.
+
+    >>> setting(8.333333333333334), setting(1500.0), setting(0.1), setting(True), setting("estimated"), setting(None)
+    ('8.333', '1,500', '0.1', 'yes', 'estimated', '–')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or isinstance(value, str):
+        return value or NONE
+    whole = f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.6g}"
+    return NONE if not isfinite(value) else whole.replace("-", MINUS)
 
 
 def thousands(value: int) -> str:

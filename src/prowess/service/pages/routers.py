@@ -22,6 +22,7 @@ from . import (
     signin,
     standings,
     static,
+    switch,
     teams,
 )
 
@@ -43,6 +44,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     importing.router,
     models.router,
     setup.router,
+    switch.router,
     charts.router,
     signin.router,
     static.router,
