@@ -28,3 +28,11 @@ def test_without_scripts_on_a_phone(visit_as, place):
     assert page.evaluate(SIDEWAYS) <= 0
     assert [source for source, width in page.evaluate(PICTURES) if width <= 0] == []
     visit.check()
+
+
+def test_a_page_that_is_known_already_works_as_before(visit_as):
+    visit = visit_as()
+    for _ in range(2):  # the second time it is told only that nothing has changed
+        page = visit.go("/leagues/demo/standings")
+        assert page.evaluate("getComputedStyle(document.body).margin") == "0px"
+        visit.check()

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from ...store.leagues import League
 from ..api.common import answer, fresh, tagged
-from .rendering import edition, rendered
+from .rendering import POLICY, edition, rendered
 
 __all__ = ["Shown", "page"]
 
@@ -52,7 +52,11 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[Page], Page]:
                 request: Request = asked["request"]
                 found = await show(*given, **asked)
                 known = fresh(request, _tag(request, found)) if found.tag else None
-                return await run_in_threadpool(write, request, found) if known is None else known
+                if known is None:
+                    return await run_in_threadpool(write, request, found)
+                if not ending:
+                    known.headers.update(POLICY)  # browsers put headers of a 304 in the place of those they have
+                return known
 
             route.__annotations__ = {**show.__annotations__, "return": Response}
             router.add_api_route(path + ending, route, include_in_schema=False, response_model=None)
