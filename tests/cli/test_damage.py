@@ -50,9 +50,9 @@ def rows_of(out: Path) -> int:
     return len(pl.read_csv(out) if out.suffix == ".csv" else pl.read_parquet(out))
 
 
-def test_a_hundred_damaged_files(tmp_path: Path) -> None:
-    codes = rate_all(tmp_path, 100, seed=5)
-    assert 20 < sum(codes) < 80
+def test_damaged_files(tmp_path: Path) -> None:
+    codes = rate_all(tmp_path, 40, seed=5)
+    assert 8 < sum(codes) < 32
 
 
 @pytest.mark.long

@@ -79,11 +79,11 @@ def workers(server: Server, number: int) -> list[int]:
 
 
 def test_killed_with_sqlite(tmp_path: Path) -> None:
-    die_alone(f"sqlite:///{tmp_path}/league.db", tmp_path, 3, seed=1)
+    die_alone(f"sqlite:///{tmp_path}/league.db", tmp_path, 2, seed=1)
 
 
 def test_a_worker_killed_with_postgresql(postgres_url: str, tmp_path: Path) -> None:
-    die_among_others(postgres_url, tmp_path, 2, seed=2)
+    die_among_others(postgres_url, tmp_path, 1, seed=2)
 
 
 @pytest.mark.long

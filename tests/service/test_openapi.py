@@ -96,7 +96,7 @@ def readable(status: int, headers: dict[str, str], body: bytes) -> None:
 
 
 def test_whatever_is_sent(place: Place, document: dict[str, Any]) -> None:
-    attempt(place, 8)
+    attempt(place, 4)
 
 
 @pytest.mark.long

@@ -19,11 +19,10 @@ from tests.service.load import match
 from tests.service.servers import PATIENCE, Answer, Server, found_league, serving
 from tests.store.sound import check
 
-WRITERS, EACH = 64, 12
-POSTED = ("darts", "chess")
-LEAGUES: dict[str, tuple[str, dict[str, Any], Clock]] = {
-    "darts": ("TrueSkill", {}, "none"),
-    "chess": ("Glicko", {"period": 1}, "utc"),
+WRITERS = 64
+Kind = tuple[str, dict[str, Any], Clock]
+POSTED: dict[str, Kind] = {"darts": ("TrueSkill", {}, "none"), "chess": ("Glicko", {"period": 1}, "utc")}
+LEAGUES: dict[str, Kind] = {
     "free": ("TrueSkill", {}, "utc"),
     "serial": ("Glicko", {"period": 7}, "utc"),
     "same": ("Elo", {}, "none"),
@@ -50,17 +49,17 @@ def place(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
         database.close()
 
 
-def work(server: Server, key: str, number: int, ready: threading.Barrier) -> list[tuple[str, str, Answer]]:
+def work(place: Place, number: int, each: int, ready: threading.Barrier) -> list[tuple[str, str, Answer]]:
     """Post to one league and then to the other, while another writer posts the same ids; at last one of both corrects.
 
     All are at the same league at a time: a commit of both would hold the lock of the one that has to wait for all.
     """
-    connection = server.connect(key)
+    connection = place.server.connect(place.key)
     found = []
     for league in POSTED:
-        random, path = Random(number // 2), f"/api/leagues/{league}/matches"
+        random, path = Random(number // 2), f"/api/leagues/{league}-{each}/matches"
         ready.wait()
-        for count in range(EACH):
+        for count in range(each):
             name = f"w{number // 2}-{count}"
             body: Any = match(random, name)
             if count == 3:
@@ -76,18 +75,25 @@ def work(server: Server, key: str, number: int, ready: threading.Barrier) -> lis
     return found
 
 
-def test_64_writers_at_4_processes(place: Place) -> None:
+@pytest.mark.parametrize("each", [5, pytest.param(15, marks=pytest.mark.long)])
+def test_64_writers_at_4_processes(place: Place, each: int) -> None:
+    for league, (model, parameters, clock) in POSTED.items():
+        with place.database.writing() as connection:
+            leagues.create(connection, f"{league}-{each}", model=Preset(model, parameters), clock=clock)
     ready = threading.Barrier(WRITERS)
     with ThreadPoolExecutor(WRITERS) as pool:
-        tasks = [pool.submit(work, place.server, place.key, number, ready) for number in range(WRITERS)]
+        tasks = [pool.submit(work, place, number, each, ready) for number in range(WRITERS)]
         answers = [answer for task in tasks for answer in task.result()]
     strange = [(what, answer) for _, what, answer in answers if answer.status not in (200, 201)]
     assert not strange, strange[:5]
     for league in POSTED:
-        _compare(place.database, league, [(what, answer.json) for of, what, answer in answers if of == league])
+        held = _compare(
+            place.database, f"{league}-{each}", [(what, one.json) for of, what, one in answers if of == league]
+        )
+        assert len(held.first) == held.posted == WRITERS // 2 * (each + 3)
 
 
-def _compare(database: Database, league: str, answers: list[tuple[str, dict[str, Any]]]) -> None:
+def _compare(database: Database, league: str, answers: list[tuple[str, dict[str, Any]]]) -> League:
     """What every writer was told is what a replay gives at the revision that it was told."""
     posts = [said for what, said in answers if what == "post"]
     told = {said["revision"]: said for said in posts if not all(one["repeated"] for one in said["matches"])}
@@ -106,9 +112,9 @@ def _compare(database: Database, league: str, answers: list[tuple[str, dict[str,
 
     held = check(database, league, replayed)
     assert seen == set(told), "as many revisions as there were changes"
-    assert len(held.first) == held.posted == WRITERS // 2 * (EACH + 3)
     new = [one["id"] for said in posts for one in said["matches"] if not one["repeated"]]
     assert sorted(new) == sorted(held.first), "each is new to one of its two writers, and only to one"
+    return held
 
 
 def test_disjoint_players_do_not_wait_for_each_other(place: Place) -> None:

@@ -309,7 +309,7 @@ def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> 
 
 
 def test_any_life_of_a_league(database_url: str) -> None:
-    live(Life, database_url, 15, 25)
+    live(Life, database_url, 8, 25)
 
 
 @pytest.mark.long
