@@ -35,7 +35,9 @@ async def matches(request: Request, access: Read, here: Here, which: Which) -> S
         said = vars(which) | {"offset": None}
         try:
             told, status, problem = which.told(here, connection, league, LIMIT), 200, None
-        except NotFound as error:  # of the player, which somebody may have misspelt
+        except NotFound as error:  # of the player, whose name somebody may have misspelt
+            if request.scope["path"].endswith((".json", ".csv")):
+                raise
             told = {"league": league.name, "revision": league.revision, "total": 0, "next": None, "matches": []}
             status, problem = 404, str(error)
         following = told["next"] and address(league.name, "matches.json", **said | {"offset": told["next"]})

@@ -1,0 +1,80 @@
+"""The page of matches: the newest first, with how they ended, of all leagues and sizes."""
+
+import re
+
+import pytest
+
+from prowess.service.pages.matches import ended
+
+
+def lines(page):
+    """What the table says of each match."""
+    rows = re.findall(r"<tr>(.*?)</tr>", page.split("<tbody>")[1], re.S)
+    return [" ".join(re.sub(r"<[^>]+>", "", row.replace("</td>", " ")).split()) for row in rows]
+
+
+def test_the_newest_first_and_by_pages(ask):
+    ask.found("many-matches")
+    assert "No match has been recorded yet" in ask.look("/leagues/many-matches/matches").text
+    matches = [
+        {"id": f"m/{k}", "teams": [["ann", "bob"], ["cat"]], "scores": [k % 3, 1], "time": f"2026-01-{1 + k // 4:02d}"}
+        for k in range(120)
+    ]
+    ask.post("/api/leagues/many-matches/matches", matches, status=201)
+    page = ask.look("/leagues/many-matches/matches?player=&after=&before=").text
+    assert lines(page)[:3] == [
+        "30 Jan 2026 ann, bob beat cat 2–1 Why",
+        "30 Jan 2026 ann, bob drew with cat 1–1 Why",
+        "30 Jan 2026 cat beat ann, bob 1–0 Why",
+    ]
+    assert "1–50 of 120 matches" in page
+    assert "/leagues/many-matches/match?id=m%2F119" in page
+    assert "101–120 of 120" in ask.look("/leagues/many-matches/matches?offset=100").text
+    assert "There are only 120 matches" in ask.look("/leagues/many-matches/matches?offset=1000").text
+    chosen = ask.look("/leagues/many-matches/matches?after=2026-01-03&before=2026-01-04").text
+    assert len(lines(chosen)) == 4
+    told = ask.get("/leagues/many-matches/matches.json").json()
+    api = ask.get("/api/leagues/many-matches/matches?limit=50").json()
+    assert told["matches"] == api["matches"]
+    assert ask.get(told["next"]).json()["offset"] == 50
+    table = ask.get("/leagues/many-matches/matches.csv").text.splitlines()
+    assert table[:2] == ["id,time,teams,places,scores", "m/119,2026-01-30T00:00:00Z,ann + bob; cat,1; 2,2.0; 1.0"]
+
+
+def test_matches_of_a_player_say_what_moved(ask):
+    ask.found("her-matches", model={"name": "Elo"})
+    ask.post("/api/leagues/her-matches/matches", {"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, status=201)
+    row = lines(ask.look("/leagues/her-matches/matches?player=bob").text)
+    assert row == ["1 Jan 2026 ann beat bob 50 % −16.0 Why"]
+    missing = ask.look("/leagues/her-matches/matches?player=<b>")
+    assert missing.status_code == 404
+    assert "no match of a player called &#39;&lt;b&gt;&#39;" in missing.text
+    assert 'value="&lt;b&gt;"' in missing.text  # what was typed stays
+    ask.get("/leagues/her-matches/matches.json?player=<b>", status=404)
+    assert ask.look("/leagues/her-matches/matches?after=soon").status_code == 422
+
+
+@pytest.mark.parametrize("clock", ["number", "none"])
+def test_matches_of_many_teams_are_cut(ask, clock):
+    name = f"crowd-{clock}"
+    ask.found(name, clock=clock)
+    time = {"time": 7} if clock == "number" else {}
+    teams = [[f"p{k}", f"q{k}"] for k in range(300)]
+    ask.post(
+        f"/api/leagues/{name}/matches", {"teams": teams, "ranks": [300 - k for k in range(300)]} | time, status=201
+    )
+    page = ask.look(f"/leagues/{name}/matches").text
+    assert "1. p299, q299" in lines(page)[0]
+    assert "and 296 more teams" in page
+    assert "p100<" not in page
+    hers = ask.look(f"/leagues/{name}/matches?player=p5")
+    assert hers.status_code == 200
+    large = [[f"r{k}" for k in range(40)], ["s"]]
+    ask.post(f"/api/leagues/{name}/matches", {"teams": large} | time, status=201)
+    assert "and 32 more" in ask.look(f"/leagues/{name}/matches").text
+
+
+def test_places_follow_from_scores_as_everywhere():
+    found = ended({"teams": [["a"], ["b"], ["c"], ["d"]], "scores": [1.0, 3.0, 1.0, 3.0]})
+    assert [team["place"] for team in found["teams"]] == [1, 1, 3, 3]
+    assert found["drawn"]

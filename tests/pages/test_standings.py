@@ -1,0 +1,171 @@
+"""The page of standings: movement and form by hand, any past, every kind of league, and what it says to programs."""
+
+import re
+
+import pytest
+
+WILD = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
+
+
+def post(ask, league, *matches):
+    ask.post(f"/api/leagues/{league}/matches", list(matches), status=201)
+
+
+def duel(winner, loser, day, **more):
+    return {"teams": [[winner], [loser]], "time": day, **more}
+
+
+def cells(page):
+    """The rows of the table as text: what is only read aloud is left out."""
+    found = []
+    for row in re.findall(r"<tr(?: class=\"away\")?>(.*?)</tr>", page.split("<tbody>")[1], re.S):
+        seen = re.sub(r'<span class="unseen">.*?</span>', "", row)
+        found.append([" ".join(re.sub(r"<[^>]+>", "", cell).split()) for cell in re.split(r"</t[dh]>", seen)[:-1]])
+    return found
+
+
+def test_movement_and_form(ask):
+    ask.found("moving", settings={"provisional_matches": 3, "inactive_days": 20})
+    post(ask, "moving", duel("ann", "bob", "2026-01-01"), duel("ann", "cat", "2026-01-03"))
+    post(ask, "moving", duel("eve", "bob", "2025-12-01"))
+    before = ask.get("/leagues/moving/standings.json").json()
+    assert before["since"] == "2025-12-27"
+    assert [row["change"] for row in before["players"]] == [None, 1 - 2, None, 2 - 4]  # ann, eve, cat, bob
+    post(ask, "moving", duel("bob", "dan", "2026-01-09T20:00:00Z"), duel("bob", "ann", "2026-01-09T21:00:00Z"))
+    drawn = {"teams": [["bob"], ["ann"]], "ranks": [1, 1], "time": "2026-01-09T21:30:00Z"}
+    three = {"teams": [["cat"], ["bob"], ["ann"]], "time": "2026-01-09T22:00:00Z"}
+    post(ask, "moving", drawn, three)
+    told = ask.get("/leagues/moving/standings.json").json()
+    assert told["since"] == "2026-01-02"
+    then = {
+        row["player"]: row["rank"] for row in ask.get("/leagues/moving/standings.json?at=2026-01-02").json()["players"]
+    }
+    assert set(then) == {"ann", "bob", "eve"}
+    for row in told["players"]:
+        assert row["change"] == (then[row["player"]] - row["rank"] if row["player"] in then else None)
+    form = {
+        row["player"]: [(one["result"], one["place"], one["teams"]) for one in row["form"]] for row in told["players"]
+    }
+    assert form["bob"] == [
+        ("loss", 2, 2),
+        ("win", 1, 2),
+        ("win", 1, 2),
+        ("draw", 1, 2),
+        ("loss", 2, 3),
+    ]  # the last five
+    assert form["cat"] == [("loss", 2, 2), ("win", 1, 3)]
+    page = ask.look("/leagues/moving/standings").text
+    rows = {row[2].split()[0]: row for row in cells(page)}
+    assert rows["bob"][7] == "LWWD2"
+    assert 'title="place 2 of 3"' in page
+    assert rows["dan"][1] == "new"
+    assert rows["dan"][2] == "dan provisional"
+    assert re.search(r'class="away">.*?eve.*?\(inactive\)', page, re.S)
+
+
+def test_the_data_beside_it_is_that_of_the_api(ask):
+    ask.found("beside", settings={"provisional_matches": 2})
+    post(ask, "beside", *[duel(f"p{k}", f"p{k + 1}", "2026-01-01") for k in range(70)], duel("p3", "p9", "2026-02-01"))
+    for query in ("", "?page=2", "?search=P1", "?provisional=true", "?at=2026-01-05"):
+        api = ask.get(f"/api/leagues/beside/leaderboard{query}").json()
+        told = ask.get(f"/leagues/beside/standings.json{query}").json()
+        bare = [
+            {name: value for name, value in row.items() if name not in ("change", "form")} for row in told["players"]
+        ]
+        assert bare == api["players"]
+        assert {name: told[name] for name in ("revision", "total", "page", "size")} == {
+            name: api[name] for name in ("revision", "total", "page", "size")
+        }
+    assert ask.get(ask.get("/leagues/beside/standings.json?provisional=false").json()["next"]).json()["page"] == 2
+    assert ask.get("/leagues/beside/standings.json?show=established").json()["total"] == 69
+    table = ask.get("/leagues/beside/standings.csv").text.splitlines()
+    assert len(table) == 1 + 71  # all pages
+    assert table[0].split(",")[:2] == ["rank", "player"]
+    assert table[0].endswith("change,form")
+    again = ask.look("/leagues/beside/standings")
+    assert ask.look("/leagues/beside/standings", headers={"If-None-Match": again.headers["etag"]}).status_code == 304
+
+
+def test_pages_by_address(ask):
+    ask.found("paged")
+    post(ask, "paged", *[duel(f"p{2 * k}", f"p{2 * k + 1}", "2026-01-01") for k in range(60)])
+    first, last = (
+        ask.look("/leagues/paged/standings?search=&at=").text,
+        ask.look("/leagues/paged/standings?page=3").text,
+    )
+    assert "1–50 of 120 players" in first
+    assert "101–120 of 120 players" in last
+    assert re.findall(r'rel="(\w+)"', first)[-1] == "next"
+    assert "/leagues/paged/standings?page=2" in first
+    assert "There are only 3 pages" in ask.look("/leagues/paged/standings?page=9").text
+    assert (
+        "page=2&amp;search=p&amp;show=provisional"
+        in ask.look("/leagues/paged/standings?search=p&show=provisional").text
+    )
+    assert len(cells(ask.look("/leagues/paged/standings?search=P11").text)) == 11
+    assert "No player with “zz” in the name" in ask.look("/leagues/paged/standings?search=zz").text
+
+
+def test_any_past_says_that_it_is_past(ask):
+    ask.found("pasts")
+    post(ask, "pasts", duel("ann", "bob", "2026-01-01"), duel("cat", "bob", "2026-02-01"))
+    ask.post("/api/leagues/pasts/seasons", {"name": "spring", "start": "2026-01-15"}, status=201)
+    post(ask, "pasts", duel("dan", "bob", "2026-03-01"))
+    ask.post("/api/leagues/pasts/seasons", {"name": "summer", "start": "2026-02-15"}, status=201)
+    ask("PUT", "/api/leagues/pasts/model", json={"name": "Elo"}, status=200)
+    now = ask.look("/leagues/pasts/standings").text
+    assert "Back to now" not in now
+    for query, words, players in (
+        ("at=2026-01-10", "As it stood on 10 Jan 2026", 2),
+        ("season=spring", "end of the season spring", 3),
+        ("generation=1", "By the model TrueSkill", 4),
+        ("revision=1", "after change 1 of", 3),
+    ):
+        page = ask.look(f"/leagues/pasts/standings?{query}").text
+        assert words in page
+        assert "Back to now" in page
+        assert len(cells(page)) == players
+        if not query.startswith("revision"):
+            assert f"/leagues/pasts/standings?{query}" in now or query.startswith("at")
+    assert "Nobody had played by then" in ask.look("/leagues/pasts/standings?at=2020-01-01").text
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [("page=0", "page"), ("at=yesterday", "at"), ("show=best", "show"), ("generation=x", "generation"),
+     ("at=2026-01-01&season=x", "season"), ("season=x", "season")],
+)  # fmt: skip
+def test_what_makes_no_sense_is_said_so(ask, query, field):
+    if query == "page=0":
+        ask.found("senseless")
+        post(ask, "senseless", duel("ann", "bob", "2026-01-01"))
+    answer = ask.look(f"/leagues/senseless/standings?{query}")
+    assert answer.status_code in (404, 422)
+    assert answer.headers["content-type"].startswith("text/html")
+    assert field in answer.text
+
+
+@pytest.mark.parametrize("clock", ["utc", "number", "none"])
+@pytest.mark.parametrize("model", ["TrueSkill", "Elo", "PoissonOD", "Glicko2"])
+def test_every_kind_of_league(ask, clock, model):
+    name = f"kind-{clock}-{model}".lower()
+    ask.found(name, clock=clock, model={"name": model})
+    empty = ask.look(f"/leagues/{name}/standings", key=ask.admin).text
+    assert f'href="/leagues/{name}/enter"' in empty
+    assert "<table" not in empty
+    assert ask.get(f"/leagues/{name}/standings.csv").status_code == 200
+    times = {"utc": ["2026-01-01", "2026-03-01"], "number": [1, 30], "none": [None, None]}[clock]
+    matches = [{"teams": [[WILD], ["../.."]], "scores": [2 + k, k]} for k in range(2)]
+    post(
+        ask,
+        name,
+        *[match | ({} if time is None else {"time": time}) for match, time in zip(matches, times, strict=True)],
+    )
+    page = ask.look(f"/leagues/{name}/standings").text
+    assert "<script>alert" not in page
+    assert len(cells(page)) == 2
+    assert ("▲▼" in page) == (clock != "none")
+    assert ("Skill ± uncertainty" in page) == (model != "Elo")
+    assert ("Last seen" in page) == ('name="at"' in page) == (clock != "none")
+    past = ask.look(f"/leagues/{name}/standings?at={times[0]}")
+    assert past.status_code == (200 if clock != "none" else 422)
