@@ -43,9 +43,12 @@ def forms(view: View, players: Sequence[str], played: Sequence[int], matches: in
     firsts = np.append(0, np.cumsum(history.place[all_teams] == 1))[group]
     result = np.where(place > 1, "loss", np.where(np.diff(firsts) > 1, "draw", "win"))
     found: dict[int, list[Plain]] = {player: [] for player in number.tolist()}
-    columns = (history.player[entry], result, place, start[match + 1] - start[match])
-    for player, *told in zip(*(column.tolist() for column in columns), strict=True):
-        found[player].append(dict(zip(("result", "place", "teams"), told, strict=True)))
+    ends = zip(*(column.tolist() for column in (result, place, start[match + 1] - start[match])), strict=True)
+    known: dict[tuple[str, int, int], Plain] = {}  # of all players there may be very many, of few kinds
+    for player, end in zip(history.player[entry].tolist(), ends, strict=True):
+        if end not in known:
+            known[end] = dict(zip(("result", "place", "teams"), end, strict=True))
+        found[player].append(known[end])
     return [found[player] if player >= 0 else [] for player in number.tolist()]
 
 
