@@ -12,9 +12,10 @@ from .ragged import gather, holders, owners
 if TYPE_CHECKING:
     from .history import History
 
-__all__ = ["Encounters", "encounters", "results"]
+__all__ = ["Encounters", "Places", "encounters", "results", "rivals"]
 
 Counts = NDArray[np.int64]
+Places = tuple[NDArray[np.integer], NDArray[np.integer]]  # the teams of a player in all her matches, and these
 
 
 class Encounters(NamedTuple):
@@ -65,6 +66,20 @@ def results(history: History, entry: NDArray[np.integer]) -> NDArray[np.integer]
     own = holders(history.team_start, entry)
     team_start, team = gather(history.match_start, holders(history.match_start, own))
     return _ended(history, own, team, team_start)
+
+
+def rivals(history: History, one: Places, other: Places) -> list[int]:
+    """How often two players met in different teams, and how often the first one was ahead, level and behind.
+
+    >>> from prowess import History
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}, {"teams": [["cat"], ["bob"]]}])
+    >>> rivals(history, (np.array([1, 3]), np.array([0, 1])), (np.array([1, 2]), np.array([0, 1])))
+    [1, 0, 0, 1]
+    """
+    _, first, second = np.intersect1d(one[1], other[1], assume_unique=True, return_indices=True)
+    own, theirs = one[0][first], other[0][second]
+    ahead = np.sign(history.place[theirs] - history.place[own])[own != theirs]
+    return [len(ahead), *(int(np.sum(ahead == what)) for what in (1, 0, -1))]
 
 
 def _ended(
