@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from ..history import History
-from ..history.encounters import Encounters, encounters, results
+from ..history.encounters import Encounters, Places, encounters, results
 from ..history.ragged import holders
 from ..model.account import plain
 from ..model.ladder import Ladder
@@ -141,8 +141,9 @@ class Chronicle:
         The curve has at most so many points, of which the first, the last, the best and the worst are always there.
         """
         entry = self._entries(name)
-        opponents, partners = encounters(self.view.passage.history, entry)
-        points, record = self._record(entry, curve)
+        places = self.view.passage.places(entry)
+        opponents, partners = encounters(self.view.passage.history, entry, places)
+        points, record = self._record(entry, places, curve)
         return {
             "player": name,
             "curve": points,
@@ -155,11 +156,13 @@ class Chronicle:
 
     def curve(self, name: str, most: int = 500) -> list[Plain]:
         """What was believed of a player after each of her matches that count, in at most so many points."""
-        return self._curve(self._entries(name), most)[0]
+        entry = self._entries(name)
+        return self._curve(entry, self.view.passage.places(entry)[1], most)[0]
 
     def record(self, name: str) -> Plain:
         """How a player fared in all her matches, without whom she met: what costs little of her way."""
-        return self._record(self._entries(name), 0)[1]
+        entry = self._entries(name)
+        return self._record(entry, self.view.passage.places(entry), 0)[1]
 
     def id(self, number: int) -> str | None:
         """The id of a match by its number in the league, from 1; None if it was posted since the connection looked."""
@@ -230,10 +233,9 @@ class Chronicle:
                 rows.append(self._match(index, ids[index]) | {"counts": counts[k]} | own | moves)
         return rows
 
-    def _curve(self, entry: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
+    def _curve(self, entry: Ints, match: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
         """What was believed after each match that counts, in few points; and the best and the worst of all."""
         passed = self.view.passage
-        _, match = passed.places(entry)
         counted = passed.counted(match)
         entry, match = entry[counted], match[counted]
         if not len(entry):
@@ -252,10 +254,10 @@ class Chronicle:
         high, low = (points[int(np.searchsorted(at, k))] for k in (best, worst))
         return points if most else [], high, low
 
-    def _record(self, entry: Ints, curve: int) -> tuple[list[Plain], Plain]:
+    def _record(self, entry: Ints, places: Places, curve: int) -> tuple[list[Plain], Plain]:
         """A curve; its best and worst, and how often her team came first alone, first with others, and not first."""
-        points, best, worst = self._curve(entry, curve)
-        ended = results(self.view.passage.history, entry)
+        points, best, worst = self._curve(entry, places[1], curve)
+        ended = results(self.view.passage.history, places)
         counts = {name: int(np.sum(ended == what)) for name, what in (("wins", 1), ("draws", 0), ("losses", -1))}
         return points, {"best": best, "worst": worst} | counts
 
