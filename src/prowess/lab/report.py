@@ -161,7 +161,8 @@ def _html(section: Section, charts: Any) -> str:
     if section.table is not None:
         parts.append(_table(section.table, section.bold))
     if section.chart is not None:
-        parts.append(f'<div class="chart" id="chart{next(charts)}"></div>')
+        # Vega makes its place as wide as the chart, so another one around it lets a phone scroll there alone
+        parts.append(f'<div class="chart"><div id="chart{next(charts)}"></div></div>')
     return "\n".join([*parts, "</section>"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from ..history import History
-from ..history.encounters import Encounters, encounters, results
+from ..history.encounters import Encounters, Places, encounters, results
 from ..history.ragged import holders
 from ..model.account import plain
 from ..model.ladder import Ladder
@@ -141,36 +141,28 @@ class Chronicle:
         The curve has at most so many points, of which the first, the last, the best and the worst are always there.
         """
         entry = self._entries(name)
-        opponents, partners = encounters(self.view.passage.history, entry)
-        points, best, worst = self._curve(entry, curve)
+        places = self.view.passage.places(entry)
+        opponents, partners = encounters(self.view.passage.history, entry, places)
+        points, record = self._record(entry, places, curve)
         return {
             "player": name,
             "curve": points,
-            "best": best,
-            "worst": worst,
+            **record,
             "matches": self._told(entry[len(entry) - min(matches, len(entry)) :]),
             "total": len(entry),
-            **self._results(entry),
             "opponents": self._met(opponents),
             "partners": self._met(partners),
         }
 
     def curve(self, name: str, most: int = 500) -> list[Plain]:
         """What was believed of a player after each of her matches that count, in at most so many points."""
-        return self._curve(self._entries(name), most)[0]
+        entry = self._entries(name)
+        return self._curve(entry, self.view.passage.places(entry)[1], most)[0]
 
-    def met(self, players: Sequence[str]) -> list[Plain]:
-        """How each two of some players fared against each other: the matches, and those that the first one won."""
-        rows = [self.view.number[one] for one in players]
-        found = []
-        for at, name in enumerate(players[:-1]):
-            opponents, _ = encounters(self.view.passage.history, self._entries(name))
-            for other, row in zip(players[at + 1 :], rows[at + 1 :], strict=True):
-                counts = [int(column[opponents.player == row].sum()) for column in opponents[1:]]
-                found.append(
-                    {"player": name, "opponent": other} | dict(zip(Encounters._fields[1:], counts, strict=True))
-                )
-        return found
+    def record(self, name: str) -> Plain:
+        """How a player fared in all her matches, without whom she met: what costs little of her way."""
+        entry = self._entries(name)
+        return self._record(entry, self.view.passage.places(entry), 0)[1]
 
     def id(self, number: int) -> str | None:
         """The id of a match by its number in the league, from 1; None if it was posted since the connection looked."""
@@ -241,10 +233,9 @@ class Chronicle:
                 rows.append(self._match(index, ids[index]) | {"counts": counts[k]} | own | moves)
         return rows
 
-    def _curve(self, entry: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
+    def _curve(self, entry: Ints, match: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
         """What was believed after each match that counts, in few points; and the best and the worst of all."""
         passed = self.view.passage
-        _, match = passed.places(entry)
         counted = passed.counted(match)
         entry, match = entry[counted], match[counted]
         if not len(entry):
@@ -263,10 +254,12 @@ class Chronicle:
         high, low = (points[int(np.searchsorted(at, k))] for k in (best, worst))
         return points if most else [], high, low
 
-    def _results(self, entry: Ints) -> Plain:
-        """How often her team came first alone, first with others, and not first."""
-        ended = results(self.view.passage.history, entry)
-        return {name: int(np.sum(ended == what)) for name, what in (("wins", 1), ("draws", 0), ("losses", -1))}
+    def _record(self, entry: Ints, places: Places, curve: int) -> tuple[list[Plain], Plain]:
+        """A curve; its best and worst, and how often her team came first alone, first with others, and not first."""
+        points, best, worst = self._curve(entry, places[1], curve)
+        ended = results(self.view.passage.history, places)
+        counts = {name: int(np.sum(ended == what)) for name, what in (("wins", 1), ("draws", 0), ("losses", -1))}
+        return points, {"best": best, "worst": worst} | counts
 
     def _met(self, met: Encounters) -> list[Plain]:
         """Opponents or partners, those met most often first; equally often, by name."""

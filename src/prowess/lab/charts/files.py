@@ -40,8 +40,8 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def svg(spec: dict[str, Any] | str) -> str:
-    """The picture of a specification, `chart.to_dict()`, or the JSON of it.
+def svg(spec: dict[str, Any]) -> str:
+    """The picture of a specification, `chart.to_dict()`.
 
     >>> svg({"data": {"values": [{"x": 1}]}, "mark": "point"})[:4]
     '<svg'

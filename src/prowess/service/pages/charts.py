@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 from sqlalchemy import Connection
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
@@ -109,7 +109,7 @@ async def _answer(
 
         body = _kept(here, (*key, "spec"), spec)
         if form == PICTURE:
-            body = _kept(here, (*key, "picture"), lambda: _sized(svg(body.decode()), look).encode())
+            body = _kept(here, (*key, "picture"), lambda: _picture(body, look))
         return Response(body, 200, headers, form)
 
     return await here.read(work)
@@ -122,6 +122,14 @@ def _kept(here: Service, key: Hashable, make: Callable[[], bytes]) -> bytes:
         found = make()
         here.charts.put(key, found, len(found))
     return found
+
+
+def _picture(spec: bytes, look: Look) -> bytes:
+    """The picture of a specification, without the layers that are there for the mouse alone."""
+    said = from_json(spec)
+    if "layer" in said:
+        said["layer"] = [one for one in said["layer"] if one["mark"].get("opacity") != 0]
+    return _sized(svg(said), look).encode()
 
 
 def _sized(picture: str, look: Look) -> str:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from ...store import leagues
 from ...store.leagues import League
+from ...store.rivalry import rivalries
 from ...store.standings import Snapshot
 from ..api import players
 from ..api.common import LARGEST, Here, Read, tag_of
@@ -55,10 +56,11 @@ async def player(request: Request, access: Read, here: Here, name: Names = [], o
             told, rows = _several(here, connection, league, now, known, ending)
             return Shown(told, rows, league, tag, 404 if problems and not known else 200, shown | _compared(told))
         told = players.told(here, connection, league, now, known[0], SIZE, POINTS if ending else 0)
-        told["matches"], total, rows = _matches(here, connection, league, known[0], offset, ending)
-        moments = _moments(here, connection, league, told) if not ending else {}
-        own = [_row(one) for one in told["matches"]] if not ending else []
-        return Shown(told, rows, league, tag, drawn=shown | {"total": total, "offset": offset, "own": own} | moments)
+        rows = _matches(here, connection, league, known[0], told, offset, ending)
+        if not ending:
+            shown |= _moments(here, connection, league, told)
+            shown |= {"own": [_row(one) for one in told["matches"]], "total": _total(told), "offset": offset}
+        return Shown(told, rows, league, tag, drawn=shown)
 
     return await here.read(work)
 
@@ -84,15 +86,18 @@ def _known(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str],
 
 
 def _matches(
-    here: Service, connection: Connection, league: League, name: str, offset: int, ending: str
-) -> tuple[list[Plain], int, list[Plain]]:
-    """Some of her matches, how many there are, and as a table all of them."""
+    here: Service, connection: Connection, league: League, name: str, told: Plain, offset: int, ending: str
+) -> list[Plain]:
+    """Put those of her matches from an offset on into what is told; gives all of them, where a table is asked for."""
     chronicle = here.chronicles.of(connection, league)
-    if ending == ".csv":
-        found = chronicle.matches(name, limit=LARGEST)
-        return [], found.total, [_cells(one) for one in found.rows]
-    found = chronicle.matches(name, limit=SIZE, offset=offset)
-    return found.rows, found.total, []
+    if offset:
+        told["matches"] = chronicle.matches(name, limit=SIZE, offset=offset).rows
+    return [_cells(one) for one in chronicle.matches(name, limit=LARGEST).rows] if ending == ".csv" else []
+
+
+def _total(told: Plain) -> int:
+    """How many matches she has, those that do not count as well."""
+    return sum(told[ended] for ended in ("wins", "draws", "losses"))
 
 
 def _sides(match: Plain) -> Plain:
@@ -177,9 +182,13 @@ def _several(
     if not names:
         return told, []
     whole = POINTS if ending == ".json" else 0
-    told["players"] = [players.told(here, connection, league, now, name, 1, whole) for name in names]
     chronicle = here.chronicles.of(connection, league)
-    told["pairs"] = chronicle.met(names)
+    told["players"] = [
+        players.told(here, connection, league, now, name, whole and SIZE, whole)
+        | ({} if whole else chronicle.record(name))
+        for name in names
+    ]
+    told["pairs"] = rivalries(chronicle.view, names)
     rows = [{"player": name} | point for name in names for point in chronicle.curve(name, LARGEST)]
     return told, rows if ending == ".csv" else []
 
