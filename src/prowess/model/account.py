@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..history import History
-from ..history.ragged import Ints
 from .explanation import digits_of, odds, side
 from .strength import performance, strength
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Account", "account"]
 
+Ints = NDArray[np.intp]
 FEW = 16  # players who are looked for one by one
 SURE = 1.5  # how many times as uncertain as another a rating must be, to be called so
 
@@ -95,7 +96,7 @@ def account(passage: Passage, match: int, most: int | None = None) -> Account:
     """What a match of a passage, by its index, did to its players; of a large one, to so many of the best teams."""
     history = passage.history
     teams = history.match_start[match : match + 2]
-    entry = np.arange(*history.team_start[teams])
+    entry: Ints = np.arange(*history.team_start[teams])
     if most is not None and len(entry) > most:
         entry = _foremost(history, teams, most)
     told = passage.told(entry)
@@ -110,12 +111,12 @@ def account(passage: Passage, match: int, most: int | None = None) -> Account:
     return Account(rows, _forecast(passage, match), counts)
 
 
-def _foremost(history: History, teams: Ints, most: int) -> Ints:
+def _foremost(history: History, teams: NDArray[np.int32], most: int) -> Ints:
     """The entries of the best teams of a match: one of each of so many teams, and so many of all players."""
     order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
     first, last = history.team_start[order], history.team_start[order + 1]
     players = np.concatenate([np.arange(*ends)[:most] for ends in zip(first, last, strict=True)])[:most]
-    return np.union1d(first, players)
+    return np.union1d(first, players).astype(np.intp)
 
 
 def _played(history: History, entry: Ints, start: int) -> list[bool]:
