@@ -40,7 +40,7 @@ SMALL = 20_000  # matches of a league, all of which are rated anew in a moment
 async def ask(
     request: Request, access: Write, here: Here, id: Annotated[MatchId, MATCH_ID], look: bool = False
 ) -> Response:
-    """What would change without a match, and a button to take it out; in a large league only for who wants to `look`."""
+    """What would change without a match, and a button to take it out; in a large league only for who will `look`."""
     return await _shown(request, here, access, id, look=look)
 
 
