@@ -258,7 +258,7 @@ def test_a_match_of_many_teams_is_edited_as_json(ask, fill):
     swapped = with_values(fields_of(page.text))["whole"][0].replace('"player 0"', '"somebody"')
     look = fill.go_on(page, "/leagues/many/edit?id=m", whole=swapped)
     assert look.status_code == 200
-    assert len(look.content) < 400_000
+    assert len(look.content) < 200_000
     assert "somebody is new to this league" in words(look)
     assert fill.go_on(look, "/leagues/many/edit", do="record").status_code == 303
     assert ask.get("/api/leagues/many/matches/m").json()["teams"][0] == ["somebody"]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..history import History
 from .explanation import digits_of, odds, side
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Account", "account"]
 
+Ints = NDArray[np.intp]
+FEW = 16  # players who are looked for one by one
 SURE = 1.5  # how many times as uncertain as another a rating must be, to be called so
 
 
@@ -89,24 +92,42 @@ class Account:
         return sigmas, all(row["first"] for row in self.rows)
 
 
-def account(passage: Passage, match: int) -> Account:
-    """What a match of a passage, by its index, did to its players."""
+def account(passage: Passage, match: int, most: int | None = None) -> Account:
+    """What a match of a passage, by its index, did to its players; of a large one, to so many of the best teams."""
     history = passage.history
     teams = history.match_start[match : match + 2]
-    entry = np.arange(*history.team_start[teams])
+    entry: Ints = np.arange(*history.team_start[teams])
+    if most is not None and len(entry) > most:
+        entry = _foremost(history, teams, most)
     told = passage.told(entry)
     team, _ = passage.places(entry)
     counts = bool(passage.counted(np.array([match]))[0])
     columns = {"player": [history.players[row] for row in history.player[entry]], "team": team - teams[0]} | told
     rows = [{key: plain(column[k]) for key, column in columns.items()} for k in range(len(entry))]
-    for row, e in zip(rows, entry.tolist(), strict=True):
-        row["first"] = not _played(history, e)
+    for row, played in zip(rows, _played(history, entry, int(history.team_start[teams[0]])), strict=True):
+        row["first"] = not played
         if not counts:
             row |= dict.fromkeys(("moved", "shown_moved"), 0.0)
     return Account(rows, _forecast(passage, match), counts)
 
 
-def _played(history: History, entry: int) -> bool:
+def _foremost(history: History, teams: NDArray[np.int32], most: int) -> Ints:
+    """The entries of the best teams of a match: one of each of so many teams, and so many of all players."""
+    order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
+    first, last = history.team_start[order], history.team_start[order + 1]
+    players = np.concatenate([np.arange(*ends)[:most] for ends in zip(first, last, strict=True)])[:most]
+    return np.union1d(first, players).astype(np.intp)
+
+
+def _played(history: History, entry: Ints, start: int) -> list[bool]:
+    """Whether the players of some entries of a match, whose first one is `start`, have earlier ones."""
+    if len(entry) <= FEW:
+        return [_met(history, one) for one in entry.tolist()]
+    played: list[bool] = np.isin(history.player[entry], history.player[:start]).tolist()
+    return played
+
+
+def _met(history: History, entry: int) -> bool:
     """Whether the player of an entry has an earlier one; most have one that is not far."""
     end, reach = entry, 1 << 14
     while end > 0:

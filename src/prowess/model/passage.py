@@ -117,8 +117,8 @@ class Passage:
         found = [expectations(self.forecasts.take(match[part]), (team - start[match])[part]) for part in parts]
         return {key: np.concatenate([one[key] for one in found]) for key in found[0]}
 
-    def account(self, match: int) -> Account:
-        """What one match, by its index, did to its players.
+    def account(self, match: int, most: int | None = None) -> Account:
+        """What one match, by its index, did to its players; of a very large one, to so many of the best teams.
 
         >>> import prowess as pw
         >>> passed = passage(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -127,7 +127,7 @@ class Passage:
         """
         from .account import account
 
-        return account(self, match)
+        return account(self, match, most)
 
 
 def passage(ladder: Ladder, history: History) -> Passage:

@@ -83,10 +83,10 @@ class Chronicle:
     connection: Connection
     view: View
 
-    def match(self, id: str) -> Plain:
-        """One match: what was forecast, and what it did to every player, with a sentence why."""
+    def match(self, id: str, most: int | None = None) -> Plain:
+        """One match: what was forecast, and what it did to every player, or to so many, with a sentence why."""
         index = self._index(id)
-        account = self.view.passage.account(index)
+        account = self.view.passage.account(index, most)
         told = [
             {key: row[key] for key in ("player", *TOLD, "first") if key in row} | _moved(row) | {"why": why}
             for row, why in zip(account.rows, account.sentences, strict=True)

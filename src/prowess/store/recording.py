@@ -22,7 +22,7 @@ from .prepared import Prepared, in_post
 from .quick import Quick
 from .replay import learn
 
-__all__ = ["Late", "advance", "entries", "record", "repeated"]
+__all__ = ["Late", "advance", "entries", "record", "rehearse", "repeated"]
 
 
 class Late(Exception):
@@ -46,16 +46,7 @@ class _Group:
 def record(connection: Connection, name: str, posts: Sequence[Prepared]) -> list[Done | Exception]:
     """Record posts to a league, each wholly or not at all; those that come too late are told by `Late`."""
     players = list(dict.fromkeys(one for post in posts for one in post.players))
-    league = _locked(connection, name, players)
-    asked = [one for post in posts if post.given for one in post.ids]
-    group = _Group(
-        league,
-        beliefs.of_players(connection, league, players),
-        league.last_time,
-        journal.first_posts(connection, league, asked),
-        lambda id: journal.found(connection, league, id),
-        len(posts) > 1,
-    )
+    group = _group(connection, _locked(connection, name, players), posts, players)
     for number, post in enumerate(posts):
         try:
             group.done[number] = _learn(group, number, post)
@@ -65,6 +56,30 @@ def record(connection: Connection, name: str, posts: Sequence[Prepared]) -> list
             group.done[number] = late
     _write(connection, group)
     return [group.done[number] for number in range(len(posts))]
+
+
+def rehearse(connection: Connection, name: str, post: Prepared) -> Done | None:
+    """What recording a post would come to, and nothing is written; None if it comes too late to be recorded so."""
+    group = _group(connection, leagues.find(connection, name), [post], post.players)
+    try:
+        return _learn(group, 0, post)
+    except Error as error:
+        raise in_post(error, post.ids) from None
+    except Late:
+        return None
+
+
+def _group(connection: Connection, league: League, posts: Sequence[Prepared], players: Sequence[str]) -> _Group:
+    """What some posts begin with."""
+    asked = [one for post in posts if post.given for one in post.ids]
+    return _Group(
+        league,
+        beliefs.of_players(connection, league, players),
+        league.last_time,
+        journal.first_posts(connection, league, asked),
+        lambda id: journal.found(connection, league, id),
+        len(posts) > 1,
+    )
 
 
 def _locked(connection: Connection, name: str, players: Sequence[str]) -> League:

@@ -23,7 +23,7 @@ from .errors import Clash, Unavailable
 from .journal import Position
 from .leagues import League
 from .prepared import Prepared, prepare
-from .recording import Late, record
+from .recording import Late, record, rehearse
 
 __all__ = ["Commit", "Writer", "perform", "preview"]
 
@@ -147,7 +147,10 @@ def perform(database: Database, act: Act) -> Done:
 def preview(database: Database, act: Act) -> Done:
     """What a change would come to: nothing is written."""
     with database.reading() as connection:
-        return plan(connection, act).done
+        done = None
+        if isinstance(act, Post):
+            done = rehearse(connection, act.league, prepare(act, leagues.find(connection, act.league).clock))
+        return plan(connection, act).done if done is None else done
 
 
 def carry_out(

@@ -113,8 +113,8 @@ async def one(request: Request, id: MatchId, access: Read, here: Here) -> Respon
     return await here.read(work)
 
 
-def told_of(here: Service, connection: Connection, league: League, id: str) -> dict[str, Any]:
-    """All there is to tell of a match; of one that was taken out, what it was."""
+def told_of(here: Service, connection: Connection, league: League, id: str, most: int | None = None) -> dict[str, Any]:
+    """All there is to tell of a match, or of so many of its players; of one that was taken out, what it was."""
     written = journal.revisions(connection, league, id)
     last = written[-1]
     told: dict[str, Any] = {"league": league.name, "deleted": last["body"] is None, "stamped": last["stamped"]}
@@ -122,7 +122,7 @@ def told_of(here: Service, connection: Connection, league: League, id: str) -> d
         told |= last_match(league, written)
         told |= {"counts": False, "forecast": None, "players": []}
     else:
-        told |= here.chronicles.of(connection, league).match(id)
+        told |= here.chronicles.of(connection, league).match(id, most)
     return told | {"revisions": [_revision(league, row) for row in written]}
 
 

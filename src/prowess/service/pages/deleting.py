@@ -33,12 +33,15 @@ from .signing import Fields
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
+SMALL = 20_000  # matches of a league, all of which are rated anew in a moment
 
 
 @router.get("/leagues/{league}/delete")
-async def ask(request: Request, access: Write, here: Here, id: Annotated[MatchId, MATCH_ID]) -> Response:
-    """What would change if a match were taken out, and a button to do so."""
-    return await _shown(request, here, access, id)
+async def ask(
+    request: Request, access: Write, here: Here, id: Annotated[MatchId, MATCH_ID], look: bool = False
+) -> Response:
+    """What would change without a match, and a button to take it out; in a large league only for who will `look`."""
+    return await _shown(request, here, access, id, look=look)
 
 
 @router.post("/leagues/{league}/delete")
@@ -65,6 +68,7 @@ async def _shown(
     reason: str = "",
     problem: str = "",
     status: int = 422,
+    look: bool = False,
 ) -> Response:
     """The page that asks whether a match shall go."""
 
@@ -76,6 +80,8 @@ async def _shown(
     league, match, last = await here.read(work)
     if last["body"] is None:
         return RedirectResponse(address(league.name, "match", id=id, done="deleted"), 303)
-    told = await changes_of(here, league, Delete(league.name, id), match)
+    told: dict[str, Any] = {"changes": None}
+    if look or league.posted <= SMALL:
+        told = await changes_of(here, league, Delete(league.name, id), match)
     shown = {"match": match, "said": sentence(match), "seen": last["revision"], "reason": reason, "problem": problem}
     return rendered(request, "delete.html", Shown(shown | told, league=league, status=status if problem else 200))

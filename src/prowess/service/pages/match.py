@@ -15,6 +15,7 @@ from ...store import leagues
 from ...store.leagues import League
 from ..api.common import Here, MatchId, Read, tag_of
 from ..api.past import told_of
+from .numbers import digits
 from .page import Shown, page
 from .results import Side, differences, named, sentence, sides
 
@@ -22,7 +23,7 @@ __all__ = ["MATCH_ID", "router"]
 
 router = APIRouter(include_in_schema=False)
 MATCH_ID = Query(alias="id", max_length=500)
-TEAMS, PLAYERS, REVISIONS = 100, 100, 20  # that are shown; the data beside the page have all
+TEAMS, PLAYERS, REVISIONS = 50, 50, 20  # that are shown; the data beside the page have all
 ENDED = {1.0: "won", 0.5: "drew", 0.0: "lost"}
 Plain = dict[str, Any]
 
@@ -39,7 +40,8 @@ async def match(
 
     def work(connection: Connection) -> Shown:
         league = leagues.find(connection, access.league)
-        told = told_of(here, connection, league, id)
+        data = request.scope["path"].endswith((".json", ".csv"))
+        told = told_of(here, connection, league, id, None if data else PLAYERS)
         around = (None, None) if told["deleted"] else here.chronicles.of(connection, league).around(id)
         drawn = _drawn(league, told) | {"around": around, "done": done}
         tag = tag_of(league, league.generation, league.revision)
@@ -74,8 +76,10 @@ def _drawn(league: League, told: Plain) -> Plain:
         "sides": [_side(side, expected.get(side.team), len(found)) for side in found[:TEAMS]],
         "more_sides": max(len(found) - TEAMS, 0),
         "rated": [_rated(one, len(found), share.get(one["player"])) for one in _in_order(found, players)[:PLAYERS]],
-        "more_rated": max(len(players) - PLAYERS, 0),
-        "places": digits_of([one["moved"] for one in players if one["moved"] is not None]),
+        "more_rated": max(sum(map(len, told["teams"])) - PLAYERS, 0),
+        "places": min(
+            digits_of([one["moved"] for one in players if one["moved"] is not None]), digits(league.model) + 1
+        ),
         "certain": league.model.absorb.certain,
         "written": _written(told["revisions"])[:REVISIONS],
         "more_written": max(len(told["revisions"]) - REVISIONS, 0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -51,13 +52,14 @@ def sides(match: Mapping[str, Any]) -> list[Side]:
     teams, ranks, scores = match["teams"], match.get("ranks"), match.get("scores")
     order = ranks if ranks is not None else range(len(teams)) if scores is None else [-one for one in scores]
     place = places(np.array([0, len(teams)]), np.array(order, np.float64)).tolist()
+    alike = Counter(place)
     found = [
         Side(
             k,
             names,
             place[k],
             None if scores is None else scores[k],
-            place.count(place[k]) > 1 if len(teams) < 100 else False,
+            alike[place[k]] > 1,
             match.get("home") == k,
         )
         for k, names in enumerate(teams)

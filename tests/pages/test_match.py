@@ -1,0 +1,100 @@
+"""The page of a match: what was predicted, what happened, and why ratings moved."""
+
+import csv
+import html
+import io
+import re
+
+import pytest
+
+ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
+
+
+def words(page):
+    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page.text)))
+
+
+def test_a_match_is_told_in_numbers_and_words(ask):
+    """Two newcomers by TrueSkill: 25 ± 8.333 become 29.396 and 20.604 ± 7.171 (Herbrich et al. 2006)."""
+    ask.found("told")
+    match = {"id": "a/b", "teams": [["bob"], ["ann"]], "scores": [1, 3], "time": "2026-01-31T19:30:00Z", "home": 0}
+    ask.post("/api/leagues/told/matches", [match, {"id": "next", "teams": [["ann"], [ODD]]}], status=201)
+    page = ask.look("/leagues/told/match?id=a/b")
+    text = words(page)
+    assert "ann beat bob 3 : 1" in text
+    assert "31 Jan 2026, 19:30 UTC" in text
+    assert re.search(r"1 ann won 3 2 bob home 1 ", text)
+    assert re.search(r"bob wins 4\d %.*ann wins 4\d %", text)
+    assert "25.00 ± 8.33 29.40 ± 7.17 +4.40 0.00 → 7.88 50 % won" in text
+    assert "ann won 3:1 against bob, where 50 % was expected: +4.40 to 29.40." in text
+    assert "Recorded on" in text
+    assert "by office" in text
+    assert "/leagues/told/match?id=next" in page.text
+    assert "/edit?" not in page.text  # who may not write is offered nothing
+    assert "/leagues/told/edit?id=a%2Fb" in ask.look("/leagues/told/match?id=a/b", key=ask.admin).text
+    assert ask.get("/leagues/told/match.json?id=a/b").json() == ask.get("/api/leagues/told/matches/a/b").json()
+    rows = list(csv.DictReader(io.StringIO(ask.get("/leagues/told/match.csv?id=a/b").text)))
+    assert [(row["player"], row["place"], round(float(row["mu_after"]), 3)) for row in rows] == [
+        ("bob", "2", 20.604),
+        ("ann", "1", 29.396),
+    ]
+    odd = ask.look("/leagues/told/match?id=next").text
+    assert "<script>alert" not in odd
+    assert "<img src=x" not in odd
+
+
+def test_the_whole_past_of_a_match_is_there(ask):
+    ask.found("past")
+    path = "/api/leagues/past/matches/m"
+    first = {"teams": [["ann"], ["bob"]], "scores": [3, 1]}
+    ask.post("/api/leagues/past/matches", first | {"id": "m"}, status=201)
+    ask("PUT", f"{path}?reason=misheard", json=first | {"scores": [3, 2], "importance": 0}, status=200)
+    text = words(ask.look("/leagues/past/match?id=m"))
+    assert "This match does not count" in text
+    assert "“misheard” scores 3 : 1 → 3 : 2; importance 1 → 0" in text
+    ask("DELETE", f"{path}?reason=never%20played", status=200)
+    page = ask.look("/leagues/past/match?id=m", key=ask.admin)
+    assert "This match was deleted by office" in words(page)
+    assert "Why each rating moved" not in page.text
+    assert "Bring it back" in page.text
+    assert "player,team,place" in ask.get("/leagues/past/match.csv?id=m").text
+    ask("PUT", path, json=first, status=200)
+    assert "Brought back on" in words(ask.look("/leagues/past/match?id=m"))
+
+
+@pytest.mark.parametrize(
+    ("model", "clock", "match", "said"),
+    [
+        ("Elo", "none", {"teams": [["ann"], ["bob"]], "ranks": [1, 1]}, "ann drew with bob"),
+        ("PoissonOD", "number", {"teams": [["ann"], ["bob"]], "scores": [2, 0], "time": 7}, "ann ahead by"),
+        ("Glicko2", "utc", {"teams": [["ann"], ["bob"]]}, "ann beat bob"),
+        ("TrueSkill", "none", {"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 1]}, "a and c share the first place"),
+        ("TrueSkill", "none", {"teams": [["a", "b"], ["c"]], "weights": [[0.5, 1], [1]]}, "50 %"),
+    ],
+)
+def test_all_kinds_of_leagues(ask, model, clock, match, said):
+    name = f"{model}-{clock}-{len(match['teams'])}-{len(match['teams'][0])}".lower()
+    ask.found(name, model={"name": model}, clock=clock)
+    ask.post(f"/api/leagues/{name}/matches", match | {"id": "m"}, status=201)
+    assert said in words(ask.look(f"/leagues/{name}/match?id=m"))
+
+
+@pytest.mark.parametrize("teams", [[[f"p{k}"] for k in range(2000)], [[f"p{k}" for k in range(2000)], ["ann"]]])
+def test_a_large_match_is_cut_on_its_page_but_not_beside_it(ask, teams):
+    name = f"large-{len(teams)}"
+    ask.found(name)
+    ask.post(f"/api/leagues/{name}/matches", {"id": "m", "teams": teams}, status=201)
+    page = ask.look(f"/leagues/{name}/match?id=m")
+    assert len(page.content) < 100_000
+    assert "more players: the data below have all" in words(page)
+    assert ask.get(f"/leagues/{name}/match.csv?id=m").text.count("\n") == 1 + sum(map(len, teams))
+
+
+def test_what_is_not_there(ask):
+    ask.found("hidden", public=False)
+    ask.post("/api/leagues/hidden/matches", {"id": "m", "teams": [["ann"], ["bob"]]}, status=201)
+    assert ask.look("/leagues/hidden/match?id=m").status_code == 404
+    assert ask.look("/leagues/hidden/match?id=m", key=ask.admin).status_code == 200
+    assert "has no match of the id" in ask.look("/leagues/hidden/match?id=zz", key=ask.admin).text
+    for query in ("", "?id=", "?id=" + "x" * 600, "?id=m&done=zz", "?id=%ff%fe", "?id=%00"):
+        assert ask.look(f"/leagues/hidden/match{query}", key=ask.admin).status_code in (404, 422), query
