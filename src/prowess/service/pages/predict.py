@@ -126,14 +126,26 @@ def _rows(told: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _drawn(now: Snapshot, asked: PredictionAsked, found: Prediction, told: dict[str, Any]) -> dict[str, Any]:
     """What the page shows beside the prediction itself."""
+    teams, scored = sides(now, asked.teams, found), 1
+    if isinstance(found.score_distribution, CountScores) and not _usable(told):
+        scored = 0  # a median of counts, as few huge scores rule the means
+    elif found.score_means is not None:
+        teams = [side | {"score": mean} for side, mean in zip(teams, told["score_means"], strict=True)]
+    alone = all(len(team) == 1 for team in asked.teams)
     return {
         "headline": headline(asked.teams, found),
-        "sides": sides(now, asked.teams, found),
+        "sides": teams,
+        "scored": scored,
+        "alone": [one for side in teams for one in side["players"]] if alone else [],
         "new": new_ones(now, told["newcomers"], lambda name, near: _instead(now.league, asked, name, near)),
         "grid": _grid(found),
-        "whole": isinstance(found.score_distribution, CountScores),
         "changes": _changes(now, asked) if len(asked.teams) == 2 else None,
     }
+
+
+def _usable(told: dict[str, Any]) -> bool:
+    """Whether the means of counts say what is to be expected: where skills are uncertain, they do not."""
+    return all(mean <= 2 * median + 3 for mean, median in zip(told["score_means"], told["scores"], strict=True))
 
 
 def _instead(league: str, asked: PredictionAsked, name: str, near: str) -> str:
