@@ -71,7 +71,7 @@ async def predict(
             "clock": league.clock,
             "at_home": now.model.home is not None,
             "places": digits(now.model),
-            "best": [row["player"] for row in now.page(0, 2, active_since=now.since).rows],
+            "best": [row["player"] for row in now.page(0, 2).rows],
         }
         return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
 
@@ -93,7 +93,7 @@ def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[A
     for number, team in enumerate(names, 1):
         for name in team:
             if name in seen:
-                raise Error(f"teams: {name} stands in team {seen[name]} and in team {number}: everybody plays once")
+                raise Error(f"teams: {name!r} stands in team {seen[name]} and in team {number}: everybody plays once")
             seen[name] = number
     if len(seen) > PLAYERS:
         raise Error(f"teams: at most {PLAYERS:,} players can be looked at, not {len(seen):,}")
@@ -175,8 +175,7 @@ def _changes(now: Snapshot, asked: PredictionAsked) -> list[dict[str, Any]] | No
     moved: dict[str, dict[str, float]] = {name: {} for name in names}
     for ending, ranks in ENDINGS.items():
         ladder = now.part(names)
-        newcomer = ladder.newcomer
-        before = {name: ladder[name] if name in ladder else newcomer for name in names}
+        before = dict.fromkeys(names, ladder.newcomer) | {name: ladder[name] for name in ladder}
         try:
             ladder.record(asked.teams, ranks=ranks, time=_time(now, names, asked.time), home=asked.home)
         except Error:
