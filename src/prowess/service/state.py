@@ -11,6 +11,7 @@ from fastapi import Request
 from sqlalchemy import Connection
 from starlette.concurrency import run_in_threadpool
 
+from ..matchmaking.balance import Balance
 from ..store.chronicle import Chronicles
 from ..store.database import Database
 from ..store.keys import Key
@@ -26,6 +27,7 @@ from .settings import Settings
 __all__ = ["Service", "of", "service"]
 
 Found = TypeVar("Found")
+SPLITS = 10_000_000  # bytes
 CHARTS = 32_000_000  # bytes of charts that are kept
 
 
@@ -43,6 +45,7 @@ class Service:
     metrics: Metrics
     analyst: Analyst
     charts: Shelf[bytes] = field(default_factory=lambda: Shelf(CHARTS))  # as they are sent
+    splits: Shelf[Balance] = field(default_factory=lambda: Shelf(SPLITS))  # fair teams, which may take seconds
     closing: asyncio.Event = field(default_factory=asyncio.Event)  # set when the process is asked to end
 
     async def read(self, work: Callable[[Connection], Found]) -> Found:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import Any
 
@@ -133,7 +133,10 @@ class Chronicle:
         order = np.argsort(history.player[entry], kind="stable")
         theirs = history.player[entry[order]]
         entry = entry[order][np.arange(len(order)) - np.searchsorted(theirs, theirs) < each]
-        return history.take(np.unique(holders(history.match_start, holders(history.team_start, entry))))
+        found = history.take(np.unique(holders(history.match_start, holders(history.team_start, entry))))
+        there, player = np.unique(found.player, return_inverse=True)
+        names = tuple(history.players[row] for row in there.tolist())
+        return replace(found, players=names, player=player.reshape(-1).astype(found.player.dtype))
 
     def player(self, name: str, matches: int = 20, curve: int = 500) -> Plain:
         """A player's way: the curve of her rating, its best and worst, her last matches, and whom she met.

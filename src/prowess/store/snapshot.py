@@ -152,10 +152,10 @@ class Snapshot:
 
     def part(self, players: Iterable[str]) -> Ladder:
         """A ladder of some players alone, to go on from; of names that are not there nothing is known."""
-        known = [name for name in players if self.roll.row(name) is not None]
+        known = {name: row for name in players if (row := self.roll.row(name)) is not None}
         ladder = Ladder(self.model)
-        ladder.names, ladder.stamp = known, clock.stamp(self.clock)
-        ladder.state = self.state[[self.roll.row(name) for name in known]]
+        ladder.names, ladder.stamp = list(known), clock.stamp(self.clock)
+        ladder.state = self.state[list(known.values())]
         ladder.memory = self.memory.copy()
         return ladder
 

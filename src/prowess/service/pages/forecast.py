@@ -15,7 +15,10 @@ from .numbers import percent
 
 __all__ = ["called", "headline", "new_ones", "number_of", "rated", "said", "sides", "wants_data"]
 
+New = dict[str, str | None]  # somebody who is new to a league
+
 NAMED = 3  # players of a team that is called by their names
+LABELS = {"together": "In one team", "apart": "In different teams", "never": "Never paired"}
 HINTS = 3  # newcomers for whom somebody else is looked for who may be meant
 
 
@@ -26,12 +29,14 @@ def wants_data(request: Request) -> bool:
 
 
 def said(error: Error) -> str:
-    """What is wrong, as a sentence: the field that a message begins with is on the page already.
+    """What is wrong, as a sentence: the field that a message begins with is called as on the page, or left out.
 
-    >>> said(Error("teams: 'ann' is named twice"))
-    "'ann' is named twice"
+    >>> said(Error("teams: at most 64 teams")), said(Error("apart: zoe is not among the players"))
+    ('At most 64 teams', 'In different teams: zoe is not among the players')
     """
     field, colon, rest = str(error).partition(": ")
+    if colon and field in LABELS:
+        return f"{LABELS[field]}: {rest}"
     text = rest if colon and field.isidentifier() else str(error)
     return text[:1].upper() + text[1:]
 
@@ -109,10 +114,10 @@ def sides(now: Snapshot, teams: Sequence[Sequence[str]], found: Prediction) -> l
     ]
 
 
-def new_ones(now: Snapshot, newcomers: Iterable[str], instead: Callable[[str, str], str]) -> list[dict[str, str | None]]:
+def new_ones(now: Snapshot, newcomers: Iterable[str], instead: Callable[[str, str], str]) -> list[New]:
     """Names that the league does not know, the first of them with who may be meant, and the address that says so."""
-    found: list[dict[str, str | None]] = []
+    found: list[New] = []
     for name in newcomers:
-        near = now.roll.near(name) if len(found) < HINTS else None
+        near = next(iter(now.roll.near(name)), None) if len(found) < HINTS else None
         found.append({"name": name, "near": near, "address": None if near is None else instead(name, near)})
     return found

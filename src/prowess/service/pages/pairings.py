@@ -26,6 +26,7 @@ __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 PLAYERS, ROUNDS = 200, 12
+LINES = 800  # matches that a page shows at the most
 
 
 @page(router, "/leagues/{league}/pairings", "pairings.html")
@@ -52,7 +53,7 @@ async def pairings(
             if len(queue) > 1:
                 names = [name for group in queue for name in group]
                 met: Met = () if again else here.chronicles.of(connection, league).lately(names)
-                count = number_of(rounds, 1, 1, ROUNDS, "rounds")
+                count = number_of(rounds, 1, 1, min(ROUNDS, 2 * LINES // len(queue)), "rounds")
                 found = paired(now.ladder, queue, count=count, met=met, never=barred)
                 told = stamped(now, _told(now, found))
                 drawn |= {"new": _new(now, found[0].newcomers, players, rounds), "sat": _sat(found)}
@@ -75,7 +76,7 @@ def _asked(now: Snapshot, players: str, never: str) -> tuple[list[list[str]], li
     barred = []
     for group in grouped(never, lambda name: name in names or now.roll.row(name) is not None, "never"):
         if len(group) < 2:
-            raise Error(f"never: with {group[0]!r} stands nobody in a line: write such as ann + bob")
+            raise Error(f"never: {group[0]!r} stands alone in a line: write two names, such as ann + bob")
         barred += [(one, other) for at, one in enumerate(group) for other in group[at + 1 :]]
     return queue, barred, repeated
 
@@ -121,6 +122,5 @@ def _rows(rounds: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             chances = {"win": pair["win"][0], "draw": pair["draw"], "loss": pair["win"][1]}
             row = {"round": number, "table": table, "first": first, "second": second, "quality": pair["quality"]}
             found.append(row | chances)
-        for group in one["left"]:
-            found.append({"round": number, "table": None, "first": group, "second": None, "quality": None})
+        found += [{"round": number, "table": None, "first": group, "second": None} for group in one["left"]]
     return found

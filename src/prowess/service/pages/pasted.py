@@ -12,7 +12,7 @@ from ...store.prepared import LONGEST
 
 __all__ = ["LETTERS", "Pasted", "grouped", "pasted", "queued"]
 
-LETTERS = 20_000  # of a list: an address holds about so many
+LETTERS = 7_000  # of a list: servers take addresses of 64 kB, and a letter may be nine bytes of one
 _LINE = re.compile(r"[\r\n]+")
 _MARK = re.compile(r"^(?:\d{1,3}\s?[.):](?=\s*\D)|[-–—*•·](?=\s))\s*")  # "1. ", "2) ", "- "
 _BETWEEN = re.compile(r"[,;\t]")

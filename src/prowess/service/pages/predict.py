@@ -71,7 +71,7 @@ async def predict(
             "clock": league.clock,
             "at_home": now.model.home is not None,
             "places": digits(now.model),
-            "best": [row["player"] for row in now.page(0, 2, active_since=now.since).rows],
+            "best": [row["player"] for row in now.page(0, 2).rows],
         }
         return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
 
@@ -93,7 +93,7 @@ def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[A
     for number, team in enumerate(names, 1):
         for name in team:
             if name in seen:
-                raise Error(f"teams: {name} stands in team {seen[name]} and in team {number}: everybody plays once")
+                raise Error(f"teams: {name!r} stands in team {seen[name]} and in team {number}: everybody plays once")
             seen[name] = number
     if len(seen) > PLAYERS:
         raise Error(f"teams: at most {PLAYERS:,} players can be looked at, not {len(seen):,}")
@@ -126,14 +126,26 @@ def _rows(told: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _drawn(now: Snapshot, asked: PredictionAsked, found: Prediction, told: dict[str, Any]) -> dict[str, Any]:
     """What the page shows beside the prediction itself."""
+    teams, scored = sides(now, asked.teams, found), 1
+    if isinstance(found.score_distribution, CountScores) and not _usable(told):
+        scored = 0  # a median of counts, as few huge scores rule the means
+    elif found.score_means is not None:
+        teams = [side | {"score": mean} for side, mean in zip(teams, told["score_means"], strict=True)]
+    alone = all(len(team) == 1 for team in asked.teams)
     return {
         "headline": headline(asked.teams, found),
-        "sides": sides(now, asked.teams, found),
+        "sides": teams,
+        "scored": scored,
+        "alone": [one for side in teams for one in side["players"]] if alone else [],
         "new": new_ones(now, told["newcomers"], lambda name, near: _instead(now.league, asked, name, near)),
         "grid": _grid(found),
-        "whole": isinstance(found.score_distribution, CountScores),
         "changes": _changes(now, asked) if len(asked.teams) == 2 else None,
     }
+
+
+def _usable(told: dict[str, Any]) -> bool:
+    """Whether the means of counts say what is to be expected: where skills are uncertain, they do not."""
+    return all(mean <= 2 * median + 3 for mean, median in zip(told["score_means"], told["scores"], strict=True))
 
 
 def _instead(league: str, asked: PredictionAsked, name: str, near: str) -> str:
@@ -163,8 +175,7 @@ def _changes(now: Snapshot, asked: PredictionAsked) -> list[dict[str, Any]] | No
     moved: dict[str, dict[str, float]] = {name: {} for name in names}
     for ending, ranks in ENDINGS.items():
         ladder = now.part(names)
-        newcomer = ladder.newcomer
-        before = {name: ladder[name] if name in ladder else newcomer for name in names}
+        before = dict.fromkeys(names, ladder.newcomer) | {name: ladder[name] for name in ladder}
         try:
             ladder.record(asked.teams, ranks=ranks, time=_time(now, names, asked.time), home=asked.home)
         except Error:

@@ -24,7 +24,7 @@ class Split:
         names = self.names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise Error(f"team: {twice} stands in two teams: everybody plays once")
+            raise Error(f"team: {twice!r} stands in two teams: everybody plays once")
 
     @property
     def names(self) -> list[str]:
@@ -36,7 +36,7 @@ class Split:
         for number, team in enumerate(self.teams):
             if name in team:
                 return number
-        raise Error(f"team: {name} is in none of the teams")
+        raise Error(f"team: {name!r} is in none of the teams")
 
     def moved(self, name: str, to: int) -> Split:
         """The teams after somebody has gone to another one; none may be left empty.
@@ -50,7 +50,7 @@ class Split:
         if here == to:
             return self
         if len(self.teams[here]) == 1:
-            raise Error(f"move: {name} is the only player of team {here + 1}, which cannot be empty")
+            raise Error(f"move: {name!r} is the only player of team {here + 1}, which cannot be empty")
         teams = [tuple(one for one in team if one != name) for team in self.teams]
         teams[to] += (name,)
         return Split(tuple(teams))

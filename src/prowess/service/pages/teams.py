@@ -21,6 +21,7 @@ from ..api.current import stamped
 from ..api.forecasts import predicted
 from ..api.matchmaking import balanced
 from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceAsked, PredictionAsked
+from ..state import Service
 from .addresses import address
 from .forecast import headline, new_ones, number_of, said, sides, wants_data
 from .numbers import digits
@@ -31,6 +32,7 @@ from .split import Split, changed
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
+BYTES = 1_000  # that a player of a split takes in memory, about
 _NUMBERS = re.compile(r"[\s,;+/:]+")
 
 
@@ -76,7 +78,7 @@ async def teams(
         status = 200
         try:
             split = changed(_split(now, team), move, swap) if team else None
-            found, shown = _made(now, wanted, split, pick)
+            found, shown = _made(here, now, league.id, wanted, split, pick)
             if found:
                 told, rows = found, _rows(shown["sides"])
             drawn |= shown
@@ -105,7 +107,9 @@ def _known(now: Snapshot) -> Known:
     return lambda name: now.roll.row(name) is not None
 
 
-def _made(now: Snapshot, wanted: Wanted, split: Split | None, pick: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _made(
+    here: Service, now: Snapshot, league: int, wanted: Wanted, split: Split | None, pick: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The split that is shown as plain data, and what the page needs beside it; nothing of less than two players."""
     read = pasted(wanted.players, _known(now)) if split is None else None
     names = split.names if split else read.names if read else []
@@ -116,7 +120,7 @@ def _made(now: Snapshot, wanted: Wanted, split: Split | None, pick: str) -> tupl
         shown["count"] = wanted.teams or str(len(split.teams))
     if len(names) < 2:
         return {}, shown
-    best = balanced(now, _asked(now, wanted, names, shown["count"]))
+    best = _best(here, now, league, _asked(now, wanted, names, shown["count"]))
     told = stamped(now, best.to_dict())
     if split is None or set(map(frozenset, split.teams)) == set(map(frozenset, best.teams)):
         return told, shown | _drawn(now, wanted, best, best.teams, best.prediction, pick)
@@ -126,6 +130,17 @@ def _made(now: Snapshot, wanted: Wanted, split: Split | None, pick: str) -> tupl
     prediction, own = predicted(now, asked)
     own |= {"fairness": prediction.fairness, "exact": False, "compared": 0, "unconstrained": None, "fairest": told}
     return own, shown | _drawn(now, wanted, best, split.teams, prediction, pick)
+
+
+def _best(here: Service, now: Snapshot, league: int, asked: BalanceAsked) -> Balance:
+    """The fairest teams, which are remembered, as whoever moves players by hand compares with them again and again."""
+    rules = repr((sorted(asked.players), asked.teams, asked.sizes, asked.together, asked.apart))
+    key = league, now.generation, now.revision, rules
+    found = here.splits.get(key)
+    if found is None:
+        found = balanced(now, asked)
+        here.splits.put(key, found, BYTES * len(asked.players))
+    return found
 
 
 def _asked(now: Snapshot, wanted: Wanted, names: list[str], count: str) -> BalanceAsked:

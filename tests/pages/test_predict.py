@@ -1,0 +1,129 @@
+"""The page that predicts a match shows what the API tells, and understands what people write."""
+
+import csv
+import io
+import re
+
+import prowess as pw
+from prowess.service.api.schemas import forecasts as forms
+
+MATCHES = [
+    {"teams": [["ann"], ["bob"]], "time": "2026-01-01"},
+    {"teams": [["cat"], ["ann"]], "time": "2026-01-02"},
+    {"teams": [["dan", "bob"], ["cat", "eve"]], "time": "2026-01-03"},
+]
+NASTY = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "../..", "50%", "=cmd()", "محمد", "x" * 100]
+
+
+def league(ask, name, matches=MATCHES, **more):
+    ask.found(name, **more)
+    ask.post(f"/api/leagues/{name}/matches", matches, status=201)
+    return f"/leagues/{name}/predict"
+
+
+def words(page):
+    """What is to be read on a page."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page.text))
+
+
+def test_the_data_are_those_of_the_api(ask):
+    path = league(ask, "same")
+    told = ask.get(f"{path}.json?team=ann%0D%0Abob&team=1.+cat%0A-+zed&time=2026-02-01").json()
+    asked = {"teams": [["ann", "bob"], ["cat", "zed"]], "time": "2026-02-01", "newcomers": True}
+    expected = ask.post("/api/leagues/same/predict", asked, status=200).json()
+    assert told.pop("fairness") in words(ask.look(f"{path}?team=ann%0Abob&team=cat%0Azed"))
+    assert told == expected
+    forms.Prediction.model_validate(told)
+    rows = list(csv.DictReader(io.StringIO(ask.get(f"{path}.csv?team=ann%0Abob&team=cat%0Azed&time=2026-02-01").text)))
+    assert [row["players"] for row in rows] == ["ann; bob", "cat; zed"]
+    assert [float(row["win"]) for row in rows] == expected["win"]
+
+
+def test_a_prediction_is_said_in_words_first(ask):
+    path = league(ask, "words")
+    page = words(ask.look(f"{path}?team=cat&team=bob"))
+    ladder = pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
+    assert f"cat wins with {100 * ladder.predict([['cat'], ['bob']]).win[0]:.0f} %" in page.replace("\u00a0", " ")
+    ladder.record([["cat"], ["bob"]], ranks=[2, 1], time="2026-01-03")
+    before = pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
+    moved = {name: ladder[name].mu - before[name].mu for name in ("cat", "bob")}
+    assert f"−{abs(moved['cat']):.1f}" in page
+    assert f"+{moved['bob']:.1f}" in page
+
+
+def test_newcomers_are_said_with_who_may_be_meant(ask):
+    path = league(ask, "new")
+    page = ask.look(f"{path}?team=anne&team=bob&home=1")
+    assert "taken for a newcomer: anne (did you mean ann ?)" in words(page)
+    assert 'href="/leagues/new/predict?team=ann&amp;team=bob&amp;home=1"' in page.text
+
+
+def test_more_than_two_teams_have_places(ask):
+    path = league(ask, "places")
+    assert ask.look(f"{path}?teams=3&team=ann&team=bob").text.count("<textarea") == 3
+    page = ask.look(f"{path}?team=ann&team=bob&team=cat&team=&team=eve")
+    assert page.text.count("<textarea") == 5
+    assert "comes first with" in words(page)
+    told = ask.get(f"{path}.json?team=ann&team=bob&team=cat&team=&team=eve&home=4").json()
+    assert len(told["ranks"]) == 4
+
+
+def test_scores_are_shown_where_the_model_has_them(ask):
+    model = {"name": "PoissonOD", "parameters": {"mu": 0.5, "sigma": 0.3, "beta": 0.1, "home_mu": 0.2}}
+    path = league(ask, "football", [MATCHES[0] | {"scores": [3, 1]}], model=model)
+    page = ask.look(f"{path}?team=ann&team=bob&home=0")
+    told = ask.get(f"{path}.json?team=ann&team=bob&home=0").json()
+    best = told["most_probable"][0]
+    assert f"{best['scores'][0]} : {best['scores'][1]}" in words(page)
+    assert 'class="plain heat"' in page.text
+    assert told["win"] != ask.get(f"{path}.json?team=ann&team=bob").json()["win"]
+
+
+def test_models_without_uncertainty_and_leagues_without_times(ask):
+    ask.found("elo", model={"name": "Elo"}, clock="none")
+    ask.post("/api/leagues/elo/matches", [{"teams": [["ann"], ["bob"]]}], status=201)
+    page = ask.look("/leagues/elo/predict?team=ann&team=bob")
+    assert "±" not in words(page).replace("±0", "")
+    assert 'name="time"' not in page.text
+    ask.found("rounds", clock="number")
+    ask.post("/api/leagues/rounds/matches", [{"teams": [["ann"], ["bob"]], "time": 3}], status=201)
+    assert ask.get("/leagues/rounds/predict.json?team=ann&team=bob&time=7").json()["newcomers"] == []
+    assert ask.look("/leagues/rounds/predict?team=ann&team=bob&time=soon").status_code == 422
+
+
+def test_what_is_wrong_is_said_on_the_page_and_nothing_is_lost(ask):
+    path = league(ask, "wrong")
+    for query, text in {
+        "team=ann&team=ann%0Abob": "stands in team 1 and in team 2",
+        "team=ann&team=bob&time=2025-01-01": "2025",
+        "team=ann&team=bob&time=soon": "soon",
+        "team=ann&team=bob&home=x": "whole number",
+        "team=ann&team=bob&teams=900": "from 2 to 64",
+        f"team=ann&team={'z' * 501}": "at most 500 letters",
+        "&".join(f"team=p{k}" for k in range(65)): "At most 64 teams",
+    }.items():
+        page = ask.look(f"{path}?{query}")
+        assert page.status_code == 422
+        assert text in re.search(r'role="alert">(.*?)</p>', page.text)[1]
+        assert ">\nann</textarea>" in page.text or "p1" in query
+        ask.get(f"{path}.json?{query}", status=422)
+    assert ask.look("/leagues/nowhere/predict?team=a").status_code == 404
+
+
+def test_an_empty_form_says_what_to_do(ask):
+    path = league(ask, "empty")
+    page = ask.look(path)
+    assert "cat against" in words(page)
+    assert ask.get(f"{path}.json").json()["teams"] == []
+    ask.found("nobody")
+    assert "Nobody has played" in words(ask.look("/leagues/nobody/predict"))
+    assert ask.get("/leagues/nobody/predict.json?team=a&team=b").json()["newcomers"] == ["a", "b"]
+
+
+def test_names_are_harmless(ask):
+    path = league(ask, "nasty", [{"teams": [[name], ["bob"]]} for name in NASTY], clock="none")
+    for name in NASTY:
+        page = ask("GET", path, params={"team": [name, "bob"]}, headers={"Accept": "text/html"}, status=200)
+        assert "<script>alert" not in page.text
+        assert "<img src=x" not in page.text
+        assert "taken for" not in page.text

@@ -1,0 +1,121 @@
+"""Fair teams are those of the API; teams made by hand are compared with them."""
+
+import csv
+import io
+import re
+from urllib.parse import urlencode
+
+import pytest
+
+import prowess as pw
+from prowess.service.api.schemas import forecasts as forms
+
+SKILLS = ["ann", "bob", "cat", "dan", "eve", "fay"]
+MATCHES = [{"teams": [[one], [other]]} for at, one in enumerate(SKILLS) for other in SKILLS[at + 1 :]]
+
+
+@pytest.fixture(scope="module")
+def path(ask):
+    ask.found("fair", clock="none")
+    ask.post("/api/leagues/fair/matches", MATCHES, status=201)
+    return "/leagues/fair/teams"
+
+
+def asked(path, **query):
+    return f"{path}?{urlencode(query, doseq=True)}"
+
+
+def words(page):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page.text))
+
+
+def hidden(page):
+    """The teams as the form of the page would send them."""
+    return [one.split("\n") for one in re.findall(r'name="team" value="([^"]*)"', page.text)]
+
+
+def test_the_data_are_those_of_the_api(ask, path):
+    query = {"players": "1. ann\n2. bob\n3) cat\n\n- dan\nann\nzed", "together": "ann + bob", "apart": "cat, dan"}
+    told = ask.get(asked(path + ".json", **query)).json()
+    expected = {"players": ["ann", "bob", "cat", "dan", "zed"], "together": [["ann", "bob"]], "apart": [["cat", "dan"]]}
+    assert told == ask.post("/api/leagues/fair/balance", expected | {"newcomers": True}, status=200).json()
+    forms.Balance.model_validate(told)
+    page = ask.look(asked(path, **query))
+    assert "Named more than once, and counted once: ann" in words(page)
+    assert hidden(page) == told["teams"]
+    rows = list(csv.DictReader(io.StringIO(ask.get(asked(path + ".csv", **query)).text)))
+    assert sorted(row["player"] for row in rows) == ["ann", "bob", "cat", "dan", "zed"]
+    sizes = ask.get(asked(path + ".json", players="ann, bob, cat, dan", sizes="1, 3")).json()["teams"]
+    assert [len(team) for team in sizes] == [1, 3]
+
+
+def test_moving_by_hand_changes_the_fairness(ask, path):
+    ladder = pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
+    best = pw.balance(ladder, SKILLS)
+    hand = [["ann", "bob"], ["cat", "dan", "eve", "fay"]]
+    told = ask.get(asked(path + ".json", team=["ann\nbob\ncat", "dan\neve\nfay"], move="2:cat")).json()
+    assert [sorted(team) for team in told["teams"]] == hand
+    assert told["quality"] == pytest.approx(ladder.quality(hand), rel=1e-9)
+    assert told["fairest"]["quality"] == pytest.approx(best.quality, rel=1e-9)
+    page = ask.look(asked(path, team=["ann\nbob\ncat", "dan\neve\nfay"], move="2:cat"))
+    assert f"quality {told['quality']:.3f}, {best.quality - told['quality']:.3f} below the fairest teams" in words(page)
+    assert [sorted(team) for team in hidden(page)] == hand
+    back = re.search(r'href="([^"]*)"[^>]*>Back to the fairest', page.text)[1].replace("&amp;", "&")
+    assert {frozenset(team) for team in hidden(ask.look(back))} == {frozenset(team) for team in best.teams}
+
+
+def test_two_change_places(ask, path):
+    split = ["ann\nbob", "cat\ndan", "eve\nfay"]
+    picked = ask.look(asked(path, team=split, pick="bob"))
+    assert "Move bob here" in words(picked)
+    assert re.search(r'name="swap" value="bob(&#10;|\n)eve"', picked.text)
+    told = ask.get(asked(path + ".json", team=split, swap="bob\r\neve")).json()
+    assert told["teams"] == [["ann", "eve"], ["cat", "dan"], ["bob", "fay"]]
+
+
+def test_the_fairest_teams_by_hand_are_the_fairest(ask, path):
+    best = ask.get(asked(path + ".json", players="\n".join(SKILLS))).json()
+    again = ask.get(asked(path + ".json", team=["\n".join(team) for team in reversed(best["teams"])])).json()
+    assert "fairest" not in again
+    assert again["quality"] == best["quality"]
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ({"players": "ann\nbob", "teams": "3"}, "3 teams need at least 3 players"),
+        ({"players": "ann\nbob", "teams": "many"}, "whole number"),
+        ({"players": "ann\nbob", "sizes": "3, 4"}, "do not go with 2 players"),
+        ({"players": "ann\nbob", "together": "ann + zoe"}, "In one team: zoe is not among the players"),
+        ({"players": "ann\nbob", "together": "ann + bob"}, ""),
+        ({"players": "\n".join(map(str, range(201)))}, "At most 200 players"),
+        ({"players": "x" * 8000}, "too long"),
+        ({"team": ["ann", "ann"]}, "stands in two teams"),
+        ({"team": ["ann", "bob"], "move": "2:ann"}, "only player"),
+        ({"team": ["ann\ncat", "bob"], "move": "7:ann"}, "teams 1 to 2"),
+        ({"team": ["ann\ncat", "bob"], "swap": "ann"}, "two names"),
+        ({"team": ["ann\ncat", "bob"], "swap": "ann\nzoe"}, "in none of the teams"),
+        ({"team": ["ann\ncat"]}, "from 2 to 64 teams"),
+    ],
+)
+def test_what_is_wrong_is_said_on_the_page(ask, path, query, text):
+    page = ask.look(asked(path, **query))
+    assert page.status_code == 422
+    assert text in re.search(r'role="alert">(.*?)</p>', page.text)[1]
+    ask.get(asked(path + ".json", **query), status=422)
+
+
+def test_an_empty_form_says_what_to_do(ask, path):
+    assert "Paste a list" in words(ask.look(path))
+    assert "Paste a list" in words(ask.look(path + "?players=ann&teams=2"))
+    assert ask.get(path + ".json").json()["teams"] == []
+    ask.found("fair-nobody")
+    assert ask.get("/leagues/fair-nobody/teams.json?players=a,b").json()["newcomers"] == ["a", "b"]
+
+
+def test_names_are_harmless(ask, path):
+    nasty = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "../..", "50%", "=cmd()", "محمد", "x" * 100]
+    page = ask.look(asked(path, players="\n".join(nasty), pick=nasty[1]))
+    assert page.status_code == 200
+    assert "<script>alert" not in page.text
+    assert "<img src=x" not in page.text
