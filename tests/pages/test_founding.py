@@ -14,7 +14,7 @@ def league(ask, name):
 
 
 def alert(page):
-    return html.unescape(re.search(r'role="alert">(.*?)</p>', page.text, re.S)[1])
+    return html.unescape(re.search(r'role="alert"[^>]*>(.*?)</p>', page.text, re.S)[1])
 
 
 def test_a_league_is_founded_as_it_was_filled_in(ask):

@@ -79,6 +79,8 @@ def _understood(looked: Looked) -> Plain:
 
 def _role(roles: dict[str, str | None], name: str) -> str | None:
     role = roles.get(name)
+    if role == "winner":
+        return "the winner" if "loser" in roles.values() else "the result"
     return None if role is None else role_in_words(role)
 
 
