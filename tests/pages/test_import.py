@@ -84,6 +84,8 @@ def test_problems_are_listed_by_line_and_the_rest_may_be_imported(ask):
     assert "and 102 more" in told
     assert drop(ask, "lines", bad, confirm=confirm_of(page)).status_code == 303
     assert len(history(ask, "lines")) == 1
+    twice = drop(ask, "lines", "no,winner,loser\n1,ann,bob\n1,bob,cat\n", **{"role.id": "=no"})
+    assert "the id '1' is also that of the file, line 2" in words(twice)
 
 
 def test_columns_and_dates_are_corrected_by_hand(ask):
