@@ -95,7 +95,7 @@ class Reader:
                 with started(*words) as printed:
                     return printed
             printed = self.left.enter_context(started(*words[:-1]))
-            self.address = printed.split()[-1]
+            self.address = printed.split()[1]
             return printed.replace(self.address, ADDRESS)
         result = run(*words, FORCE_COLOR="1", NO_COLOR="1", COLUMNS="80", TERM="xterm")
         assert result.exit_code == (int(end[1]) if end else 0), f"{name(self.page)}: {line}\n{result.output}"
@@ -113,7 +113,7 @@ def started(*words: str) -> Iterator[str]:
         try:
             printed = process.stdout.readline()
             said.seek(0)
-            assert printed.startswith("serving at http"), said.read()
+            assert printed.startswith("open http"), said.read()
             yield printed
         finally:
             process.terminate()

@@ -26,7 +26,7 @@ def serving(folder, *words):
         process = subprocess.Popen(line, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=log, text=True)
     try:
         said = process.stdout.readline()
-        found = re.fullmatch(r"serving at (http://127\.0\.0\.1:\d+)\n", said)
+        found = re.fullmatch(r"open (http://127\.0\.0\.1:\d+) in a browser\n", said)
         assert found, said + (folder / "log").read_text()
         yield process, found[1]
     finally:
@@ -43,8 +43,8 @@ def ended(process, how):
 
 def test_a_demo_leaves_nothing_behind_and_its_port_is_taken_meanwhile(tmp_path):
     with serving(tmp_path, "--demo") as (process, address):
-        leaderboard, key = process.stdout.readline(), process.stdout.readline()
-        assert leaderboard == f"leaderboard: {address}/api/leagues/demo/leaderboard\n"
+        league, key = process.stdout.readline(), process.stdout.readline()
+        assert league == f"league: {address}/leagues/demo/standings\n"
         assert re.fullmatch(r"key: pw_[\w-]+\n", key)
         place = re.search(r"data is in sqlite:///(\S+)", (tmp_path / "log").read_text())[1]
         assert os.path.exists(place)

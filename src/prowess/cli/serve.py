@@ -60,7 +60,7 @@ def _option(one: Field[Any], kind: Any) -> inspect.Parameter:
 
 @_settable
 def serve(demo: Demo = False, **given: Any) -> None:
-    """Serve leagues over HTTP: matches come in; ratings, leaderboards and fair matches come out.
+    """Serve leagues over HTTP, as web pages and for programs: matches come in; ratings and fair matches come out.
 
     What is not given is taken from the environment, as PROWESS_DATABASE.
 
@@ -115,6 +115,7 @@ def _place(settings: Settings, temporary: bool) -> Iterator[Settings]:
 def _prepare(settings: Settings, demo: bool) -> None:
     """Bring the database up to date, and say where everything is."""
     from ..service.demo import LEAGUE, fill
+    from ..service.starting import key_command
     from ..store import keys
     from ..store.database import Database
 
@@ -126,13 +127,12 @@ def _prepare(settings: Settings, demo: bool) -> None:
             keyless = not keys.listed(connection)
     finally:
         database.close()
-    typer.echo(f"serving at {settings.address}")
-    place = database.url.render_as_string(hide_password=True)
-    note(f"data is in {place}")
+    typer.echo(f"open {settings.address} in a browser")
+    note(f"data is in {database.url.render_as_string(hide_password=True)}")
     if secret is not None:
-        typer.echo(f"leaderboard: {settings.address}/api/leagues/{LEAGUE}/leaderboard")
+        typer.echo(f"league: {settings.address}/leagues/{LEAGUE}/standings")
         typer.echo(f"key: {secret}")
+        note("sign in with this key to enter results; programs find the same under /api")
     elif keyless:
-        make = f"prowess key create NAME --scope admin --database {place}"
-        note(f"there is no key yet, and without one nothing can be recorded: {make}")
+        note(f"there is no key yet, and without one nothing can be recorded: {key_command(database)}")
     sys.stdout.flush()

@@ -58,7 +58,7 @@ class Findings:
         """
         used = {} if self.layout is None else {column: role for role, column in self.layout.roles.items()}
         for side in () if self.layout is None else self.layout.sides:
-            used |= {column: used[side.column] for column in side.more}  # players of a side in columns of their own
+            used |= dict.fromkeys(side.more, used[side.column])  # players of a side in columns of their own
         return {column: used.get(column) for column in self.columns}
 
     def to_frame(self) -> "pl.DataFrame":

@@ -7,11 +7,13 @@ from ..store import keys, leagues
 from ..store.changes import Post
 from ..store.database import Database
 from ..store.errors import NotFound
+from ..store.leagues import Settings
 from ..store.writer import perform
 
 __all__ = ["LEAGUE", "fill"]
 
 LEAGUE = "demo"
+SETTINGS = Settings(provisional_matches=25, inactive_days=14.0)  # so that some are provisional, and some inactive
 
 
 def fill(database: Database) -> str:
@@ -31,7 +33,7 @@ def fill(database: Database) -> str:
         try:
             empty = leagues.find(connection, LEAGUE).posted == 0
         except NotFound:
-            leagues.create(connection, LEAGUE, title="An invented league", author=LEAGUE)
+            leagues.create(connection, LEAGUE, title="An invented league", settings=SETTINGS, author=LEAGUE)
             empty = True
         _, secret = keys.create(connection, LEAGUE, "admin", author=LEAGUE)
     if empty:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -11,7 +11,8 @@ from ...errors import Error
 from ...history.choices import Choices
 from ...history.findings import Findings, Located
 from ...history.frames import from_table
-from ...history.sources.files import load
+from ...history.sources.files import load_source
+from ...history.sources.source import open_source
 from ...history.table import Table
 from ...store.changes import Done
 from ..problems import Problem
@@ -32,7 +33,8 @@ KINDS = {
 }
 NAMES: tuple[str, ...] = get_args(Format)
 SHOWN = 1_000  # problems
-SAMPLE = 4  # rows of which the cells are shown
+TITLE = "the file"  # as messages call it: where it lay here is nobody's business
+SAMPLE = 20  # rows of which the cells are kept to be shown
 
 
 @dataclass(frozen=True)
@@ -77,16 +79,16 @@ def kind_of(format: str | None, filename: str | None, media: str) -> str:
 
 
 def look(path: Path, choices: Choices) -> Looked:
-    """Look at a file; where it lay here is nobody's business."""
+    """Look at a file, as the command line does."""
     columns: dict[str, list[str]] = {}
     try:
-        opened = load(path, choices)
+        opened = load_source(replace(open_source(path), title=TITLE), choices)
         if isinstance(opened, Table):
             head = opened.frame.head(SAMPLE)
             columns = {one.name: ["" if cell is None else str(cell) for cell in one] for one in head.iter_columns()}
         return Looked(columns, from_table(opened) if isinstance(opened, Table) else opened)
     except Error as error:
-        return Looked(columns, None, str(error).replace(str(path), "the file"))
+        return Looked(columns, None, str(error).replace(str(path), TITLE))
 
 
 def refused(found: Findings) -> Problem:

@@ -41,9 +41,9 @@ USUAL = {  # models in the words of who chooses one for the first time
     "GaussianOD": "games with many points: rates attack and defence, and predicts scores",
 }
 CLOCKS = {
-    "utc": "dates, or dates with a time",
-    "number": "numbers, such as rounds",
-    "none": "nothing: only the order in which they come",
+    "utc": "are dates, with the time of day or without",
+    "number": "are numbers, such as rounds",
+    "none": "are not known: only the order in which they come counts",
 }
 EMPTY = {"title": "", "name": "", "model": "TrueSkill", "clock": "utc", "public": "on"}
 

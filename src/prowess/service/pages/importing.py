@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -58,11 +58,7 @@ async def receive(request: Request, access: Write, here: Here, form: Fields) -> 
     if not isinstance(upload, UploadFile) or not upload.filename:
         return await _page(request, here, access, NOTHING | {"missing": True}, 422)
     name = _named(upload.filename)
-    try:
-        choices = choices_of(form)
-    except Error as error:
-        told = NOTHING | {"file": name, "said": _plain(form), "seen": {"problem": str(error), "columns": []}}
-        return await _page(request, here, access, told, 422)
+    choices = choices_of(form)
     digest, looked = await run_in_threadpool(_read, upload, name, choices)
     confirmed = form.get("confirm")
     if confirmed == digest and looked.found is not None and len(looked.found.history):
@@ -86,10 +82,6 @@ async def _page(request: Request, here: Service, access: Access, told: dict[str,
     return await run_in_threadpool(
         rendered, request, "import.html", Shown(notes, league=league, status=status, drawn=drawn)
     )
-
-
-def _plain(form: FormData) -> dict[str, str]:
-    return {name: value for name, value in form.items() if isinstance(value, str) and name != "token"}
 
 
 def _named(filename: str) -> str:

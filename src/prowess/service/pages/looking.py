@@ -26,7 +26,7 @@ from .understanding import GROUPS, in_words, role_in_words
 
 __all__ = ["changes_of", "looked_at"]
 
-PROBLEMS, CHANGES, NAMES, MATCHES, COLUMNS, CELL = 100, 10, 12, 5, 60, 40
+PROBLEMS, CHANGES, NAMES, MATCHES, COLUMNS, VALUES, CELL = 100, 10, 12, 5, 60, 3, 40
 TEAMS, MEMBERS = 6, 8  # of a match that is shown
 
 Plain = dict[str, Any]
@@ -56,8 +56,7 @@ def _understood(looked: Looked) -> Plain:
     roles = {} if looked.found is None else looked.found.roles
     names = list(looked.columns)
     shown: list[Plain] = [
-        {"name": name, "cells": [_cut(cell) for cell in looked.columns[name] if cell][:3], "role": _role(roles, name)}
-        for name in names[:COLUMNS]
+        {"name": name, "cells": _first(looked.columns[name]), "role": _role(roles, name)} for name in names[:COLUMNS]
     ]
     asked = {role for _, group in GROUPS for role in group}
     more = [role for role in dict.fromkeys(roles.values()) if role and role not in asked and role[-1:].isdigit()]
@@ -79,6 +78,8 @@ def _understood(looked: Looked) -> Plain:
 
 def _role(roles: dict[str, str | None], name: str) -> str | None:
     role = roles.get(name)
+    if role == "winner":
+        return "the winner" if "loser" in roles.values() else "the result"
     return None if role is None else role_in_words(role)
 
 
@@ -100,8 +101,10 @@ def _remarks(found: Findings) -> list[str]:
     return [line for line in lines[1:] if not line.startswith("ignored: ")]
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= CELL else f"{text[:CELL]}…"
+def _first(cells: Sequence[str]) -> list[str]:
+    """The first values of a column, each once and as much of it as one can read."""
+    different = list(dict.fromkeys(cell for cell in cells if cell))[:VALUES]
+    return [text if len(text) <= CELL else f"{text[:CELL]}…" for text in different]
 
 
 def _extent(history: History) -> Plain:

@@ -107,7 +107,7 @@ async def _shown(
     league, seasons = await here.read(work)
     now = {"title": league.title, "public": "on" if league.public else ""}
     now |= {name: f"{value:g}" for name, value in vars(league.settings).items()}
-    filled = said or {}
+    filled = dict(said or {})
     of_settings = filled.get("what") != "season"
     drawn = {
         "said": dict.fromkeys(now, "") | filled if said and of_settings else now,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import AsyncIterator
 from hashlib import sha256
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -41,14 +42,17 @@ def check_origin(request: Request) -> None:
         raise Problem(403, f"this form was not sent by a page of this service: {AGAIN}")
 
 
-async def _fields(request: Request) -> FormData:
+async def _fields(request: Request) -> AsyncIterator[FormData]:
     """What was filled in; refused unless it comes from a page of ours, for who is signed in now."""
     check_origin(request)
     form = await request.form(max_files=1, max_fields=1_000, max_part_size=4 * 1024 * 1024)
-    token = form.get("token")
-    if not isinstance(token, str) or not hmac.compare_digest(token.encode(), token_of(request.headers.raw).encode()):
-        raise Problem(403, f"this form is of somebody else, or was opened before you signed in: {AGAIN}")
-    return form
+    try:
+        token, ours = form.get("token"), token_of(request.headers.raw)
+        if not isinstance(token, str) or not hmac.compare_digest(token.encode(), ours.encode()):
+            raise Problem(403, f"this form is of somebody else, or was opened before you signed in: {AGAIN}")
+        yield form
+    finally:
+        await form.close()  # a file that was sent lies on the disk
 
 
 Fields = Annotated[FormData, Depends(_fields)]

@@ -116,7 +116,7 @@ def choices_of(form: FormData | Mapping[str, Any]) -> Choices:
     for name, value in form.items():
         if name.startswith("role.") and isinstance(value, str) and value:
             columns[name.removeprefix("role.")] = None if value == NONE else value.removeprefix(COLUMN)
-    chosen = {name: one.values[form[name]] for name, one in FIELDS.items() if form.get(name) in one.values}
+    chosen = {name: one.values[str(form[name])] for name, one in FIELDS.items() if form.get(name) in one.values}
     written = str(form.get("time_format", "")).strip()
     return Choices(columns=columns or None, time_format=written or None, utc=True, **chosen)
 

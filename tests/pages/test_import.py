@@ -1,0 +1,203 @@
+"""A file is looked at before anything of it is saved, and imported only as it was looked at."""
+
+import gzip
+import html
+import io
+import re
+
+import polars as pl
+import pytest
+
+from prowess.store import journal, leagues
+from tests.pages.looking import looked
+
+LINES = "date;home;away;hg;ag;town\n31.01.2026;Ann;Bob;3;1;Bath\n01.02.2026;Bob;Zoë;2;2;Köln\n"
+XSS = "<script>alert(1)</script>"
+
+
+def drop(ask, league, content, name="games.csv", key="", **fields):
+    """Send a file to the import page, as the page does."""
+    content = content.encode() if isinstance(content, str) else content
+    return ask.send(f"/leagues/{league}/import", fields, key=key, files={"file": (name, content)})
+
+
+def words(page):
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page.text)).split())
+
+
+def confirm_of(page):
+    return re.search(r'name="confirm" value="(\w+)"', page.text)[1]
+
+
+def history(ask, name):
+    with ask.service.database.reading() as connection:
+        return journal.history(connection, leagues.find(connection, name))
+
+
+def test_a_file_is_shown_and_then_imported_as_one_change(ask):
+    ask.found("drop")
+    page = drop(ask, "drop", LINES)
+    assert page.status_code == 200
+    told = words(page)
+    for part in (
+        "How it is understood: a line per match, home/away",
+        "town Bath · Köln – not used",
+        "hg 3 · 2 the score at home",
+        "31 Jan 2026 – 1 Feb 2026",
+        "3 Ann 1 Bob",
+        "3 new players Ann, Bob, Zoë",
+        "What changes: the ratings of 3 players",
+        "Import 2 matches",
+    ):
+        assert part in told
+    assert len(history(ask, "drop")) == 0
+    done = drop(ask, "drop", LINES, confirm=confirm_of(page))
+    assert (done.status_code, done.headers["location"]) == (303, "/leagues/drop/import?imported=2")
+    assert "2 matches were imported" in words(ask.look(done.headers["location"], key=ask.admin))
+    assert [match["scores"] for match in history(ask, "drop")] == [[3.0, 1.0], [2.0, 2.0]]
+    assert ask.get("/api/leagues/drop").json()["revision"] == 1
+    again = drop(ask, "drop", LINES)
+    assert "there is nothing to import" in words(again)
+    grown = drop(ask, "drop", LINES + "02.02.2026;Ann;Zoe;1;0;\n")
+    assert "Zoe : did you mean Zoë ?" in words(grown)
+    assert "Import 1 match" in words(grown)
+
+
+def test_only_what_was_looked_at_is_imported(ask):
+    ask.found("other")
+    seen = confirm_of(drop(ask, "other", LINES))
+    for other in (drop(ask, "other", LINES + " ", confirm=seen), drop(ask, "other", LINES, confirm=seen, rosters="+")):
+        assert other.status_code == 200
+        assert "look once more" in words(other)
+    assert len(history(ask, "other")) == 0
+    assert drop(ask, "other", LINES + " ", confirm=confirm_of(drop(ask, "other", LINES + " "))).status_code == 303
+
+
+def test_problems_are_listed_by_line_and_the_rest_may_be_imported(ask):
+    ask.found("lines")
+    bad = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n" + "y,ann,bob\n" * 200
+    page = drop(ask, "lines", bad)
+    told = words(page)
+    assert "202 problems in the file" in told
+    assert "line 3 date x " in told
+    assert "line 4 loser empty:" in told
+    assert "and 102 more" in told
+    assert drop(ask, "lines", bad, confirm=confirm_of(page)).status_code == 303
+    assert len(history(ask, "lines")) == 1
+    twice = drop(ask, "lines", "no,winner,loser\n1,ann,bob\n1,bob,cat\n", **{"role.id": "=no"})
+    assert "the id '1' is also that of the file, line 2" in words(twice)
+
+
+def test_columns_and_dates_are_corrected_by_hand(ask):
+    ask.found("odd")
+    odd = "when,x,y,z\n03/04/2026,Ann,Bob,5\n05/04/2026,Cat,Ann,6\n"
+    unclear = drop(ask, "odd", odd)
+    roles = {"role.winner": "=y", "role.loser": "=x", "role.time": "=when"}
+    page = drop(ask, "odd", odd, **roles, day_first="False")
+    assert '<option value="=y" selected>' in page.text
+    told = words(page)
+    assert "4 Mar 2026 – 4 May 2026" in told
+    assert "1. Bob 2. Ann" in told
+    assert unclear.status_code == 422
+    assert "say below which column is what" in words(unclear)
+    assert "columns={" not in unclear.text
+    other = drop(ask, "odd", "a,b\n1,2\n", **roles)
+    assert (other.status_code, "there is no column 'when'" in words(other) or "no column" in words(other)) == (
+        422,
+        True,
+    )
+    assert drop(ask, "odd", odd, **roles, day_first="False", confirm=confirm_of(page)).status_code == 303
+    assert history(ask, "odd")[0]["teams"] == [["Bob"], ["Ann"]]
+
+
+def parquet(frame):
+    file = io.BytesIO()
+    frame.write_parquet(file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("bom.csv", b"\xef\xbb\xbf" + LINES.encode()),
+        ("latin.csv", LINES.encode("latin-1")),
+        ("packed.csv.gz", gzip.compress(LINES.encode())),
+        ("TABS.TSV", LINES.replace(";", "\t").encode()),
+        ("without an ending", LINES.encode()),
+        ("lines.ndjson", b'{"teams": [["Ann"], ["Bob"]]}\n{"teams": [["Bob"], ["Zo\xc3\xab"]]}\n'),
+        ("columns.parquet", parquet(pl.DataFrame({"winner": ["Ann", "Bob"], "loser": ["Bob", "Zoë"]}))),
+        ("emoji 😀.csv", "winner,loser\nAnn,Bob\nBob,Zoë\n".encode()),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_files_of_all_kinds_are_read(ask, name, content):
+    league = f"kind-{name[:3].lower()}"
+    ask.found(league)
+    page = drop(ask, league, content, name)
+    assert page.status_code == 200, page.text
+    assert "matches 2 players 3 new players 3 known already 0" in words(page)
+    assert "Ann, Bob, Zoë" in words(page)
+    assert name in html.unescape(page.text)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "The file: it is empty"),
+        (b"\x89PNG\r\n\x1a\n", "it is an image, not a table"),
+        (b"winner,loser\n", "no match that can be read"),
+        (b"\x00\x01\x02" * 50, "The file: "),
+        (b"day,winner,loser\n1,ann,bob\n", "plain numbers as times, and those of the league dates"),
+        (f"winner,loser\nann,{'x' * 501}\n".encode(), "at most 500 letters"),
+    ],
+    ids=["empty", "image", "header", "bytes", "clock", "long"],
+)
+def test_files_that_cannot_be_used_say_why(ask, content, message):
+    league = f"bad-{len(content)}"
+    ask.found(league)
+    page = drop(ask, league, content)
+    assert page.status_code == 422
+    found = re.search(r'role="alert">(.*?)</p>', page.text, re.S)
+    assert re.search(message, html.unescape(found[1])), found[1]
+    assert "/tmp" not in page.text
+    assert 'name="confirm"' not in page.text
+    assert len(history(ask, league)) == 0
+
+
+def test_names_of_players_columns_and_files_are_only_names(ask):
+    ask.found("names")
+    page = drop(ask, "names", f"winner,loser,{XSS}\n{XSS},bob,{XSS}\n", f'a"{XSS}.csv')
+    assert page.status_code == 200
+    assert "<script>alert" not in page.text
+    assert page.text.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 4
+    odd = drop(ask, "names", "winner,loser\n=cmd(),a/b..\n", "x" * 300 + "\r\n.csv")
+    assert (odd.status_code, "x" * 101 in odd.text) == (200, False)
+
+
+def test_no_file_is_no_file(ask):
+    ask.found("none")
+    assert "Choose a file first" in words(ask.send("/leagues/none/import", {}))
+    page = ask.send("/leagues/none/import", {"file": "text"})
+    assert (page.status_code, "Choose a file first" in words(page)) == (422, True)
+
+
+def test_who_may_import(ask):
+    ask.found("mine")
+    ask.found("theirs")
+    assert ask.look("/leagues/mine/import").headers["location"] == "/signin?next=%2Fleagues%2Fmine%2Fimport"
+    reader, other = ask.new_key("read", "mine"), ask.new_key("write", "theirs")
+    for key in (reader, other):
+        assert ask.look("/leagues/mine/import", key=key).status_code == 403
+        assert drop(ask, "mine", LINES, key=key).status_code == 403
+    writer = ask.new_key("write", "mine")
+    assert ask.look("/leagues/mine/import", key=writer).status_code == 200
+    page = drop(ask, "mine", LINES, key=writer)
+    assert drop(ask, "mine", LINES, key=writer, confirm=confirm_of(page)).status_code == 303
+
+
+def test_a_file_has_a_limit_of_its_own(tmp_path):
+    with looked(f"sqlite:///{tmp_path / 'small.db'}", body_limit=3_000, import_limit=6_000) as ask:
+        ask.found("small")
+        assert drop(ask, "small", "winner,loser\n" + "ann,bob\n" * 500).status_code == 200
+        large = drop(ask, "small", "winner,loser\n" + "ann,bob\n" * 1_000)
+        assert (large.status_code, large.headers["content-type"]) == (413, "text/html; charset=utf-8")

@@ -1,0 +1,52 @@
+"""The first page: how to begin where there is nothing, and the leagues where there are some."""
+
+import html
+import re
+
+from prowess.service.pages import leagues as page_of_leagues
+from prowess.store import keys
+from tests.pages.looking import looked
+
+
+def steps(page):
+    """Each step of the start and whether it is done, and the one that comes now."""
+    return [
+        (one[0], one[1]) for one in re.findall(r'<li class="(\w+)">\s*<h2>.*?<span class="chip">([\w ]+)', page.text)
+    ]
+
+
+def test_an_empty_database_greets_with_three_steps(tmp_path):
+    with looked(f"sqlite:///{tmp_path / 'empty.db'}") as ask:
+        with ask.service.database.writing() as connection:
+            keys.revoke(connection, 1)
+        page = ask.look("/leagues")
+        assert steps(page) == [("now", "to do"), ("later", "to do"), ("later", "to do")]
+        command = html.unescape(re.search(r"<pre><code>(.*?)</code>", page.text)[1])
+        assert command == f"prowess key create NAME --scope admin --database sqlite:///{tmp_path / 'empty.db'}"
+        key, writer = ask.new_key("admin"), ask.new_key("write")
+        page = ask.look("/leagues")
+        assert steps(page) == [("done", "done"), ("now", "to do"), ("later", "to do")]
+        assert str(tmp_path) not in page.text  # where the data is, nobody else need know
+        assert steps(ask.look("/leagues", key=key)) == [("done", "done"), ("done", "done"), ("now", "to do")]
+        assert 'href="/new"' in ask.look("/leagues", key=key).text
+        assert 'href="/new"' not in ask.look("/leagues", key=writer).text
+        ask.admin = key
+        ask.found("darts", public=False)
+        assert "There is no public league here" in ask.look("/leagues").text
+        assert "Three steps" not in ask.look("/leagues", key=key).text
+
+
+def test_leagues_are_shown_with_their_best_players(ask, monkeypatch):
+    ask.found("pub", title="<b>Pub</b>", clock="number", model={"name": "Elo"})
+    ask.found("secret", title="Secret", public=False)
+    match = {"teams": [["<i>ann</i>"], ["a/b & c"]], "time": 7}
+    ask.post("/api/leagues/pub/matches", [match], status=201)
+    page = ask.look("/leagues")
+    assert "&lt;b&gt;Pub&lt;/b&gt;" in page.text
+    assert "1 match, 2 players, rated by Elo; the last in round 7" in page.text
+    assert re.search(r'1\. <a href="/leagues/pub/player\?name=%3Ci%3Eann%3C%2Fi%3E">&lt;i&gt;ann', page.text)
+    assert "Secret" not in page.text
+    assert '<span class="chip">private</span>' in ask.look("/leagues", key=ask.admin).text
+    assert ask.look("/leagues.csv").text.splitlines()[0] == "name,title,model,matches,last,public"
+    monkeypatch.setattr(page_of_leagues, "MANY", 0)
+    assert "2 players" not in ask.look("/leagues").text
