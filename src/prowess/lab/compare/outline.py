@@ -67,7 +67,7 @@ def _difference(comparison: Comparison, row: Plain) -> Plain:
     """A difference to the baseline, and whether it is for the better: unknown, where it is within noise."""
     measure = comparison.measure(row["measure"])
     better = None if row["within_noise"] or measure.neutral else (row["difference"] > 0) == measure.higher
-    return row | {"better": better, "text": str(answer.interval_of(row))}
+    return row | {"better": better, "text": str(answer.interval_of(row)).replace("-", "−")}
 
 
 def _calibration(comparison: Comparison) -> list[Plain]:

@@ -109,7 +109,9 @@ def sides(now: Snapshot, teams: Sequence[Sequence[str]], found: Prediction) -> l
     ]
 
 
-def new_ones(now: Snapshot, newcomers: Iterable[str], instead: Callable[[str, str], str]) -> list[dict[str, str | None]]:
+def new_ones(
+    now: Snapshot, newcomers: Iterable[str], instead: Callable[[str, str], str]
+) -> list[dict[str, str | None]]:
     """Names that the league does not know, the first of them with who may be meant, and the address that says so."""
     found: list[dict[str, str | None]] = []
     for name in newcomers:

@@ -60,7 +60,12 @@ async def standings(request: Request, access: Read, here: Here, who: Who, page: 
             [row | {"form": _letters(row["form"])} for row in told["players"]] if whole else (),
             league,
             tag_of(league, snapshot.generation, snapshot.revision),
-            drawn={"said": dict.fromkeys(SAID) | said, "since_day": _said(since), "bars": _bars(snapshot, told["players"]), "places": digits(snapshot.model)}
+            drawn={
+                "said": dict.fromkeys(SAID) | said,
+                "since_day": _said(since),
+                "bars": _bars(snapshot, told["players"]),
+                "places": digits(snapshot.model),
+            }
             | _past(connection, league, who, snapshot),
         )
 
