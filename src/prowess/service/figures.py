@@ -57,9 +57,9 @@ def worked_out(connection: Connection, league: League, kind: str, asked: Mapping
     begun = seasons.listed(connection, league)
     history = journal.history(connection, league)
     if kind == "figures":
-        models = {own_name(league.preset): league.model}
-        parts = {name: _parts(name, model, history, begun, report, READ, MEASURED) for name, model in models.items()}
-        told = _figures(league, history, models, parts)
+        name, width = own_name(league.preset), MEASURED - READ
+        parts = _parts(name, league.model, history, begun, report, READ, width)
+        told = _figures(league, history, {name: league.model}, {name: parts})
     else:
         told = compared(league, history, begun, asked, report)
     return to_json(told, inf_nan_mode="null").decode()

@@ -55,12 +55,14 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, 
     x = alt.X(
         "value:Q", title=title, scale=alt.Scale(domain=[low - pad, high + pad], nice=False), axis=alt.Axis(tickCount=4)
     )
-    names = [row["model"] for row in rows]
+    names, limit = [row["model"] for row in rows], LABELS if look.narrow else 180
+    # A browser may write wider letters than those that were measured here.
+    extent = {} if look.size is None else {"minExtent": min(limit, 9 * max(map(len, names)))}
     model = alt.Y(
         "model:N",
         sort=names,
         title=None,
-        axis=alt.Axis(labelLimit=LABELS if look.narrow else 180, domain=False, ticks=False),
+        axis=alt.Axis(labelLimit=limit, domain=False, ticks=False, **extent),
     )
     shown = [alt.Tooltip("model:N"), *(alt.Tooltip(f"{key}:Q", format=".5g") for key in ("value", "low", "high"))]
     size = {"width": width, "height": max(90, 30 * len(names))}
@@ -125,11 +127,12 @@ def time_chart(
     pad = 0.05 * (high - low) or 0.01
     values = zip(frame["model"].to_list(), frame[column].to_list(), frame["value"].to_list(), strict=True)
     rows = [{"model": model, "x": place_of(when), "value": value} for model, when, value in values]
+    scaled = {} if kind == "T" else {"scale": altair.Scale(zero=False)}  # times have no zero
     chart = (
         altair.Chart(altair.InlineData(values=rows), width=720, height=380)
         .mark_line(strokeWidth=2.2, strokeJoin="round", clip=True)
         .encode(
-            x=altair.X(f"x:{kind}", title=x_title, scale=altair.Scale(zero=False), axis=altair.Axis(grid=False)),
+            x=altair.X(f"x:{kind}", title=x_title, **scaled, axis=altair.Axis(grid=False)),
             y=altair.Y("value:Q", title=measure, scale=altair.Scale(domain=[low - pad, high + pad], nice=False)),
             tooltip=["model:N", altair.Tooltip(f"x:{kind}", title=x_title), altair.Tooltip("value:Q", format=".4g")],
             **series(altair, "model", names, look=look),

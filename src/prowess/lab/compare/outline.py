@@ -29,6 +29,7 @@ def outline(comparison: Comparison, baseline: str) -> Plain:
     >>> told["best"], [row["model"] for row in told["models"]], told["differences"][0]["model"]
     ('Glicko', ['Glicko', 'Elo'], 'Glicko')
     """
+    best = comparison.best  # an error, where nothing can be told
     measures = [
         {"name": one.name, "title": one.titled, "better": None if one.neutral else answer.side_of(one)}
         for one in comparison.measures
@@ -36,7 +37,7 @@ def outline(comparison: Comparison, baseline: str) -> Plain:
     told = {row["model"]: row for row in comparison.table().iter_rows(named=True)}
     sure = comparison.sureness
     return {
-        "best": comparison.best,
+        "best": best,
         "headline": answer.headline(comparison),
         "verdict": answer.verdict(comparison),
         "notes": answer.notes(comparison),
@@ -67,7 +68,7 @@ def _difference(comparison: Comparison, row: Plain) -> Plain:
     """A difference to the baseline, and whether it is for the better: unknown, where it is within noise."""
     measure = comparison.measure(row["measure"])
     better = None if row["within_noise"] or measure.neutral else (row["difference"] > 0) == measure.higher
-    return row | {"better": better, "text": str(answer.interval_of(row))}
+    return row | {"better": better, "text": str(answer.interval_of(row)).replace("-", "−")}
 
 
 def _calibration(comparison: Comparison) -> list[Plain]:

@@ -131,10 +131,16 @@ def _shown(
         "names": list(PRESETS),
         "reason": said.get("reason", ""),
         "large": league.posted > SMALL,
-        "problem": problem,
+        "problem": _sentence(problem, parameters),
         "places": (digits(league.model), digits(model)),
     }
     return Shown(found, rows, league, status=422 if problem else 200, drawn=drawn)
+
+
+def _sentence(problem: str, parameters: Iterable[Plain]) -> str:
+    """What is wrong, with a capital, unless it begins with the name of a parameter."""
+    named = problem.partition(" ")[0].rstrip(":") in [one["name"] for one in parameters]
+    return problem if named else problem[:1].upper() + problem[1:]
 
 
 def _settable(parameter: Plain) -> bool:

@@ -1,0 +1,360 @@
+"""The page of the models: its figures are those of `pw.compare`, its work ends, and only who may switches."""
+
+import json
+import os
+import re
+import time
+from itertools import count
+
+import numpy as np
+import pytest
+
+import prowess as pw
+from prowess.model.presets import PRESETS
+from prowess.service import analyst, comparing
+from prowess.service.comparing import Background
+from prowess.service.figures import figured, worked_out
+from prowess.store import analyses, leagues
+from prowess.store.changes import NewSeason, Post
+from prowess.store.chronicle import Chronicles
+from prowess.store.database import Database
+from prowess.store.writer import perform
+from tests.pages.looking import token
+
+_NUMBERS = count(1)
+
+
+def duels(matches, seed=0, scores=False):
+    """Matches of players of whom the later ones in the alphabet are weaker; some are drawn."""
+    random = np.random.default_rng(seed)
+    found = []
+    for day in range(matches):
+        one, other = random.choice(12, 2, replace=False)
+        goals = random.poisson(np.exp([0.3 - 0.1 * one, 0.3 - 0.1 * other])).tolist()
+        match = {"teams": [[f"p{one:02}"], [f"p{other:02}"]], "time": f"2026-{1 + day // 28 % 12:02}-{1 + day % 28:02}"}
+        found.append(match | ({"scores": goals} if scores else {"ranks": [-goals[0], -goals[1]]}))
+    return sorted(found, key=lambda match: match["time"])
+
+
+def league(ask, matches, **more):
+    name = f"models-{next(_NUMBERS)}"
+    ask.found(name, **more)
+    if matches:
+        ask.post(f"/api/leagues/{name}/matches", {"matches": matches}, status=201)
+    return name
+
+
+def told(ask, name):
+    return ask.get(f"/leagues/{name}/models.json").json()
+
+
+def ended(ask, name, kind="comparison"):
+    """What the page tells when the work is over."""
+    for _ in range(600):
+        found = told(ask, name)[kind]
+        if not found["work"]["open"] if found["work"] else found["answer"]:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(found)
+
+
+def same(answer, comparison, baseline):
+    """Whether an answer says what a comparison found, to the last digit."""
+    for row in comparison.table().iter_rows(named=True):
+        [mine] = [one for one in answer["models"] if one["model"] == row["model"]]
+        for measure in comparison.measures:
+            cell = mine[measure.name]
+            assert [cell["value"], cell["low"], cell["high"]] == [
+                row[measure.name + end] for end in ("", "_low", "_high")
+            ]
+    apart = {(row["measure"], row["model"]): row for row in answer["differences"]}
+    for row in comparison.differences(baseline).iter_rows(named=True):
+        assert {key: apart[row["measure"], row["model"]][key] for key in row} == row
+    assert answer["best"] == comparison.best
+    assert answer["headline"] == repr(comparison)
+    bins = comparison.calibration().to_dicts()
+    assert sorted(bins, key=str) == sorted(answer["calibration"], key=str)
+    frame = comparison.over_time(answer["over_time"]["window"])
+    assert [row["value"] for row in answer["over_time"]["points"]] == frame["value"].to_list()
+
+
+def test_figures_are_those_of_compare(ask):
+    matches = duels(150)
+    name = league(ask, matches, model={"name": "Elo", "parameters": {"k": 20}})
+    found = told(ask, name)
+    history = pw.History.from_matches([match | {"time": f"{match['time']}T00:00:00Z"} for match in matches])
+    same(found["figures"]["answer"], pw.compare(history, {"Elo (this league)": pw.Elo(k=20)}), "Elo (this league)")
+    assert (
+        found["model"]["parameters"][-1] | {"name": "k", "value": 20, "default": 32.0, "title": "Speed"}
+        == (found["model"]["parameters"][-1])
+    )
+    page = ask.look(f"/leagues/{name}/models").text
+    error = found["figures"]["answer"]["models"][0]["pair_error"]["value"]
+    assert (
+        f"Of 100 pairs with a winner it had {100 - 100 * error:.0f} in the right order; a coin would have 50." in page
+    )
+    table = ask.get(f"/leagues/{name}/models.csv").text.splitlines()
+    assert table[0].startswith("model,log_loss,log_loss_low,log_loss_high,")
+    assert table[1].startswith("Elo (this league),")
+    for kind in ("calibration", "errors"):
+        assert "<svg" in ask.get(f"/leagues/{name}/charts/{kind}.svg?look=dark&narrow=1").text
+    assert ask("GET", f"/leagues/{name}/charts/measures.svg?of=7").status_code == 404
+
+
+def test_a_comparison_in_the_background(ask):
+    matches = duels(120)
+    name = league(ask, matches)
+    page = ask.look(f"/leagues/{name}/models", key=ask.admin)
+    assert 'value="Elo" checked' in page.text
+    assert re.search(r'value="PoissonOD"[^>]* disabled', page.text)
+    sent = ask.send(f"/leagues/{name}/models", {"model": ["Elo", "Glicko"]})
+    assert (sent.status_code, sent.headers["location"]) == (303, f"/leagues/{name}/models#comparison")
+    page = ask.look(f"/leagues/{name}/models")
+    assert 'id="comparison" data-refresh="1"' in page.text
+    assert "etag" not in page.headers
+    found = ended(ask, name)["answer"]
+    history = pw.History.from_matches([match | {"time": f"{match['time']}T00:00:00Z"} for match in matches])
+    same(found, pw.compare(history, {"TrueSkill": pw.TrueSkill(), "Elo": pw.Elo(), "Glicko": pw.Glicko()}), "TrueSkill")
+    page = ask.look(f"/leagues/{name}/models")
+    assert found["headline"] in page.text
+    assert "data-refresh" not in page.text
+    assert ask.look(f"/leagues/{name}/models", headers={"If-None-Match": page.headers["etag"]}).status_code == 304
+    [chart] = re.findall(r'src="([^"]+charts/measures.svg[^"]+)"', page.text)
+    assert "<svg" in ask.get(chart.replace("&amp;", "&")).text
+    ask.post(f"/api/leagues/{name}/matches", {"teams": [["p00"], ["p01"]]}, status=201)
+    assert "as of 1 match ago" in ask.look(f"/leagues/{name}/models").text
+
+
+def test_models_that_cannot_use_the_matches_are_told_before_the_work(ask):
+    name = league(ask, duels(10))
+    with ask.service.database.reading() as connection:
+        found = leagues.find(connection, name)
+        with pytest.raises(pw.Error, match="PoissonOD cannot use match 1 of this history"):
+            worked_out(connection, found, "comparison", {"PoissonOD": {"name": "PoissonOD"}}, lambda step, share: None)
+
+
+def test_both_ways_to_the_figures_agree_through_seasons(tmp_path):
+    database = Database(f"sqlite:///{tmp_path / 'prowess.db'}")
+    database.migrate()
+    with database.writing() as connection:
+        leagues.create(connection, "darts", model=leagues.Preset("Glicko"))
+    perform(database, Post("darts", duels(100)))
+    steps = []
+    for seasons in range(2):
+        with database.reading() as connection:
+            darts = leagues.find(connection, "darts")
+            text = worked_out(connection, darts, "figures", {}, lambda step, share: steps.append(share))
+            at_once = figured(darts, Chronicles().of(connection, darts).view)
+        assert json.loads(text) == json.loads(json.dumps(at_once))
+        assert steps == sorted(steps)
+        assert 0.0 <= steps[0] < steps[-1] <= 1.0
+        steps.clear()
+        assert (at_once["revision"] == 2) == bool(seasons)
+        perform(
+            database, NewSeason("darts", f"season {seasons}", "2026-02-10T00:00:00Z", carry=0.2)
+        ) if not seasons else 0
+    without = pw.compare(pw.History.from_matches(duels(100)), ["glicko"]).intervals()["Glicko"].value
+    assert at_once["models"][0]["log_loss"]["value"] != pytest.approx(without, abs=1e-6)
+    database.close()
+
+
+def test_a_large_league_is_looked_at_in_the_background(ask, monkeypatch):
+    monkeypatch.setattr(analyst, "SMALL", 0)
+    monkeypatch.setattr(analyst, "AGE", 0.0)
+    name = league(ask, duels(60))
+    assert "looked at in the background" in ask.look(f"/leagues/{name}/models").text
+    found = ended(ask, name, "figures")
+    assert found["answer"]["matches"] == 60
+    assert (found["old"], found["behind"]) == (False, 0)
+    ask.post(f"/api/leagues/{name}/matches", {"teams": [["p00"], ["p01"]]}, status=201)
+    page = ask.look(f"/leagues/{name}/models").text
+    assert "as of 1 match ago" in page
+    of = found["answer"]["id"]
+    assert f"charts/calibration.svg?of={of}&amp;revision=2" in page
+    assert "<svg" in ask.get(f"/leagues/{name}/charts/calibration.svg?of={of}&revision=2").text
+    for _ in range(100):
+        found = told(ask, name)["figures"]
+        if found["work"] or not found["old"]:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the figures are not made anew")
+
+
+SLEEPS = (
+    'import os, sys, time; sys.stdin.readline(); print(\'["at", "%d", 0.5]\' % os.getpid(), flush=True); time.sleep(99)'
+)
+
+
+def gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_work_is_followed_called_off_and_ends_with_the_service(database_url, monkeypatch):
+    database = Database(database_url)
+    database.migrate()
+    with database.writing() as connection:
+        darts = leagues.create(connection, "darts")
+    monkeypatch.setattr(comparing, "BEAT", 0.1)
+    monkeypatch.setattr(comparing, "START", SLEEPS)
+
+    def ask():
+        with database.writing() as connection:
+            analyses.ask(connection, darts, "comparison", {})
+        background.look()
+
+    def wait(state, step=""):
+        for _ in range(400):
+            with database.reading() as connection:
+                _, last = analyses.latest(connection, darts, "comparison")
+            if last.state == state and (last.step or not step):
+                return last
+            time.sleep(0.05)
+        raise AssertionError(last)
+
+    background = Background(database)
+    ask()
+    last = wait("running", "any")
+    assert (last.share, gone(int(last.step))) == (0.5, False)
+    with database.writing() as connection:
+        analyses.cancel(connection, darts, "comparison")
+    for _ in range(200):
+        if gone(int(last.step)):
+            break
+        time.sleep(0.05)
+    assert gone(int(last.step))
+    monkeypatch.setattr(comparing, "START", "raise SystemExit(3)")
+    ask()
+    assert "ended before it was done" in wait("failed").why
+    monkeypatch.setattr(comparing, "START", """print('["failed", "too late"]')""")
+    ask()
+    assert wait("failed").why == "too late"
+    monkeypatch.setattr(comparing, "START", SLEEPS)
+    ask()
+    last = wait("running", "any")
+    background.close()
+    assert wait("interrupted").step == last.step
+    assert gone(int(last.step))
+    database.close()
+
+
+def test_who_may_compare_and_switch(ask):
+    name = league(ask, duels(10), public=False)
+    models, switch = f"/leagues/{name}/models", f"/leagues/{name}/switch"
+    reader, writer = ask.new_key("read", name), ask.new_key("write", name)
+    assert ask.look(models).status_code == 404
+    assert "<form" not in ask.look(models, key=reader).text.partition("<main")[2]
+    assert "Stop comparing" not in ask.look(models, key=writer).text
+    form = {"model": "Elo"}
+    assert ask.send(models, form, key=reader).status_code == 403
+    assert ask.send(models, form, key=writer, headers={"Origin": "http://evil.example"}).status_code == 403
+    assert ask.send(models, form | {"token": token(reader)}, key=writer).status_code == 403
+    assert told(ask, name)["comparison"]["work"] is None
+    assert ask.send(models, {"model": "TrueSkill"}, key=writer).status_code == 422  # which is that of the league
+    assert ask.send(models, form, key=writer).status_code == 303
+    assert ask.send(models, {"cancel": "1"}, key=reader).status_code == 403
+    assert ask.send(models, {"cancel": "1"}, key=writer).status_code == 303
+    assert told(ask, name)["comparison"]["work"]["state"] == "cancelled"
+    assert "was stopped" in ask.look(models, key=reader).text
+    for key in (reader, writer):
+        assert ask.look(f"{switch}?model=Elo", key=key).status_code == 403
+        assert ask.send(switch, form, key=key).status_code == 403
+    assert ask.send(switch, form | {"token": "x"}).status_code == 403
+    assert ask.get(f"/api/leagues/{name}").json()["generation"] == 1
+
+
+def test_switching_to_another_model(ask):
+    name = league(ask, duels(80))
+    board = f"/api/leagues/{name}/leaderboard"
+    before = {row["player"]: row["rank"] for row in ask.get(board).json()["players"]}
+    page = ask.look(f"/leagues/{name}/switch?model=Elo&set.k=64&set.scale=400", key=ask.admin)
+    assert page.status_code == 200
+    would = ask.get(f"/leagues/{name}/switch.json?model=Elo&set.k=64").json()
+    fields = dict(re.findall(r'<input type="hidden" name="(model|set\.\w+)" value="([^"]*)"', page.text))
+    sent = ask.send(f"/leagues/{name}/switch", fields | {"reason": "<b>better</b>"})
+    assert (sent.status_code, sent.headers["location"]) == (303, f"/leagues/{name}/standings")
+    after = {row["player"]: row for row in ask.get(board).json()["players"]}
+    assert would["moves"]["moved"] == sum(before[player] != row["rank"] for player, row in after.items()) > 0
+    for row in would["moves"]["best"]:
+        now = after[row["player"]]
+        assert (row["before"]["rank"], row["after"]["rank"]) == (before[row["player"]], now["rank"])
+        assert row["after"]["shown"] == now["shown"]
+        assert row["change"] == before[row["player"]] - now["rank"]
+    assert [row["after"]["rank"] for row in would["moves"]["best"]] == sorted(row["rank"] for row in after.values())[
+        :10
+    ]
+    assert ask.get(f"/api/leagues/{name}").json()["model"] == {"name": "Elo", "parameters": {"k": 64.0}}
+    page = ask.look(f"/leagues/{name}/models").text
+    assert f'href="/leagues/{name}/standings?generation=1"' in page
+    assert "<b>better" not in page
+    same = ask.look(f"/leagues/{name}/switch", key=ask.admin)
+    assert "as it is" in same.text
+    assert ask.look(f"/leagues/{name}/switch?model=Elo&set.k=32", key=ask.admin).text.count("Switch to Elo") == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("model=<script>alert(1)</script>", "No model is called"),
+        ("model=Elo&set.k=fast", "must be a number"),
+        ("model=Elo&set.k=-1", "k must be"),
+        ("model=Elo&set.nothing=1", "nothing"),
+        ("model=TrueSkill&set.sigma=nan", "sigma"),
+        ("model=TrueSkill&set.beta=1e999", "beta"),
+        ("model=PoissonOD", "core"),
+    ],
+)
+def test_what_cannot_be_switched_to(ask, query, words):
+    name = league(ask, duels(10))
+    page = ask.look(f"/leagues/{name}/switch?{query}", key=ask.admin)
+    assert page.status_code == 422
+    [problem] = re.findall(r'<p class="problem" role="alert">(.*?)</p>', page.text, re.S)
+    assert words in problem
+    assert "<script>alert" not in page.text
+
+
+CROWD = [
+    {"teams": [["a"], ["b"], ["c"], ["d"]], "ranks": ranks} for ranks in ([1, 2, 2, 4], [2, 1, 3, 3], [1, 1, 1, 1])
+]
+ODD = {
+    "empty": ([], {}),
+    "one": ([{"teams": [["a"], ["b"]]}], {}),
+    "crowd": (CROWD * 10, {"clock": "none"}),
+    "ties": ([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 1, 1]}], {}),
+    "drawn": ([{"teams": [["a"], ["b"]], "ranks": [1, 1]}] * 30, {"clock": "none"}),
+    "scores": (duels(60, scores=True), {"model": {"name": "PoissonOD"}}),
+    "numbers": ([{"teams": [["a", "b"], ["c"]], "time": k / 3} for k in range(50)], {"clock": "number"}),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_odd_leagues(ask, kind):
+    matches, more = ODD[kind]
+    name = league(ask, matches, **more)
+    page = ask.look(f"/leagues/{name}/models", key=ask.admin)
+    assert page.status_code == 200
+    figures = told(ask, name)["figures"]
+    ask.get(f"/leagues/{name}/models.csv")
+    assert (figures["answer"] is None) == bool(figures["why"])
+    assert bool(figures["why"]) == (kind in ("empty", "ties"))
+    for chart in re.findall(r'<img src="(/leagues/[^"]+)"', page.text):
+        assert "<svg" in ask.get(chart.replace("&amp;", "&")).text
+    names = [one["name"] for one in (figures["answer"] or {"measures": []})["measures"]]
+    assert ("log_loss" in names) == (kind not in ("empty", "ties", "crowd"))
+    assert ("score_error" in names) == (kind == "scores")
+    assert ask.look(f"/leagues/{name}/switch?model=Glicko2", key=ask.admin).status_code == 200
+    sent = ask.send(f"/leagues/{name}/models", {"model": []})
+    assert sent.status_code == 422
+    assert ("no matches" if kind == "empty" else "at least one model") in sent.text
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_model_in_words(ask, name):
+    page = ask.look(f"/leagues/{league(ask, [], model={'name': name})}/models").text
+    assert f"<h1>{name}, the model of this league</h1>" in page
+    settings = re.findall(r'<span class="under">(.*?)</span>', page)
+    assert settings
+    assert all(settings)
