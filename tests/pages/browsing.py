@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -50,8 +50,11 @@ NAMES = (
     "🎲👩‍👩‍👧",
 )
 
-SETTLED = """[...document.querySelectorAll("figure[data-chart]")].every((one) =>
+SETTLED = """() => [...document.querySelectorAll("figure[data-chart]")].every((one) =>
   one.getBoundingClientRect().top > innerHeight || one.querySelector(".plot:not(.unfinished, [hidden]) svg"))"""
+
+BARRIERS = """axe.run().then((found) => found.violations.map((one) =>
+  `${one.impact} ${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" ")}`))"""
 
 
 def needed(program: str | None, name: str) -> str:
@@ -148,6 +151,20 @@ class Visit:
     troubles: list[str] = field(default_factory=list)
     status: int = 0
     allowed: tuple[int, ...] = ()  # statuses that are answers here, and no trouble
+    scripts: bool = True
+
+    def open(self, place: "Place") -> Page:
+        """Open a page of the list, and do what is done there."""
+        page = self.go(place.address(self.site))
+        assert self.status == place.status
+        if place.act and self.scripts:
+            place.act(page)
+        return page
+
+    def barriers(self) -> list[str]:
+        """What axe-core finds on this page that keeps people out; its script must have been run before."""
+        found: list[str] = self.page.evaluate(BARRIERS)
+        return found
 
     def go(self, path: str) -> Page:
         """Open a page of the site."""
@@ -215,7 +232,7 @@ def visiting(
     if also:
         context.add_init_script(also)
     try:
-        visit = Visit(there, context.new_page(), allowed=allowed)
+        visit = Visit(there, context.new_page(), allowed=allowed, scripts=scripts)
         visit.watch()
         if signed_in:
             context.add_cookies([{"name": COOKIE, "value": there.key, "url": there.address, "httpOnly": True}])
@@ -235,11 +252,18 @@ class Place:
     league: str = LEAGUE
     signed_in: bool = False
     status: int = 200
+    act: Callable[[Page], None] | None = None  # what is done there, where scripts run
 
     def address(self, there: Site) -> str:
         """Where it is on a site."""
         said = [(name, there.match if value == "{match}" else value) for name, value in self.query]
         return self.route.replace("{league}", self.league) + (f"?{urlencode(said)}" if said else "")
+
+
+def _choose(page: Page) -> None:
+    """Have a file looked at that holds all sorts of things."""
+    page.get_by_label("A file of results").set_input_files(ROOT / "examples" / "messy.csv")
+    page.locator("#result h2").wait_for()
 
 
 def _of(league: str, name: str, page: str, *query: tuple[str, str], **more: Any) -> Place:
@@ -266,6 +290,8 @@ PAGES = (
     _of(LEAGUE, "edit", "edit", ("id", "{match}"), signed_in=True),
     _of(LEAGUE, "delete", "delete", ("id", "{match}"), signed_in=True),
     _of(LEAGUE, "import", "import", signed_in=True),
+    _of(LEAGUE, "import-looked", "import", signed_in=True, act=_choose),
+    _of(LEAGUE, "settings", "settings", signed_in=True),
     _of(LEAGUE, "not-found", "player", ("name", "Nobody at all"), status=404),
 )
 # The same pages where little is as it should be: they must work, and nobody takes pictures of them.

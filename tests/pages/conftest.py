@@ -42,6 +42,6 @@ def visit_as(chromium, demo):
 
         @cache
         def found(**how):
-            return stack.enter_context(visiting(chromium, demo, allowed=(404,), **how))
+            return stack.enter_context(visiting(chromium, demo, allowed=(404, 422), **how))
 
         yield found

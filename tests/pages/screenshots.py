@@ -37,10 +37,10 @@ def take(folder: Path = ALL) -> list[str]:
                 for signed_in in (False, True):
                     pages = [one for one in PAGES if one.signed_in == signed_in]
                     with visiting(
-                        chromium, there, size=size, scheme=scheme, signed_in=signed_in, allowed=(404,)
+                        chromium, there, size=size, scheme=scheme, signed_in=signed_in, allowed=(404, 422)
                     ) as visit:
                         for one in pages:
-                            visit.go(one.address(there))
+                            visit.open(one)
                             quiet(visit.page)
                             name = f"{one.name}-{width}-{scheme}"
                             visit.page.screenshot(path=folder / f"{name}.png", full_page=True)

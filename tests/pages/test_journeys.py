@@ -1,10 +1,5 @@
 """What an organiser, a player and an analyst do with a league, from the first page to the last."""
 
-import csv
-import io
-import json
-import re
-
 import pytest
 from playwright.sync_api import expect
 

@@ -22,8 +22,7 @@ def test_every_page_is_looked_at():
 @pytest.mark.parametrize("place", [pytest.param(place, id=place.name) for place in (*PAGES, *ODD_PAGES)])
 def test_without_scripts_on_a_phone(visit_as, place):
     visit = visit_as(size=PHONE, scripts=False, signed_in=place.signed_in)
-    page = visit.go(place.address(visit.site))
-    assert visit.status == place.status
+    page = visit.open(place)
     assert page.locator("h1").count() == 1
     assert page.evaluate(SIDEWAYS) <= 0
     assert [source for source, width in page.evaluate(PICTURES) if width <= 0] == []

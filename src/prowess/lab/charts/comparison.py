@@ -127,12 +127,12 @@ def time_chart(
     pad = 0.05 * (high - low) or 0.01
     values = zip(frame["model"].to_list(), frame[column].to_list(), frame["value"].to_list(), strict=True)
     rows = [{"model": model, "x": place_of(when), "value": value} for model, when, value in values]
-    scaled = {} if kind == "T" else {"scale": altair.Scale(zero=False)}  # times have no zero
+    scaled = {} if kind == "T" else {"scale": altair.Scale(zero=False)}  # times have no zero, and Vega warns
     chart = (
         altair.Chart(altair.InlineData(values=rows), width=720, height=380)
         .mark_line(strokeWidth=2.2, strokeJoin="round", clip=True)
         .encode(
-            x=altair.X(f"x:{kind}", title=x_title, **scaled, axis=altair.Axis(grid=False)),
+            x=altair.X(f"x:{kind}", title=x_title, axis=altair.Axis(grid=False), **scaled),
             y=altair.Y("value:Q", title=measure, scale=altair.Scale(domain=[low - pad, high + pad], nice=False)),
             tooltip=["model:N", altair.Tooltip(f"x:{kind}", title=x_title), altair.Tooltip("value:Q", format=".4g")],
             **series(altair, "model", names, look=look),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from io import StringIO
 from math import erf, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["Belief", "belief_curves", "skill_curves"]
 
 Belief = tuple[float | str, float, float | None]  # where along the axis, μ, and σ if there is one
-COLUMNS = ("player", "x", "mu", "sigma", "low", "high", "last")
 
 
 def skill_curves(
@@ -120,20 +118,20 @@ def _points(curve: Sequence[Belief], name: str, band: float) -> list[dict[str, A
 
 
 def _data(alt: Any, points: list[dict[str, Any]], look: Look) -> Any:
-    """The points; on a page as CSV text, which is less to send, and Altair checks it at once and not point by point."""
+    """The points; on a page as text, which Altair checks at once and not point by point.
+
+    The text is JSON and no CSV: Vega makes code of the columns of CSV, which the policy of pages forbids.
+    """
     if look.size is None:
         return alt.InlineData(values=points)
-    text = StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
-    table.writerows([_cell(point.get(name)) for name in COLUMNS] for point in points)
-    parse = dict.fromkeys(COLUMNS, "number") | {"player": "string", "last": "boolean"}
-    parse["x"] = "date" if isinstance(points[0]["x"], str) else "number"
-    return alt.InlineData(values=text.getvalue(), format=alt.CsvDataFormat(type="csv", parse=parse))
+    rows = [{name: _cell(value) for name, value in point.items() if value is not None} for point in points]
+    parse = {"x": "date"} if isinstance(points[0]["x"], str) else {}
+    text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    return alt.InlineData(values=text, format=alt.JsonDataFormat(type="json", **({"parse": parse} if parse else {})))
 
 
 def _cell(value: Any) -> Any:
-    return f"{value:.6g}" if isinstance(value, float) and abs(value) < 1e5 else value
+    return float(f"{value:.6g}") if isinstance(value, float) and abs(value) < 1e5 else value
 
 
 def _layers(alt: Any, base: Any, axis: tuple[str, str], shade: float, by: dict[str, Any], look: Look) -> list[Any]:

@@ -87,7 +87,8 @@ def styled(alt: Any, chart: Any, title: str, subtitle: str | list[str], look: Lo
     >>> chart.to_dict()["title"]["text"]
     'One'
     """
-    actions = {"export": True, "source": False, "compiled": False, "editor": False}
+    menu = {"export": True, "source": False, "compiled": False, "editor": False}
+    actions = menu if look.size is None else False  # pages have links of their own
     said: dict[str, Any] = {"padding": look.margin, "background": look.page}
     if look.size is None:
         said["title"] = alt.TitleParams(title, subtitle=subtitle, anchor="start", offset=14)
