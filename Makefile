@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNELS := $(shell find src/prowess/model src/prowess/matchmaking -name '*.py' -o -name '*.pxd') setup.py pyproject.toml
+WITH_KERNELS := $(addprefix src/prowess/,model matchmaking history/cells store/scan.py)
+KERNELS := $(shell find $(WITH_KERNELS) -name '*.py' -o -name '*.pxd') setup.py pyproject.toml
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 # Where a compiler is found, or in CI, kernels that do not compile are an error.
 export PROWESS_REQUIRE_COMPILED ?= $(if $(or $(CC_FOUND),$(filter true,$(CI))),1,0)
@@ -11,7 +12,11 @@ export PROWESS_DATA ?= $(wildcard ../shared/data)
 # What Python compiles is kept, or every process of the tests would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
 TWO := --numprocesses 2 --dist worksteal
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+# Packages are not compiled to bytecode when they come: of most, little is ever imported.
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
+# The package itself comes without kernels: they are compiled at the same time.
+PACKAGES := PROWESS_PURE=1 PROWESS_REQUIRE_COMPILED=0 $(INSTALL) --editable
+AT_ONCE := $(MAKE) --no-print-directory --jobs 4
 
 .PHONY: demo papers test lint test-compiled test-pure test-long bench bench-service golden screenshots clean
 
@@ -33,9 +38,11 @@ papers: $(VENV)/demo.stamp  ## run the papers on the files of PROWESS_DATA; page
 	  cat papers/$$name.txt; \
 	done
 
-test: lint test-compiled test-pure  ## everything that must hold before a change lands
+test:  ## everything that must hold before a change lands
+	@$(AT_ONCE) $(VENV)/programs.stamp $(VENV)/kernels.stamp lint
+	@$(MAKE) --no-print-directory test-compiled test-pure
 
-lint: $(VENV)/test.stamp
+lint: $(VENV)/packages.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -66,19 +73,40 @@ screenshots: $(VENV)/test.stamp  ## pictures of all web pages, to screenshots/; 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/demo.stamp: $(BIN)/python $(KERNELS) constraints.txt
-	@echo "Setting up: packages are downloaded and the kernels compiled, once; this takes a few minutes"
-	$(INSTALL) '.[lab]'
+# What compiles the kernels is kept away from what runs them, which must do without.
+build/tools.stamp: $(BIN)/python constraints.txt
+	$(INSTALL) --upgrade --target build/tools setuptools cython
 	@touch $@
+
+$(VENV)/kernels.stamp: build/tools.stamp $(KERNELS)
+	PYTHONPATH=build/tools $(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
+
+$(VENV)/lab.stamp: $(BIN)/python pyproject.toml constraints.txt
+	$(PACKAGES) '.[lab]'
+	@touch $@
+
+$(VENV)/packages.stamp: $(BIN)/python pyproject.toml constraints.txt
+	$(PACKAGES) '.[test]'
+	@touch $@ $(VENV)/lab.stamp
+
+# What cannot be had of the system is for the tests to say.
+$(VENV)/programs.stamp: $(BIN)/python package.json tools/programs.sh
+	sh tools/programs.sh
+	@touch $@
+
+$(VENV)/demo.stamp: $(KERNELS) constraints.txt
+	@echo "Setting up: packages are downloaded and the kernels compiled, once; this takes a few minutes"
+	@$(AT_ONCE) $(VENV)/kernels.stamp $(VENV)/lab.stamp
+	@touch $@
+
+$(VENV)/test.stamp: $(KERNELS) constraints.txt package.json tools/programs.sh
+	@$(AT_ONCE) $(VENV)/programs.stamp $(VENV)/kernels.stamp $(VENV)/packages.stamp
+	@touch $@ $(VENV)/demo.stamp
 
 $(VENV)/bench.stamp: $(VENV)/test.stamp
-	$(INSTALL) '.[bench]'
+	$(PACKAGES) '.[bench]'
 	@touch $@
-
-# Programs of the system are fetched while the kernels are compiled; what cannot be had is for the tests to say.
-$(VENV)/test.stamp: $(BIN)/python $(KERNELS) constraints.txt package.json tools/programs.sh
-	sh tools/programs.sh & programs=$$!; $(INSTALL) '.[test]' && wait $$programs
-	@touch $@ $(VENV)/demo.stamp
 
 clean:
 	rm -rf build $(VENV) node_modules screenshots

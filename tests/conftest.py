@@ -6,6 +6,8 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # there is a process for every core: threads would only wait for each other
+    os.environ |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 EXAMPLES = {"default": 40, "pure": 10, "thorough": 400}
 for name, examples in EXAMPLES.items():
