@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from math import isfinite
 from typing import Any
 
@@ -25,7 +25,6 @@ __all__ = ["MOST", "Filled", "Wrong", "filled_of", "match_from", "read_form", "s
 MOST = 40  # teams that have fields of their own; a match of more is written as JSON
 WAYS = ("first", "draw", "places", "scores", "both")  # how a result is told
 PREFIX = re.compile(r"match \d+: ")  # of errors, which count the matches of a post
-NEARLY = timedelta(milliseconds=1)  # times in forms are no finer
 
 
 class Wrong(Error):
@@ -140,8 +139,8 @@ def _time_field(time: str | float | None, clock: Clock) -> str:
         return ""
     if not isinstance(time, str):
         return _text(time)
-    moment = datetime.fromisoformat(time).replace(tzinfo=None)
-    return moment.isoformat(timespec="milliseconds" if moment.microsecond else "auto").removesuffix(":00")
+    moment = datetime.fromisoformat(time).replace(tzinfo=None)  # one with microseconds was given by a machine
+    return moment.isoformat(timespec="minutes") if moment.microsecond else moment.isoformat().removesuffix(":00")
 
 
 def match_from(filled: Filled, clock: Clock, old: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -211,14 +210,13 @@ def _more(
 
 
 def _same_time(text: str, time: Any) -> bool:
-    """Whether a time is that of the match as it was, which may be finer than a form can tell."""
+    """Whether a time is what the form had for that of the match, which may be finer than a form tells."""
     if not isinstance(time, str):
         return False
     try:
-        typed = datetime.fromisoformat(text.strip())
+        return datetime.fromisoformat(text.strip()) == datetime.fromisoformat(_time_field(time, "utc"))
     except ValueError:
         return False
-    return typed.tzinfo is None and abs(typed - datetime.fromisoformat(time).replace(tzinfo=None)) < NEARLY
 
 
 def _number(text: str, field: str, what: str) -> float:
