@@ -98,7 +98,7 @@ def test_a_season_is_shown_before_it_begins(ask):
     fields = {"what": "season", "season": "2026", "start": "2026-01-01", "carry": "50"}
     before = ask.get("/api/leagues/year/leaderboard").json()["players"]
     page = ask.send(path, fields)
-    assert "What changes: the ratings of 2 players" in page.text
+    assert page.text.count("/leagues/year/player?name=") == 2  # ann and bob, before and after
     assert league(ask, "year")["revision"] == 1
     done = ask.send(path, fields | {"confirm": "yes"})
     assert done.headers["location"] == f"{path}?done=season"

@@ -46,7 +46,7 @@ def test_a_file_is_shown_and_then_imported_as_one_change(ask):
         "31 Jan 2026 – 1 Feb 2026",
         "3 Ann 1 Bob",
         "3 new players Ann, Bob, Zoë",
-        "What changes: the ratings of 3 players",
+        "What changes Ratings as the standings show them",
         "Import 2 matches",
     ):
         assert part in told

@@ -170,5 +170,12 @@ def changes_of(would: Done, new: set[str]) -> Plain:
     most = most_moved(would, old, CHANGES)
     most += most_moved(would, [one for one in would.players if one in new], CHANGES)[: CHANGES - len(most)]
     rows = zip(most, ratings(would.before, most), ratings(would.after, most), strict=True)
-    changes = [{"player": player, "before": before, "after": after} for player, before, after in rows]
+    changes = [
+        {"player": player, "before": before, "after": after, "moved": _moved(before, after)}
+        for player, before, after in rows
+    ]
     return {"changed": len(would.players), "changes": changes}
+
+
+def _moved(before: Plain | None, after: Plain | None) -> float | None:
+    return None if before is None or after is None else float(after["shown"] - before["shown"])
