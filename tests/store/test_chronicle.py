@@ -79,6 +79,21 @@ def test_matches_come_by_pages_the_newest_first(database):
         listed(player="eve")
 
 
+def test_what_was_lately_is_a_few_matches_of_each(database):
+    assert len(seen(database, Chronicles(), lambda chronicle: chronicle.lately(["ann"]))) == 0
+    given = matches(60)
+    perform(database, Post("chess", given))
+    found = seen(database, Chronicles(), lambda chronicle: chronicle.lately(["ann", "bob", "zoe"], each=4))
+    mine = {
+        match["id"]: match["teams"]
+        for name in ("ann", "bob")
+        for match in [match for match in given if [name] in match["teams"]][-4:]
+    }
+    expected = [match["teams"] for match in given if match["id"] in mine]
+    assert [match["teams"] for match in found] == expected
+    assert set(found.players) == {name for teams in expected for [name] in teams}
+
+
 def test_a_match_is_told_with_the_words_of_the_library(database):
     given = matches(12)
     perform(database, Post("chess", given))

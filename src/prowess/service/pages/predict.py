@@ -64,15 +64,9 @@ async def predict(
             if wants_data(request):
                 raise
             drawn["problem"], status, boxes = said(error), 422, max(2, min(len(texts), TEAMS))
-        drawn |= {
-            "texts": [*texts, *[""] * boxes][:boxes],
-            "home": home,
-            "time": time,
-            "clock": league.clock,
-            "at_home": now.model.home is not None,
-            "places": digits(now.model),
-            "best": [row["player"] for row in now.page(0, 2).rows],
-        }
+        drawn |= {"texts": [*texts, *[""] * boxes][:boxes], "home": home, "time": time, "clock": league.clock}
+        drawn |= {"at_home": now.model.home is not None, "places": digits(now.model)}
+        drawn["best"] = [row["player"] for row in now.page(0, 2).rows]
         return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
 
     return await here.read(work)
