@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...lab.charts.files import svg
+from ...lab.charts.skill import belief_curves
 from ...lab.charts.theme import DARK, LIGHT, Look, on_page
 from ...store import leagues
 from ...store.leagues import League
@@ -22,7 +23,7 @@ from ..problems import Problem
 from ..security import Access
 from ..state import Service
 
-__all__ = ["Draw", "drawn", "router"]
+__all__ = ["Draw", "drawn", "router", "warm"]
 
 Draw = Callable[[Service, Connection, League, QueryParams, Look], Any]
 KINDS: dict[str, Draw] = {}
@@ -113,6 +114,14 @@ async def _answer(
         return Response(body, 200, headers, form)
 
     return await here.read(work)
+
+
+def warm() -> None:
+    """Draw something, as the first chart of a process takes a second more than others.
+
+    >>> warm()
+    """
+    svg(belief_curves({"ann": [(1, 25.0, 8.3)]}, ("Q", "match"), look=on_page(LIGHT, 360)).to_dict())
 
 
 def _kept(here: Service, key: Hashable, make: Callable[[], bytes]) -> bytes:

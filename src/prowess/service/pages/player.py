@@ -42,6 +42,8 @@ async def player(request: Request, access: Read, here: Here, name: Names = [], o
         league = leagues.find(connection, access.league)
         now = here.standings.of(connection, league)
         known, problems = _known(now, names, strict=bool(ending))
+        for problem in problems:  # who has no rating may have matches, which then do not count
+            problem["unrated"] = problem["name"] in here.chronicles.of(connection, league).view.number
         shown = {
             "problems": problems,
             "known": known,

@@ -1,0 +1,157 @@
+"""The page of a player, and several compared."""
+
+import csv
+import io
+import re
+from html import unescape
+from urllib.parse import quote
+
+import pytest
+
+from prowess.service.api.schemas.standings import Player
+
+ODD = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "a/b",
+    "../..",
+    "50%",
+    "=cmd()",
+    "王小明 🎲",
+    "x" * 100,
+]
+
+
+@pytest.fixture(scope="module")
+def league(ask):
+    """Ann beats Bob in each of 25 matches but the last, which does not count; and there are all kinds of names."""
+    ask.found("player")
+    matches = [{"id": f"m{at}", "teams": [["ann"], ["bob"]], "time": f"2026-01-{1 + at:02d}"} for at in range(24)]
+    matches += [{"id": "odd/1", "teams": [["bob"], ["ann"]], "time": "2026-01-30", "importance": 0}]
+    matches += [{"teams": [["bob", name], ["cat"]], "time": "2026-01-31"} for name in ODD]
+    ask.post("/api/leagues/player/matches", matches, status=201)
+    return "/leagues/player/player"
+
+
+def text(page):
+    """What one reads on a page, in one line."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def test_a_player_with_her_matches(ask, league):
+    page = ask.look(f"{league}?name=ann").text
+    words = text(page)
+    told = ask.get("/api/leagues/player/players/ann").json()
+    assert "Won, drawn, lost 24 · 0 · 1" in words
+    assert f"Rank {told['rank']} of {told['players']}" in words
+    assert f"Skill {told['rating']['mu']:.1f} ± {told['rating']['sigma']:.1f}" in words
+    assert "1–20 of 25 matches" in words
+    assert "does not count" in words
+    assert page.count('href="/leagues/player/match?id=m') >= 19
+    assert 'href="/leagues/player/match?id=odd%2F1"' in page
+    first = told["matches"][1]  # the newest that counts
+    assert f"{100 * first['expected']:.0f} %".replace("100 %", "> 99 %") in words
+    assert "/leagues/player/charts/curves.svg?name=ann&amp;revision=" in page
+    assert 'href="/leagues/player/player?name=ann&amp;name=bob"' in page
+    older = text(ask.look(f"{league}?name=ann&offset=20").text)
+    assert "21–25 of 25 matches" in older
+    assert "There are only 25 matches" in text(ask.look(f"{league}?name=ann&offset=40").text)
+
+
+def test_best_and_worst_lead_to_their_matches(ask, league):
+    told = ask.get(f"{league}.json?name=ann").json()
+    page = ask.look(f"{league}?name=ann").text
+    for which in ("Best", "Worst"):
+        point = told[which.lower()]
+        id = f"m{point['match'] - 1}"
+        found = re.search(rf'{which} rating</dt><dd>([\d.−]+) <small><a href="[^"]*id=(\w+)"', page)
+        assert found.groups() == (f"{point['shown']:.1f}".replace("-", "−"), id)
+
+
+def test_data_beside_the_page(ask, league):
+    told = ask.get(f"{league}.json?name=ann").json()
+    Player.model_validate(told)
+    assert told == ask.get("/api/leagues/player/players/ann").json()
+    rows = list(csv.DictReader(io.StringIO(ask.get(f"{league}.csv?name=ann").text)))
+    assert [row["id"] for row in rows] == ["odd/1", *(f"m{at}" for at in range(23, -1, -1))]
+    assert {(row["against"], row["teams"]) for row in rows} == {("bob", "2")}
+    several = ask.get(f"{league}.json?name=ann&name=bob").json()
+    assert [one["player"] for one in several["players"]] == ["ann", "bob"]
+    assert several["pairs"] == [
+        {"player": "ann", "opponent": "bob", "matches": 25, "wins": 24, "draws": 0, "losses": 1}
+    ]
+    curves = list(csv.DictReader(io.StringIO(ask.get(f"{league}.csv?name=ann&name=bob").text)))
+    assert [row["player"] for row in curves].count("ann") == 24
+
+
+def test_several_are_compared(ask, league):
+    page = ask.look(f"{league}?name=ann&name=bob&name=cat").text
+    words = text(page)
+    assert "curves.svg?name=ann&amp;name=bob&amp;name=cat&amp;revision=" in page
+    assert "ann – bob 25 24 : 1 0" in words
+    assert "ann – cat" not in words
+    assert "The others have not met yet." in words
+    assert 'href="/leagues/player/player?name=ann&amp;name=cat"' in page  # without bob
+    assert "They have not met yet." in text(ask.look(f"{league}?name=ann&name=cat").text)
+
+
+def test_names_that_are_not_there(ask, league):
+    page = ask.look(f"{league}?name=anna")
+    assert page.status_code == 404
+    assert "no player called “ anna ”. Did you mean ann ?" in text(page.text)
+    page = ask.look(f"{league}?name=bob&name=<b>&name=bob")
+    assert page.status_code == 200
+    assert "&lt;b&gt;" in page.text
+    assert "<b>" not in page.text
+    assert ask.look(league).status_code == 200
+    many = "&".join(f"name={quote(name)}" for name in [*ODD[:6], "ann", "bob"])
+    assert "only the first 7 are shown" in text(ask.look(f"{league}?{many}").text)
+    for ending in (".json", ".csv"):
+        ask("GET", f"{league}{ending}?name=anna", status=404)
+        ask("GET", f"{league}{ending}", status=422)
+        ask("GET", f"{league}{ending}?{many}", status=422)
+    assert ask.look(f"{league}?name=ann&offset=-1").status_code == 422
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_names_are_only_names(ask, league, name):
+    page = ask.look(f"{league}?name={quote(name, safe='')}")
+    assert page.status_code == 200
+    assert "<script>alert" not in page.text
+    assert "<img src=x" not in page.text
+    assert f"name={quote(name, safe='').replace('%20', '+')}" in page.text.replace("%7E", "~")
+    assert "Partners Player Matches Won Drawn Lost bob 1" in text(page.text)
+
+
+@pytest.mark.parametrize(
+    ("model", "clock", "match"),
+    [
+        ("Elo", "none", {"teams": [["ann"], ["bob"]]}),
+        ("Elo", "number", {"teams": [["ann"], ["bob"]], "time": 7}),
+        ("GaussianOD", "utc", {"teams": [["ann"], ["bob"]], "scores": [3.5, 1], "time": "2026-01-31"}),
+        ("Glicko2", "utc", {"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2], "time": "2026-01-31T19:30:00Z"}),
+        ("TrueSkill", "none", {"teams": [["ann"], *([f"p{at}"] for at in range(400))]}),
+    ],
+)
+def test_leagues_of_all_kinds(ask, model, clock, match):
+    name = f"kind-{model}-{clock}-{len(match['teams'])}".lower()
+    ask.found(name, model={"name": model}, clock=clock)
+    ask.post(f"/api/leagues/{name}/matches", match, status=201)
+    for names in ("name=ann", "name=ann&name=bob"):
+        page = ask.look(f"/leagues/{name}/player?{names}")
+        assert page.status_code == 200
+        assert len(page.content) < 200_000
+        [chart] = re.findall(r'data-chart="([^"]+)"', page.text)
+        spec = ask.get(unescape(chart)).json()
+        assert ("area" in str(spec["layer"])) == (model != "Elo")
+    assert ask.look(f"/leagues/{name}/player.csv?name=ann").status_code == 200
+
+
+def test_who_has_no_match_that_counts_has_no_rating(ask):
+    ask.found("uncounted")
+    match = {"teams": [["ann"], ["bob"]]}
+    ask.post("/api/leagues/uncounted/matches", [match, {"teams": [["ann"], ["cat"]], "importance": 0}], status=201)
+    page = ask.look("/leagues/uncounted/player?name=cat")
+    assert page.status_code == 404
+    assert "No match of “ cat ” counts, so there is no rating yet." in text(page.text)
+    assert "cat 1 1 0 0" in text(ask.look("/leagues/uncounted/player?name=ann").text)
