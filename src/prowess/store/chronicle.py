@@ -31,7 +31,7 @@ FEWEST = 4  # points of a curve: the first, the last, the best and the worst
 TOLD = ("team", "place", "score", "actual", "expected", "expected_lead")  # of a player's matches, in this order
 MOVES = ("mu", "sigma", "shown")
 _JOURNAL = schema.journal.c
-Ints = NDArray[np.intp]
+Ints = NDArray[np.integer]
 Plain = dict[str, Any]
 
 

@@ -22,6 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = ["POLICY", "edition", "environment", "rendered"]
 
+TABS = (  # the pages of a league: address, words, and what a key must be good for
+    ("standings", "Standings", "read"),
+    ("matches", "Matches", "read"),
+    ("predict", "Predict", "read"),
+    ("teams", "Fair teams", "read"),
+    ("pairings", "Pairings", "read"),
+    ("models", "Models", "read"),
+    ("enter", "Enter a result", "write"),
+    ("import", "Import", "write"),
+    ("settings", "Settings", "admin"),
+)
 TEMPLATES = Path(__file__).parent / "templates"
 
 POLICY = {
@@ -44,7 +55,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters |= {name: getattr(numbers, name) for name in numbers.__all__}
-    found.globals |= {"address": address, "asset": asset}
+    found.globals |= {"address": address, "asset": asset, "tabs": TABS}
     return found
 
 

@@ -34,8 +34,14 @@ def upgrade() -> None:
     )
     op.create_index("analysis_league", "analysis", ["league_id", "kind", "id"])
     condition = sa.text("state IN ('queued', 'running')")
-    where = {"sqlite_where": condition, "postgresql_where": condition}
-    op.create_index("analysis_open", "analysis", ["league_id", "kind"], unique=True, **where)
+    op.create_index(
+        "analysis_open",
+        "analysis",
+        ["league_id", "kind"],
+        unique=True,
+        sqlite_where=condition,
+        postgresql_where=condition,
+    )
 
 
 def downgrade() -> None:
