@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from ..history import History
-from ..history.encounters import Encounters, Places, encounters, results
+from ..history.encounters import Encounters, encounters, results
 from ..history.ragged import holders
 from ..model.account import plain
 from ..model.ladder import Ladder
@@ -31,7 +31,7 @@ FEWEST = 4  # points of a curve: the first, the last, the best and the worst
 TOLD = ("team", "place", "score", "actual", "expected", "expected_lead")  # of a player's matches, in this order
 MOVES = ("mu", "sigma", "shown")
 _JOURNAL = schema.journal.c
-Ints = NDArray[np.integer]
+Ints = NDArray[np.intp]
 Plain = dict[str, Any]
 
 
@@ -257,7 +257,7 @@ class Chronicle:
         high, low = (points[int(np.searchsorted(at, k))] for k in (best, worst))
         return points if most else [], high, low
 
-    def _record(self, entry: Ints, places: Places, curve: int) -> tuple[list[Plain], Plain]:
+    def _record(self, entry: Ints, places: tuple[Ints, Ints], curve: int) -> tuple[list[Plain], Plain]:
         """A curve; its best and worst, and how often her team came first alone, first with others, and not first."""
         points, best, worst = self._curve(entry, places[1], curve)
         ended = results(self.view.passage.history, places)

@@ -54,7 +54,8 @@ class Sought:
 
     def query(self, **more: Any) -> str:
         """The same as a query, with more; what is not said is left out."""
-        return urlencode({name: value for name, value in (vars(self) | more).items() if value is not None})
+        said = {name: value for name, value in vars(self).items() if name not in more} | more
+        return urlencode({name: value for name, value in said.items() if value is not None})
 
 
 Which = Annotated[Sought, Depends()]
