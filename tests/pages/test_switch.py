@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from prowess.service.pages import switch
 from tests.pages.dueling import duels, league
 
 
@@ -34,6 +35,16 @@ def test_switching_to_another_model(ask):
     same = ask.look(f"/leagues/{name}/switch", key=ask.admin)
     assert "as it is" in same.text
     assert ask.look(f"/leagues/{name}/switch?model=Elo&set.k=32", key=ask.admin).text.count("Switch to Elo") == 1
+
+
+def test_of_a_large_league_the_look_is_asked_for(ask, monkeypatch):
+    monkeypatch.setattr(switch, "SMALL", 0)
+    name = league(ask, duels(10))
+    page = ask.look(f"/leagues/{name}/switch?model=Elo", key=ask.admin).text
+    assert "takes a while" in page
+    assert "Switch to Elo" not in page
+    assert "no ratings yet" not in page
+    assert "Switch to Elo" in ask.look(f"/leagues/{name}/switch?model=Elo&preview=1", key=ask.admin).text
 
 
 @pytest.mark.parametrize(
