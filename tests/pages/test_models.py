@@ -1,47 +1,22 @@
 """The page of the models: its figures are those of `pw.compare`, its work ends, and only who may switches."""
 
 import json
-import os
 import re
 import time
-from itertools import count
 
-import numpy as np
 import pytest
 
 import prowess as pw
 from prowess.model.presets import PRESETS
-from prowess.service import analyst, comparing
-from prowess.service.comparing import Background
+from prowess.service import analyst
 from prowess.service.figures import figured, worked_out
-from prowess.store import analyses, leagues
+from prowess.store import leagues
 from prowess.store.changes import NewSeason, Post
 from prowess.store.chronicle import Chronicles
 from prowess.store.database import Database
 from prowess.store.writer import perform
+from tests.pages.dueling import duels, league
 from tests.pages.looking import token
-
-_NUMBERS = count(1)
-
-
-def duels(matches, seed=0, scores=False):
-    """Matches of players of whom the later ones in the alphabet are weaker; some are drawn."""
-    random = np.random.default_rng(seed)
-    found = []
-    for day in range(matches):
-        one, other = random.choice(12, 2, replace=False)
-        goals = random.poisson(np.exp([0.3 - 0.1 * one, 0.3 - 0.1 * other])).tolist()
-        match = {"teams": [[f"p{one:02}"], [f"p{other:02}"]], "time": f"2026-{1 + day // 28 % 12:02}-{1 + day % 28:02}"}
-        found.append(match | ({"scores": goals} if scores else {"ranks": [-goals[0], -goals[1]]}))
-    return sorted(found, key=lambda match: match["time"])
-
-
-def league(ask, matches, **more):
-    name = f"models-{next(_NUMBERS)}"
-    ask.found(name, **more)
-    if matches:
-        ask.post(f"/api/leagues/{name}/matches", {"matches": matches}, status=201)
-    return name
 
 
 def told(ask, name):
@@ -180,67 +155,6 @@ def test_a_large_league_is_looked_at_in_the_background(ask, monkeypatch):
     raise AssertionError("the figures are not made anew")
 
 
-SLEEPS = (
-    'import os, sys, time; sys.stdin.readline(); print(\'["at", "%d", 0.5]\' % os.getpid(), flush=True); time.sleep(99)'
-)
-
-
-def gone(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
-def test_work_is_followed_called_off_and_ends_with_the_service(database_url, monkeypatch):
-    database = Database(database_url)
-    database.migrate()
-    with database.writing() as connection:
-        darts = leagues.create(connection, "darts")
-    monkeypatch.setattr(comparing, "BEAT", 0.1)
-    monkeypatch.setattr(comparing, "START", SLEEPS)
-
-    def ask():
-        with database.writing() as connection:
-            analyses.ask(connection, darts, "comparison", {})
-        background.look()
-
-    def wait(state, step=""):
-        for _ in range(400):
-            with database.reading() as connection:
-                _, last = analyses.latest(connection, darts, "comparison")
-            if last.state == state and (last.step or not step):
-                return last
-            time.sleep(0.05)
-        raise AssertionError(last)
-
-    background = Background(database)
-    ask()
-    last = wait("running", "any")
-    assert (last.share, gone(int(last.step))) == (0.5, False)
-    with database.writing() as connection:
-        analyses.cancel(connection, darts, "comparison")
-    for _ in range(200):
-        if gone(int(last.step)):
-            break
-        time.sleep(0.05)
-    assert gone(int(last.step))
-    monkeypatch.setattr(comparing, "START", "raise SystemExit(3)")
-    ask()
-    assert "ended before it was done" in wait("failed").why
-    monkeypatch.setattr(comparing, "START", """print('["failed", "too late"]')""")
-    ask()
-    assert wait("failed").why == "too late"
-    monkeypatch.setattr(comparing, "START", SLEEPS)
-    ask()
-    last = wait("running", "any")
-    background.close()
-    assert wait("interrupted").step == last.step
-    assert gone(int(last.step))
-    database.close()
-
-
 def test_who_may_compare_and_switch(ask):
     name = league(ask, duels(10), public=False)
     models, switch = f"/leagues/{name}/models", f"/leagues/{name}/switch"
@@ -264,56 +178,6 @@ def test_who_may_compare_and_switch(ask):
         assert ask.send(switch, form, key=key).status_code == 403
     assert ask.send(switch, form | {"token": "x"}).status_code == 403
     assert ask.get(f"/api/leagues/{name}").json()["generation"] == 1
-
-
-def test_switching_to_another_model(ask):
-    name = league(ask, duels(80))
-    board = f"/api/leagues/{name}/leaderboard"
-    before = {row["player"]: row["rank"] for row in ask.get(board).json()["players"]}
-    page = ask.look(f"/leagues/{name}/switch?model=Elo&set.k=64&set.scale=400", key=ask.admin)
-    assert page.status_code == 200
-    would = ask.get(f"/leagues/{name}/switch.json?model=Elo&set.k=64").json()
-    fields = dict(re.findall(r'<input type="hidden" name="(model|set\.\w+)" value="([^"]*)"', page.text))
-    sent = ask.send(f"/leagues/{name}/switch", fields | {"reason": "<b>better</b>"})
-    assert (sent.status_code, sent.headers["location"]) == (303, f"/leagues/{name}/standings")
-    after = {row["player"]: row for row in ask.get(board).json()["players"]}
-    assert would["moves"]["moved"] == sum(before[player] != row["rank"] for player, row in after.items()) > 0
-    for row in would["moves"]["best"]:
-        now = after[row["player"]]
-        assert (row["before"]["rank"], row["after"]["rank"]) == (before[row["player"]], now["rank"])
-        assert row["after"]["shown"] == now["shown"]
-        assert row["change"] == before[row["player"]] - now["rank"]
-    assert [row["after"]["rank"] for row in would["moves"]["best"]] == sorted(row["rank"] for row in after.values())[
-        :10
-    ]
-    assert ask.get(f"/api/leagues/{name}").json()["model"] == {"name": "Elo", "parameters": {"k": 64.0}}
-    page = ask.look(f"/leagues/{name}/models").text
-    assert f'href="/leagues/{name}/standings?generation=1"' in page
-    assert "<b>better" not in page
-    same = ask.look(f"/leagues/{name}/switch", key=ask.admin)
-    assert "as it is" in same.text
-    assert ask.look(f"/leagues/{name}/switch?model=Elo&set.k=32", key=ask.admin).text.count("Switch to Elo") == 1
-
-
-@pytest.mark.parametrize(
-    ("query", "words"),
-    [
-        ("model=<script>alert(1)</script>", "No model is called"),
-        ("model=Elo&set.k=fast", "must be a number"),
-        ("model=Elo&set.k=-1", "k must be"),
-        ("model=Elo&set.nothing=1", "nothing"),
-        ("model=TrueSkill&set.sigma=nan", "sigma"),
-        ("model=TrueSkill&set.beta=1e999", "beta"),
-        ("model=PoissonOD", "core"),
-    ],
-)
-def test_what_cannot_be_switched_to(ask, query, words):
-    name = league(ask, duels(10))
-    page = ask.look(f"/leagues/{name}/switch?{query}", key=ask.admin)
-    assert page.status_code == 422
-    [problem] = re.findall(r'<p class="problem" role="alert">(.*?)</p>', page.text, re.S)
-    assert words in problem
-    assert "<script>alert" not in page.text
 
 
 CROWD = [

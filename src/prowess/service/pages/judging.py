@@ -20,7 +20,6 @@ from .charts import drawn
 
 __all__ = ["calibration", "errors", "measures", "room"]
 
-PANELS = 2  # measures on a chart
 FEW = 6  # models with a panel each
 AXIS, TITLE = 64, 26  # pixels that panels need beside what they show
 
@@ -30,12 +29,12 @@ Plain = dict[str, Any]
 def room(told: Plain) -> dict[str, tuple[int, int]]:
     """How high the charts of an answer are, on a wide page and on a phone.
 
-    >>> room({"models": [1, 2], "measures": [{"better": "lower"}]})["measures"]
+    >>> room({"models": [1, 2], "measures": [{"name": "brier"}]})["measures"]
     (154, 154)
     """
     models = len(told["models"])
     panel = max(90, 30 * models) + AXIS
-    panels = min(PANELS, sum(one["better"] is not None for one in told["measures"]))
+    panels = len(_measures(told))
     curves = min(models, FEW)
     wide = -(-curves // 3) * (250 + AXIS + TITLE)
     return {
@@ -43,6 +42,11 @@ def room(told: Plain) -> dict[str, tuple[int, int]]:
         "calibration": (wide, curves * (224 + AXIS + TITLE)),
         "errors": (300, 260 + 28 * models),
     }
+
+
+def _measures(told: Plain) -> list[Plain]:
+    """The measures on a chart: the one to decide by, and the one that everybody understands."""
+    return [one for k, one in enumerate(told["measures"]) if k == 0 or one["name"] == "pair_error"]
 
 
 def _told(here: Service, connection: Connection, league: League, asked: QueryParams) -> Plain:
@@ -86,12 +90,13 @@ def measures(here: Service, connection: Connection, league: League, asked: Query
     import polars as pl
 
     told = _told(here, connection, league, asked)
-    some = [one for one in told["measures"] if one["better"] is not None][:PANELS]
+    some = _measures(told)
     ends = {"": "value", "_low": "low", "_high": "high"}
     rows = [
         {"model": row["model"]}
         | {f"{one['name']}{end}": row[one["name"]][key] for one in some for end, key in ends.items()}
         for row in told["models"]
     ]
-    titles = {one["name"]: f"{one['title']}, {one['better']} is better" for one in some}
+    ways = {one["name"]: "" if look.narrow else f", {one['better']} is better" for one in some}
+    titles = {one["name"]: one["title"] + ways[one["name"]] for one in some}
     return measure_chart(pl.DataFrame(rows, infer_schema_length=None), titles, title="", subtitle="", look=look)

@@ -98,7 +98,7 @@ def _shown(
         "own": own_name(league.preset),
         "names": list(PRESETS),
         "problem": problem,
-        "tables": _tables(comparison.told),
+        "tables": _tables(league, comparison.told),
         "charts": {"figures": _charts(figures.told), "comparison": _charts(comparison.told)},
     }
     settled = all(one.last is None or one.last.state == "done" for one in (figures, comparison)) and not problem
@@ -156,7 +156,7 @@ def _choices(league: League, figures: Plain | None, last: Analysis | None, chose
     ]
 
 
-def _tables(told: Plain | None) -> list[Plain]:
+def _tables(league: League, told: Plain | None) -> list[Plain]:
     """The rows of the table of models, the best first, with what each is against the model of the league."""
     if told is None:
         return []
@@ -164,9 +164,17 @@ def _tables(told: Plain | None) -> list[Plain]:
     apart = {row["model"]: row for row in told["differences"] if row["measure"] == first}
     return [
         {"row": row, "own": row["model"] == told["own"], "apart": apart.get(row["model"])}
-        | {"preset": told["presets"][row["model"]]}
+        | {"switch": _switch(league, told["presets"][row["model"]])}
         for row in told["models"]
     ]
+
+
+def _switch(league: League, preset: Plain) -> str | None:
+    """The address at which to switch to a model; None where the league has it."""
+    if (preset["name"], preset["parameters"]) == (league.preset.name, dict(league.preset.parameters)):
+        return None
+    sets = {f"set.{name}": value for name, value in preset["parameters"].items()}
+    return address(league.name, "switch", model=preset["name"], **sets)
 
 
 def _rows(told: Mapping[str, Any] | None) -> list[Plain]:

@@ -131,6 +131,7 @@ def _shown(
         "names": list(PRESETS),
         "reason": said.get("reason", ""),
         "large": league.posted > SMALL,
+        "looked": done is not None,
         "problem": _sentence(problem, parameters),
         "places": (digits(league.model), digits(model)),
     }

@@ -1,0 +1,69 @@
+"""Work in the background: it is followed, can be called off, and ends with the service."""
+
+import os
+import time
+
+from prowess.service import comparing
+from prowess.service.comparing import Background
+from prowess.store import analyses, leagues
+from prowess.store.database import Database
+
+SLEEPS = (
+    'import os, sys, time; sys.stdin.readline(); print(\'["at", "%d", 0.5]\' % os.getpid(), flush=True); time.sleep(99)'
+)
+
+
+def gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_work_is_followed_called_off_and_ends_with_the_service(database_url, monkeypatch):
+    database = Database(database_url)
+    database.migrate()
+    with database.writing() as connection:
+        darts = leagues.create(connection, "darts")
+    monkeypatch.setattr(comparing, "BEAT", 0.1)
+    monkeypatch.setattr(comparing, "START", SLEEPS)
+
+    def ask():
+        with database.writing() as connection:
+            analyses.ask(connection, darts, "comparison", {})
+        background.look()
+
+    def wait(state, step=""):
+        for _ in range(400):
+            with database.reading() as connection:
+                _, last = analyses.latest(connection, darts, "comparison")
+            if last.state == state and (last.step or not step):
+                return last
+            time.sleep(0.05)
+        raise AssertionError(last)
+
+    background = Background(database)
+    ask()
+    last = wait("running", "any")
+    assert (last.share, gone(int(last.step))) == (0.5, False)
+    with database.writing() as connection:
+        analyses.cancel(connection, darts, "comparison")
+    for _ in range(200):
+        if gone(int(last.step)):
+            break
+        time.sleep(0.05)
+    assert gone(int(last.step))
+    monkeypatch.setattr(comparing, "START", "raise SystemExit(3)")
+    ask()
+    assert "ended before it was done" in wait("failed").why
+    monkeypatch.setattr(comparing, "START", """print('["failed", "too late"]')""")
+    ask()
+    assert wait("failed").why == "too late"
+    monkeypatch.setattr(comparing, "START", SLEEPS)
+    ask()
+    last = wait("running", "any")
+    background.close()
+    assert wait("interrupted").step == last.step
+    assert gone(int(last.step))
+    database.close()
