@@ -266,11 +266,22 @@ def _choose(page: Page) -> None:
     page.locator("#result h2").wait_for()
 
 
+def _fill(page: Page) -> None:
+    """Fill in a result, and look at what it would change."""
+    page.get_by_label("Scores", exact=True).check()
+    for number, (names, score) in enumerate([("Keiko\nLiam", "7"), ("Mbali\nNoor", "3")], start=1):
+        team = page.get_by_role("group", name=f"Team {number}")
+        team.get_by_label("Names").fill(names)
+        team.get_by_label("Score").fill(score)
+    page.get_by_role("button", name="See what changes").click()
+    page.get_by_role("heading", name="Is this right?").wait_for()
+
+
 def _of(league: str, name: str, page: str, *query: tuple[str, str], **more: Any) -> Place:
     return Place(name, f"/leagues/{{league}}/{page}", query, league, **more)
 
 
-TONIGHT = "Ece\nKeiko\nMbali\nNiamh\nLiam\nAnil\nFatima\nVera"
+TONIGHT = "Mbali\nGrzegorz\nUma\nFatima\nDmitri\nKeiko\nNiamh\nLiam"
 PAGES = (
     Place("leagues", "/leagues"),
     Place("sign-in", "/signin"),
@@ -286,7 +297,9 @@ PAGES = (
     _of(LEAGUE, "fair-teams", "teams", ("players", TONIGHT), ("teams", "2")),
     _of(LEAGUE, "pairings", "pairings", ("players", TONIGHT)),
     _of(LEAGUE, "models", "models"),
+    _of(LEAGUE, "switch", "switch", ("model", "Elo"), signed_in=True),
     _of(LEAGUE, "enter", "enter", signed_in=True),
+    _of(LEAGUE, "enter-preview", "enter", signed_in=True, act=_fill),
     _of(LEAGUE, "edit", "edit", ("id", "{match}"), signed_in=True),
     _of(LEAGUE, "delete", "delete", ("id", "{match}"), signed_in=True),
     _of(LEAGUE, "import", "import", signed_in=True),

@@ -1,12 +1,17 @@
 """What an organiser, a player and an analyst do with a league, from the first page to the last."""
 
+import csv
+import io
+import re
+
 import pytest
 from playwright.sync_api import expect
 
-from tests.pages.browsing import DESK, PHONE, site, visiting
+from tests.pages.browsing import DESK, PATIENCE, PHONE, axe, site, visiting
 
-WAYS = pytest.mark.parametrize(
-    ("size", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone in the dark", "desk by day"]
+WAYS = pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone-dark", "desk-light"])
+OTHER_WAYS = pytest.mark.parametrize(
+    ("size", "scheme"), [(PHONE, "light"), (DESK, "dark")], ids=["phone-light", "desk-dark"]
 )
 WRONG = """date,home,away,home score,away score
 2026-01-05,Ann,Bob,3,1
@@ -14,50 +19,201 @@ WRONG = """date,home,away,home score,away score
 2026-01-19,Cat,Ann,0,2
 2026-01-26,Bob,Ann,4,1
 """
+expect.set_options(timeout=PATIENCE)
 RIGHT = WRONG.replace("2,many", "2,0")
+
+
+def table(page):
+    """The standings: players and their ratings, best first."""
+    rows = page.locator("table.standings tbody tr")
+    names = rows.locator("th .name").all_inner_texts()
+    ratings = rows.locator("td.strong").all_inner_texts()
+    return dict(zip(names, (float(one.replace("−", "-")) for one in ratings), strict=True))
+
+
+@pytest.fixture
+def office(tmp_path):
+    """A service with nothing but a key."""
+    with site(tmp_path, demo=False) as found:
+        yield found
+
+
+@WAYS
+def test_organiser(chromium, office, size, scheme):
+    with visiting(chromium, office, size=size, scheme=scheme, allowed=(422,), also=axe()) as visit:
+        begin(visit)
+        bring(visit, corrects=size == DESK)
+        before = table(visit.page)
+        assert before.keys() == {"Ann", "Bob", "Cat"}
+        correct(visit)
+        after = table(visit.page)
+        assert after["Ann"] > before["Ann"]
+        assert after["Bob"] < before["Bob"]
+        enter_and_delete(visit)
+        assert table(visit.page) == after
+
+
+def begin(visit):
+    """An empty database shows how to begin: sign in, and found a league."""
+    page = visit.go("/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Three steps to a league")
+    assert visit.barriers() == []
+    page.get_by_role("link", name="sign in", exact=True).click()
+    page.get_by_label("Key").fill(visit.site.key)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("link", name="New league").click()
+    page.get_by_label("Title").fill("Winter darts")
+    page.get_by_role("button", name="Found the league").click()
+    expect(page.get_by_role("status")).to_contain_text("The league is founded")
+    assert "/leagues/winter-darts/import" in page.url
+
+
+def bring(visit, corrects):
+    """A file with a wrong line: the line is corrected, or left out."""
+    page = visit.page
+    page.get_by_label("A file of results").set_input_files(file(WRONG))
+    problems = page.get_by_role("table", name="problem")
+    expect(problems).to_contain_text("line 3")
+    expect(problems).to_contain_text("many")
+    assert visit.barriers() == []
+    if corrects:
+        page.get_by_label("A file of results").set_input_files(file(RIGHT))
+    name = "Import 4 matches" if corrects else "Import the other 3 matches"
+    page.get_by_role("button", name=name).click()
+    expect(page.get_by_role("status")).to_contain_text("matches were imported")
+    page.get_by_role("link", name="See the standings").click()
+    expect(page.locator("table.standings")).to_be_visible()
 
 
 def file(text):
     return {"name": "winter.csv", "mimeType": "text/csv", "buffer": text.encode()}
 
 
-def players(page):
-    """The names in the standings, best first."""
-    return page.locator("table.standings tbody th").all_inner_texts()
+def correct(visit):
+    """Bob's win on 26 January was Ann's."""
+    page = visit.page
+    page.get_by_role("link", name="Matches", exact=True).click()
+    page.get_by_role("link", name=re.compile("Why")).first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Bob")
+    page.get_by_role("link", name="Edit").click()
+    for number, score in ((1, "1"), (2, "4")):
+        page.get_by_role("group", name=f"Team {number}").get_by_label("Score").fill(score)
+    page.get_by_label(re.compile("Why it is changed")).fill("the scores were swapped")
+    page.get_by_role("button", name="See what changes").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Is this right?")
+    assert visit.barriers() == []
+    page.get_by_role("button", name="Save the change").click()
+    expect(page.get_by_role("status")).to_contain_text("Changed")
+    expect(page.get_by_text("the scores were swapped")).to_be_visible()
+    page.get_by_role("link", name="Standings", exact=True).click()
+    expect(page.locator("table.standings")).to_be_visible()
 
 
-@pytest.fixture(scope="module")
-def office(tmp_path_factory):
-    """A service with nothing but a key."""
-    with site(tmp_path_factory.mktemp("office"), demo=False) as found:
-        yield found
+def enter_and_delete(visit):
+    """A result of tonight is entered, and deleted, because it was for fun."""
+    page = visit.page
+    page.get_by_role("link", name="Enter a result").click()
+    page.get_by_label("Winner first").check()
+    page.get_by_role("group", name="Team 1").get_by_label("Names").fill("Cat")
+    page.get_by_role("group", name="Team 2").get_by_label("Names").fill("Dora")
+    page.get_by_role("button", name="See what changes").click()
+    expect(page.get_by_text("Dora is new to this league")).to_be_visible()
+    page.get_by_role("button", name="Record it").click()
+    expect(page.get_by_role("status")).to_contain_text("Recorded")
+    page.get_by_role("link", name="Standings", exact=True).click()
+    expect(page.get_by_role("link", name="Dora")).to_be_visible()
+    page.get_by_role("link", name="Matches", exact=True).click()
+    page.get_by_role("link", name=re.compile("Why")).first.click()
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_label(re.compile("Reason")).fill("for fun")
+    page.get_by_role("button", name="Delete it").click()
+    page.get_by_role("link", name="Standings", exact=True).click()
+    expect(page.get_by_role("link", name="Ann")).to_be_visible()
+    expect(page.get_by_role("link", name="Dora")).to_have_count(0)
 
 
-@WAYS
-def test_organiser(chromium, office, size, scheme):
-    with visiting(chromium, office, size=size, scheme=scheme, allowed=(422,)) as visit:
-        page = visit.page
-        visit.sign_in()
-        if True:
-            name = f"winter-{size[0]}"
-            office.ask("POST", "/api/leagues", {"name": name})
-            visit.go(f"/leagues/{name}/import")
-        bring(page, size)
-        page.get_by_role("link", name="See the standings").click()
-        expect(page.get_by_role("heading", name="Standings", exact=True)).to_be_visible()
-        print(players(page))
+@OTHER_WAYS
+def test_player(chromium, demo, size, scheme):
+    with visiting(chromium, demo, size=size, scheme=scheme) as visit:
+        page = visit.go("/")
+        page.get_by_role("link", name="An invented league").click()
+        page.get_by_label("Find a player").press_sequentially("kei")
+        expect(page.locator("table.standings tbody tr")).to_have_count(1)
+        page.get_by_role("link", name="Keiko").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Keiko")
+        chart = page.locator("figure").first
+        chart.scroll_into_view_if_needed()
+        expect(chart.locator("svg").first).to_be_visible()  # Vega has drawn it, in the place of the picture
+        page.get_by_label("Compare with").fill("Mbali")
+        page.get_by_role("button", name="Compare").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Keiko and Mbali")
+        page.get_by_role("link", name="Predict", exact=True).click()
+        page.get_by_label("Team 1").fill("Keiko")
+        page.get_by_label("Team 2").press_sequentially("Mbali")
+        page.get_by_label("Date").fill("2026-06-08")
+        expect(page.locator(".headline")).to_contain_text("%")
+        expect(page.locator("#result")).to_contain_text("Mbali")
+        assert "team=Mbali" in page.url  # to be shared
 
 
-def bring(page, size):
-    """A file with a wrong line: it is corrected, or the line is left out."""
-    page.get_by_label("A file of results").set_input_files(file(WRONG))
-    problems = page.get_by_role("table", name="problem")
-    expect(problems).to_contain_text("line 3")
-    expect(problems).to_contain_text("many")
-    if size == PHONE:
-        page.get_by_role("button", name="Import the other 3 matches").click()
-        expect(page.get_by_role("status")).to_contain_text("3 matches were imported")
-    else:
-        page.get_by_label("A file of results").set_input_files(file(RIGHT))
-        page.get_by_role("button", name="Import 4 matches").click()
-        expect(page.get_by_role("status")).to_contain_text("4 matches were imported")
+@OTHER_WAYS
+def test_analyst(chromium, demo, size, scheme):
+    with visiting(chromium, demo, size=size, scheme=scheme, signed_in=True, also=axe()) as visit:
+        page = visit.go("/leagues/demo/models")
+        calibration = page.locator("figure[data-chart*=calibration]")
+        calibration.scroll_into_view_if_needed()
+        expect(calibration.locator("svg").first).to_be_visible()
+        for box in page.get_by_role("group", name="Compare").get_by_role("checkbox").all():
+            box.uncheck()
+        page.get_by_role("checkbox", name="Elo", exact=True).check()
+        page.get_by_role("button", name="Compare", exact=True).click()
+        expect(page.get_by_text("The best first")).to_be_visible()
+        assert visit.barriers() == []
+        answer = data(page, "JSON")
+        assert answer.status == 200
+        assert answer.json()["comparison"]
+        visit.go("/leagues/demo/standings")
+        page.get_by_label("On the day").fill("2025-12-31")
+        page.get_by_role("button", name="Show").last.click()
+        expect(page.get_by_text("As it stood on 31 Dec 2025")).to_be_visible()
+        told = data(page, "JSON").json()["players"]
+        rows = list(csv.DictReader(io.StringIO(data(page, "CSV").text())))
+        assert [row["player"] for row in rows] == [one["player"] for one in told]
+        assert [float(row["shown"]) for row in rows] == pytest.approx([one["shown"] for one in told])
+
+
+def data(page, kind):
+    """What is behind the link to the page as data."""
+    link = page.locator("footer").get_by_role("link", name=kind).get_attribute("href")
+    return page.request.get(re.match(r"https?://[^/]+", page.url)[0] + link)
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESK, "light")])
+def test_reader_without_scripts(chromium, demo, size, scheme):
+    with visiting(chromium, demo, size=size, scheme=scheme, scripts=False) as visit:
+        page = visit.go("/leagues/demo/standings")
+        page.get_by_label("Find a player").fill("grz")
+        page.get_by_role("button", name="Show").first.click()
+        assert list(table(page)) == ["Grzegorz"]
+        page.get_by_role("link", name="Grzegorz").click()
+        picture = page.locator("figure img").first
+        assert picture.evaluate("(one) => one.decode().then(() => one.naturalWidth)") > 0
+        assert ("look=dark" in picture.evaluate("(one) => one.currentSrc")) == (scheme == "dark")
+        page.get_by_role("link", name="Older").click()
+        expect(page.locator("table.own caption")).to_contain_text("of")
+        page.get_by_role("link", name="Matches", exact=True).click()
+        page.get_by_role("link", name="Next").click()
+        expect(page.locator("table.matches")).to_be_visible()
+        page.get_by_role("link", name="Predict", exact=True).click()
+        page.get_by_label("Team 1").fill("Keiko")
+        page.get_by_label("Team 2").fill("Mbali\nNiamh")
+        page.get_by_role("button", name="Predict").click()
+        expect(page.locator(".headline")).to_contain_text("%")
+        page.get_by_role("link", name="Fair teams").click()
+        page.get_by_label("Who plays").fill("Keiko\nMbali\nNiamh\nLiam\nUma\nFatima")
+        page.get_by_role("button", name="Make teams").click()
+        fairest = page.locator(".headline").inner_text()
+        page.get_by_role("button", name=re.compile("^Move Keiko")).click()
+        expect(page.locator(".headline")).not_to_have_text(fairest)
+        page.get_by_role("link", name="Back to the fairest teams").click()
+        expect(page.locator(".headline")).to_have_text(fairest)
