@@ -79,7 +79,9 @@ build/tools.stamp: $(BIN)/python constraints.txt
 	@touch $@
 
 $(VENV)/kernels.stamp: build/tools.stamp $(KERNELS)
-	PYTHONPATH=build/tools $(BIN)/python setup.py --quiet build_ext --inplace
+	PYTHONPATH=build/tools $(BIN)/python setup.py --quiet build_ext --inplace >build/kernels.log 2>&1 \
+	  || { cat build/kernels.log; exit 1; }
+	@grep '^prowess: ' build/kernels.log || true  # that there is no compiler
 	@touch $@
 
 $(VENV)/lab.stamp: $(BIN)/python pyproject.toml constraints.txt

@@ -38,6 +38,7 @@ from .recent import Recent
 from .security import Identify, bearer
 from .settings import Settings
 from .state import Service
+from .warming import Warming
 from .watch import Watch
 
 __all__ = ["create_app"]
@@ -61,14 +62,16 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         await run_in_threadpool(database.migrate)
         there: Recent[League] = Recent(_looked_up(database, leagues.find))
         writer, chronicles = Writer(database, metrics.committed), Chronicles()
-        analyst = Analyst(database, chronicles)
-        service = Service(chosen, database, writer, Followers(chronicles), chronicles, known, there, metrics, analyst)
+        analyst, standings = Analyst(database, chronicles), Followers(chronicles)
+        warming = Warming(database, standings, chronicles)
+        service = Service(chosen, database, writer, standings, chronicles, known, there, metrics, analyst, warming)
         app.state.service = service
         _look_for_garbage_less()
         try:
             with told_of_the_end(service.closing.set), not_orphaned():
                 yield
         finally:
+            await run_in_threadpool(warming.close)
             await run_in_threadpool(analyst.close)
             await run_in_threadpool(service.writer.close)
             await run_in_threadpool(database.close)

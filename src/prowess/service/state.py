@@ -23,6 +23,7 @@ from .analyst import Analyst
 from .metrics import Metrics
 from .recent import Recent
 from .settings import Settings
+from .warming import Warming
 
 __all__ = ["Service", "of", "service"]
 
@@ -44,6 +45,7 @@ class Service:
     leagues: Recent[League]  # by their names; what is in them may be a second old
     metrics: Metrics
     analyst: Analyst
+    warming: Warming
     charts: Shelf[bytes] = field(default_factory=lambda: Shelf(CHARTS))  # as they are sent
     splits: Shelf[Balance] = field(default_factory=lambda: Shelf(SPLITS))  # fair teams, which may take seconds
     closing: asyncio.Event = field(default_factory=asyncio.Event)  # set when the process is asked to end

@@ -58,6 +58,11 @@ class Chronicles:
     def __init__(self, memory: float = MEMORY) -> None:
         self._courses = Courses(memory)
 
+    @property
+    def room(self) -> float:
+        """Bytes of memory that are left: who reads leagues ahead stops before others have to go."""
+        return self._courses.room
+
     def of(self, connection: Connection, league: League) -> Chronicle:
         """The chronicle of a league, which was found on the same connection."""
         return Chronicle(league, connection, self._courses.of(connection, league))

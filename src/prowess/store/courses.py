@@ -42,6 +42,11 @@ class Courses:
     def __init__(self, memory: float = MEMORY) -> None:
         self._shelf: Shelf[Kept] = Shelf(memory)
 
+    @property
+    def room(self) -> float:
+        """Bytes of memory that are left."""
+        return self._shelf.room
+
     def of(self, connection: Connection, league: League) -> View:
         """The matches of a league at its revision, or a later one; the league was found on the same connection."""
         kept = self._shelf.get(league.id)

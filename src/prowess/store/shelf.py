@@ -51,6 +51,11 @@ class Shelf(Generic[Thing]):
             while len(self._things) > 1 and self.nbytes > self.limit:
                 gone.append(self._taken(next(iter(self._things))))
 
+    @property
+    def room(self) -> float:
+        """Bytes that can be put there before something has to go."""
+        return self.limit - self.nbytes
+
     def drop(self, key: Hashable) -> None:
         """Take something away, if it is there."""
         with self._guard:
