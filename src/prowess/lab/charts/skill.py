@@ -138,15 +138,19 @@ def _layers(alt: Any, base: Any, axis: tuple[str, str], shade: float, by: dict[s
     """Bands, lines, a dot where each line ends, and what a mouse finds; a click on the legend picks a player."""
     picked = alt.selection_point(fields=["player"], bind="legend")
     when, x_title = f"x:{axis[0]}", axis[1]
-    scaled = {} if look.size is not None and axis[0] == "T" else {"scale": alt.Scale(zero=False)}  # times have no zero
-    x = alt.X(when, title=x_title, axis=alt.Axis(grid=False), **scaled)
+    dated = look.size is not None and axis[0] == "T"  # dates say what they are, and have no zero
+    scaled: dict[str, Any] = {"title": None} if dated else {"title": x_title, "scale": alt.Scale(zero=False)}
+    x = alt.X(when, axis=alt.Axis(grid=False), **scaled)
     said = "skill μ (rating points)" if look.size is None else None if look.narrow else "skill"
     y = alt.Y("mu:Q", title=said, scale=alt.Scale(zero=False))
 
     def faded(full: float, rest: float) -> Any:
         return alt.when(picked).then(alt.value(full)).otherwise(alt.value(rest))
 
-    numbers = [alt.Tooltip(f"{field}:Q", title=sign, format=".2f") for field, sign in (("mu", "μ"), ("sigma", "σ"))]
+    signs = ("μ", "σ") if look.size is None else ("skill", "±")
+    numbers = [
+        alt.Tooltip(f"{field}:Q", title=sign, format=".2f") for field, sign in zip(("mu", "sigma"), signs, strict=True)
+    ]
     found = [alt.Tooltip("player:N"), alt.Tooltip(when, title=x_title), *numbers]
     line = base.mark_line(strokeWidth=2.5, strokeJoin="round").encode(x=x, y=y, opacity=faded(1, 0.15), **by)
     # the dot shows a player of one match, who has no line yet, and who stopped early

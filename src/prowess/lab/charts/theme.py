@@ -48,14 +48,20 @@ class Look:
         """How wide one of so many panels beside each other is; it has `beside` pixels of axis and room at its side.
 
         >>> LIGHT.panel(300, 2, 100), on_page(LIGHT, 300).panel(300, 2, 100)
-        (300, 426)
+        (300, 416)
         """
         return usual if self.size is None else max((self.size[0] - 2 * self.margin) // columns - beside, 80)
 
     @property
     def margin(self) -> int:
+        """The room at the sides of a chart: on a page, for letters that are wider there than where it is drawn."""
+        return 16 if self.size is None else 8 if self.narrow else 12
+
+    @property
+    def padding(self) -> int | dict[str, int]:
         """The room around a chart."""
-        return 16 if self.size is None else 2
+        low = {"left": self.margin, "right": self.margin, "top": 4, "bottom": 4}
+        return self.margin if self.size is None else low
 
 
 LIGHT = Look()
@@ -87,15 +93,15 @@ def styled(alt: Any, chart: Any, title: str, subtitle: str | list[str], look: Lo
     >>> chart.to_dict()["title"]["text"]
     'One'
     """
-    menu = {"export": True, "source": False, "compiled": False, "editor": False}
-    actions = menu if look.size is None else False  # pages have links of their own
-    said: dict[str, Any] = {"padding": look.margin, "background": look.page}
+    actions = {"export": True, "source": False, "compiled": False, "editor": False}
+    said: dict[str, Any] = {"padding": look.padding, "background": look.page}
     if look.size is None:
         said["title"] = alt.TitleParams(title, subtitle=subtitle, anchor="start", offset=14)
+        said["usermeta"] = {"embedOptions": {"actions": actions}}
     elif isinstance(chart, (alt.Chart, alt.LayerChart)):  # of others the panels have their sizes
         said |= {"width": look.size[0], "height": look.size[1]}
         said["autosize"] = alt.AutoSizeParams(type="fit", contains="padding")
-    looks = chart.properties(**said, usermeta={"embedOptions": {"actions": actions}})
+    looks = chart.properties(**said)
     return looks.configure(**_configuration(alt, look))  # all at once: every call copies the chart with its data
 
 

@@ -19,7 +19,7 @@ __all__ = ["MOST", "named"]
 
 MOST = 7  # players whose lines can be told apart on a white page
 POINTS = {True: 150, False: 400}  # of a curve, by whether the chart is narrow
-AXES = {"utc": ("T", ""), "number": ("Q", "time"), "none": ("Q", "match")}
+AXES = {"utc": ("T", "date"), "number": ("Q", "time"), "none": ("Q", "match")}
 
 
 def named(names: Iterable[str]) -> list[str]:

@@ -13,15 +13,22 @@ const OPTIONS = {
 };
 
 let vega;
-function load(src) {
-  vega ??= new Promise((done, failed) => {
+const load = (src) => (vega ??= ready().then(() => fetched(src)));
+
+// after all else of the page, which does not wait for it
+async function ready() {
+  if (document.readyState === "complete") return;
+  await new Promise((done) => addEventListener("load", done, { once: true }));
+}
+
+function fetched(src) {
+  return new Promise((done, failed) => {
     const script = document.createElement("script");
     script.addEventListener("load", done);
     script.addEventListener("error", failed);
     script.src = src;
     document.head.append(script);
   });
-  return vega;
 }
 
 async function specification(figure) {
@@ -63,7 +70,8 @@ async function draw(figure) {
     plot = place(figure);
     mine.view = await globalThis.vegaEmbed(plot, spec, OPTIONS);
     if (isSeveral(spec)) fill(plot.querySelector("svg"));
-  } catch {
+  } catch (error) {
+    console.warn("The chart stays a picture.", error);
     plot?.remove();
     return;
   }
