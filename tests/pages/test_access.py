@@ -38,7 +38,8 @@ FOCUSED = """() => {
 }"""
 CONTROLS = """() => {
   const all = [...document.querySelectorAll("*")];
-  const seen = (one) => one.getClientRects().length && !one.disabled && one.tabIndex >= 0;
+  const other = "input[type=radio]:not(:checked)"; // arrows lead from one of a group to the next
+  const seen = (one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0 && !one.matches(other);
   return all.filter((one) => one.matches("a, button, select, textarea, input:not([type=hidden])") && seen(one))
     .map((one) => all.indexOf(one));
 }"""
