@@ -1,5 +1,6 @@
 """`make screenshots`: pictures of every page in both widths and colour schemes, and those that documents show."""
 
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,13 +9,15 @@ from tests.pages.browsing import DESK, PAGES, PHONE, ROOT, SCHEMES, Place, Visit
 ALL = ROOT / "screenshots"
 SHOWN = ROOT / "docs" / "images"
 SIZES = {"desk": DESK, "phone": PHONE}
-CHOSEN = {  # what documents show, and how much of it: width, height
-    "standings-desk-light": (1280, 800),
-    "standings-desk-dark": (1280, 800),
-    "player-desk-light": (1280, 800),
-    "player-desk-dark": (1280, 800),
-    "fair-teams-phone-light": (360, 740),
-    "predict-phone-dark": (360, 740),
+TOP = "body"
+CHOSEN = {  # what documents show: from which part of the page on, and how much
+    "standings-desk-light": (TOP, 1280, 800),
+    "standings-desk-dark": (TOP, 1280, 800),
+    "players-compared-desk-light": (TOP, 1280, 800),
+    "players-compared-desk-dark": (TOP, 1280, 800),
+    "standings-phone-light": (TOP, 360, 740),
+    "predict-phone-light": ("#said", 360, 740),
+    "fair-teams-phone-light": ("#said", 360, 740),
 }
 
 
@@ -27,13 +30,15 @@ def take(visit: Visit, place: Place, name: str, size: tuple[int, int]) -> None:
     visit.settle()
     page.screenshot(path=ALL / f"{name}.png", full_page=True)
     if name in CHOSEN:
-        width, height = CHOSEN[name]
-        page.screenshot(path=SHOWN / f"{name}.png", clip={"x": 0, "y": 0, "width": width, "height": height})
+        part, width, height = CHOSEN[name]
+        top = max(0, page.locator(part).bounding_box()["y"] - 16)  # with a little air
+        page.screenshot(path=SHOWN / f"{name}.png", clip={"x": 0, "y": top, "width": width, "height": height})
     page.set_viewport_size({"width": size[0], "height": size[1]})
 
 
-def take_all() -> None:
-    """Take all pictures."""
+def take_all(names: list[str]) -> None:
+    """Take the pictures of these pages, or of all."""
+    places = [place for place in PAGES if not names or place.name in names]
     for folder in (ALL, SHOWN):
         folder.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder, site(Path(folder)) as there, browser() as chromium:
@@ -44,11 +49,11 @@ def take_all() -> None:
                     visiting(chromium, there, **how) as guest,
                     visiting(chromium, there, signed_in=True, **how) as organiser,
                 ):
-                    for place in PAGES:
+                    for place in places:
                         take(organiser if place.signed_in else guest, place, f"{place.name}-{width}-{scheme}", size)
-                print(f"{len(PAGES)} pages, {width}, {scheme}")
+                print(f"{len(places)} pages, {width}, {scheme}")
 
 
 if __name__ == "__main__":
-    take_all()
+    take_all(sys.argv[1:])
     print(f"they are in {ALL.relative_to(ROOT)}/, and those that documents show in {SHOWN.relative_to(ROOT)}/")
