@@ -56,6 +56,8 @@ SETTLED = """() => [...document.querySelectorAll("figure[data-chart]")].every((o
 BARRIERS = """axe.run().then((found) => found.violations.map((one) =>
   `${one.impact} ${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" ")}`))"""
 
+SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
+
 
 def needed(program: str | None, name: str) -> str:
     """A program that the tests drive; who has not got it skips them, but not where everything must be tested."""
@@ -164,6 +166,11 @@ class Visit:
     def barriers(self) -> list[str]:
         """What axe-core finds on this page that keeps people out; its script must have been run before."""
         found: list[str] = self.page.evaluate(BARRIERS)
+        return found
+
+    def sideways(self) -> int:
+        """How many pixels the page is wider than its window."""
+        found: int = self.page.evaluate(SIDEWAYS)
         return found
 
     def go(self, path: str) -> Page:

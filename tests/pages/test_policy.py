@@ -4,13 +4,12 @@ import pytest
 from fastapi.routing import APIRoute
 
 from prowess.service.pages.routers import ROUTERS
-from tests.pages.browsing import ODD_PAGES, PAGES, PHONE
+from tests.pages.browsing import NAMES, ODD_PAGES, PAGES, PHONE
 
 NO_PAGES = {"/", "/leagues/{league}", "/static/{name}"}  # they lead to pages, or are parts of them
 DATA = (".json", ".csv", ".svg", ".md")
 PICTURES = """[...document.images].filter((one) => one.getClientRects().length)
   .map((one) => [one.currentSrc, one.complete ? one.naturalWidth : -1])"""
-SIDEWAYS = "document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
 
 
 def test_every_page_is_looked_at():
@@ -24,7 +23,7 @@ def test_without_scripts_on_a_phone(visit_as, place):
     visit = visit_as(size=PHONE, scripts=False, signed_in=place.signed_in)
     page = visit.open(place)
     assert page.locator("h1").count() == 1
-    assert page.evaluate(SIDEWAYS) <= 0
+    assert visit.sideways() <= 0
     assert [source for source, width in page.evaluate(PICTURES) if width <= 0] == []
     visit.check()
 
@@ -35,3 +34,15 @@ def test_a_page_that_is_known_already_works_as_before(visit_as):
         page = visit.go("/leagues/demo/standings")
         assert page.evaluate("getComputedStyle(document.body).margin") == "0px"
         visit.check()
+
+
+def test_names_that_are_completed_are_only_names(visit_as):
+    visit = visit_as()
+    page = visit.go("/leagues/odd/predict")
+    page.get_by_label("Team 1").press_sequentially("<s")
+    page.get_by_role("option", name=NAMES[0]).click()
+    assert page.get_by_label("Team 1").input_value().strip() == NAMES[0]
+    page.get_by_label("Team 2").fill(NAMES[1])
+    page.locator(".headline").wait_for()
+    assert page.locator("main script, main img[src=x]").count() == 0
+    visit.check()  # no dialog has come up
