@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from rich.markup import escape
 from rich.table import Table
 
-UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3, "MB": 1e-6}  # memory is measured in bytes
+UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3, "MB": 1e-6, "kB": 1e-3}  # memory is measured in bytes
 
 
 @dataclass(frozen=True)

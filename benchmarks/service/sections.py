@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from ..figures import Figure
+from . import pages
 from .bare import bare
 from .leagues import Server, fill, found, posts, served
 from .load import Heard, put, request
@@ -136,4 +137,10 @@ def corrections(url: str, folder: Path, scale: float, repeats: int) -> Iterator[
             yield Figure(f"importing {size:,} matches: a match", filled[size] / size, "µs")
 
 
-SECTIONS = {"Single posts": singles, "Bulk": bulk, "Leaderboard": leaderboards, "Corrections": corrections}
+SECTIONS = {
+    "Single posts": singles,
+    "Bulk": bulk,
+    "Leaderboard": leaderboards,
+    "Corrections": corrections,
+    "Pages": pages.section,
+}
