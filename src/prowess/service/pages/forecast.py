@@ -72,7 +72,7 @@ def headline(teams: Sequence[Sequence[str]], found: Prediction) -> dict[str, str
 
     >>> import prowess as pw
     >>> headline([["ann"], ["bob"]], pw.Elo().predict([[pw.Rating(1700)], [pw.Rating(1600)]]))
-    {'who': 'ann', 'what': 'wins with 64 %'}
+    {'who': 'ann', 'what': 'wins with 64\\xa0%'}
     """
     best = int(found.win.argmax())
     chance = float(found.win[best])

@@ -10,7 +10,7 @@ from ...model.model import Model
 
 __all__ = ["counted", "day", "digits", "figure", "moved", "number", "percent", "setting", "thousands"]
 
-MINUS, NONE = "−", "–"
+MINUS, NONE, GAP = "−", "–", "\u00a0"  # the gap is one at which no line ends
 
 
 def digits(model: Model) -> int:
@@ -62,16 +62,16 @@ def percent(value: float | None, places: int = 0) -> str:
     """A probability in percent; what is not quite certain is never shown as certain.
 
     >>> percent(0.536), percent(0.9999), percent(0.0001), percent(1.0), percent(None)
-    ('54 %', '> 99 %', '< 1 %', '100 %', '–')
+    ('54\\xa0%', '>\\xa099\\xa0%', '<\\xa01\\xa0%', '100\\xa0%', '–')
     """
     if value is None or not isfinite(value):
         return NONE
     least = 10.0**-places
     if 0 < 100 * value < least:
-        return f"< {least:g} %"
+        return f"<{GAP}{least:g}{GAP}%"
     if 100 - least < 100 * value < 100:
-        return f"> {100 - least:g} %"
-    return f"{100 * value:.{places}f} %"
+        return f">{GAP}{100 - least:g}{GAP}%"
+    return f"{100 * value:.{places}f}{GAP}%"
 
 
 def setting(value: float | str | bool | None) -> str:
@@ -109,11 +109,16 @@ def counted(value: int, one: str, many: str) -> str:
 def day(value: str | float | None) -> str:
     """A time on the clock of a league, as people write it: midnight is the day alone.
 
-    >>> day("2026-01-31T00:00:00Z"), day("2026-01-31T19:30:00Z"), day(7.0), day(None)
-    ('31 Jan 2026', '31 Jan 2026, 19:30', '7', '–')
+    >>> day("2026-01-31T00:00:00Z"), day("2026-01-31T19:30:00Z"), day(None)
+    ('31 Jan 2026', '31 Jan 2026, 19:30', '–')
+    >>> day(7.0), day(2026), day(1234567.0), day(-0.25), day(1e300)
+    ('7', '2026', '1,234,567', '−0.25', '1e+300')
     """
-    if value is None or isinstance(value, (int, float)):
-        return NONE if value is None else f"{value:g}"
+    if value is None:
+        return NONE
+    if isinstance(value, (int, float)):
+        apart = "," if 1e4 <= abs(value) < 1e15 else ""  # four digits may be a year
+        return f"{value:{apart}.15g}".replace("-", MINUS)
     moment = datetime.fromisoformat(value).astimezone(UTC)
     date = f"{moment.day} {moment:%b} {moment.year}"
     return date if (moment.hour, moment.minute, moment.second) == (0, 0, 0) else f"{date}, {moment:%H:%M}"
