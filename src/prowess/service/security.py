@@ -15,7 +15,7 @@ from starlette import types
 
 from ..store.errors import NotFound, Unavailable
 from ..store.keys import Key, Scope
-from .cookies import secret_of
+from .cookies import LONGEST, only_ours, secret_of
 from .limits import EXEMPT
 from .problems import Problem
 from .recent import Recent
@@ -25,7 +25,6 @@ __all__ = ["Access", "Everywhere", "Identify", "May", "bearer", "caller", "every
 
 KEY, READER = "key", "reader"  # schemes of the API's document: a key is needed, or only for private leagues
 CHALLENGE = {"WWW-Authenticate": "Bearer"}
-LONGEST = 200  # letters of a secret: ours are shorter, and what was looked up is remembered for a while
 HOW = "send `Authorization: Bearer KEY`; `prowess key create` makes a key"
 
 
@@ -63,7 +62,9 @@ class Identify:
         self.app, self.keys = app, keys
 
     async def __call__(self, scope: types.Scope, receive: types.Receive, send: types.Send) -> None:
-        """Note the key, None if it is unknown, and let the request through."""
+        """Note the key, None if it is unknown, and let the request through, without the cookies of others."""
+        if any(name == b"cookie" for name, _ in scope.get("headers", ())):
+            scope["headers"] = only_ours(scope["headers"])
         if scope["type"] == "http" and scope["path"] not in EXEMPT:
             await _identify(scope, self.keys)
         await self.app(scope, receive, send)
@@ -75,7 +76,7 @@ async def _identify(scope: types.Scope, keys: Recent[Key | None]) -> None:
         scope["state"]["key"] = await keys.get(secret) if secret else None
     elif not scope["path"].startswith("/api/"):  # where a cookie counts for nothing: other sites may let it be sent
         kept = secret_of(scope["headers"])
-        found = await keys.get(kept) if kept and len(kept) <= LONGEST else None
+        found = await keys.get(kept) if kept else None
         if found is not None and found.revoked_at is None:
             scope["state"]["key"] = found
 

@@ -123,8 +123,8 @@ def fresh(request: Request, tag: str) -> Response | None:
 
 
 def tag_of(league: League, generation: int, revision: int) -> str:
-    """The tag of what a league shows at a revision; its settings count too, as they change without one."""
-    shown = f"{league.settings}".encode()
+    """The tag of what a league shows at a revision; its title and settings count too, as they change without one."""
+    shown = f"{league.settings} {league.public} {league.title!r}".encode()
     return f'W/"{generation}.{revision}.{crc32(shown):x}"'
 
 

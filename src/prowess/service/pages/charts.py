@@ -22,6 +22,7 @@ from ..api.common import LARGEST, Here, Read, fresh, tag_of, tagged
 from ..problems import Problem
 from ..security import Access
 from ..state import Service
+from .rendering import BY_KEY
 
 __all__ = ["Draw", "drawn", "router", "warm"]
 
@@ -93,7 +94,7 @@ async def _answer(
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
         tag = tag_of(league, league.generation, league.revision)
-        headers = tagged(tag)
+        headers = tagged(tag) | ({} if league.public else BY_KEY)
         if revision == league.revision:
             headers["Cache-Control"] = f"{'public' if league.public else 'private'}, {FOREVER}"
         known = fresh(request, tag)

@@ -78,8 +78,8 @@ async def enter(
     def work(connection: Connection) -> Sheet:
         league = leagues.find(connection, access.league)
         last = here.chronicles.of(connection, league).matches(limit=1).rows
-        count = teams or max(2, len(team), min(len(last[0]["teams"]), USUAL) if last else 2)
         names = [one.replace("\r\n", "\n") for one in team[:MOST]]
+        count = teams or max(2, len(names), min(len(last[0]["teams"]), USUAL) if last else 2)
         by = "scores" if last and last[0].get("scores") else "first" if count == 2 else "places"
         rows = (*names, *[""] * (count - len(names)))
         return Sheet(league, access.author, Filled(rows, by=by, once=uuid4().hex))
@@ -146,7 +146,7 @@ def _renamed(sheet: Sheet, meant: Any) -> Sheet:
     """The form with a name that was meant in the place of the one that was written."""
     try:
         old, new = map(str, json.loads(meant))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return sheet
     return replace(sheet, filled=sheet.filled.renamed(old, new))
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from ...store.leagues import League
 from ..api.common import answer, fresh, tagged
-from .rendering import POLICY, edition, rendered
+from .rendering import BY_KEY, POLICY, edition, rendered
 
 __all__ = ["Shown", "page"]
 
@@ -54,7 +54,9 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[Page], Page]:
                 known = fresh(request, _tag(request, found)) if found.tag else None
                 if known is None:
                     return await run_in_threadpool(write, request, found)
-                if not ending:
+                if ending:
+                    known.headers.update(BY_KEY)
+                else:
                     known.headers.update(POLICY)  # browsers put headers of a 304 in the place of those they have
                 return known
 
@@ -76,7 +78,7 @@ def _tag(request: Request, found: Shown) -> str:
 
 
 def _headers(request: Request, found: Shown) -> dict[str, str]:
-    return tagged(_tag(request, found)) if found.tag else {}
+    return BY_KEY | (tagged(_tag(request, found)) if found.tag else {})
 
 
 def _table(request: Request, found: Shown) -> Response:

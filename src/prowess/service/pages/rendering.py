@@ -20,7 +20,7 @@ from .static import asset
 if TYPE_CHECKING:
     from .page import Shown
 
-__all__ = ["POLICY", "edition", "environment", "rendered"]
+__all__ = ["BY_KEY", "POLICY", "edition", "environment", "rendered"]
 
 TABS = (  # the pages of a league: address, words, and what a key must be good for
     ("standings", "Standings", "read"),
@@ -35,12 +35,12 @@ TABS = (  # the pages of a league: address, words, and what a key must be good f
 )
 TEMPLATES = Path(__file__).parent / "templates"
 
-POLICY = {
+BY_KEY = {"Vary": "Cookie"}  # who is signed in sees something else, and caches must know that
+POLICY = BY_KEY | {
     # Scripts and styles come from here and stand in no page, so that a name that looks like one is only a name.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "same-origin",  # else browsers would not say where a form was sent from
-    "Vary": "Cookie",
 }
 
 

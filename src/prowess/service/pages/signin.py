@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ..api.common import Here
-from ..cookies import COOKIE
-from ..security import LONGEST
+from ..cookies import COOKIE, LONGEST
 from .page import Shown
 from .rendering import rendered
 from .signing import check_origin
@@ -19,6 +16,7 @@ __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 MONTH = 30 * 24 * 3600  # seconds
+PLACE = 8_000  # letters of an address to go on to
 UNKNOWN = "this key is unknown or was revoked"
 
 
@@ -28,12 +26,12 @@ def _local(place: str) -> str:
     >>> _local("/leagues/darts/enter"), _local("//evil.example"), _local("https://evil.example"), _local("/\\\\evil")
     ('/leagues/darts/enter', '/', '/', '/')
     """
-    safe = place.startswith("/") and not place.startswith(("//", "/\\")) and place.isprintable()
+    safe = len(place) <= PLACE and place.startswith("/") and not place.startswith(("//", "/\\")) and place.isprintable()
     return place if safe else "/"
 
 
 @router.get("/signin")
-async def ask(request: Request, next: Annotated[str, Query(max_length=2000)] = "/") -> Response:
+async def ask(request: Request, next: str = "/") -> Response:
     """A form for a key."""
     return rendered(request, "signin.html", Shown({"next": _local(next), "problem": ""}))
 

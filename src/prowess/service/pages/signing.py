@@ -36,10 +36,17 @@ def check_origin(request: Request) -> None:
     if site is not None:
         same = site in ("same-origin", "none")
     else:
-        origin = request.headers.get("origin")
-        same = origin is not None and urlsplit(origin).netloc == request.headers.get("host")
+        same = _host(request.headers.get("origin", "")) == request.headers.get("host", "")
     if not same:
         raise Problem(403, f"this form was not sent by a page of this service: {AGAIN}")
+
+
+def _host(origin: str) -> str | None:
+    """The host of an origin; None if it is none, such as `null`."""
+    try:
+        return urlsplit(origin).netloc or None
+    except ValueError:
+        return None
 
 
 async def _fields(request: Request) -> AsyncIterator[FormData]:
