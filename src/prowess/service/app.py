@@ -105,7 +105,6 @@ def _wrap(app: FastAPI, settings: Settings, known: Recent[Key | None], metrics: 
 
     [posts] = [one for one in matches.router.routes if isinstance(one, APIRoute) and one.endpoint is matches.post]
     app.add_middleware(Lean, route=posts, quick=matches.post_plainly)
-    app.add_middleware(Heads)
     app.add_middleware(Identify, keys=known)
     app.add_middleware(
         RateLimit,
@@ -116,6 +115,7 @@ def _wrap(app: FastAPI, settings: Settings, known: Recent[Key | None], metrics: 
     app.add_middleware(BodyLimit, most=settings.body_limit, most_import=settings.import_limit)
     app.add_middleware(Problems)
     app.add_middleware(Readable)
+    app.add_middleware(Heads)  # around all that looks at what is in an answer
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
