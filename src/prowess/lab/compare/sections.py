@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...counts import count
+from ...words import listed
 from ..charts.comparison import calibration_chart, measure_chart, time_chart
 from ..charts.series import CURVES
 from ..charts.times import time_axis
 from ..report import Report, Section
-from ..words import listed
 from .answer import FEW, advice, interval_of, matches_of, notes, order, parameters_of, share_of, side_of
 from .best import skills, standings
 from .frames import usual_window

@@ -142,7 +142,7 @@ def _coming(here: Service, name: str, history: History) -> Plain:
     """What would come of it: who is new, what is known already, and whose ratings change most."""
     with here.database.reading() as connection:
         league, roll = leagues.find(connection, name), current(here, connection, name).roll
-    new = [one for one in history.players if roll.row(one) is None]
+    new = [one for one in history.players if one not in roll]
     near = alike(new, roll.names)
     would = preview(here.database, Post(name, with_ids(history)))
     return {

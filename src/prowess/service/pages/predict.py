@@ -20,9 +20,9 @@ from ..api.common import Here, Read, tag_of
 from ..api.forecasts import predicted, time_of
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
 from .addresses import address
-from .forecast import headline, new_ones, number_of, said, sides, wants_data
+from .forecast import headline, new_ones, number_of, said, sides
 from .numbers import digits
-from .page import Shown, page
+from .page import Shown, page, wants_data
 from .pasted import pasted
 
 __all__ = ["router"]
@@ -79,7 +79,7 @@ def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[A
     """The match that is asked for, and who was named twice in a team; teams without a name are none."""
     if len(texts) > TEAMS:
         raise Error(f"teams: at most {TEAMS} teams can be looked at, not {len(texts)}")
-    lists = [pasted(text, lambda name: now.roll.row(name) is not None, "teams") for text in texts]
+    lists = [pasted(text, now.roll, "teams") for text in texts]
     chosen = number_of(home, -1, 0, TEAMS - 1, "home")
     there = [number for number, one in enumerate(lists) if one.names]
     names = [lists[number].names for number in there]

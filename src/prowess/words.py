@@ -1,4 +1,4 @@
-"""Words of sentences that reports and messages have in common."""
+"""Words of sentences that messages, reports and pages have in common."""
 
 from __future__ import annotations
 
