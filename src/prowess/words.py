@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-__all__ = ["listed"]
+__all__ = ["capital", "listed"]
 
 
 def listed(names: Iterable[object], last: str = "and") -> str:
@@ -15,3 +16,13 @@ def listed(names: Iterable[object], last: str = "and") -> str:
     """
     *most, end = map(str, names)
     return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def capital(text: str, names: Iterable[str] = ()) -> str:
+    """A text with a capital at its beginning, unless it begins with one of some names.
+
+    >>> capital("there is no match"), capital("ann plays twice", ["bob", "ann"])
+    ('There is no match', 'ann plays twice')
+    """
+    named = any(re.match(rf"{re.escape(name)}(?!\w)", text) for name in names)
+    return text if named else text[:1].upper() + text[1:]

@@ -50,7 +50,7 @@ class Warming:
         try:
             with self._database.reading() as connection:
                 found = [one for one in leagues.listed(connection) if one.posted >= self._least]
-            taken = 0  # bytes: leagues that are smaller will take less
+            taken = 0.0  # bytes: leagues that are smaller will take less
             for league in sorted(found, key=lambda one: -one.posted):
                 room = self._chronicles.room
                 if self._closing.is_set() or room < taken:

@@ -8,7 +8,7 @@ from typing import Any
 from ...errors import Error
 from ...model.prediction import Prediction
 from ...store.standings import Snapshot
-from ...words import listed
+from ...words import capital, listed
 from ..api.plain import rating, ratings
 from .numbers import percent
 
@@ -30,8 +30,7 @@ def said(error: Error) -> str:
     field, colon, rest = str(error).partition(": ")
     if colon and field in LABELS:
         return f"{LABELS[field]}: {rest}"
-    text = rest if colon and field.isidentifier() else str(error)
-    return text[:1].upper() + text[1:]
+    return capital(rest if colon and field.isidentifier() else str(error))
 
 
 def number_of(text: str, usual: int, least: int, most: int, field: str) -> int:

@@ -24,6 +24,7 @@ from .forecast import headline, new_ones, number_of, said, sides
 from .numbers import digits
 from .page import Shown, page, wants_data
 from .pasted import pasted
+from .typed import number_in
 
 __all__ = ["router"]
 
@@ -93,18 +94,13 @@ def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[A
         raise Error(f"teams: at most {PLAYERS:,} players can be looked at, not {len(seen):,}")
     when: str | float | None = time.strip() or None
     if when is not None and now.clock == "number":
-        when = _number(time)
+        when = number_in(time)
+        if when is None:
+            raise Error(f"time: give a plain number, such as the round, not {time[:20]!r}")
     asked = PredictionAsked.model_construct(  # whose checks were made here, in words for people
         teams=names, weights=None, home=there.index(chosen) if chosen in there else None, newcomers=True, time=when
     )
     return asked, [name for one in lists for name in one.repeated]
-
-
-def _number(time: str) -> float:
-    try:
-        return float(time)
-    except ValueError:
-        raise Error(f"time: give a plain number, such as the round, not {time[:20]!r}") from None
 
 
 def _rows(told: dict[str, Any]) -> list[dict[str, Any]]:
