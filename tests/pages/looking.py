@@ -16,9 +16,9 @@ OURS = {"Origin": "http://test"}
 class Looking(Asking):
     """A client that looks at pages, signed in with a key or not, and sends forms."""
 
-    def look(self, path, *, key=None, headers=None):
+    def look(self, path, *, key=None, headers=None, method="GET"):
         """The page at an address; redirects are not followed."""
-        return self._browse("GET", path, key, headers)
+        return self._browse(method, path, key, headers)
 
     def send(self, path, fields, *, key="", headers=None, **rest):
         """Send a form as a page of the service does, with the token of the key that is signed in."""

@@ -3,6 +3,19 @@
 import re
 
 import pytest
+from fastapi.routing import APIRoute
+
+from prowess.service.pages.routers import ROUTERS
+
+
+def test_every_page_that_is_read_has_json_and_csv_beside_it():
+    """Forms need none: what has no data beside it is sent back, leads to a page, or is a part of one."""
+    routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+    asked, sent = ({route.path for route in routes if method in route.methods} for method in ("GET", "POST"))
+    pages = {path for path in asked if not path.endswith((".json", ".csv", ".svg"))}
+    bare = {path for path in pages if not {f"{path}.json", f"{path}.csv"} <= asked}
+    assert bare - sent == {"/", "/leagues/{league}", "/static/{name}"}
+    assert len(pages - bare) >= 10
 
 
 def test_a_page_has_json_and_csv_beside_it(ask):
@@ -57,6 +70,8 @@ def test_people_read_problems_as_pages_and_programs_as_data(ask, path, status, w
     assert words in page.text
     plain = ask("GET", path)
     assert (plain.status_code, plain.headers["content-type"]) == (status, "application/problem+json")
+    head = ask.look(path, method="HEAD")
+    assert (head.status_code, head.headers["content-type"], head.text) == (status, "text/html; charset=utf-8", "")
 
 
 def test_the_api_answers_in_json_whoever_asks(ask):

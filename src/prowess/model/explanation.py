@@ -9,6 +9,7 @@ from math import floor, log10, sqrt
 from typing import TYPE_CHECKING, Any
 
 from ..counts import count
+from ..words import listed
 from .model import Model
 from .rating import Rating
 
@@ -204,7 +205,7 @@ def side(row: dict[str, Any]) -> str:
     """
     names, more = row["opponents"], row["opponent_count"]
     if more <= SIDE + 1:
-        return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else str(names[0])
+        return listed(names)
     return f"{', '.join(names[:SIDE])} and {more - SIDE} others"
 
 

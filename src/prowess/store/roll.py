@@ -27,8 +27,8 @@ class Roll:
     """Names and their rows; it never changes, and one with more names shares what it can.
 
     >>> roll = Roll(["Ann", "Bob"]).joined(["Joanna"])
-    >>> roll.row("Joanna"), roll.search("ANN")
-    (2, array([ True, False,  True]))
+    >>> roll.row("Joanna"), "Eve" in roll, roll.search("ANN")
+    (2, False, array([ True, False,  True]))
     """
 
     def __init__(self, names: Sequence[str] = ()) -> None:
@@ -40,6 +40,10 @@ class Roll:
     def __len__(self) -> int:
         """Count the players."""
         return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether somebody is called so."""
+        return name in self._rows or name in self._late
 
     @property
     def nbytes(self) -> int:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...counts import count
+from ...words import listed
 from ..catalogue import Measure
 from ..interval import Interval
-from ..words import listed
 
 if TYPE_CHECKING:
     from ...model.model import Model

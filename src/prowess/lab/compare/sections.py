@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...counts import count
+from ...words import capital, listed
 from ..charts.comparison import calibration_chart, measure_chart, time_chart
 from ..charts.series import CURVES
 from ..charts.times import time_axis
 from ..report import Report, Section
-from ..words import listed
 from .answer import FEW, advice, interval_of, matches_of, notes, order, parameters_of, share_of, side_of
 from .best import skills, standings
 from .frames import usual_window
@@ -125,7 +125,7 @@ def _time(comparison: Comparison) -> list[Section]:
     if not len(frame):
         return []
     frame, some = _few(comparison, frame)
-    heading = f"{measure.title[0].upper()}{measure.title[1:]} over time"
+    heading = f"{capital(measure.title)} over time"
     subtitle = f"mean of the last {window:,} matches; {side_of(measure)} is better{some}"
     axis = time_axis(comparison.history)
     return [Section(heading, chart=time_chart(frame, measure.titled, axis, title=heading, subtitle=subtitle))]
@@ -153,7 +153,7 @@ def _pairwise(comparison: Comparison) -> list[Section]:
 def _method(comparison: Comparison) -> str:
     """What was done, and what the intervals mean."""
     done = str(comparison.protocol)
-    said = [f"{done[0].upper()}{done[1:]}: {matches_of(comparison)}.", str(comparison.resampling)]
+    said = [f"{capital(done)}: {matches_of(comparison)}.", str(comparison.resampling)]
     shown = [f"{name}: {_parameters(comparison, name)}" for name in order(comparison)]
     return "\n\n".join([*said, "The parameters of the models. " + "; ".join(shown) + "."])
 

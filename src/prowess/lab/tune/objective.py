@@ -13,11 +13,11 @@ import numpy as np
 
 from ...errors import Error
 from ...history import History
+from ...words import listed
 from ..catalogue import MEASURES, Measure, measure_of
 from ..extras import extra
 from ..measures import Tally
 from ..stream import forecast_parts
-from ..words import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -57,7 +57,7 @@ def newcomers_of(roll: Roll, names: Iterable[str], welcome: bool, field: str) ->
         if key in asked:
             raise Error(f"{field}: {key!r} is named twice; everybody plays once")
         asked[key] = None
-    unknown = [name for name in asked if roll.row(name) is None]
+    unknown = [name for name in asked if name not in roll]
     if unknown and not welcome:
         hint = roll.hint(unknown[0]) or f"; there are {count(len(roll), 'player', 'players')}."
         raise Error(f'{field}: no player is called {unknown[0]!r}{hint} "newcomers": true takes unknown names')

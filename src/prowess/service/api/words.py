@@ -8,10 +8,11 @@ from typing import Any
 
 from ...model.model import Model
 
-__all__ = ["MODELS", "meaning_of", "shown_as", "told_parameters"]
+__all__ = ["MODELS", "USUAL", "meaning_of", "shown_as", "told_parameters"]
 
 _SURE = "It knows for each player a skill, and how sure it is of it: newcomers move fast, those it knows well slowly."
 _PLACES = "Made for tournaments of many teams that share places."
+_TS2B = f"{_PLACES} A team is as strong as its players on average, and weaker if some are missing. {_SURE}"
 MODELS: Mapping[str, str] = {
     "Harkness": "After each rating period a rating is the mean of the opponents' ratings, with a step up for every win "
     "more than losses, or down for every one less.",
@@ -26,9 +27,9 @@ MODELS: Mapping[str, str] = {
     "team is as strong as its players together), two or many in a match, and draws.",
     "TSa": f"TrueSkill on a larger scale, with skills that stay as they are. {_SURE}",
     "TSb": f"TrueSkill on a larger scale, where a team is as strong as its players on average. {_SURE}",
-    "TS2": f"{_PLACES} A team is as strong as its players on average, and weaker if some are missing. {_SURE}",
+    "TS2": _TS2B,
     "TS2a": f"{_PLACES} A team is as strong as its players together. {_SURE}",
-    "TS2b": f"{_PLACES} A team is as strong as its players on average, and weaker if some are missing. {_SURE}",
+    "TS2b": _TS2B,
     "TS2c": f"{_PLACES} A team is as strong as its players on average, and everybody moves equally fast for ever.",
     "TS3": f"{_PLACES} It looks for the skills that make the places seen most likely. {_SURE}",
     "GaussianOD": "It looks at scores, not only at who won. Everybody has an offence, which scores, and a defence, "
@@ -36,6 +37,15 @@ MODELS: Mapping[str, str] = {
     "GaussianSD": "It looks at by how much a match was won, not only at who won it.",
     "PoissonOD": "It looks at scores that are counted one by one, such as goals. Everybody has an offence, which "
     "scores, and a defence, which keeps the others from scoring.",
+}
+USUAL: Mapping[str, str] = {  # for whom each is, in the order in which somebody looks who chooses for the first time
+    "TrueSkill": "players or teams, two or many at once, with draws; the usual choice",
+    "Elo": "two players, as in chess; no uncertainty",
+    "Glicko2": "two players, rated by periods, with uncertainty and volatility",
+    "Glicko": "two players, rated by periods, with uncertainty",
+    "TS2b": "many teams of different sizes in a match, often with ties, as in quizzes",
+    "PoissonOD": "games with goals: rates attack and defence, and predicts scores",
+    "GaussianOD": "games with many points: rates attack and defence, and predicts scores",
 }
 
 PARAMETERS: Mapping[str, tuple[str, str]] = {

@@ -16,6 +16,7 @@ from ...store.changes import Delete
 from ...store.errors import Conflict
 from ...store.leagues import League
 from ...store.texts import storable
+from ..analyst import SMALL
 from ..api.common import Here, MatchId, Write
 from ..api.past import last_match
 from ..api.schemas.common import LONGEST
@@ -33,7 +34,6 @@ from .signing import Fields
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
-SMALL = 20_000  # matches of a league, all of which are rated anew in a moment
 
 
 @router.get("/leagues/{league}/delete")

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from math import isfinite
 from typing import Any
 
 from starlette.datastructures import FormData
@@ -15,10 +14,12 @@ from starlette.datastructures import FormData
 from ...errors import Error
 from ...store.clock import Clock
 from ...store.texts import storable
+from ...words import capital
 from ..api.bodies import match_of
 from ..api.schemas.common import LONGEST
 from ..fields import field_of
 from ..problems import Problem
+from .typed import number_in
 
 __all__ = ["MOST", "Filled", "Wrong", "filled_of", "match_from", "read_form", "said", "wrong_fields"]
 
@@ -220,12 +221,9 @@ def _same_time(text: str, time: Any) -> bool:
 
 
 def _number(text: str, field: str, what: str) -> float:
-    """A number; some write it with a comma."""
-    try:
-        value = float(text.strip().replace(",", ".").replace("−", "-"))
-    except ValueError:
-        value = float("nan")
-    if not isfinite(value):
+    """A number that was written into a field."""
+    value = number_in(text)
+    if value is None:
         said = f"not {text.strip()!r}" if text.strip() else "it is empty"
         raise Wrong(f"{what} must be a number; {said}", [field])
     return value
@@ -276,6 +274,5 @@ def said(error: Error, filled: Filled) -> str:
     >>> said(Error("match 1: ann stands in team 1 and in team 2"), Filled(("ann", "ann")))
     'ann stands in team 1 and in team 2'
     """
-    text = PREFIX.sub("", str(error), count=1)
-    named = any(text.startswith(name) for team in filled.teams for name in _names(team))
-    return text if named else text[:1].upper() + text[1:]
+    names = (name for team in filled.teams for name in _names(team))
+    return capital(PREFIX.sub("", str(error), count=1), names)

@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from starlette.requests import Request
-
 from ...errors import Error
 from ...model.prediction import Prediction
 from ...store.standings import Snapshot
+from ...words import capital, listed
 from ..api.plain import rating, ratings
 from .numbers import percent
 
-__all__ = ["called", "headline", "new_ones", "number_of", "rated", "said", "sides", "wants_data"]
+__all__ = ["called", "headline", "new_ones", "number_of", "rated", "said", "sides"]
 
 New = dict[str, str | None]  # somebody who is new to a league
 
 NAMED = 3  # players of a team that is called by their names
 LABELS = {"together": "In one team", "apart": "In different teams", "never": "Never paired"}
 HINTS = 3  # newcomers for whom somebody else is looked for who may be meant
-
-
-def wants_data(request: Request) -> bool:
-    """Whether the data of a page are asked for, and not the page, which can show what is wrong itself."""
-    path: str = request.scope["path"]
-    return path.endswith((".json", ".csv"))
 
 
 def said(error: Error) -> str:
@@ -37,8 +30,7 @@ def said(error: Error) -> str:
     field, colon, rest = str(error).partition(": ")
     if colon and field in LABELS:
         return f"{LABELS[field]}: {rest}"
-    text = rest if colon and field.isidentifier() else str(error)
-    return text[:1].upper() + text[1:]
+    return capital(rest if colon and field.isidentifier() else str(error))
 
 
 def number_of(text: str, usual: int, least: int, most: int, field: str) -> int:
@@ -62,9 +54,7 @@ def called(names: Sequence[str], number: int) -> str:
     >>> called(["ann"], 1), called(["ann", "bob", "cat"], 1), called(list("abcd"), 2)
     ('ann', 'ann, bob and cat', 'Team 2')
     """
-    if len(names) > NAMED:
-        return f"Team {number}"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    return f"Team {number}" if len(names) > NAMED else listed(names)
 
 
 def headline(teams: Sequence[Sequence[str]], found: Prediction) -> dict[str, str]:

@@ -19,27 +19,19 @@ from ...store.leagues import League, Preset, Settings
 from ...store.texts import slug
 from ..api.common import Here
 from ..api.leagues import known_preset
-from ..fields import field_of
+from ..api.words import USUAL
 from ..security import everywhere
 from ..state import Service
 from .addresses import address
 from .page import Shown
 from .rendering import rendered
 from .signing import Fields
+from .typed import fault_of, number_in, texts_of
 
 __all__ = ["router", "settings_from"]
 
 router = APIRouter(include_in_schema=False)
 Founder = Annotated[Key, Depends(everywhere("admin"))]
-USUAL = {  # models in the words of who chooses one for the first time
-    "TrueSkill": "players or teams, two or many at once, with draws; the usual choice",
-    "Elo": "two players, as in chess; no uncertainty",
-    "Glicko2": "two players, rated by periods, with uncertainty and volatility",
-    "Glicko": "two players, rated by periods, with uncertainty",
-    "TS2b": "many teams of different sizes in a match, often with ties, as in quizzes",
-    "PoissonOD": "games with goals: rates attack and defence, and predicts scores",
-    "GaussianOD": "games with many points: rates attack and defence, and predicts scores",
-}
 CLOCKS = {
     "utc": "are dates, with the time of day or without",
     "number": "are numbers, such as rounds",
@@ -58,16 +50,17 @@ async def ask(request: Request, here: Here, key: Founder) -> Response:
 @router.post("/new")
 async def found(request: Request, here: Here, key: Founder, form: Fields) -> Response:
     """Found the league, and go on to its first matches."""
-    said = {name: str(value) for name, value in form.items() if name != "token"}
+    said = texts_of(form)
     try:
         made = await run_in_threadpool(_found, here, key, said)
     except Unavailable:
         raise
     except Error as error:
-        named = {"name": slug(said.get("title", ""))} if isinstance(error, Conflict) and not said.get("name") else {}
-        field = "name" if isinstance(error, Conflict) else field_of(str(error)) or ""
-        shown = dict.fromkeys((*EMPTY, *vars(Settings())), "") | said | named
-        return _page(request, shown, {field: str(error).removeprefix(f"{field}: ")}, 422)
+        shown = dict.fromkeys((*EMPTY, *vars(Settings())), "") | said
+        field, fault = fault_of(error)
+        if isinstance(error, Conflict):
+            field, shown["name"] = "name", shown["name"] or slug(shown["title"])
+        return _page(request, shown, {field: fault}, 422)
     return RedirectResponse(address(made.name, "import", founded=True), 303)
 
 
@@ -104,11 +97,10 @@ def settings_from(said: Mapping[str, str]) -> dict[str, Any]:
     for name, kind in (("provisional_matches", int), ("inactive_days", float)):
         text = said.get(name, "").strip()
         if text:
-            try:
-                found[name] = kind(text.replace(",", "."))
-            except ValueError:
-                what = "a whole number" if kind is int else "a number"
-                raise Error(f"{name}: it must be {what}, not {text!r}") from None
+            value = number_in(text)
+            if value is None or kind(value) != value:
+                raise Error(f"{name}: it must be {'a whole number' if kind is int else 'a number'}, not {text!r}")
+            found[name] = kind(value)
     Settings(**found)  # which checks them
     return found
 

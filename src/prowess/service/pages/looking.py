@@ -19,14 +19,14 @@ from ...store.importing import with_ids
 from ...store.leagues import League
 from ...store.writer import preview
 from ..api.current import current
-from ..api.plain import most_moved, ratings
 from ..api.received import Looked, told
 from ..state import Service
+from .changes import largest_changes
 from .understanding import GROUPS, in_words, role_in_words
 
-__all__ = ["changes_of", "looked_at"]
+__all__ = ["looked_at"]
 
-PROBLEMS, CHANGES, NAMES, MATCHES, COLUMNS, VALUES, CELL = 100, 10, 12, 5, 60, 3, 40
+PROBLEMS, NAMES, MATCHES, COLUMNS, VALUES, CELL = 100, 12, 5, 60, 3, 40
 TEAMS, MEMBERS = 6, 8  # of a match that is shown
 
 Plain = dict[str, Any]
@@ -142,7 +142,7 @@ def _coming(here: Service, name: str, history: History) -> Plain:
     """What would come of it: who is new, what is known already, and whose ratings change most."""
     with here.database.reading() as connection:
         league, roll = leagues.find(connection, name), current(here, connection, name).roll
-    new = [one for one in history.players if roll.row(one) is None]
+    new = [one for one in history.players if one not in roll]
     near = alike(new, roll.names)
     would = preview(here.database, Post(name, with_ids(history)))
     return {
@@ -152,7 +152,7 @@ def _coming(here: Service, name: str, history: History) -> Plain:
         "repeated": sum(would.repeated),
         "fresh": len(would.repeated) - sum(would.repeated),
         "since": _since(league, would),
-        **changes_of(would, set(new)),
+        **largest_changes(would, set(new)),
     }
 
 
@@ -162,20 +162,3 @@ def _since(league: League, would: Done) -> Any:
     late = bool(times) and league.last_time is not None and league.clock != "none" and min(times) < league.last_time
     clock: Clock = league.clock
     return show(clock, min(times)) if late else None
-
-
-def changes_of(would: Done, new: set[str]) -> Plain:
-    """The players whose ratings would change most, and the newcomers who would stand highest."""
-    old = [one for one in would.players if one not in new]
-    most = most_moved(would, old, CHANGES)
-    most += most_moved(would, [one for one in would.players if one in new], CHANGES)[: CHANGES - len(most)]
-    rows = zip(most, ratings(would.before, most), ratings(would.after, most), strict=True)
-    changes = [
-        {"player": player, "before": before, "after": after, "moved": _moved(before, after)}
-        for player, before, after in rows
-    ]
-    return {"changed": len(would.players), "changes": changes}
-
-
-def _moved(before: Plain | None, after: Plain | None) -> float | None:
-    return None if before is None or after is None else float(after["shown"] - before["shown"])

@@ -16,7 +16,7 @@ from ...store.leagues import League
 from ..api.common import Here, MatchId, Read, tag_of
 from ..api.past import told_of
 from .numbers import digits
-from .page import Shown, page
+from .page import Shown, page, wants_data
 from .results import Side, differences, named, sentence, sides
 
 __all__ = ["MATCH_ID", "router"]
@@ -40,8 +40,7 @@ async def match(
 
     def work(connection: Connection) -> Shown:
         league = leagues.find(connection, access.league)
-        data = request.scope["path"].endswith((".json", ".csv"))
-        told = told_of(here, connection, league, id, None if data else PLAYERS)
+        told = told_of(here, connection, league, id, None if wants_data(request) else PLAYERS)
         around = (None, None) if told["deleted"] else here.chronicles.of(connection, league).around(id)
         drawn = _drawn(league, told) | {"around": around, "done": done}
         tag = tag_of(league, league.generation, league.revision)

@@ -14,7 +14,8 @@ from ..api.common import Here, Read, tag_of
 from ..api.past import Which
 from .addresses import address
 from .numbers import digits
-from .page import Shown, page
+from .page import Shown, page, wants_data
+from .results import sides
 from .said import Said
 
 __all__ = ["router"]
@@ -36,7 +37,7 @@ async def matches(request: Request, access: Read, here: Here, which: Which) -> S
         try:
             told, status, problem = which.told(here, connection, league, LIMIT), 200, None
         except NotFound as error:  # of the player, whose name somebody may have misspelt
-            if request.scope["path"].endswith((".json", ".csv")):
+            if wants_data(request):
                 raise
             told = {"league": league.name, "revision": league.revision, "total": 0, "next": None, "matches": []}
             status, problem = 404, str(error)
@@ -63,34 +64,12 @@ def ended(match: Plain, few: int = FEW) -> Plain:
     """How a match ended: its teams from the first to the last, of many only a few, each with its place and score.
 
     >>> found = ended({"teams": [["ann"], ["bob"]], "scores": [1.0, 3.0]})
-    >>> [(team["names"], team["place"], team["score"]) for team in found["teams"]], found["drawn"]
+    >>> [(team.names, team.place, team.score) for team in found["teams"]], found["drawn"]
     ([(['bob'], 1, 3.0), (['ann'], 2, 1.0)], False)
     """
-    scores = match.get("scores")
-    places = _places(match)
-    order = sorted(range(len(places)), key=places.__getitem__)
-    shown = order if len(order) <= few + 1 else order[:few]
-    teams = [
-        {
-            "names": match["teams"][k],
-            "place": places[k],
-            "score": scores[k] if scores else None,
-            "home": match.get("home") == k,
-        }
-        for k in shown
-    ]
-    return {"teams": teams, "more": len(order) - len(shown), "drawn": places.count(1) > 1}
-
-
-def _places(match: Plain) -> list[int]:
-    """The places of the teams of a match: they are said, or follow from the scores."""
-    said: list[int] | None = match.get("ranks")
-    scores = match.get("scores", ())
-    if said is not None:
-        return said
-    falling = sorted(scores, reverse=True)
-    first = {score: place for place, score in reversed([*enumerate(falling, 1)])}
-    return [first[score] for score in scores]
+    teams = sides(match)
+    shown = teams if len(teams) <= few + 1 else teams[:few]
+    return {"teams": shown, "more": len(teams) - len(shown), "drawn": teams[0].shared}
 
 
 def _row(match: Plain) -> Plain:
@@ -100,6 +79,6 @@ def _row(match: Plain) -> Plain:
         "id": match["id"],
         "time": match["time"],
         "teams": [" + ".join(team) for team in match["teams"]],
-        "places": _places(match),
+        "places": [side.place for side in sorted(sides(match), key=lambda side: side.team)],
         "scores": match.get("scores", []),
     } | own

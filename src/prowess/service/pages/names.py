@@ -40,7 +40,7 @@ def _names(snapshot: Snapshot, search: str) -> list[str]:
     """Names that hold a text; among equals, the better player comes first."""
     asked = search.strip()
     found = [row["player"] for row in snapshot.page(0, AMONG if asked else MOST, search=asked).rows]
-    if snapshot.roll.row(asked) is not None and asked not in found:  # so many better players have it in their names
+    if asked in snapshot.roll and asked not in found:  # so many better players have it in their names
         found.append(asked)
     return likeliest(found, asked)[:MOST]
 

@@ -16,7 +16,7 @@ from ...store.leagues import League
 from ..api.common import answer, fresh, tagged
 from .rendering import BY_KEY, POLICY, edition, rendered
 
-__all__ = ["Shown", "page"]
+__all__ = ["Shown", "page", "wants_data"]
 
 Page = TypeVar("Page", bound=Callable[..., Awaitable["Shown"]])
 
@@ -69,6 +69,16 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[Page], Page]:
         return show
 
     return shown
+
+
+def wants_data(request: Request) -> bool:
+    """Whether the data of a page are asked for, and not the page, which can show what is wrong itself.
+
+    >>> wants_data(Request({"type": "http", "path": "/leagues.csv"}))
+    True
+    """
+    path: str = request.scope["path"]
+    return path.endswith((".json", ".csv"))
 
 
 def _tag(request: Request, found: Shown) -> str:

@@ -18,8 +18,8 @@ from ...store.standings import Snapshot
 from ..api.common import Here, Read, tag_of
 from ..api.current import stamped
 from .addresses import address
-from .forecast import new_ones, number_of, said, wants_data
-from .page import Shown, page
+from .forecast import new_ones, number_of, said
+from .page import Shown, page, wants_data
 from .pasted import grouped, queued
 
 __all__ = ["router"]
@@ -69,12 +69,13 @@ async def pairings(
 
 def _asked(now: Snapshot, players: str, never: str) -> tuple[list[list[str]], list[tuple[str, str]], list[str]]:
     """The queue, the pairs that are not to be made, and who stands there twice."""
-    queue, repeated = queued(players, lambda name: now.roll.row(name) is not None)
+    queue, repeated = queued(players, now.roll)
     names = {name for group in queue for name in group}
     if len(names) > PLAYERS:
         raise Error(f"players: at most {PLAYERS} players can be paired here, not {len(names):,}")
     barred = []
-    for group in grouped(never, lambda name: name in names or now.roll.row(name) is not None, "never"):
+    known = now.roll.joined([name for name in names if name not in now.roll])
+    for group in grouped(never, known, "never"):
         if len(group) < 2:
             raise Error(f"never: {group[0]!r} stands alone in a line: write two names, such as ann + bob")
         barred += [(one, other) for at, one in enumerate(group) for other in group[at + 1 :]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from ...errors import Error
@@ -20,7 +20,7 @@ _AND = re.compile(r"\s+[+&]\s+")
 _TIGHT = re.compile(r"[+&]")
 _ANY = re.compile(r"\s+[+&]\s+|[,;\t]")
 
-Known = Callable[[str], bool]
+Known = Container[str]  # names that stand for somebody, whatever signs they hold
 
 
 @dataclass(frozen=True)
@@ -45,30 +45,24 @@ def pasted(text: str, known: Known, what: str = "players") -> Pasted:
 
     Numbers and signs of lists before a name are dropped, unless somebody is called just so.
 
-    >>> pasted("1. ann\\n2. bob\\n\\n- cat\\nbob", {"ann"}.__contains__)
+    >>> pasted("1. ann\\n2. bob\\n\\n- cat\\nbob", {"ann"})
     Pasted(names=['ann', 'bob', 'cat'], repeated=['bob'])
-    >>> pasted("ann, bob; cat", {"ann"}.__contains__).names, pasted("Smith, J.", {"Smith, J."}.__contains__).names
+    >>> pasted("ann, bob; cat", {"ann"}).names, pasted("Smith, J.", {"Smith, J."}).names
     (['ann', 'bob', 'cat'], ['Smith, J.'])
     """
-    lines = _lines(text, known, what)
-    if len(lines) == 1 and not known(lines[0]):
-        lines = _parts(_BETWEEN, lines[0], known)
-    return _once(_checked(lines, what))
+    return _once(_checked(_list(text, known, what), what))
 
 
 def queued(text: str, known: Known, what: str = "players") -> tuple[list[list[str]], list[str]]:
     """Who is there, one a line or several with `+` or `&` between them who play together; and who stands there twice.
 
-    >>> queued("ann\\nbob + cat\\nR&D", {"ann"}.__contains__)
+    >>> queued("ann\\nbob + cat\\nR&D", {"ann"})
     ([['ann'], ['bob', 'cat'], ['R&D']], [])
     """
-    lines = _lines(text, known, what)
-    if len(lines) == 1 and not known(lines[0]):
-        lines = _parts(_BETWEEN, lines[0], known)
     found: list[list[str]] = []
     seen: dict[str, None] = {}
     repeated: dict[str, None] = {}
-    for line in lines:
+    for line in _list(text, known, what):
         group = []
         for name in _checked(_joint(line, known) or [line], what):
             (repeated if name in seen else seen)[name] = None
@@ -80,11 +74,17 @@ def queued(text: str, known: Known, what: str = "players") -> tuple[list[list[st
 def grouped(text: str, known: Known, what: str) -> list[list[str]]:
     """Groups of names, one a line, with `+`, `&`, commas, semicolons or tabs between the names.
 
-    >>> grouped("ann + bob\\ncat, dan", {"ann"}.__contains__, "together")
+    >>> grouped("ann + bob\\ncat, dan", {"ann"}, "together")
     [['ann', 'bob'], ['cat', 'dan']]
     """
     lines = [_joint(line, known) or _parts(_ANY, line, known) for line in _lines(text, known, what)]
     return [_once(_checked(line, what)).names for line in lines]
+
+
+def _list(text: str, known: Known, what: str) -> list[str]:
+    """The items of a list: its lines, or what a single line enumerates."""
+    lines = _lines(text, known, what)
+    return _parts(_BETWEEN, lines[0], known) if len(lines) == 1 and lines[0] not in known else lines
 
 
 def _lines(text: str, known: Known, what: str) -> list[str]:
@@ -97,18 +97,18 @@ def _lines(text: str, known: Known, what: str) -> list[str]:
 def _parts(between: re.Pattern[str], text: str, known: Known) -> list[str]:
     """What stands between some signs, where that is something, without the marks of lists."""
     parts = (part.strip() for part in between.split(text))
-    bare = (part if known(part) else _MARK.sub("", part, 1) for part in parts)
+    bare = (part if part in known else _MARK.sub("", part, 1) for part in parts)
     return [part for part in bare if part]
 
 
 def _joint(line: str, known: Known) -> list[str]:
     """The players of a line who play together; none if it is a single name."""
-    if known(line):
+    if line in known:
         return []
     apart = [part.strip() for part in _AND.split(line)]
     if len(apart) == 1:  # without blanks it may be a name, unless all of its parts are
         apart = [part.strip() for part in _TIGHT.split(line)]
-        if not all(map(known, apart)):
+        if any(part not in known for part in apart):
             return []
     return [part for part in apart if part] if len(apart) > 1 else []
 

@@ -20,10 +20,11 @@ from ..api.common import Here, Read, tag_of
 from ..api.forecasts import predicted, time_of
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
 from .addresses import address
-from .forecast import headline, new_ones, number_of, said, sides, wants_data
+from .forecast import headline, new_ones, number_of, said, sides
 from .numbers import digits
-from .page import Shown, page
+from .page import Shown, page, wants_data
 from .pasted import pasted
+from .typed import number_in
 
 __all__ = ["router"]
 
@@ -79,7 +80,7 @@ def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[A
     """The match that is asked for, and who was named twice in a team; teams without a name are none."""
     if len(texts) > TEAMS:
         raise Error(f"teams: at most {TEAMS} teams can be looked at, not {len(texts)}")
-    lists = [pasted(text, lambda name: now.roll.row(name) is not None, "teams") for text in texts]
+    lists = [pasted(text, now.roll, "teams") for text in texts]
     chosen = number_of(home, -1, 0, TEAMS - 1, "home")
     there = [number for number, one in enumerate(lists) if one.names]
     names = [lists[number].names for number in there]
@@ -93,18 +94,13 @@ def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[A
         raise Error(f"teams: at most {PLAYERS:,} players can be looked at, not {len(seen):,}")
     when: str | float | None = time.strip() or None
     if when is not None and now.clock == "number":
-        when = _number(time)
+        when = number_in(time)
+        if when is None:
+            raise Error(f"time: give a plain number, such as the round, not {time[:20]!r}")
     asked = PredictionAsked.model_construct(  # whose checks were made here, in words for people
         teams=names, weights=None, home=there.index(chosen) if chosen in there else None, newcomers=True, time=when
     )
     return asked, [name for one in lists for name in one.repeated]
-
-
-def _number(time: str) -> float:
-    try:
-        return float(time)
-    except ValueError:
-        raise Error(f"time: give a plain number, such as the round, not {time[:20]!r}") from None
 
 
 def _rows(told: dict[str, Any]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..problems import MEDIA_TYPE
 from .page import Shown
-from .rendering import rendered
+from .rendering import place_of, rendered
 
 __all__ = ["Readable"]
 
@@ -63,8 +63,6 @@ def _page(scope: Scope, begun: Message, problem: dict[str, Any]) -> Response:
     """The page that says what went wrong."""
     request = Request(scope)
     if problem["status"] == 401 and scope["method"] == "GET":
-        query = scope["query_string"].decode("latin-1")
-        place = scope["path"] + (f"?{query}" if query else "")
-        return RedirectResponse(f"/signin?{urlencode({'next': place})}", 303)
+        return RedirectResponse(f"/signin?{urlencode({'next': place_of(scope)})}", 303)
     kept = {name.decode(): value.decode() for name, value in begun["headers"] if name in KEPT}
     return rendered(request, "problem.html", Shown({"problem": problem}, status=problem["status"]), kept)

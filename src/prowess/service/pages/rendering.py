@@ -11,6 +11,7 @@ from zlib import crc32
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Scope
 
 from . import numbers
 from .addresses import address
@@ -20,7 +21,7 @@ from .static import asset
 if TYPE_CHECKING:
     from .page import Shown
 
-__all__ = ["BY_KEY", "POLICY", "edition", "environment", "rendered"]
+__all__ = ["BY_KEY", "POLICY", "edition", "environment", "place_of", "rendered"]
 
 TABS = (  # the pages of a league: address, words, and what a key must be good for
     ("standings", "Standings", "read"),
@@ -70,19 +71,28 @@ def edition() -> str:
     return f"{crc32(whole + asset('style.css').encode()):08x}"
 
 
+def place_of(scope: Scope) -> str:
+    """Where somebody is, as an address of this service.
+
+    >>> place_of({"path": "/leagues/darts/player", "query_string": b"name=ann"})
+    '/leagues/darts/player?name=ann'
+    """
+    query = scope["query_string"].decode("latin-1")
+    return str(scope["path"]) + (f"?{query}" if query else "")
+
+
 def rendered(request: Request, template: str, found: Shown, headers: Mapping[str, str] | None = None) -> Response:
     """The page of a template that shows this."""
     key = request.scope["state"].get("key")
-    query = request.scope["query_string"].decode("latin-1")
     context: dict[str, Any] = {
         "key": key,
         "may": lambda scope: key is not None and key.may(scope, found.league.id if found.league else None),
         "token": token_of(request.scope["headers"]),
-        "here": request.scope["path"] + (f"?{query}" if query else ""),
+        "here": place_of(request.scope),
         "path": request.scope["path"],
-        "query": query,
+        "query": request.scope["query_string"].decode("latin-1"),
         "league": found.league,
         "told": found.told,
     }
-    body = environment().get_template(template).render(context | dict(found.told) | dict(found.drawn) | context)
+    body = environment().get_template(template).render({**found.told, **found.drawn, **context})
     return Response(body, found.status, {**POLICY, **(headers or {})}, "text/html")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...history.ragged import places
+from ...words import listed
 from .numbers import day, figure
 
 __all__ = ["Side", "differences", "named", "sentence", "sides"]
@@ -75,7 +76,7 @@ def named(names: Sequence[str], most: int = NAMED) -> str:
     """
     if len(names) > most:
         return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return listed(names)
 
 
 def sentence(match: Mapping[str, Any]) -> str:

@@ -20,16 +20,16 @@ from ...store.leagues import League
 from ...store.writer import preview
 from ..api.common import Admin, Here
 from ..api.leagues import changed, plain, seasons_told
-from ..fields import field_of
 from ..security import Access
 from ..state import Service
 from .addresses import address
+from .changes import largest_changes
 from .founding import settings_from
-from .looking import changes_of
 from .numbers import digits
 from .page import Shown, page
 from .rendering import rendered
 from .signing import Fields
+from .typed import fault_of, number_in, texts_of
 
 __all__ = ["router"]
 
@@ -48,7 +48,7 @@ async def settings(request: Request, access: Admin, here: Here, done: str = "") 
 @router.post(PATH)
 async def change(request: Request, access: Admin, here: Here, form: Fields) -> Response:
     """Change the settings, or begin a season: the button says which."""
-    said = {name: str(value) for name, value in form.items() if name != "token"}
+    said = texts_of(form)
     what = "season" if said.get("what") == "season" else "settings"
     try:
         if what == "settings":
@@ -57,15 +57,15 @@ async def change(request: Request, access: Admin, here: Here, form: Fields) -> R
             act = _season(access, said)
             if "confirm" not in said:
                 would = await run_in_threadpool(preview, here.database, act)
-                found = await run_in_threadpool(changes_of, would, set())
+                found = await run_in_threadpool(largest_changes, would)
                 return rendered(request, "settings.html", await _shown(here, access, said, would=found))
             await asyncio.wrap_future(here.writer.submit(act))
     except Unavailable:
         raise
     except Error as error:
-        field = field_of(str(error)) or ""
-        fault = {FIELDS.get(field, field) if what == "season" else field: str(error).removeprefix(f"{field}: ")}
-        return rendered(request, "settings.html", await _shown(here, access, said, fault, what))
+        field, fault = fault_of(error)
+        named = {FIELDS.get(field, field) if what == "season" else field: fault}
+        return rendered(request, "settings.html", await _shown(here, access, said, named, what))
     return RedirectResponse(address(access.league, "settings", done=what), 303)
 
 
@@ -80,13 +80,11 @@ def _season(access: Access, said: Mapping[str, str]) -> NewSeason:
     """The season that is asked for; what is kept of a skill is told in percent."""
     if not said.get("start", "").strip():
         raise Error("start: say when the season begins")
-    try:
-        carry = float(said.get("carry", "").strip().rstrip("%").replace(",", ".")) / 100
-    except ValueError:
-        raise Error(f"carry: it must be a number from 0 to 100, not {said.get('carry', '')!r}") from None
-    if not 0 <= carry <= 1:
-        raise Error(f"carry: it must be a number from 0 to 100, not {said['carry']!r}")
-    return NewSeason(access.league, said.get("season", ""), said["start"].strip(), carry, author=access.author)
+    text = said.get("carry", "")
+    kept = number_in(text.strip().rstrip("%"))
+    if kept is None or not 0 <= kept <= 100:
+        raise Error(f"carry: it must be a number from 0 to 100, not {text!r}")
+    return NewSeason(access.league, said.get("season", ""), said["start"].strip(), kept / 100, author=access.author)
 
 
 async def _shown(

@@ -14,7 +14,6 @@ from starlette.responses import Response
 
 from ...lab.charts.files import apart
 from ..problems import Problem
-from ..state import of
 
 __all__ = ["asset", "router"]
 
@@ -66,7 +65,6 @@ def asset(name: str) -> str:
 @router.get("/static/{name}")
 def static(name: str, request: Request) -> Response:
     """A style or a script; under its own address it never changes."""
-    of(request)
     if name not in ASSETS:
         raise Problem(404, f"there is nothing at /static/{name}")
     known = request.url.path + "?" + request.url.query == asset(name)

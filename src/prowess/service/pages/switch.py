@@ -18,6 +18,7 @@ from ...store.changes import Done, Remodel
 from ...store.leagues import League, Preset
 from ...store.moves import moves
 from ...store.writer import preview
+from ...words import capital
 from ..analyst import SMALL
 from ..api.common import Admin, Here
 from ..api.schemas.common import LONGEST
@@ -27,6 +28,7 @@ from .numbers import digits
 from .page import Shown, page
 from .rendering import rendered
 from .signing import Fields
+from .typed import number_in
 
 __all__ = ["router"]
 
@@ -93,10 +95,10 @@ def _sets(said: Mapping[str, str]) -> bool:
 
 
 def _number(name: str, text: str) -> float:
-    try:
-        return float(text.strip().replace("−", "-"))
-    except ValueError:
-        raise Error(f"{name}: it must be a number, not {text!r}") from None
+    value = number_in(text)
+    if value is None:
+        raise Error(f"{name}: it must be a number, not {text!r}")
+    return value
 
 
 def _shown(
@@ -132,16 +134,10 @@ def _shown(
         "reason": said.get("reason", ""),
         "large": league.posted > SMALL,
         "looked": done is not None,
-        "problem": _sentence(problem, parameters),
+        "problem": capital(problem, [one["name"] for one in parameters]),
         "places": (digits(league.model), digits(model)),
     }
     return Shown(found, rows, league, status=422 if problem else 200, drawn=drawn)
-
-
-def _sentence(problem: str, parameters: Iterable[Plain]) -> str:
-    """What is wrong, with a capital, unless it begins with the name of a parameter."""
-    named = problem.partition(" ")[0].rstrip(":") in [one["name"] for one in parameters]
-    return problem if named else problem[:1].upper() + problem[1:]
 
 
 def _settable(parameter: Plain) -> bool:

@@ -23,10 +23,10 @@ from ..api.matchmaking import balanced
 from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceAsked, PredictionAsked
 from ..state import Service
 from .addresses import address
-from .forecast import headline, new_ones, number_of, said, sides, wants_data
+from .forecast import headline, new_ones, number_of, said, sides
 from .numbers import digits
-from .page import Shown, page
-from .pasted import Known, grouped, pasted
+from .page import Shown, page, wants_data
+from .pasted import grouped, pasted
 from .split import Split, changed
 
 __all__ = ["router"]
@@ -96,22 +96,18 @@ async def teams(
 
 def _split(now: Snapshot, texts: Sequence[str]) -> Split:
     """Teams made by hand, as they stand in the address."""
-    lists = [pasted(text, _known(now), "players") for text in texts]
+    lists = [pasted(text, now.roll, "players") for text in texts]
     found = Split(tuple(tuple(one.names) for one in lists if one.names))
     if not 2 <= len(found.teams) <= TEAMS:
         raise Error(f"team: give from 2 to {TEAMS} teams with a player each, not {len(found.teams)}")
     return found
 
 
-def _known(now: Snapshot) -> Known:
-    return lambda name: now.roll.row(name) is not None
-
-
 def _made(
     here: Service, now: Snapshot, league: int, wanted: Wanted, split: Split | None, pick: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The split that is shown as plain data, and what the page needs beside it; nothing of less than two players."""
-    read = pasted(wanted.players, _known(now)) if split is None else None
+    read = pasted(wanted.players, now.roll) if split is None else None
     names = split.names if split else read.names if read else []
     shown: dict[str, Any] = {"text": "\n".join(names), "count": wanted.teams or "2", "repeated": []}
     if read is not None:
@@ -148,7 +144,7 @@ def _asked(now: Snapshot, wanted: Wanted, names: list[str], count: str) -> Balan
     if len(names) > BALANCED:
         raise Error(f"players: at most {BALANCED} players can be split, not {len(names):,}")
     sizes = [number_of(one, 1, 1, BALANCED, "sizes") for one in _NUMBERS.split(wanted.sizes.strip()) if one]
-    known: Known = lambda name: name in names or now.roll.row(name) is not None  # noqa: E731
+    known = now.roll.joined([name for name in names if name not in now.roll])
     return BalanceAsked.model_construct(
         players=names,
         teams=number_of(count, 2, 2, BALANCED, "teams"),

@@ -10,8 +10,8 @@ from ....history import History
 from ....model.model import Model
 from ....model.presets import Elo, Glicko, Glicko2, Harkness
 from ....model.rating import Rating
+from ....words import listed
 from ...report import Claim, Section
-from ...words import listed
 from .beside import beside
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ....errors import Error
 from ....model.progress import steps
+from ....words import listed
 from ...report import Report, Section
-from ...words import listed
 from ..drawn import draw_rate
 from ..published import published
 from .convergence import convergence

@@ -1,0 +1,28 @@
+"""Words of sentences that messages, reports and pages have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["capital", "listed"]
+
+
+def listed(names: Iterable[object], last: str = "and") -> str:
+    """One; one and two; one, two and three.
+
+    >>> listed(["Elo"]), listed([1500, 1600, 1700], "or")
+    ('Elo', '1500, 1600 or 1700')
+    """
+    *most, end = map(str, names)
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def capital(text: str, names: Iterable[str] = ()) -> str:
+    """A text with a capital at its beginning, unless it begins with one of some names.
+
+    >>> capital("there is no match"), capital("ann plays twice", ["bob", "ann"])
+    ('There is no match', 'ann plays twice')
+    """
+    named = any(re.match(rf"{re.escape(name)}(?!\w)", text) for name in names)
+    return text if named else text[:1].upper() + text[1:]
