@@ -191,8 +191,9 @@ def _several(
         for name in names
     ]
     told["pairs"] = rivalries(chronicle.view, names)
-    rows = [{"player": name} | point for name in names for point in chronicle.curve(name, LARGEST)]
-    return told, rows if ending == ".csv" else []
+    if ending != ".csv":
+        return told, []
+    return told, [{"player": name} | point for name in names for point in chronicle.curve(name, LARGEST)]
 
 
 def _compared(told: Plain) -> Plain:
