@@ -29,12 +29,12 @@ Plain = dict[str, Any]
 def room(told: Plain) -> dict[str, tuple[int, int]]:
     """How high the charts of an answer are, on a wide page and on a phone.
 
-    >>> room({"models": [1, 2], "measures": [{"name": "brier"}]})["measures"]
+    >>> room({"models": [{"brier": {"value": 0.2}}] * 2, "measures": [{"name": "brier"}]})["measures"]
     (154, 154)
     """
     models = len(told["models"])
     panel = max(90, 30 * models) + AXIS
-    panels = len(_measures(told))
+    panels = max(1, len(_measures(told)))
     curves = min(models, FEW)
     wide = -(-curves // 3) * (250 + AXIS + TITLE)
     return {
@@ -45,8 +45,9 @@ def room(told: Plain) -> dict[str, tuple[int, int]]:
 
 
 def _measures(told: Plain) -> list[Plain]:
-    """The measures on a chart: the one to decide by, and the one that everybody understands."""
-    return [one for k, one in enumerate(told["measures"]) if k == 0 or one["name"] == "pair_error"]
+    """The measures on a chart: the one to decide by, and the one that everybody understands, where there are any."""
+    some = [one for k, one in enumerate(told["measures"]) if k == 0 or one["name"] == "pair_error"]
+    return [one for one in some if any(row[one["name"]]["value"] is not None for row in told["models"])]
 
 
 def _told(here: Service, connection: Connection, league: League, asked: QueryParams) -> Plain:
@@ -91,6 +92,8 @@ def measures(here: Service, connection: Connection, league: League, asked: Query
 
     told = _told(here, connection, league, asked)
     some = _measures(told)
+    if not some:
+        raise Problem(404, "there is no measure: no match says anything of how well a model predicts")
     ends = {"": "value", "_low": "low", "_high": "high"}
     rows = [
         {"model": row["model"]}

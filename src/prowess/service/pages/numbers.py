@@ -119,6 +119,7 @@ def day(value: str | float | None) -> str:
     if isinstance(value, (int, float)):
         apart = "," if 1e4 <= abs(value) < 1e15 else ""  # four digits may be a year
         return f"{value:{apart}.15g}".replace("-", MINUS)
-    moment = datetime.fromisoformat(value).astimezone(UTC)
+    moment = datetime.fromisoformat(value)
+    moment = moment.astimezone(UTC) if moment.tzinfo else moment  # wherever the service runs, what has no zone is UTC
     date = f"{moment.day} {moment:%b} {moment.year}"
     return date if (moment.hour, moment.minute, moment.second) == (0, 0, 0) else f"{date}, {moment:%H:%M}"

@@ -25,7 +25,7 @@ from ..api.schemas.common import LONGEST
 from ..api.words import MODELS, shown_as, told_parameters
 from .addresses import address
 from .numbers import digits
-from .page import Shown, page
+from .page import Shown, page, wants_data
 from .rendering import rendered
 from .signing import Fields
 from .typed import number_in
@@ -49,6 +49,8 @@ async def look(request: Request, access: Admin, here: Here) -> Shown:
         preset = _preset(league, asked)
         done = await run_in_threadpool(preview, here.database, Remodel(league.name, preset)) if wanted else None
     except Error as error:
+        if wants_data(request):
+            raise
         return _shown(league, asked, problem=str(error))
     return await run_in_threadpool(_shown, league, asked, preset, done)
 
