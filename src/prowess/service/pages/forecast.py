@@ -12,7 +12,7 @@ from ...words import capital, listed
 from ..api.plain import rating, ratings
 from .numbers import percent
 
-__all__ = ["called", "headline", "new_ones", "number_of", "rated", "said", "sides"]
+__all__ = ["called", "headline", "new_ones", "number_of", "rated", "sides", "worded"]
 
 New = dict[str, str | None]  # somebody who is new to a league
 
@@ -21,10 +21,10 @@ LABELS = {"together": "In one team", "apart": "In different teams", "never": "Ne
 HINTS = 3  # newcomers for whom somebody else is looked for who may be meant
 
 
-def said(error: Error) -> str:
+def worded(error: Error) -> str:
     """What is wrong, as a sentence: the field that a message begins with is called as on the page, or left out.
 
-    >>> said(Error("teams: at most 64 teams")), said(Error("apart: zoe is not among the players"))
+    >>> worded(Error("teams: at most 64 teams")), worded(Error("apart: zoe is not among the players"))
     ('At most 64 teams', 'In different teams: zoe is not among the players')
     """
     field, colon, rest = str(error).partition(": ")

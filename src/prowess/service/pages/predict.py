@@ -20,7 +20,7 @@ from ..api.common import Here, Read, tag_of
 from ..api.forecasts import predicted, time_of
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
 from .addresses import address
-from .forecast import headline, new_ones, number_of, said, sides
+from .forecast import headline, new_ones, number_of, sides, worded
 from .numbers import digits
 from .page import Shown, page, wants_data
 from .pasted import pasted
@@ -64,7 +64,7 @@ async def predict(
         except Error as error:
             if wants_data(request):
                 raise
-            drawn["problem"], status, boxes = said(error), 422, max(2, min(len(texts), TEAMS))
+            drawn["problem"], status, boxes = worded(error), 422, max(2, min(len(texts), TEAMS))
         drawn |= {"texts": [*texts, *[""] * boxes][:boxes], "home": home, "time": time, "clock": league.clock}
         drawn |= {"at_home": now.model.home is not None, "places": digits(now.model)}
         drawn["best"] = [row["player"] for row in now.page(0, 2).rows]

@@ -23,7 +23,7 @@ from ..api.matchmaking import balanced
 from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceAsked, PredictionAsked
 from ..state import Service
 from .addresses import address
-from .forecast import headline, new_ones, number_of, said, sides
+from .forecast import headline, new_ones, number_of, sides, worded
 from .numbers import digits
 from .page import Shown, page, wants_data
 from .pasted import grouped, pasted
@@ -86,7 +86,7 @@ async def teams(
             if wants_data(request):
                 raise
             text = "\n".join(team) if team and not players else players
-            drawn |= {"problem": said(error), "text": text, "count": teams or "2"}
+            drawn |= {"problem": worded(error), "text": text, "count": teams or "2"}
             status = 422
         drawn |= {"wanted": wanted, "places": digits(now.model)}
         return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
