@@ -9,8 +9,8 @@ from prowess.store.changes import Delete, Edit, NewSeason, Post, Remodel
 from prowess.store.course import Course
 from prowess.store.database import Database
 from prowess.store.leagues import Preset
-from prowess.store.movement import week_before
 from prowess.store.standings import Followers
+from prowess.store.week import week_before
 from prowess.store.writer import perform
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic_core import to_json
@@ -18,8 +18,9 @@ from ..model.model import Model
 from ..store import journal, seasons
 from ..store.course import View, passing
 from ..store.leagues import League, Preset
+from ..store.seasons import Season
 
-__all__ = ["compared", "figured", "own_name", "worked_out"]
+__all__ = ["figured", "own_name", "worked_out"]
 
 Plain = dict[str, Any]
 Report = Callable[[str, float], None]  # is told what is being done, and which share of all is behind
@@ -43,7 +44,9 @@ def figured(league: League, view: View) -> Plain:
     return _figures(league, passed.history, {name: passed.model}, {name: [Part(0, passed.forecasts, 0)]})
 
 
-def _figures(league: League, history: History, models: Mapping[str, Model], parts: Mapping[str, Any]) -> Plain:
+def _figures(
+    league: League, history: History, models: Mapping[str, Model], parts: Mapping[str, Iterable[Part]]
+) -> Plain:
     """The figures of one model, and which others could use the matches."""
     [name] = models
     told = outline(compare_forecasts(history, models, parts), name)
@@ -61,11 +64,13 @@ def worked_out(connection: Connection, league: League, kind: str, asked: Mapping
         parts = _parts(name, league.model, history, begun, report, READ, width)
         told = _figures(league, history, {name: league.model}, {name: parts})
     else:
-        told = compared(league, history, begun, asked, report)
+        told = _compared(league, history, begun, asked, report)
     return to_json(told, inf_nan_mode="null").decode()
 
 
-def compared(league: League, history: History, begun: Any, asked: Mapping[str, Any], report: Report) -> Plain:
+def _compared(
+    league: League, history: History, begun: Sequence[Season], asked: Mapping[str, Any], report: Report
+) -> Plain:
     """The model of a league and others on its matches, all through the same seasons."""
     chosen = {own_name(league.preset): league.preset} | {name: Preset(**one) for name, one in asked.items()}
     models = {name: one.model for name, one in chosen.items()}
@@ -84,7 +89,7 @@ def compared(league: League, history: History, begun: Any, asked: Mapping[str, A
 
 
 def _parts(
-    label: str, model: Model, history: History, begun: Any, report: Report, start: float, width: float
+    label: str, model: Model, history: History, begun: Sequence[Season], report: Report, start: float, width: float
 ) -> Iterator[Part]:
     """The forecasts of a model, with a report before each part."""
     report(label, start)

@@ -11,8 +11,8 @@ from ..store import leagues
 from ..store.chronicle import Chronicles
 from ..store.database import Database
 from ..store.leagues import League
-from ..store.movement import week_before
 from ..store.standings import Followers
+from ..store.week import week_before
 
 __all__ = ["Warming"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..history.ragged import gather
+from ..history.encounters import results
 from .course import View
 
 __all__ = ["LAST", "forms"]
@@ -38,12 +38,10 @@ def forms(view: View, players: Sequence[str], played: Sequence[int], matches: in
     number[number >= len(history.players)] = -1  # who came later than what is looked at
     entry = _entries(view, number, np.minimum(played, LAST), len(view) if matches is None else matches)
     team, match = passed.places(entry)
-    place, start = history.place[team], history.match_start
-    group, all_teams = gather(start, match)
-    firsts = np.append(0, np.cumsum(history.place[all_teams] == 1))[group]
-    result = np.where(place > 1, "loss", np.where(np.diff(firsts) > 1, "draw", "win"))
+    result = np.array(["draw", "win", "loss"])[results(history, (team, match))]  # by 0, 1 and -1
+    size = np.diff(history.match_start)[match]
     found: dict[int, list[Plain]] = {player: [] for player in number.tolist()}
-    ends = zip(*(column.tolist() for column in (result, place, start[match + 1] - start[match])), strict=True)
+    ends = zip(*(column.tolist() for column in (result, history.place[team], size)), strict=True)
     known: dict[tuple[str, int, int], Plain] = {}  # of all players there may be very many, of few kinds
     for player, end in zip(history.player[entry].tolist(), ends, strict=True):
         if end not in known:

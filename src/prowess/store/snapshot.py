@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..history.times import DAY
+from ..history.times import DAY, show_time
 from ..model.columns import Table
 from ..model.ladder import Ladder
 from ..model.rate import settle
@@ -158,6 +158,11 @@ class Snapshot:
         ladder.state = self.state[list(known.values())]
         ladder.memory = self.memory.copy()
         return ladder
+
+    def moment(self, number: float) -> Any:
+        """A time on the clock of the league, as ladders take it."""
+        stamp = clock.stamp(self.clock)
+        return number if stamp is None else show_time(*stamp, number)
 
     @cached_property
     def since(self) -> float:

@@ -2,9 +2,38 @@
 
 from __future__ import annotations
 
-from math import exp
+from collections.abc import Callable, Mapping
+from math import exp, isnan
 
 __all__ = ["meaning"]
+
+
+MEANINGS: Mapping[str, Callable[[float], str]] = {
+    "pair_error": lambda value: (
+        f"Of 100 pairs with a winner it had {_few(100 - 100 * value)} in the right order; a coin would have 50."
+    ),
+    "log_loss": lambda value: (
+        f"To what happened it had typically given {_few(100 * exp(-value))} %. The more the better."
+    ),
+    "pair_log_loss": lambda value: (
+        f"To the order of two teams it had typically given {_few(100 * exp(-value))} %; a coin gives 50 %."
+    ),
+    "calibration_error": lambda value: (
+        f"Its percentages are off by {_few(100 * value)} points on average, some of it by chance."
+    ),
+    "brier": lambda value: (
+        "0 if always sure and right, 2 if always sure and wrong; a coin has 0.5 where nothing is drawn."
+    ),
+    "information_gain": lambda value: (
+        f"It knew {abs(value):.2g} bits {'more' if value >= 0 else 'less'} of each match than a coin; "
+        "1 would be everything."
+    ),
+    "auc": lambda value: (
+        f"Of a match won and one lost, it gave the won one the better chance {_few(100 * value)} times in 100."
+    ),
+    "score_error": lambda value: f"The score of a team was missed by {value:.2g} points on average.",
+    "place_error": lambda value: "How far the places were off, the first places most of all; 0 is all right.",
+}
 
 
 def meaning(measure: str, value: float | None) -> str:
@@ -15,33 +44,9 @@ def meaning(measure: str, value: float | None) -> str:
     >>> meaning("sharpness", 0.5)
     ''
     """
-    if value is None or value != value:
+    if value is None or isnan(value) or measure not in MEANINGS:
         return ""
-    hundred = 100.0 * value
-    if measure == "pair_error":
-        return f"Of 100 pairs with a winner it had {_few(100 - hundred)} in the right order; a coin would have 50."
-    if measure == "log_loss":
-        return f"To what happened it had typically given {_few(100 * exp(-value))} %. The more the better."
-    if measure == "pair_log_loss":
-        return f"To the order of two teams it had typically given {_few(100 * exp(-value))} %; a coin gives 50 %."
-    if measure == "calibration_error":
-        return f"Its percentages are off by {_few(hundred)} points on average, some of it by chance."
-    return _others(measure, value)
-
-
-def _others(measure: str, value: float) -> str:
-    if measure == "brier":
-        return "0 if always sure and right, 2 if always sure and wrong; a coin has 0.5 where nothing is drawn."
-    if measure == "information_gain":
-        side = "more" if value >= 0 else "less"
-        return f"It knew {abs(value):.2g} bits {side} of each match than a coin; 1 would be everything."
-    if measure == "auc":
-        return f"Of a match won and one lost, it gave the won one the better chance {_few(100 * value)} times in 100."
-    if measure == "score_error":
-        return f"The score of a team was missed by {value:.2g} points on average."
-    if measure == "place_error":
-        return "How far the places were off, the first places most of all; 0 is all right."
-    return ""
+    return MEANINGS[measure](value)
 
 
 def _few(hundred: float) -> str:

@@ -9,7 +9,6 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from ...errors import Error
-from ...history.times import show_time
 from ...model.prediction import Prediction
 from ...model.rating import Rating
 from ...store.clock import read
@@ -18,7 +17,7 @@ from .common import Here, Read, answer
 from .current import current, newcomers_of, stamped
 from .schemas import forecasts as forms
 
-__all__ = ["predicted", "router", "time_of"]
+__all__ = ["predicted", "router"]
 
 router = APIRouter(tags=["forecasts"])
 
@@ -49,18 +48,11 @@ async def quality(asked: forms.QualityAsked, access: Read, here: Here) -> Respon
 def predicted(now: Snapshot, asked: forms.PredictionAsked) -> tuple[Prediction, dict[str, Any]]:
     """What is expected of a match, and the same as plain data, with its quality and who is new to the league."""
     teams, newcomers = _rated(now, asked)
-    found = now.ladder.predict(teams, time=time_of(asked.time, now), weights=asked.weights, home=asked.home)
+    time = None if asked.time is None else now.moment(read(now.clock, asked.time))
+    found = now.ladder.predict(teams, time=time, weights=asked.weights, home=asked.home)
     quality = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
     told = {"teams": asked.teams} | found.to_dict() | {"quality": quality, "newcomers": newcomers}
     return found, stamped(now, told)
-
-
-def time_of(given: str | float | None, now: Snapshot) -> Any:
-    """A time on the clock of the league, as ladders take it."""
-    if given is None:
-        return None
-    number, stamp = read(now.clock, given), now.ladder.stamp
-    return number if stamp is None else show_time(*stamp, number)
 
 
 def _rated(now: Snapshot, asked: forms.QualityAsked) -> tuple[list[list[str | Rating]], list[str]]:

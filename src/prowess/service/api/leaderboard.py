@@ -79,13 +79,12 @@ class Asked:
             "players": found.rows,
         }
 
-    def query(self, **more: Any) -> str:
-        """The same as a query, with more; what is not said is left out."""
+    @property
+    def said(self) -> dict[str, Any]:
+        """What is asked for as it stands in a query; what is as usual is left out."""
         usual = vars(Asked())
-        said = {name: value for name, value in (vars(self) | more).items() if value != usual.get(name)}
-        return urlencode(
-            {name: str(value).lower() if isinstance(value, bool) else value for name, value in said.items()}
-        )
+        found = {name: value for name, value in vars(self).items() if value != usual[name]}
+        return {name: str(value).lower() if isinstance(value, bool) else value for name, value in found.items()}
 
 
 Who = Annotated[Asked, Depends()]
@@ -117,7 +116,7 @@ async def leaderboard(
         told = who.told(snapshot, page, size)
         more = {"page": page + 1, "size": size, "revision": snapshot.revision}
         if told["next"]:
-            told["next"] = f"/api/leagues/{league.name}/leaderboard?{who.query(**more)}"
+            told["next"] = f"/api/leagues/{league.name}/leaderboard?{urlencode(who.said | more)}"
         return answer(told, headers=tagged(tag))
 
     return await here.read(work)

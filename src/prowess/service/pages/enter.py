@@ -28,7 +28,7 @@ from ..security import Access
 from ..state import Service
 from .addresses import address
 from .changes import changes_of, names_of
-from .filled import MOST, Filled, filled_of, match_from, read_form, said, wrong_fields
+from .filled import MOST, Filled, filled_of, match_from, read_form, worded, wrong_fields
 from .match import MATCH_ID
 from .page import Shown
 from .rendering import rendered
@@ -185,7 +185,7 @@ def _form(request: Request, sheet: Sheet, error: Error | None = None) -> Respons
     shown = {
         "sheet": sheet,
         "filled": filled,
-        "problem": "" if error is None else said(error, filled),
+        "problem": "" if error is None else worded(error, filled),
         "wrong": [] if error is None else wrong_fields(error, filled),
         "taken": taken,
         "last": show(league.clock, league.last_time),

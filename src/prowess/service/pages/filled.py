@@ -21,7 +21,7 @@ from ..fields import field_of
 from ..problems import Problem
 from .typed import number_in
 
-__all__ = ["MOST", "Filled", "Wrong", "filled_of", "match_from", "read_form", "said", "wrong_fields"]
+__all__ = ["MOST", "Filled", "Wrong", "filled_of", "match_from", "read_form", "worded", "wrong_fields"]
 
 MOST = 40  # teams that have fields of their own; a match of more is written as JSON
 WAYS = ("first", "draw", "places", "scores", "both")  # how a result is told
@@ -266,12 +266,12 @@ def _names_it(message: str, name: str) -> bool:
     return repr(name)[:20] in message or bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message))
 
 
-def said(error: Error, filled: Filled) -> str:
+def worded(error: Error, filled: Filled) -> str:
     """What an error says by a form of one match: with a capital, unless it begins with somebody's name.
 
-    >>> said(Error("match 1: importance must be a number"), Filled())
+    >>> worded(Error("match 1: importance must be a number"), Filled())
     'Importance must be a number'
-    >>> said(Error("match 1: ann stands in team 1 and in team 2"), Filled(("ann", "ann")))
+    >>> worded(Error("match 1: ann stands in team 1 and in team 2"), Filled(("ann", "ann")))
     'ann stands in team 1 and in team 2'
     """
     names = (name for team in filled.teams for name in _names(team))

@@ -10,9 +10,10 @@ from ...model.prediction import Prediction
 from ...store.standings import Snapshot
 from ...words import capital, listed
 from ..api.plain import rating, ratings
+from ..api.schemas.forecasts import PredictionAsked
 from .numbers import percent
 
-__all__ = ["called", "headline", "new_ones", "number_of", "rated", "said", "sides"]
+__all__ = ["asked_of", "called", "headline", "new_ones", "number_of", "rated", "sides", "worded"]
 
 New = dict[str, str | None]  # somebody who is new to a league
 
@@ -21,10 +22,10 @@ LABELS = {"together": "In one team", "apart": "In different teams", "never": "Ne
 HINTS = 3  # newcomers for whom somebody else is looked for who may be meant
 
 
-def said(error: Error) -> str:
+def worded(error: Error) -> str:
     """What is wrong, as a sentence: the field that a message begins with is called as on the page, or left out.
 
-    >>> said(Error("teams: at most 64 teams")), said(Error("apart: zoe is not among the players"))
+    >>> worded(Error("teams: at most 64 teams")), worded(Error("apart: zoe is not among the players"))
     ('At most 64 teams', 'In different teams: zoe is not among the players')
     """
     field, colon, rest = str(error).partition(": ")
@@ -46,6 +47,18 @@ def number_of(text: str, usual: int, least: int, most: int, field: str) -> int:
     if not least <= number <= most:
         raise Error(f"{field}: give a whole number from {least} to {most}, not {plain[:20]!r}")
     return number
+
+
+def asked_of(
+    teams: Sequence[Sequence[str]], home: int | None = None, time: str | float | None = None
+) -> PredictionAsked:
+    """A match to be predicted; pages have checked it already, in words for people.
+
+    >>> asked_of([["ann"], ["bob"]]).newcomers
+    True
+    """
+    names = [list(team) for team in teams]
+    return PredictionAsked.model_construct(teams=names, weights=None, home=home, newcomers=True, time=time)
 
 
 def called(names: Sequence[str], number: int) -> str:

@@ -31,7 +31,7 @@ from .numbers import digits
 from .page import Shown
 from .rendering import rendered
 from .signing import Fields
-from .understanding import FIELDS, GROUPS, choices_of, role_in_words, said
+from .understanding import FIELDS, GROUPS, choices_of, fields_of, role_in_words
 
 __all__ = ["router"]
 
@@ -69,7 +69,7 @@ async def receive(request: Request, access: Write, here: Here, form: Fields) -> 
         except Error:
             pass  # what has changed since is seen in what is shown now
     seen = await run_in_threadpool(looked_at, here, access.league, looked)
-    told = {"seen": seen, "file": name, "digest": digest, "said": said(choices)}
+    told = {"seen": seen, "file": name, "digest": digest, "said": fields_of(choices)}
     other = confirmed is not None and confirmed != digest
     return await _page(request, here, access, NOTHING | told | {"other": other}, 422 if seen["problem"] else 200)
 
@@ -100,7 +100,7 @@ def _read(upload: UploadFile, name: str, choices: Choices) -> tuple[str, Looked]
         with path.open("rb") as file:
             content = file_digest(file, "sha256").hexdigest()
         looked = look(path, choices)
-    return sha256(f"{content} {sorted(said(choices).items())!r}".encode()).hexdigest(), looked
+    return sha256(f"{content} {sorted(fields_of(choices).items())!r}".encode()).hexdigest(), looked
 
 
 async def _imported(here: Service, access: Access, name: str, looked: Looked) -> Response:

@@ -15,12 +15,12 @@ from ..api.past import Which
 from .addresses import address
 from .numbers import digits
 from .page import Shown, page, wants_data
+from .queries import Sparse
 from .results import sides
-from .said import Said
 
 __all__ = ["router"]
 
-router = APIRouter(include_in_schema=False, route_class=Said)
+router = APIRouter(include_in_schema=False, route_class=Sparse)
 LIMIT = 50  # matches on a page
 FEW = 4  # teams of a match that are named
 

@@ -34,7 +34,7 @@ __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 AT = "/leagues/{league}/models"
-USUAL = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # to compare with, as long as it is not known what suits the matches
+OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # to compare with, until it is known what suits the matches
 
 Plain = dict[str, Any]
 
@@ -148,7 +148,7 @@ def _choices(league: League, figures: Plain | None, last: Analysis | None, chose
     """The models to compare with: which can use the matches, and which are chosen if nobody says otherwise."""
     fitting = (figures or {}).get("usable", list(PRESETS))
     if chosen is None:
-        chosen = list(last.asked) if last is not None and last.asked else (figures or {}).get("suitable", list(USUAL))
+        chosen = list(last.asked) if last is not None and last.asked else (figures or {}).get("suitable", list(OTHERS))
     return [
         {"name": name, "words": MODELS[name], "usable": name in fitting, "chosen": name in chosen and name in fitting}
         for name in PRESETS

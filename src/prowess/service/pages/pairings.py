@@ -18,7 +18,7 @@ from ...store.standings import Snapshot
 from ..api.common import Here, Read, tag_of
 from ..api.current import stamped
 from .addresses import address
-from .forecast import new_ones, number_of, said
+from .forecast import new_ones, number_of, worded
 from .page import Shown, page, wants_data
 from .pasted import grouped, queued
 
@@ -60,7 +60,7 @@ async def pairings(
         except Error as error:
             if wants_data(request):
                 raise
-            drawn["problem"], status = said(error), 422
+            drawn["problem"], status = worded(error), 422
         tag = tag_of(league, now.generation, now.revision)
         return Shown(told, _rows(told["rounds"]), league, tag, status, drawn)
 

@@ -14,13 +14,14 @@ from ...errors import Error
 from ...model.prediction import Prediction
 from ...model.score_distribution import CountScores
 from ...store import leagues
-from ...store.clock import show
+from ...store.clock import read
+from ...store.stakes import stakes
 from ...store.standings import Snapshot
 from ..api.common import Here, Read, tag_of
-from ..api.forecasts import predicted, time_of
+from ..api.forecasts import predicted
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
 from .addresses import address
-from .forecast import headline, new_ones, number_of, said, sides
+from .forecast import asked_of, headline, new_ones, number_of, sides, worded
 from .numbers import digits
 from .page import Shown, page, wants_data
 from .pasted import pasted
@@ -32,7 +33,6 @@ router = APIRouter(include_in_schema=False)
 GOALS = 6  # scores up to which all results are shown
 FEW = 24  # players of whom it is told what a match would do to them
 SHADES = 6
-ENDINGS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}
 
 
 @page(router, "/leagues/{league}/predict", "predict.html")
@@ -64,7 +64,7 @@ async def predict(
         except Error as error:
             if wants_data(request):
                 raise
-            drawn["problem"], status, boxes = said(error), 422, max(2, min(len(texts), TEAMS))
+            drawn["problem"], status, boxes = worded(error), 422, max(2, min(len(texts), TEAMS))
         drawn |= {"texts": [*texts, *[""] * boxes][:boxes], "home": home, "time": time, "clock": league.clock}
         drawn |= {"at_home": now.model.home is not None, "places": digits(now.model)}
         drawn["best"] = [row["player"] for row in now.page(0, 2).rows]
@@ -76,7 +76,7 @@ async def predict(
 _NOTHING: dict[str, Any] = {"problem": None, "headline": None, "repeated": [], "changes": None, "grid": None}
 
 
-def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[Any, list[str]]:
+def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[PredictionAsked, list[str]]:
     """The match that is asked for, and who was named twice in a team; teams without a name are none."""
     if len(texts) > TEAMS:
         raise Error(f"teams: at most {TEAMS} teams can be looked at, not {len(texts)}")
@@ -97,9 +97,7 @@ def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[A
         when = number_in(time)
         if when is None:
             raise Error(f"time: give a plain number, such as the round, not {time[:20]!r}")
-    asked = PredictionAsked.model_construct(  # whose checks were made here, in words for people
-        teams=names, weights=None, home=there.index(chosen) if chosen in there else None, newcomers=True, time=when
-    )
+    asked = asked_of(names, there.index(chosen) if chosen in there else None, when)
     return asked, [name for one in lists for name in one.repeated]
 
 
@@ -129,7 +127,7 @@ def _drawn(now: Snapshot, asked: PredictionAsked, found: Prediction, told: dict[
         "alone": [one for side in teams for one in side["players"]] if alone else [],
         "new": new_ones(now, told["newcomers"], lambda name, near: _instead(now.league, asked, name, near)),
         "grid": _grid(found),
-        "changes": _changes(now, asked) if len(asked.teams) == 2 else None,
+        "changes": _changes(now, asked),
     }
 
 
@@ -158,25 +156,7 @@ def _grid(found: Prediction) -> dict[str, Any] | None:
 
 
 def _changes(now: Snapshot, asked: PredictionAsked) -> list[dict[str, Any]] | None:
-    """By how much each rating would move by each result; None where a result alone says too little to the model."""
-    names = [name for team in asked.teams for name in team]
-    if len(names) > FEW:
+    """What is at stake, where that is a table of a size that people read."""
+    if len(asked.teams) != 2 or sum(map(len, asked.teams)) > FEW:
         return None
-    moved: dict[str, dict[str, float]] = {name: {} for name in names}
-    for ending, ranks in ENDINGS.items():
-        ladder = now.part(names)
-        before = dict.fromkeys(names, ladder.newcomer) | {name: ladder[name] for name in ladder}
-        try:
-            ladder.record(asked.teams, ranks=ranks, time=_time(now, names, asked.time), home=asked.home)
-        except Error:
-            return None
-        for name in names:
-            moved[name][ending] = ladder[name].mu - before[name].mu
-    return [{"player": name} | moves for name, moves in moved.items()]
-
-
-def _time(now: Snapshot, names: Sequence[str], given: str | float | None) -> Any:
-    """When a match is played: as it is asked for, or else right after the last one of its players."""
-    known = [row for row in map(now.roll.row, names) if row is not None]
-    last = show(now.clock, float(np.fmax.reduce(now.last_seen[known], initial=np.nan)))
-    return time_of(last if given is None else given, now)
+    return stakes(now, asked.teams, None if asked.time is None else read(now.clock, asked.time), asked.home)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal
-from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
@@ -14,19 +13,19 @@ from ...store import clock, generations, leagues, seasons
 from ...store.errors import Unavailable
 from ...store.form import forms
 from ...store.leagues import League
-from ...store.movement import changes, week_before
 from ...store.snapshot import Snapshot
+from ...store.week import changes, week_before
 from ..api.common import LARGEST, Here, Read, tag_of
 from ..api.leaderboard import Asked, Who
 from ..state import Service
 from .addresses import address
 from .numbers import day, digits
 from .page import Shown, page
-from .said import Said
+from .queries import Sparse
 
 __all__ = ["router"]
 
-router = APIRouter(include_in_schema=False, route_class=Said)
+router = APIRouter(include_in_schema=False, route_class=Sparse)
 SIZE = 50  # players on a page
 SHOW: dict[str, dict[str, Any]] = {
     "active": {"active": True},
@@ -53,7 +52,7 @@ async def standings(request: Request, access: Read, here: Here, who: Who, page: 
         snapshot = asked.standings(here, connection, league)
         told = asked.told(snapshot, 1, max(1, len(snapshot))) if whole else asked.told(snapshot, page, SIZE)
         since = _moved(here, connection, league, who, snapshot, told["players"])
-        said = dict(parse_qsl(who.query())) | {"show": show}
+        said = who.said | {"show": show}
         following = told["next"] and address(league.name, "standings.json", **said, page=told["next"])
         return Shown(
             told | {"since": since, "next": following},

@@ -20,10 +20,10 @@ from ..api.common import Here, Read, tag_of
 from ..api.current import stamped
 from ..api.forecasts import predicted
 from ..api.matchmaking import balanced
-from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceAsked, PredictionAsked
+from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceAsked
 from ..state import Service
 from .addresses import address
-from .forecast import headline, new_ones, number_of, said, sides
+from .forecast import asked_of, headline, new_ones, number_of, sides, worded
 from .numbers import digits
 from .page import Shown, page, wants_data
 from .pasted import grouped, pasted
@@ -86,7 +86,7 @@ async def teams(
             if wants_data(request):
                 raise
             text = "\n".join(team) if team and not players else players
-            drawn |= {"problem": said(error), "text": text, "count": teams or "2"}
+            drawn |= {"problem": worded(error), "text": text, "count": teams or "2"}
             status = 422
         drawn |= {"wanted": wanted, "places": digits(now.model)}
         return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
@@ -120,10 +120,7 @@ def _made(
     told = stamped(now, best.to_dict())
     if split is None or set(map(frozenset, split.teams)) == set(map(frozenset, best.teams)):
         return told, shown | _drawn(now, wanted, best, best.teams, best.prediction, pick)
-    asked = PredictionAsked.model_construct(
-        teams=[list(one) for one in split.teams], weights=None, home=None, newcomers=True, time=None
-    )
-    prediction, own = predicted(now, asked)
+    prediction, own = predicted(now, asked_of(split.teams))
     own |= {"fairness": prediction.fairness, "exact": False, "compared": 0, "unconstrained": None, "fairest": told}
     return own, shown | _drawn(now, wanted, best, split.teams, prediction, pick)
 

@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 
 from ...history.choices import Choices
 
-__all__ = ["FIELDS", "GROUPS", "Field", "choices_of", "in_words", "role_in_words", "said"]
+__all__ = ["FIELDS", "GROUPS", "Field", "choices_of", "fields_of", "in_words", "role_in_words"]
 
 ROLES = {
     "winner": "the winner, or the result",
@@ -121,8 +121,12 @@ def choices_of(form: FormData | Mapping[str, Any]) -> Choices:
     return Choices(columns=columns or None, time_format=written or None, utc=True, **chosen)
 
 
-def said(choices: Choices) -> dict[str, str]:
-    """The values of the fields of a form that makes these choices."""
+def fields_of(choices: Choices) -> dict[str, str]:
+    """The values of the fields of a form that makes these choices.
+
+    >>> fields_of(Choices(columns={"winner": "won", "time": None}, day_first=False))
+    {'role.winner': '=won', 'role.time': '-', 'day_first': 'False', 'time_format': ''}
+    """
     columns = {f"role.{role}": NONE if one is None else COLUMN + one for role, one in (choices.columns or {}).items()}
     chosen = {
         name: next((text for text, meant in one.values.items() if meant == getattr(choices, name)), "")

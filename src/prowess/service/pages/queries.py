@@ -1,4 +1,4 @@
-"""Forms that ask by GET send each of their fields: those that were left empty say nothing."""
+"""Queries of forms, which send each of their fields: those that were left empty say nothing."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-__all__ = ["Said", "said"]
+__all__ = ["Sparse", "filled_in"]
 
 
-class Said(APIRoute):
+class Sparse(APIRoute):
     """A route that does not see the empty fields of a query; a router takes it as its `route_class`."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -21,16 +21,16 @@ class Said(APIRoute):
         handle = super().get_route_handler()
 
         async def handler(request: Request) -> Response:
-            request.scope["query_string"] = said(request.scope["query_string"])
+            request.scope["query_string"] = filled_in(request.scope["query_string"])
             return await handle(Request(request.scope, request.receive))
 
         return handler
 
 
-def said(query: bytes) -> bytes:
+def filled_in(query: bytes) -> bytes:
     """A query without its empty fields.
 
-    >>> said(b"search=&page=2&at="), said(b"search=a%26b")
+    >>> filled_in(b"search=&page=2&at="), filled_in(b"search=a%26b")
     (b'page=2', b'search=a%26b')
     """
     if b"=&" not in query + b"&":
