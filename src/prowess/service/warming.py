@@ -38,8 +38,15 @@ class Warming:
         self._database, self._standings, self._chronicles = database, standings, chronicles
         self._least = LEAST if least is None else least
         self._closing = Event()
+        self._looked_at = False
         self.thread = Thread(target=self._run, name="prowess-warming", daemon=True)
         self.thread.start()
+
+    def looked_at(self) -> None:
+        """Somebody looks at a page, and at a chart soon: the first one of a process takes a second more than others."""
+        if not self._looked_at:
+            self._looked_at = True
+            Thread(target=_draw, name="prowess-drawing", daemon=True).start()
 
     def close(self, grace: float = GRACE) -> None:
         """Begin no other league; who is at the end does not wait long for the last one."""
@@ -72,3 +79,9 @@ class Warming:
             time = week_before(snapshot)
             if time is not None:
                 self._standings.at_time(connection, now, time)
+
+
+def _draw() -> None:
+    from .pages.charts import warm
+
+    warm()

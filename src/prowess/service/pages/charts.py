@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
@@ -117,8 +118,9 @@ async def _answer(
     return await here.read(work)
 
 
+@cache
 def warm() -> None:
-    """Draw something, as the first chart of a process takes a second more than others.
+    """Draw something once, as the first chart of a process takes a second more than others.
 
     >>> warm()
     """

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from ...store.leagues import League
 from ..api.common import answer, fresh, tagged
+from ..state import of
 from .rendering import BY_KEY, POLICY, edition, rendered
 
 __all__ = ["Shown", "page", "wants_data"]
@@ -65,10 +66,15 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[Page], Page]:
 
         at(".json", lambda request, found: answer(found.told, found.status, _headers(request, found)))
         at(".csv", _table)
-        at("", lambda request, found: rendered(request, template, found, _headers(request, found)))
+        at("", lambda request, found: _page(request, template, found))
         return show
 
     return shown
+
+
+def _page(request: Request, template: str, found: Shown) -> Response:
+    of(request).warming.looked_at()
+    return rendered(request, template, found, _headers(request, found))
 
 
 def wants_data(request: Request) -> bool:
