@@ -52,8 +52,9 @@ def test_agrees_with_a_general_optimiser(teams, places, margin):
     keys, means, variances = match(teams, teams, places)
     oracle = fit_places(keys, means, variances, margin)
     found = posterior(keys, means, variances, margin)
-    assert found[0] == pytest.approx(oracle.means, abs=1e-5)
-    assert found[1] == pytest.approx(oracle.variances, abs=1e-5)
+    # The optimiser ends where its rounding lets it: the top is flat, and 4e-5 off on some builds of the linear algebra.
+    assert found[0] == pytest.approx(oracle.means, abs=1e-4)
+    assert found[1] == pytest.approx(oracle.variances, abs=1e-4)
     assert found[2] == pytest.approx(oracle.log_z, rel=1e-9, abs=1e-7)
 
 
