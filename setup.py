@@ -69,6 +69,7 @@ KERNELS = [
     "prowess.matchmaking.prices",
     "prowess.store.scan",
 ]
+SHARED = "prowess._shared"  # what Cython adds for arrays, compiled once instead of in every kernel
 REQUIRED = os.environ.get("PROWESS_REQUIRE_COMPILED") == "1"
 PURE = os.environ.get("PROWESS_PURE") == "1"
 if REQUIRED and PURE:
@@ -108,6 +109,7 @@ def kernels():
         )
         for name in KERNELS
     ]
+    extensions.append(Extension(SHARED, [], extra_compile_args=flags))
     directives = {
         "language_level": 3,
         "boundscheck": False,
@@ -121,6 +123,7 @@ def kernels():
         extensions,
         compiler_directives=directives,
         include_path=["src"],
+        shared_utility_qualified_name=SHARED,
         build_dir="build/cython",
         nthreads=(os.cpu_count() or 0) if forks else 0,
         quiet=True,

@@ -23,7 +23,8 @@ def test_the_kernel_is_compiled_where_it_can_be():
 
 
 def test_setup_lists_every_kernel():
-    listed = set(re.findall(r'"(prowess\.[\w.]+)"', (ROOT / "setup.py").read_text(encoding="utf-8")))
+    kernels = (ROOT / "setup.py").read_text(encoding="utf-8").partition("KERNELS = [")[2].partition("]")[0]
+    listed = set(re.findall(r'"(prowess\.[\w.]+)"', kernels))
     found = {
         "prowess." + ".".join(file.relative_to(SOURCES).with_suffix("").parts)
         for file in SOURCES.rglob("*.py")
