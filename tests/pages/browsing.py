@@ -2,13 +2,12 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
@@ -155,7 +154,7 @@ class Visit:
     allowed: tuple[int, ...] = ()  # statuses that are answers here, and no trouble
     scripts: bool = True
 
-    def open(self, place: "Place") -> Page:
+    def open(self, place: Any) -> Page:
         """Open a page of the list, and do what is done there."""
         page = self.go(place.address(self.site))
         assert self.status == place.status
@@ -247,86 +246,3 @@ def visiting(
         visit.check()
     finally:
         context.close()
-
-
-@dataclass(frozen=True)
-class Place:
-    """A page that is looked at: the route that shows it, what is asked of it, and what it is called in pictures."""
-
-    name: str
-    route: str
-    query: tuple[tuple[str, str], ...] = ()
-    league: str = LEAGUE
-    signed_in: bool = False
-    status: int = 200
-    act: Callable[[Page], None] | None = None  # what is done there, where scripts run
-
-    def address(self, there: Site) -> str:
-        """Where it is on a site."""
-        said = [(name, there.match if value == "{match}" else value) for name, value in self.query]
-        return self.route.replace("{league}", self.league) + (f"?{urlencode(said)}" if said else "")
-
-
-def _choose(page: Page) -> None:
-    """Have a file looked at that holds all sorts of things."""
-    page.get_by_label("A file of results").set_input_files(ROOT / "examples" / "messy.csv")
-    page.get_by_role("heading", name="messy.csv").wait_for()
-
-
-def _fill(page: Page) -> None:
-    """Fill in a result, and look at what it would change."""
-    page.get_by_label("Scores", exact=True).check()
-    for number, (names, score) in enumerate([("Keiko\nLiam", "7"), ("Mbali\nNoor", "3")], start=1):
-        team = page.get_by_role("group", name=f"Team {number}")
-        team.get_by_label("Names").fill(names)
-        team.get_by_label("Score").fill(score)
-    page.get_by_role("button", name="See what changes").click()
-    page.get_by_role("heading", name="Is this right?").wait_for()
-
-
-def _of(league: str, name: str, page: str, *query: tuple[str, str], **more: Any) -> Place:
-    return Place(name, f"/leagues/{{league}}/{page}", query, league, **more)
-
-
-TONIGHT = "Mbali\nGrzegorz\nUma\nFatima\nDmitri\nKeiko\nNiamh\nLiam"
-PAGES = (
-    Place("leagues", "/leagues"),
-    Place("sign-in", "/signin"),
-    Place("new-league", "/new", signed_in=True),
-    _of(LEAGUE, "standings", "standings"),
-    _of(LEAGUE, "standings-past", "standings", ("at", "2025-12-31"), ("search", "e")),
-    _of(LEAGUE, "player", "player", ("name", "Uma")),
-    _of(LEAGUE, "players-compared", "player", ("name", "Uma"), ("name", "Mbali")),
-    _of(LEAGUE, "matches", "matches"),
-    _of(LEAGUE, "match", "match", ("id", "{match}")),
-    _of(LEAGUE, "predict", "predict", ("team", "Keiko\nLiam"), ("team", "Mbali\nNiamh")),
-    _of(LEAGUE, "predict-three", "predict", ("team", "Keiko"), ("team", "Mbali"), ("team", "Niamh")),
-    _of(LEAGUE, "fair-teams", "teams", ("players", TONIGHT), ("teams", "2")),
-    _of(LEAGUE, "pairings", "pairings", ("players", TONIGHT)),
-    _of(LEAGUE, "models", "models"),
-    _of(LEAGUE, "switch", "switch", ("model", "Elo"), signed_in=True),
-    _of(LEAGUE, "enter", "enter", signed_in=True),
-    _of(LEAGUE, "enter-preview", "enter", signed_in=True, act=_fill),
-    _of(LEAGUE, "edit", "edit", ("id", "{match}"), signed_in=True),
-    _of(LEAGUE, "delete", "delete", ("id", "{match}"), signed_in=True),
-    _of(LEAGUE, "import", "import", signed_in=True),
-    _of(LEAGUE, "import-looked", "import", signed_in=True, act=_choose),
-    _of(LEAGUE, "settings", "settings", signed_in=True),
-    _of(LEAGUE, "not-found", "player", ("name", "Nobody at all"), status=404),
-)
-# The same pages where little is as it should be: they must work, and nobody takes pictures of them.
-ODD_PAGES = (
-    _of(ODD, "odd-standings", "standings"),
-    _of(ODD, "odd-player", "player", ("name", NAMES[1])),
-    _of(ODD, "odd-compared", "player", *(("name", name) for name in NAMES[:8])),
-    _of(ODD, "odd-matches", "matches", ("player", NAMES[0])),
-    _of(ODD, "odd-match", "match", ("id", f"{NAMES[1][:20]}/{NAMES[0][:20]}")),
-    _of(ODD, "odd-predict", "predict", ("team", NAMES[0]), ("team", "\n".join(NAMES[8:]))),
-    _of(ODD, "odd-teams", "teams", ("players", "\n".join(NAMES))),
-    _of(ODD, "odd-pairings", "pairings", ("players", "\n".join(NAMES))),
-    _of(ODD, "odd-models", "models"),
-    *(
-        _of("empty", f"empty-{page}", page)
-        for page in ("standings", "matches", "predict", "teams", "pairings", "models")
-    ),
-)

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.pages.browsing import DESK, PAGES, PHONE, ROOT, SCHEMES, Place, Visit, browser, site, visiting
+from tests.pages.browsing import DESK, PHONE, ROOT, SCHEMES, Visit, browser, site, visiting
+from tests.pages.places import PAGES, Place
 
 ALL = ROOT / "screenshots"
 SHOWN = ROOT / "docs" / "images"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.pages.browsing import DESK, ODD_PAGES, PAGES, PHONE, axe
+from tests.pages.browsing import DESK, PHONE, axe
+from tests.pages.places import ODD_PAGES, PAGES
 
 SHIFTS = """
 window.shifts = 0;

@@ -4,7 +4,8 @@ import pytest
 from fastapi.routing import APIRoute
 
 from prowess.service.pages.routers import ROUTERS
-from tests.pages.browsing import NAMES, ODD_PAGES, PAGES, PHONE
+from tests.pages.browsing import NAMES, PHONE
+from tests.pages.places import ODD_PAGES, PAGES
 
 NO_PAGES = {"/", "/leagues/{league}", "/static/{name}"}  # they lead to pages, or are parts of them
 DATA = (".json", ".csv", ".svg", ".md")
