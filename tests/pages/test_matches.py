@@ -9,7 +9,8 @@ from prowess.service.pages.matches import ended
 
 def lines(page):
     """What the table says of each match."""
-    rows = re.findall(r"<tr>(.*?)</tr>", page.split("<tbody>")[1], re.S)
+    wide = re.sub(r'<span class="tight.*?</span>', "", page.split("<tbody>")[1])  # what only phones show
+    rows = re.findall(r"<tr>(.*?)</tr>", wide, re.S)
     return [" ".join(re.sub(r"<[^>]+>", "", row.replace("</td>", " ")).split()) for row in rows]
 
 
