@@ -68,6 +68,8 @@ def _rows(source: Source, choices: Choices) -> Table:
             frame = pl.DataFrame(list(_objects(source)), infer_schema_length=None)
         else:
             frame = pl.read_ndjson(source.for_polars(), infer_schema_length=None)
+    except UnicodeEncodeError as error:
+        raise Error(f"{source}: a text holds half of a surrogate pair, which is no letter") from error
     except (pl.exceptions.PolarsError, RuntimeError, TypeError) as error:  # older versions of Polars raise the latter
         for _ in _objects(source):  # which names the one that is wrong
             pass

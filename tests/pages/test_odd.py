@@ -1,0 +1,89 @@
+"""Odd requests to pages: whatever they ask for, there is a page, or a problem that can be read."""
+
+import time
+
+import pytest
+
+from prowess.service.pages.numbers import day
+from tests.pages.kinds import found
+from tests.pages.strict import Strict
+
+ONCE = {"once": "0" * 32}
+
+
+def test_head_of_a_problem_is_that_of_its_page(ask):
+    for path, status in (("/leagues/nowhere/standings", 404), ("/new", 303), ("/leagues?x=%00", 422)):
+        asked = [ask._browse(method, path, None, None) for method in ("GET", "HEAD")]
+        assert [one.status_code for one in asked] == [status, status]
+        assert asked[1].content == b""
+
+
+def test_another_title_makes_another_page(ask):
+    ask.found("titled", title="Old")
+    tag = ask.look("/leagues/titled/standings").headers["etag"]
+    again = {"If-None-Match": tag}
+    assert ask.look("/leagues/titled/standings", headers=again).status_code == 304
+    ask("PATCH", "/api/leagues/titled", json={"title": "New"}, status=200)
+    assert "New" in ask.look("/leagues/titled/standings", headers=again).text
+
+
+def test_days_are_those_of_utc_wherever_the_service_runs(monkeypatch):
+    for zone in ("Europe/Berlin", "America/New_York", "Pacific/Auckland"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        assert day("2026-01-31") == "31 Jan 2026"
+        assert day("0001-01-01") == "1 Jan 1"
+        assert day("2026-01-31T23:30:00Z") == "31 Jan 2026, 23:30"
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_a_form_for_many_teams_has_no_more_fields_than_it_can_read(ask):
+    found(ask, "one")
+    page = ask.look("/leagues/one/enter?" + "&".join(f"team=t{at}" for at in range(60)), key=ask.admin)
+    assert page.text.count('name="team"') == 40
+
+
+@pytest.mark.parametrize("meant", ["[" * 100_000, "[1]", '{"a": 1}', '["ann", "\\ud800"]', "null", "é"])
+def test_what_was_meant_may_be_anything(ask, meant):
+    found(ask, "one")
+    page = ask.send("/leagues/one/enter", ONCE | {"team": ["ann", "bob"], "meant": meant})
+    assert page.status_code in (200, 422)
+    assert Strict(page.text).faults == []
+
+
+def test_a_time_that_is_none_is_told_beside_its_hint(ask):
+    found(ask, "one")
+    page = ask.send("/leagues/one/enter", ONCE | {"team": ["ann", "bob"], "time": "soon"})
+    assert page.status_code == 422
+    assert 'aria-describedby="problem time-hint"' in page.text
+    assert Strict(page.text).faults == []
+
+
+def test_half_a_letter_in_a_file_is_told(ask):
+    found(ask, "one")
+    sent = b'[{"teams":[["\\ud800"],["b"]]}]'
+    for fields in ({}, {"role.winner": "=teams"}):
+        page = ask.send("/leagues/one/import", fields, files={"file": ("x.json", sent)})
+        assert page.status_code == 422
+        assert Strict(page.text).faults == []
+
+
+def test_data_of_a_model_that_cannot_be_is_a_problem(ask):
+    found(ask, "one")
+    for end in (".json", ".csv"):
+        assert "nope" in ask("GET", f"/leagues/one/switch{end}?model=nope", status=422).json()["detail"]
+
+
+def test_measures_where_all_matches_are_ties(ask):
+    found(ask, "ties")
+    ask.get("/leagues/ties/charts/measures.json")
+
+
+def test_who_comes_from_far_can_sign_in(ask):
+    found(ask, "one")
+    for letters in (3_000, 20_000):
+        asked = ask.look(f"/leagues/one/enter?team={'a' * letters}").headers["location"]
+        page = ask.look(asked)
+        assert page.status_code == 200
+        assert (f'value="/leagues/one/enter?team={"a" * letters}"' in page.text) is (letters < 8_000)
