@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...store.leagues import League
-from ..api.common import answer, fresh, tagged
+from ..api.common import answer, fresh, tag_with, tagged
 from ..state import of
 from .rendering import BY_KEY, POLICY, edition, rendered
 
@@ -90,7 +90,7 @@ def wants_data(request: Request) -> bool:
 def _tag(request: Request, found: Shown) -> str:
     """The tag of a page: it is another one for who is signed in, and after the templates have changed."""
     key = request.scope["state"].get("key")
-    return f'{found.tag[:-1]}.{key.id if key else 0}.{edition()}"' if found.tag else ""
+    return tag_with(found.tag, key.id if key else 0, edition()) if found.tag else ""
 
 
 def _headers(request: Request, found: Shown) -> dict[str, str]:
