@@ -1,6 +1,8 @@
 """The pages in the test's own process, as a browser asks for them."""
 
 import hmac
+import html
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -36,6 +38,11 @@ class Looking(Asking):
                 return await client.request(method, path, headers=HTML | cookie | (headers or {}), **rest)
 
         return self.runner.run(ask())
+
+
+def words(page):
+    """What is to be read on a page."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page.text)).split())
 
 
 def token(secret):

@@ -7,16 +7,8 @@ from urllib.parse import urlsplit
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 LABELLED = {"input", "select", "textarea"}
 REFERS = ("for", "list", "aria-labelledby", "aria-describedby", "aria-controls", "form")
-LEAKS = {
-    "None",
-    "nan",
-    "inf",
-    "-inf",
-    "NaN",
-    "undefined",
-    "True",
-    "False",
-}  # what Python writes, as the whole of a text
+# What Python and JavaScript write for what nobody thought of, as the whole of a text.
+LEAKS = {"None", "nan", "inf", "-inf", "NaN", "undefined", "True", "False"}
 
 
 class Strict(HTMLParser):

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from tests.pages.looking import words
+
 ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
 
 
@@ -58,10 +60,6 @@ def fill(ask):
 def shown(ask, league):
     found = ask.get(f"/api/leagues/{league}/leaderboard").json()["players"]
     return {one["player"]: round(one["shown"], 9) for one in found}
-
-
-def words(page):
-    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page.text)))
 
 
 def test_a_result_is_previewed_and_then_recorded_once(ask, fill):

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from prowess.store import journal, leagues
-from tests.pages.looking import looked
+from tests.pages.looking import looked, words
 
 LINES = "date;home;away;hg;ag;town\n31.01.2026;Ann;Bob;3;1;Bath\n01.02.2026;Bob;Zoë;2;2;Köln\n"
 XSS = "<script>alert(1)</script>"
@@ -19,10 +19,6 @@ def drop(ask, league, content, name="games.csv", key="", **fields):
     """Send a file to the import page, as the page does."""
     content = content.encode() if isinstance(content, str) else content
     return ask.send(f"/leagues/{league}/import", fields, key=key, files={"file": (name, content)})
-
-
-def words(page):
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page.text)).split())
 
 
 def confirm_of(page):

@@ -1,17 +1,14 @@
 """The page of a match: what was predicted, what happened, and why ratings moved."""
 
 import csv
-import html
 import io
 import re
 
 import pytest
 
+from tests.pages.looking import words
+
 ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
-
-
-def words(page):
-    return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page.text)))
 
 
 def test_a_match_is_told_in_numbers_and_words(ask):

@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.pages.looking import words
+
 PLAYERS = ["ann", "bob", "cat", "dan", "eve", "fay", "gus"]
 ROUND = [{"teams": [[one], [other]], "time": "2026-01-01"} for one, other in pairwise(PLAYERS)]
 
@@ -22,10 +24,6 @@ def path(ask):
 
 def asked(path, players=PLAYERS, **query):
     return f"{path}?{urlencode({'players': chr(10).join(players)} | query)}"
-
-
-def words(page):
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page.text))
 
 
 def pairs(one):

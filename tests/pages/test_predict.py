@@ -6,6 +6,7 @@ import re
 
 import prowess as pw
 from prowess.service.api.schemas import forecasts as forms
+from tests.pages.looking import words
 
 MATCHES = [
     {"teams": [["ann"], ["bob"]], "time": "2026-01-01"},
@@ -19,11 +20,6 @@ def league(ask, name, matches=MATCHES, **more):
     ask.found(name, **more)
     ask.post(f"/api/leagues/{name}/matches", matches, status=201)
     return f"/leagues/{name}/predict"
-
-
-def words(page):
-    """What is to be read on a page."""
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page.text))
 
 
 def test_the_data_are_those_of_the_api(ask):

@@ -34,6 +34,7 @@ __all__ = [
     "answer",
     "fresh",
     "tag_of",
+    "tag_with",
     "tagged",
 ]
 
@@ -126,6 +127,15 @@ def tag_of(league: League, generation: int, revision: int) -> str:
     """The tag of what a league shows at a revision; its title and settings count too, as they change without one."""
     shown = f"{league.settings} {league.public} {league.title!r}".encode()
     return f'W/"{generation}.{revision}.{crc32(shown):x}"'
+
+
+def tag_with(tag: str, *more: object) -> str:
+    """A tag of what depends on more than the one that is given.
+
+    >>> tag_with('W/"1.7"', 3, "a")
+    'W/"1.7.3.a"'
+    """
+    return f'{tag[:-1]}.{".".join(map(str, more))}"'
 
 
 def tagged(tag: str) -> dict[str, str]:

@@ -80,11 +80,15 @@ class Asked:
         }
 
     @property
-    def said(self) -> dict[str, Any]:
-        """What is asked for as it stands in a query; what is as usual is left out."""
+    def said(self) -> dict[str, str]:
+        """What is asked for as it stands in a query; what is as usual is left out.
+
+        >>> Asked(revision=0, active=True).said
+        {'revision': '0', 'active': 'true'}
+        """
         usual = vars(Asked())
         found = {name: value for name, value in vars(self).items() if value != usual[name]}
-        return {name: str(value).lower() if isinstance(value, bool) else value for name, value in found.items()}
+        return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
 Who = Annotated[Asked, Depends()]

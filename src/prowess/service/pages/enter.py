@@ -71,14 +71,14 @@ async def enter(
     access: Write,
     here: Here,
     teams: Annotated[int | None, Query(ge=2, le=MOST)] = None,
-    team: Annotated[list[str], Query()] = [],  # noqa: B006 (the framework copies it)
+    team: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
     """A form for a new result; `team` has the names of one by lines, where somebody knows who played."""
 
     def work(connection: Connection) -> Sheet:
         league = leagues.find(connection, access.league)
         last = here.chronicles.of(connection, league).matches(limit=1).rows
-        names = [one.replace("\r\n", "\n") for one in team[:MOST]]
+        names = [one.replace("\r\n", "\n") for one in (team or [])[:MOST]]
         count = teams or max(2, len(names), min(len(last[0]["teams"]), USUAL) if last else 2)
         by = "scores" if last and last[0].get("scores") else "first" if count == 2 else "places"
         rows = (*names, *[""] * (count - len(names)))

@@ -17,7 +17,7 @@ from ...store import generations, leagues, seasons
 from ...store.analyses import Analysis
 from ...store.leagues import League
 from ..analyst import Found
-from ..api.common import Here, Read, Write, tag_of
+from ..api.common import Here, Read, Write, tag_of, tag_with
 from ..api.leagues import generation_told
 from ..api.models import described
 from ..api.plain import moment
@@ -108,8 +108,8 @@ def _shown(
 
 def _tag(league: League, *found: Found) -> str:
     """The tag of a page with these answers."""
-    ids = ".".join(str(one.last.id if one.last else 0) for one in found)
-    return f'{tag_of(league, league.generation, league.revision)[:-1]}.{ids}"'
+    ids = (one.last.id if one.last else 0 for one in found)
+    return tag_with(tag_of(league, league.generation, league.revision), *ids)
 
 
 def _model(league: League) -> Plain:

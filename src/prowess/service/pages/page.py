@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...store.leagues import League
-from ..api.common import answer, fresh, tagged
+from ..api.common import answer, fresh, tag_with, tagged
 from ..state import of
 from .rendering import BY_KEY, POLICY, edition, rendered
 
@@ -44,6 +44,13 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[Page], Page]:
     """Show what a function gives at three addresses: `path` by a template, and beside it `path.json` and `path.csv`.
 
     The function takes the `request`, and whatever else a route may depend on.
+
+    >>> router = APIRouter()
+    >>> @page(router, "/hello", "hello.html")
+    ... async def hello(request: Request) -> Shown:
+    ...     return Shown({"who": "ann"})
+    >>> [route.path for route in router.routes]
+    ['/hello.json', '/hello.csv', '/hello']
     """
 
     def shown(show: Page) -> Page:
@@ -55,10 +62,8 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[Page], Page]:
                 known = fresh(request, _tag(request, found)) if found.tag else None
                 if known is None:
                     return await run_in_threadpool(write, request, found)
-                if ending:
-                    known.headers.update(BY_KEY)
-                else:
-                    known.headers.update(POLICY)  # browsers put headers of a 304 in the place of those they have
+                # Browsers put the headers of a 304 in the place of those they have.
+                known.headers.update(BY_KEY if ending else POLICY)
                 return known
 
             route.__annotations__ = {**show.__annotations__, "return": Response}
@@ -73,6 +78,7 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[Page], Page]:
 
 
 def _page(request: Request, template: str, found: Shown) -> Response:
+    """The page itself; who looks at one may look at a chart next, of which the first is drawn ahead."""
     of(request).warming.looked_at()
     return rendered(request, template, found, _headers(request, found))
 
@@ -90,7 +96,7 @@ def wants_data(request: Request) -> bool:
 def _tag(request: Request, found: Shown) -> str:
     """The tag of a page: it is another one for who is signed in, and after the templates have changed."""
     key = request.scope["state"].get("key")
-    return f'{found.tag[:-1]}.{key.id if key else 0}.{edition()}"' if found.tag else ""
+    return tag_with(found.tag, key.id if key else 0, edition()) if found.tag else ""
 
 
 def _headers(request: Request, found: Shown) -> dict[str, str]:

@@ -33,6 +33,7 @@ router = APIRouter(include_in_schema=False)
 GOALS = 6  # scores up to which all results are shown
 FEW = 24  # players of whom it is told what a match would do to them
 SHADES = 6
+NOTHING: dict[str, Any] = {"problem": None, "headline": None, "repeated": [], "changes": None, "grid": None}
 
 
 @page(router, "/leagues/{league}/predict", "predict.html")
@@ -50,7 +51,7 @@ async def predict(
     def work(connection: Connection) -> Shown:
         league = leagues.find(connection, access.league)
         now = here.standings.of(connection, league)
-        texts, drawn, status = list(team or []), dict[str, Any](_NOTHING), 200
+        texts, drawn, status = list(team or []), dict(NOTHING), 200
         told: dict[str, Any] = {"league": league.name, "revision": now.revision, "teams": []}
         rows: list[dict[str, Any]] = []
         try:
@@ -71,9 +72,6 @@ async def predict(
         return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
 
     return await here.read(work)
-
-
-_NOTHING: dict[str, Any] = {"problem": None, "headline": None, "repeated": [], "changes": None, "grid": None}
 
 
 def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[PredictionAsked, list[str]]:

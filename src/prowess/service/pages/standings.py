@@ -61,7 +61,7 @@ async def standings(request: Request, access: Read, here: Here, who: Who, page: 
             tag_of(league, snapshot.generation, snapshot.revision),
             drawn={
                 "said": dict.fromkeys(SAID) | said,
-                "since_day": _said(since),
+                "since_day": _worded(since),
                 "bars": _bars(snapshot, told["players"]),
                 "places": digits(snapshot.model),
             }
@@ -109,7 +109,7 @@ def _day(snapshot: Snapshot) -> str | float | None:
     return shown[:10] if isinstance(shown, str) else shown
 
 
-def _said(time: str | float | None) -> str:
+def _worded(time: str | float | None) -> str:
     """A day that somebody asked for, as people write it; or else as she wrote it."""
     try:
         return day(time)
@@ -143,7 +143,7 @@ def _past(connection: Connection, league: League, who: Asked, snapshot: Snapshot
         "model": models[snapshot.generation - 1].preset.name,
         "certain": snapshot.model.absorb.certain,
         "wide": snapshot.model.caution or MANY,
-        "at_day": _said(who.at),
+        "at_day": _worded(who.at),
         "today": str(clock.show(league.clock, league.last_time) or "")[:10],
         "formed": who.revision is None and who.generation is None,
         "cautious": snapshot.model.caution > 0,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
 
@@ -48,7 +48,7 @@ class Wanted:
 
     def rules(self) -> dict[str, str]:
         """All but the players: what a split by hand is compared under."""
-        return {"teams": self.teams, "sizes": self.sizes, "together": self.together, "apart": self.apart}
+        return {name: value for name, value in vars(self).items() if name != "players"}
 
 
 @page(router, "/leagues/{league}/teams", "teams.html")
@@ -56,26 +56,21 @@ async def teams(
     request: Request,
     access: Read,
     here: Here,
-    players: str = "",
-    teams: str = "",
-    sizes: str = "",
-    together: str = "",
-    apart: str = "",
+    wanted: Annotated[Wanted, Depends()],
     team: Annotated[list[str] | None, Query()] = None,
     move: str = "",
     swap: str = "",
     pick: str = "",
 ) -> Shown:
     """The fairest teams of some players, or teams made by hand and how much fairer others would be."""
-    wanted = Wanted(players, teams, sizes, together, apart)
 
     def work(connection: Connection) -> Shown:
         league = leagues.find(connection, access.league)
         now = here.standings.of(connection, league)
         told: dict[str, Any] = {"league": league.name, "revision": now.revision, "teams": []}
-        drawn: dict[str, Any] = {"problem": None, "headline": None, "repeated": [], "text": players, "count": "2"}
-        rows: list[dict[str, Any]] = []
-        status = 200
+        drawn: dict[str, Any] = {"wanted": wanted, "text": wanted.players, "count": "2", "places": digits(now.model)}
+        drawn |= {"problem": None, "headline": None, "repeated": []}
+        rows, status = list[dict[str, Any]](), 200
         try:
             split = changed(_split(now, team), move, swap) if team else None
             found, shown = _made(here, now, league.id, wanted, split, pick)
@@ -85,10 +80,9 @@ async def teams(
         except Error as error:
             if wants_data(request):
                 raise
-            text = "\n".join(team) if team and not players else players
-            drawn |= {"problem": worded(error), "text": text, "count": teams or "2"}
+            text = "\n".join(team) if team and not wanted.players else wanted.players
+            drawn |= {"problem": worded(error), "text": text, "count": wanted.teams or "2"}
             status = 422
-        drawn |= {"wanted": wanted, "places": digits(now.model)}
         return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
 
     return await here.read(work)
