@@ -79,3 +79,14 @@ def test_places_follow_from_scores_as_everywhere():
     found = ended({"teams": [["a"], ["b"], ["c"], ["d"]], "scores": [1.0, 3.0, 1.0, 3.0]})
     assert [team.place for team in found["teams"]] == [1, 1, 3, 3]
     assert found["drawn"]
+
+
+def test_who_is_signed_in_gets_the_file_of_a_private_league(ask):
+    ask.found("secret", public=False)
+    ask.post("/api/leagues/secret/matches", {"teams": [["ann"], ["bob"]]}, status=201)
+    page = ask.look("/leagues/secret/matches", key=ask.admin).text
+    for ending in ("csv", "parquet", "ndjson"):
+        address = f"/leagues/secret/export.{ending}"
+        assert f'href="{address}"' in page
+        assert ask.look(address, key=ask.admin).status_code == 200
+        assert ask.look(address).status_code == 404

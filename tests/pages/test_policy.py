@@ -7,7 +7,12 @@ from prowess.service.pages.routers import ROUTERS
 from tests.pages.browsing import NAMES, PHONE
 from tests.pages.places import ODD_PAGES, PAGES
 
-NO_PAGES = {"/", "/leagues/{league}", "/static/{name}"}  # they lead to pages, or are parts of them
+NO_PAGES = {
+    "/",
+    "/leagues/{league}",
+    "/leagues/{league}/export.{format}",
+    "/static/{name}",
+}  # they lead to pages, or are parts of them
 DATA = (".json", ".csv", ".svg", ".md")
 PICTURES = """[...document.images].filter((one) => one.getClientRects().length)
   .map((one) => [one.currentSrc, one.complete ? one.naturalWidth : -1])"""

@@ -11,7 +11,14 @@ ROUTES = [route for router in ROUTERS for route in router.routes if isinstance(r
 ASKED = {"player": "?name=Zelda", "match": "?id=m1", "edit": "?id=m1", "delete": "?id=m1", "names": "?search=z"}
 FILLED = {"id": "m1", "seen": "1", "once": "0" * 32, "title": "Forged", "what": "settings", "do": "record"}
 FILLED |= {"name": "forged", "model": "Elo", "confirm": "1", "cancel": "1"}
-NEEDS = {"enter": "write", "edit": "write", "delete": "write", "import": "write", "settings": "admin", "switch": "admin"}
+NEEDS = {
+    "enter": "write",
+    "edit": "write",
+    "delete": "write",
+    "import": "write",
+    "settings": "admin",
+    "switch": "admin",
+}
 
 
 def addresses(method, league):
@@ -145,7 +152,7 @@ COOKIES = [
     'theme={"dark": true, "x": [1, 2]}; prowess_key={}; other="',
     'a="unfinished; prowess_key={}',
     "=; ;;; prowess_key = {} ; ä=ö",
-    'big="' + '\\"' * 20_000 + '; prowess_key={}',
+    'big="' + '\\"' * 20_000 + "; prowess_key={}",
     "$Version=1; prowess_key={}; $Path=/",
 ]
 

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from ...store import leagues
 from ...store.errors import NotFound
 from ..api.common import Here, Read, tag_of
+from ..api.exports import export
 from ..api.past import Which
 from .addresses import address
 from .numbers import digits
@@ -23,6 +24,9 @@ __all__ = ["router"]
 router = APIRouter(include_in_schema=False, route_class=Sparse)
 LIMIT = 50  # matches on a page
 FEW = 4  # teams of a match that are named
+
+# The API's, once more where the cookie counts: who is signed in gets the file of a private league, too.
+router.add_api_route("/leagues/{league}/export.{format}", export, response_model=None)
 
 Plain = dict[str, Any]
 
