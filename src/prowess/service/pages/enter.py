@@ -28,7 +28,8 @@ from ..security import Access
 from ..state import Service
 from .addresses import address
 from .changes import changes_of, names_of
-from .filled import MOST, Filled, filled_of, match_from, read_form, worded, wrong_fields
+from .entered import match_from, worded, wrong_fields
+from .filled import MOST, Filled, filled_of, read_form
 from .match import MATCH_ID
 from .page import Shown
 from .rendering import rendered
