@@ -16,3 +16,14 @@ def test_what_comes_later_comes_when_asked_for():
     code = "import prowess as pw; print(pw.Fit.__name__, pw.Prediction.__name__, pw.lab.skill_curves.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["Fit", "Prediction", "skill_curves"]
+
+
+def test_the_command_line_begins_without_the_service():
+    served = ("fastapi", "jinja2", "sqlalchemy", "altair", "polars", "prowess.store", "prowess.service.app")
+    code = (
+        "import runpy, sys\nsys.argv = ['prowess', '--version']\n"
+        "try:\n    runpy.run_module('prowess', run_name='__main__')\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {served!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
