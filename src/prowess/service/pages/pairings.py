@@ -78,7 +78,8 @@ def _asked(now: Snapshot, players: str, never: str) -> tuple[list[list[str]], li
     for group in grouped(never, known, "never"):
         if len(group) < 2:
             raise Error(f"never: {group[0]!r} stands alone in a line: write two names, such as ann + bob")
-        barred += [(one, other) for at, one in enumerate(group) for other in group[at + 1 :]]
+        there = [name for name in group if name in names]  # of others, who may be thousands, nothing follows
+        barred += [(one, other) for at, one in enumerate(there) for other in there[at + 1 :]]
     return queue, barred, repeated
 
 
