@@ -14,7 +14,7 @@ def test_every_page_that_is_read_has_json_and_csv_beside_it():
     asked, sent = ({route.path for route in routes if method in route.methods} for method in ("GET", "POST"))
     pages = {path for path in asked if not path.endswith((".json", ".csv", ".svg"))}
     bare = {path for path in pages if not {f"{path}.json", f"{path}.csv"} <= asked}
-    assert bare - sent == {"/", "/leagues/{league}", "/static/{name}"}
+    assert bare - sent == {"/", "/leagues/{league}", "/leagues/{league}/export.{format}", "/static/{name}"}
     assert len(pages - bare) >= 10
 
 

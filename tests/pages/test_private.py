@@ -27,7 +27,7 @@ def addresses(method, league):
         if method in route.methods and "{league}" in route.path:
             page = route.path.rpartition("/")[2].partition(".")[0]
             for kind in KINDS if "{kind}" in route.path else [""]:
-                yield route.path.format(league=league, kind=kind) + ASKED.get(page, "?name=Zelda")
+                yield route.path.format(league=league, kind=kind, format="csv") + ASKED.get(page, "?name=Zelda")
 
 
 @pytest.fixture(scope="module")

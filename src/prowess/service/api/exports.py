@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from ...store import journal, leagues
 from .common import Here, Read
 
-__all__ = ["export", "router"]
+__all__ = ["Format", "export", "router"]
 
 router = APIRouter(tags=["files"])
 Format = Literal["csv", "parquet", "ndjson"]

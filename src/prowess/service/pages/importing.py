@@ -110,4 +110,6 @@ async def _imported(here: Service, access: Access, name: str, looked: Looked) ->
     what = Post(access.league, history, author=access.author, reason=f"imported from {name}")
     done = await asyncio.wrap_future(here.writer.submit(what))
     again = sum(done.repeated)
-    return RedirectResponse(address(access.league, "import", imported=str(len(history) - again), repeated=again), 303)
+    return RedirectResponse(
+        address(access.league, "import", imported=len(history) - again, repeated=again or None), 303
+    )

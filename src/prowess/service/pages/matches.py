@@ -7,16 +7,18 @@ from typing import Any
 from fastapi import APIRouter
 from sqlalchemy import Connection
 from starlette.requests import Request
+from starlette.responses import Response
 
 from ...store import leagues
 from ...store.errors import NotFound
 from ..api.common import Here, Read, tag_of
-from ..api.exports import export
+from ..api.exports import Format, export
 from ..api.past import Which
 from .addresses import address
 from .numbers import digits
 from .page import Shown, page, wants_data
 from .queries import Sparse
+from .rendering import BY_KEY
 from .results import sides
 
 __all__ = ["router"]
@@ -25,10 +27,15 @@ router = APIRouter(include_in_schema=False, route_class=Sparse)
 LIMIT = 50  # matches on a page
 FEW = 4  # teams of a match that are named
 
-# The API's, once more where the cookie counts: who is signed in gets the file of a private league, too.
-router.add_api_route("/leagues/{league}/export.{format}", export, response_model=None)
-
 Plain = dict[str, Any]
+
+
+@router.get("/leagues/{league}/export.{format}")
+async def file(access: Read, here: Here, format: Format) -> Response:
+    """All matches as a file, as the API gives it, where the cookie counts: so there are private leagues, too."""
+    found = await export(access, here, format)
+    found.headers.update(BY_KEY)
+    return found
 
 
 @page(router, "/leagues/{league}/matches", "matches.html")
