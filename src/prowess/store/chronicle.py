@@ -123,7 +123,7 @@ class Chronicle:
             rows = [self._match(index, ids[index]) for index in chosen.tolist() if index in ids]
             return Listed(rows, last - first)
         entry = self._entries(player)
-        _, match = self.view.passage.places(entry)
+        _, match = self.view.places(entry)
         begin, end = np.searchsorted(match, [first, last])
         return Listed(self._told(entry[begin:end][::-1][offset : offset + limit][::-1]), int(end - begin))
 
@@ -149,7 +149,7 @@ class Chronicle:
         The curve has at most so many points, of which the first, the last, the best and the worst are always there.
         """
         entry = self._entries(name)
-        places = self.view.passage.places(entry)
+        places = self.view.places(entry)
         opponents, partners = encounters(self.view.passage.history, entry, places)
         points, record = self._record(entry, places, curve)
         return {
@@ -165,12 +165,12 @@ class Chronicle:
     def curve(self, name: str, most: int = 500) -> list[Plain]:
         """What was believed of a player after each of her matches that count, in at most so many points."""
         entry = self._entries(name)
-        return self._curve(entry, self.view.passage.places(entry)[1], most)[0]
+        return self._curve(entry, self.view.places(entry)[1], most)[0]
 
     def record(self, name: str) -> Plain:
         """How a player fared in all her matches, without whom she met: what costs little of her way."""
         entry = self._entries(name)
-        return self._record(entry, self.view.passage.places(entry), 0)[1]
+        return self._record(entry, self.view.places(entry), 0)[1]
 
     def id(self, number: int) -> str | None:
         """The id of a match by its number in the league, from 1; None if it was posted since the connection looked."""

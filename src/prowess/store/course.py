@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from ..history import History
 from ..history.join import ABSENT
+from ..history.ragged import owners
 from ..history.times import Stamp
 from ..model.forecasts import Forecasts
 from ..model.ladder import Ladder
 from ..model.model import Model
 from ..model.passage import Passage, passage
 from .growing import Growing
+from .register import Register
 from .replay import learn
 from .seasons import Season
 
@@ -25,8 +27,8 @@ __all__ = ["Course", "View", "passing"]
 STEP = 100_000  # matches between two ladders that are kept
 WRITTEN = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")  # by the passage
 USUAL = tuple(ABSENT)  # columns that a history need not have
-AXES = {"place": "teams", "score": "teams", "mean": "teams", "variance": "teams"} | dict.fromkeys(
-    ("player", "weight", "before", "after"), "entries"
+AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams") | dict.fromkeys(
+    ("player", "weight", "before", "after", "team"), "entries"
 )  # of what a column has a row each; all others, of the matches
 
 
@@ -48,6 +50,9 @@ class View:
     number: Mapping[str, int]  # of players, which may hold some who came later
     seasons: tuple[Season, ...]
     stops: tuple[Stop, ...]
+    team: NDArray[np.int32]  # of each entry
+    match: NDArray[np.int32]  # of each team
+    register: Register
     revision: int = 0
 
     def __len__(self) -> int:
@@ -73,8 +78,13 @@ class View:
         return int(np.searchsorted(times, bounds[0])), int(np.searchsorted(times, bounds[1], side="right"))
 
     def entries(self, player: str) -> NDArray[np.intp]:
-        """The entries of a player in all matches."""
-        return np.flatnonzero(self.passage.history.player == self.number.get(player, -1))
+        """The entries of a player in all matches, in the order of time."""
+        return self.register.entries(self.passage.history.player, self.number.get(player, -1))
+
+    def places(self, entry: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The teams and the matches of some entries; where these are very many, sooner than the passage finds them."""
+        team = self.team[entry]
+        return team, self.match[team]
 
     def standing(self, matches: int, seasons: int) -> Ladder:
         """The ladder after so many matches, when so many seasons had begun."""
@@ -116,6 +126,7 @@ class Course:
         self.stops = [Stop(0, 0, self.ladder.copy())]
         self.columns: dict[str, Growing] = {}
         self._players: tuple[str, ...] = ()
+        self._register = Register()
         self._grow(History.from_matches([]), np.zeros(0, np.int64))
         self._write(passage(self.ladder, History.from_matches([])))
 
@@ -127,7 +138,8 @@ class Course:
     def nbytes(self) -> int:
         """About how much memory it takes."""
         ladders = sum(stop.ladder.state.nbytes + 8 * len(stop.ladder) for stop in self.stops)
-        return sum(column.nbytes for column in self.columns.values()) + ladders + 200 * len(self.names)
+        register = self.columns["player"].nbytes + 8 * len(self.names)  # even if nobody has asked for it yet
+        return sum(column.nbytes for column in self.columns.values()) + ladders + register + 200 * len(self.names)
 
     def extend(self, history: History, seq: Any) -> None:
         """Go on with matches that come after all others, in the order of the league."""
@@ -161,9 +173,10 @@ class Course:
         self.number.update(zip(fresh, range(len(self.names), len(self.names) + len(fresh)), strict=True))
         self.names += fresh
         rows = np.array([self.number[name] for name in history.players], np.int32)
-        for name in ("match_start", "team_start"):
-            start = getattr(history, name)
-            self._append(name, start if name not in self.columns else start[1:] + self.columns[name].view[-1])
+        for name, owner in (("match_start", "match"), ("team_start", "team")):
+            start, before = getattr(history, name), self.columns.get(name)
+            self._append(owner, owners(start) + (0 if before is None else len(before) - 1))
+            self._append(name, start if before is None else start[1:] + before.view[-1])
         self._append("player", rows[history.player] if len(rows) else history.player)
         self._append("place", history.place)
         self._append("seq", seq)
@@ -223,7 +236,8 @@ class Course:
         mean, variance, log_evidence, scatter, win, draw, before, after = (seen[name] for name in WRITTEN)
         forecasts = Forecasts(history, self.model.outcome, mean, variance, log_evidence, (win, draw), scatter)
         whole = Passage(self.model, history, forecasts, before, after)
-        return View(whole, seen["seq"], self.number, self.seasons, tuple(self.stops))
+        kept = self.seasons, tuple(self.stops)
+        return View(whole, seen["seq"], self.number, *kept, seen["team"], seen["match"], self._register)
 
     def upto(self, matches: int) -> Course:
         """A course of its own that has not gone so far: to where a ladder was kept before the last of these matches."""

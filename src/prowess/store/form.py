@@ -33,11 +33,11 @@ def forms(view: View, players: Sequence[str], played: Sequence[int], matches: in
     >>> forms(course.view, ["ann"], [2])
     [[{'result': 'win', 'place': 1, 'teams': 2}, {'result': 'loss', 'place': 2, 'teams': 3}]]
     """
-    history, passed = view.passage.history, view.passage
+    history = view.passage.history
     number = np.array([view.number.get(name, -1) for name in players], np.intp)
     number[number >= len(history.players)] = -1  # who came later than what is looked at
     entry = _entries(view, number, np.minimum(played, LAST), len(view) if matches is None else matches)
-    team, match = passed.places(entry)
+    team, match = view.places(entry)
     result = np.array(["draw", "win", "loss"])[results(history, (team, match))]  # by 0, 1 and -1
     size = np.diff(history.match_start)[match]
     found: dict[int, list[Plain]] = {player: [] for player in number.tolist()}
@@ -65,7 +65,7 @@ def _entries(view: View, number: Ints, enough: NDArray[np.integer], matches: int
     while end > 0 and (wanted > 0).any():
         begin = max(0, end - size)
         entry = begin + np.flatnonzero(asked.take(history.player[begin:end]))
-        entry = entry[view.passage.counted(view.passage.places(entry)[1])]
+        entry = entry[view.passage.counted(view.places(entry)[1])]
         np.subtract.at(wanted, history.player[entry], 1)
         found.append(entry)
         end, size = begin, 2 * size

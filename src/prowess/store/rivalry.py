@@ -22,7 +22,7 @@ def rivalries(view: View, players: Sequence[str]) -> list[dict[str, Any]]:
     >>> rivalries(course.view, ["bob", "ann"])
     [{'player': 'bob', 'opponent': 'ann', 'matches': 1, 'wins': 0, 'draws': 0, 'losses': 1}]
     """
-    places = {name: view.passage.places(view.entries(name)) for name in players}
+    places = {name: view.places(view.entries(name)) for name in players}
     found = []
     for one, other in combinations(players, 2):
         counts = rivals(view.passage.history, places[one], places[other])

@@ -1,0 +1,69 @@
+"""Whatever became of a course, a view finds the entries and the places of players that a plain search finds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import prowess as pw
+from prowess.store import course, register
+from prowess.store.course import Course, View
+from prowess.store.register import Register
+from prowess.store.seasons import Season
+
+NAMES = [f"player {number}" for number in range(7)]
+MATCH = (
+    st.permutations(NAMES)
+    .flatmap(
+        lambda names: st.lists(st.integers(1, 3), min_size=2, max_size=3).map(
+            lambda sizes: {"teams": [names[sum(sizes[:k]) : sum(sizes[: k + 1])] for k in range(len(sizes))]}
+        )
+    )
+    .filter(lambda match: all(match["teams"]))
+)
+STEPS = st.lists(st.one_of(st.lists(MATCH, max_size=6), st.integers(0, 12)), max_size=8)
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few matches are many here."""
+    monkeypatch.setattr(course, "STEP", 2)
+    monkeypatch.setattr(register, "TAIL", 5)
+    monkeypatch.setattr(register, "SHARE", 2)
+
+
+def check(view: View) -> None:
+    """What a view says of all players is what a look through its history says."""
+    history = view.passage.history
+    teams = [(match, team) for match, row in enumerate(history) for team in row["teams"]]
+    places = [(at, match, name) for at, (match, team) in enumerate(teams) for name in team]
+    for name in [*NAMES, "nobody"]:
+        entry = view.entries(name)
+        assert entry.dtype == np.intp
+        assert entry.tolist() == [at for at, (*_, other) in enumerate(places) if other == name]
+        own, match = view.places(entry)
+        assert list(zip(own.tolist(), match.tolist(), strict=True)) == [places[at][:2] for at in entry.tolist()]
+
+
+@given(STEPS, st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_entries_are_those_of_a_plain_search_in_every_view(steps: list, chance) -> None:
+    now, views = Course(pw.Elo(), None, [Season(2, "II", 0.5, 1.0)]), []
+    for step in steps:
+        if isinstance(step, int):
+            now = now.upto(min(step, len(now)))
+        else:
+            now.extend(pw.History.from_matches(step), np.arange(len(step)) + len(now) + 1)
+        views.append(now.view)
+        check(chance.choice(views))  # so that the register is made at any time, by a view of any age
+    for view in views:
+        check(view)
+
+
+def test_more_players_than_a_half_of_a_number_holds() -> None:
+    one = Register()
+    player = np.random.default_rng(7).integers(0, 200_000, 300_000).astype(np.int32)
+    player[::1_000] = 65_536 + 5
+    for number in (5, 65_536 + 5, 2 * 65_536 + 5, *player[:20].tolist(), 200_000, -1):
+        found = one.entries(player, number)
+        assert found.tolist() == np.flatnonzero(player == number).tolist()
