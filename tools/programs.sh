@@ -15,7 +15,8 @@ as_root=""
 if [ -n "$wanted" ] && has apt-get && { [ -z "$as_root" ] || $as_root true 2>/dev/null; }; then
   echo "Installing from Debian:" $wanted
   export DEBIAN_FRONTEND=noninteractive
-  { $as_root apt-get -qq update && $as_root apt-get -qq install -y --no-install-recommends $wanted; } >/dev/null 2>&1 ||
+  # lists that cannot be renewed may still be good enough
+  { $as_root apt-get -qq update; $as_root apt-get -qq install -y --no-install-recommends $wanted; } >/dev/null 2>&1 ||
     echo "could not install $wanted"
 fi
 
