@@ -42,18 +42,18 @@ def encounters(
     >>> opponents.wins, opponents.losses, len(partners.player)
     (array([1, 2]), array([1, 0]), 0)
     """
-    own, match = _places(history, entry) if places is None else places
-    team_start, team = gather(history.match_start, match)
-    entry_start, other = gather(history.team_start, team)
-    of_match = owners(team_start)[owners(entry_start)]  # by the index of the match among hers
-    theirs = team[owners(entry_start)]
-    ahead = np.sign(history.place[theirs] - history.place[own[of_match]])
-    against = theirs != own[of_match]
-    beside = ~against & (other != np.asarray(entry)[of_match])
-    together = _ended(history, own, team, team_start) if beside.any() else own
+    own, _ = places = _places(history, entry) if places is None else places
+    of_match, team = _others(history, places)  # by the index of the match among hers
+    start, other = gather(history.team_start, team)
+    ahead = np.sign(history.place[team] - history.place[own][of_match])
+    shared = np.flatnonzero(history.team_start[own + 1] - history.team_start[own] > 1)  # her teams with partners
+    mates, mate = gather(history.team_start, own[shared])
+    of_mate = shared[owners(mates)]
+    beside = np.flatnonzero(mate != np.asarray(entry)[of_mate])
+    together = results(history, places) if len(beside) else own
     return (
-        _counted(history.player[other[against]], ahead[against]),
-        _counted(history.player[other[beside]], together[of_match[beside]]),
+        _counted(history.player[other], np.repeat(ahead, np.diff(start))),
+        _counted(history.player[mate[beside]], together[of_mate[beside]]),
     )
 
 
@@ -65,21 +65,28 @@ def results(history: History, places: Places) -> NDArray[np.integer]:
     >>> results(history, (np.array([1]), np.array([0])))
     array([0])
     """
-    team_start, team = gather(history.match_start, places[1])
-    return _ended(history, places[0], team, team_start)
+    of_match, team = _others(history, places)
+    first = history.place[places[0]] == 1
+    shared = np.zeros(len(first), bool)
+    shared[of_match[np.flatnonzero(history.place[team] == 1)]] = True
+    return first * (2 - shared.astype(np.intp)) - 1
 
 
 def rivals(history: History, one: Places, other: Places) -> list[int]:
     """How often two players met in different teams, and how often the first one was ahead, level and behind.
+
+    The matches of each are in the order of time.
 
     >>> from prowess import History
     >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}, {"teams": [["cat"], ["bob"]]}])
     >>> rivals(history, (np.array([1, 3]), np.array([0, 1])), (np.array([1, 2]), np.array([0, 1])))
     [1, 0, 0, 1]
     """
-    _, first, second = np.intersect1d(one[1], other[1], assume_unique=True, return_indices=True)
-    own, theirs = one[0][first], other[0][second]
-    ahead = np.sign(history.place[theirs] - history.place[own])[own != theirs]
+    few, many, sign = (one, other, 1) if len(one[1]) < len(other[1]) else (other, one, -1)
+    at = np.searchsorted(many[1], few[1])
+    both = np.flatnonzero(many[1].take(at, mode="clip") == few[1]) if len(many[1]) else at
+    own, theirs = few[0][both], many[0][at[both]]
+    ahead = sign * np.sign(history.place[theirs] - history.place[own])[own != theirs]
     return [len(ahead), *(int(np.sum(ahead == what)) for what in (1, 0, -1))]
 
 
@@ -88,21 +95,24 @@ def _places(history: History, entry: NDArray[np.integer]) -> Places:
     return own, holders(history.match_start, own)
 
 
-def _ended(
-    history: History, own: NDArray[np.integer], team: NDArray[np.integer], team_start: NDArray[np.integer]
-) -> NDArray[np.integer]:
-    """How matches with these teams ended for some of them, one of each match."""
-    first = history.place[own] == 1
-    shared = np.add.reduceat(history.place[team] == 1, team_start[:-1]) > 1 if len(own) else first
-    return np.where(first, np.where(shared, 0, 1), -1)
+def _others(history: History, places: Places) -> Places:
+    """The teams against a player in all her matches, and before them of which one each is, by its index among hers."""
+    own, match = places
+    first, end = history.match_start[match], history.match_start[match + 1]
+    if (end - first == 2).all():  # the common case, without a search
+        return np.arange(len(own)), first + end - 1 - own
+    start, team = gather(history.match_start, match)
+    of_match = owners(start)
+    against = np.flatnonzero(team != own[of_match])
+    return of_match[against], team[against]
 
 
 def _counted(player: NDArray[np.integer], result: NDArray[np.integer]) -> Encounters:
     """Matches and results by player; those of most matches first."""
-    met = np.bincount(player)  # of all players, who are few enough: a sort of very many matches takes longer
+    width = int(player.max(initial=-1)) + 1  # all players, who are few enough: to sort very many matches takes longer
+    ended = np.bincount((1 - result) * width + player, minlength=3 * width).reshape(3, width)
+    met = ended[0] + ended[1] + ended[2]
     players = np.flatnonzero(met)
-    ended = [np.bincount(player[result == what], minlength=len(met))[players].astype(np.int64) for what in (1, 0, -1)]
-    matches: Counts = np.sum(ended, axis=0, dtype=np.int64).reshape(len(players))
-    order = np.argsort(-matches, kind="stable")
+    order = players[np.argsort(-met[players], kind="stable")]
     wins, draws, losses = (column[order] for column in ended)
-    return Encounters(players[order], matches[order], wins, draws, losses)
+    return Encounters(order, met[order], wins, draws, losses)

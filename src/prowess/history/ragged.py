@@ -45,8 +45,9 @@ def gather(start: Ints, chosen: NDArray[np.integer]) -> tuple[Ints, Ints]:
     >>> gather(np.array([0, 2, 3, 6], np.int32), np.array([2, 0]))
     (array([0, 3, 5], dtype=int32), array([3, 4, 5, 0, 1], dtype=int32))
     """
-    new = starts(start[chosen + 1] - start[chosen])
-    elements = np.arange(new[-1], dtype=np.int32) + np.repeat(start[chosen] - new[:-1], np.diff(new))
+    first = start[chosen]
+    new = starts(start[chosen + 1] - first)
+    elements = np.arange(new[-1], dtype=np.int32) + np.repeat(first - new[:-1], np.diff(new))
     return new, elements
 
 

@@ -248,7 +248,7 @@ class Chronicle:
         entry, match = entry[counted], match[counted]
         if not len(entry):
             return [], None, None
-        mu, sigma, shown = overall(passed.model, passed.after[entry])
+        mu, sigma, shown = overall(passed.model, passed.after.take(entry, axis=0))  # sooner than `after[entry]`
         best, worst = int(np.argmax(shown)), int(np.argmin(shown))
         at = np.arange(len(entry))
         if len(at) > most:

@@ -81,10 +81,10 @@ class View:
         """The entries of a player in all matches, in the order of time."""
         return self.register.entries(self.passage.history.player, self.number.get(player, -1))
 
-    def places(self, entry: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def places(self, entry: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The teams and the matches of some entries; where these are very many, sooner than the passage finds them."""
-        team = self.team[entry]
-        return team, self.match[team]
+        team = self.team[entry].astype(np.intp)
+        return team, self.match[team].astype(np.intp)
 
     def standing(self, matches: int, seasons: int) -> Ladder:
         """The ladder after so many matches, when so many seasons had begun."""
