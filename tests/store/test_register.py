@@ -9,7 +9,6 @@ import prowess as pw
 from prowess.store import course, register
 from prowess.store.course import Course, View
 from prowess.store.register import Register
-from prowess.store.seasons import Season
 
 NAMES = [f"player {number}" for number in range(7)]
 MATCH = (
@@ -45,25 +44,24 @@ def check(view: View) -> None:
         assert list(zip(own.tolist(), match.tolist(), strict=True)) == [places[at][:2] for at in entry.tolist()]
 
 
-@given(STEPS, st.randoms(use_true_random=False))
+@given(STEPS)
 @settings(max_examples=60, deadline=None)
-def test_entries_are_those_of_a_plain_search_in_every_view(steps: list, chance) -> None:
-    now, views = Course(pw.Elo(), None, [Season(2, "II", 0.5, 1.0)]), []
+def test_entries_are_those_of_a_plain_search_in_every_view(steps: list) -> None:
+    now, views = Course(pw.Elo(), None), []
     for step in steps:
         if isinstance(step, int):
             now = now.upto(min(step, len(now)))
         else:
             now.extend(pw.History.from_matches(step), np.arange(len(step)) + len(now) + 1)
         views.append(now.view)
-        check(chance.choice(views))  # so that the register is made at any time, by a view of any age
-    for view in views:
+    for view in views:  # the older ones as well, which see nothing of what came later
         check(view)
 
 
 def test_more_players_than_a_half_of_a_number_holds() -> None:
-    one = Register()
     player = np.random.default_rng(7).integers(0, 200_000, 300_000).astype(np.int32)
     player[::1_000] = 65_536 + 5
-    for number in (5, 65_536 + 5, 2 * 65_536 + 5, *player[:20].tolist(), 200_000, -1):
-        found = one.entries(player, number)
-        assert found.tolist() == np.flatnonzero(player == number).tolist()
+    one = Register().following(player[:299_990])
+    assert len(one.entry) == 299_990
+    for number in (5, 65_536 + 5, 2 * 65_536 + 5, *player[-20:].tolist(), 200_000, -1):
+        assert one.entries(player, number).tolist() == np.flatnonzero(player == number).tolist()

@@ -69,7 +69,8 @@ def results(history: History, places: Places) -> NDArray[np.integer]:
     first = history.place[places[0]] == 1
     shared = np.zeros(len(first), bool)
     shared[of_match[np.flatnonzero(history.place[team] == 1)]] = True
-    return first * (2 - shared.astype(np.intp)) - 1
+    ended: NDArray[np.integer] = first * (2 - shared.astype(np.intp)) - 1
+    return ended
 
 
 def rivals(history: History, one: Places, other: Places) -> list[int]:

@@ -13,7 +13,6 @@ from sqlalchemy import Connection, select
 
 from ..history import History
 from ..history.encounters import Encounters, encounters, results
-from ..history.ragged import holders
 from ..model.account import plain
 from ..model.ladder import Ladder
 from ..model.standings import overall
@@ -131,14 +130,9 @@ class Chronicle:
         """The last matches of some players, of each only `each`; none that many others have been played since."""
         history = self.view.passage.history
         begin = int(history.team_start[history.match_start[max(0, len(history) - LATE)]])
-        asked = np.zeros(len(history.players), bool)
-        numbers = [self.view.number.get(name, len(asked)) for name in players]
-        asked[[number for number in numbers if number < len(asked)]] = True
-        entry = begin + np.flatnonzero(asked[history.player[begin:]])[::-1]
-        order = np.argsort(history.player[entry], kind="stable")
-        theirs = history.player[entry[order]]
-        entry = entry[order][np.arange(len(order)) - np.searchsorted(theirs, theirs) < each]
-        found = history.take(np.unique(holders(history.match_start, holders(history.team_start, entry))))
+        entry = np.concatenate([np.zeros(0, np.intp), *(self.view.entries(name)[::-1][:each] for name in players)])
+        _, match = self.view.places(entry[entry >= begin])
+        found = history.take(np.unique(match))
         there, player = np.unique(found.player, return_inverse=True)
         names = tuple(history.players[row] for row in there.tolist())
         return replace(found, players=names, player=player.reshape(-1).astype(found.player.dtype))

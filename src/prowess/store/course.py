@@ -125,8 +125,8 @@ class Course:
         self.begun = 0
         self.stops = [Stop(0, 0, self.ladder.copy())]
         self.columns: dict[str, Growing] = {}
+        self.register = Register()
         self._players: tuple[str, ...] = ()
-        self._register = Register()
         self._grow(History.from_matches([]), np.zeros(0, np.int64))
         self._write(passage(self.ladder, History.from_matches([])))
 
@@ -138,8 +138,8 @@ class Course:
     def nbytes(self) -> int:
         """About how much memory it takes."""
         ladders = sum(stop.ladder.state.nbytes + 8 * len(stop.ladder) for stop in self.stops)
-        register = self.columns["player"].nbytes + 8 * len(self.names)  # even if nobody has asked for it yet
-        return sum(column.nbytes for column in self.columns.values()) + ladders + register + 200 * len(self.names)
+        columns = sum(column.nbytes for column in self.columns.values()) + self.register.nbytes
+        return columns + ladders + 200 * len(self.names)
 
     def extend(self, history: History, seq: Any) -> None:
         """Go on with matches that come after all others, in the order of the league."""
@@ -178,6 +178,7 @@ class Course:
             self._append(owner, owners(start) + (0 if before is None else len(before) - 1))
             self._append(name, start if before is None else start[1:] + before.view[-1])
         self._append("player", rows[history.player] if len(rows) else history.player)
+        self.register = self.register.following(self.columns["player"].view)
         self._append("place", history.place)
         self._append("seq", seq)
         if self.stamp is not None:
@@ -237,7 +238,7 @@ class Course:
         forecasts = Forecasts(history, self.model.outcome, mean, variance, log_evidence, (win, draw), scatter)
         whole = Passage(self.model, history, forecasts, before, after)
         kept = self.seasons, tuple(self.stops)
-        return View(whole, seen["seq"], self.number, *kept, seen["team"], seen["match"], self._register)
+        return View(whole, seen["seq"], self.number, *kept, seen["team"], seen["match"], self.register)
 
     def upto(self, matches: int) -> Course:
         """A course of its own that has not gone so far: to where a ladder was kept before the last of these matches."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,47 +16,40 @@ Ints = NDArray[np.intp]
 Column = NDArray[np.int32]
 
 
-class Page(NamedTuple):
-    """So many first entries by player, in the order of time; those of a player begin at her start."""
-
-    entry: NDArray[np.int32]
-    start: Ints
-    length: int
-
-
+@dataclass(frozen=True, eq=False)
 class Register:
-    """The entries of each player, without a look through all of them each time.
+    """The first entries of a column by player: she is found without a look through all of them.
 
-    It is made when it is first asked for. Columns that it is asked about are the beginnings of a single one, which
-    may have grown since: what came later is looked through, and what is not there yet is left out. Threads may share
-    it, for a page of it never changes: at worst, two of them make the same one.
+    It does not change. A column that has grown goes on with what `following` gives, which is seldom another one: the
+    few entries that came since are looked through each time.
 
-    >>> register = Register()
     >>> player = np.array([0, 1, 0, 2, 0], np.int32)
-    >>> register.entries(player, 0), register.entries(player[:4], 0), register.entries(player[:1], 2)
-    (array([0, 2, 4]), array([0, 2]), array([], dtype=int64))
+    >>> register = Register().following(player[:4])
+    >>> register.entries(player, 0), register.entries(player, 3)
+    (array([0, 2, 4]), array([], dtype=int64))
     """
 
-    def __init__(self) -> None:
-        self._page = Page(np.zeros(0, np.int32), np.zeros(1, np.intp), 0)
+    entry: Column = field(default_factory=lambda: np.zeros(0, np.int32))  # by player, in the order of time
+    start: Ints = field(default_factory=lambda: np.zeros(1, np.intp))  # of each player among them
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        return self.entry.nbytes + self.start.nbytes
+
+    def following(self, player: Column) -> Register:
+        """A register of a column that has grown: this one, unless too many entries have come since."""
+        if len(player) - len(self.entry) <= max(TAIL, len(self.entry) // SHARE):
+            return self
+        order = np.argsort(player.astype(np.uint16), kind="stable")  # NumPy sorts half numbers in linear time
+        order = order[np.argsort((player >> 16).astype(np.uint16)[order], kind="stable")]
+        return Register(order.astype(np.int32), np.concatenate([[0], np.cumsum(np.bincount(player))]))
 
     def entries(self, player: Column, number: int) -> Ints:
         """The entries of the player of a number in a column, in the order of time; none, if nobody has it."""
-        page = self._page
-        if len(player) - page.length > max(TAIL, page.length // SHARE):
-            self._page = page = _written(player)
-        known = page.entry[page.start[number] : page.start[number + 1]] if 0 <= number < len(page.start) - 1 else _NONE
-        if len(player) <= page.length:
-            return known[: np.searchsorted(known, np.int32(len(player)))].astype(np.intp)
-        return np.concatenate([known, page.length + np.flatnonzero(player[page.length :] == number)])
+        there = len(self.entry)
+        known = self.entry[slice(*self.start[number : number + 2])] if 0 <= number < len(self.start) - 1 else _NOBODY
+        return np.concatenate([known, there + np.flatnonzero(player[there:] == number)])
 
 
-_NONE = np.zeros(0, np.int32)
-
-
-def _written(player: Column) -> Page:
-    """All entries by player; by the halves of the numbers, for NumPy sorts short ones in linear time."""
-    order = np.argsort(player.astype(np.uint16), kind="stable")
-    order = order[np.argsort((player >> 16).astype(np.uint16)[order], kind="stable")]
-    start = np.concatenate([[0], np.cumsum(np.bincount(player))])
-    return Page(order.astype(np.int32), start, len(player))
+_NOBODY = np.zeros(0, np.int32)
