@@ -10,7 +10,7 @@ from hypothesis import Phase
 from hypothesis.stateful import initialize, invariant
 
 import prowess as pw
-from prowess.store import checkpoints, course, leagues, ranking
+from prowess.store import checkpoints, course, leagues, ranking, register
 from prowess.store.chronicle import Chronicle, Chronicles
 from prowess.store.errors import NotFound
 from prowess.store.standings import Followers, Snapshot
@@ -21,9 +21,10 @@ from tests.store.test_state_machine import Life, live
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short leagues have checkpoints and ladders that are kept, too."""
+    """Short leagues have checkpoints, ladders that are kept and registers, too."""
     monkeypatch.setattr(checkpoints, "LEAST", 3)
     monkeypatch.setattr(course, "STEP", 3)
+    monkeypatch.setattr(register, "TAIL", 4)
 
 
 def states(ladder: pw.Ladder) -> dict[str, bytes]:
