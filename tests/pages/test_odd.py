@@ -112,3 +112,18 @@ def test_pairs_that_are_never_made_are_of_who_is_there(ask, monkeypatch):
     others = "+".join(f"x{at}" for at in range(900)).replace("+", " + ")
     page = ask.look("/leagues/one/pairings?players=ann%0Abob%0Acat&never=" + quote(f"ann + bob + {others}"[:6_900]))
     assert (page.status_code, barred) == (200, [("ann", "bob")])
+
+
+def test_no_team_of_a_form_is_left_out_in_silence(ask):
+    found(ask, "one")
+    page = ask.send("/leagues/one/enter", ONCE | {"team": [f"t{at}" for at in range(41)], "do": "record"})
+    assert (page.status_code, "at most 40 teams" in page.text) == (422, True)
+
+
+def test_tables_are_made_for_a_few_at_once(ask, monkeypatch):
+    found(ask, "one")
+    tables = ask.service.tables
+    assert ask.look("/leagues/one/standings.csv").text.startswith("rank,")
+    monkeypatch.setattr(tables, "_there", tables._most)
+    told = [ask.look(f"/leagues/one/standings{end}").status_code for end in (".csv", ".json", "")]
+    assert told == [503, 200, 200]

@@ -51,6 +51,7 @@ class Service:
     splits: Shelf[Balance] = field(default_factory=lambda: Shelf(SPLITS))  # fair teams, which may take seconds
     predicting: Few = field(default_factory=lambda: Few("predictions", 4, 1_000))  # of which nearly all are quick
     matching: Few = field(default_factory=lambda: Few("teams and pairings"))
+    tables: Few = field(default_factory=lambda: Few("tables"))  # which may be of all players
     drawing: Few = field(default_factory=lambda: Few("charts"))
     closing: asyncio.Event = field(default_factory=asyncio.Event)  # set when the process is asked to end
 
