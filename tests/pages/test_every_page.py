@@ -9,7 +9,7 @@ from tests.pages.kinds import KINDS, ODD, found
 from tests.pages.strict import Strict
 
 FIRST = ["standings", "matches", "predict", "teams", "pairings", "models", "enter", "import", "settings", "switch"]
-SOON = ("empty-none", "one", "number", "crowd", "naught", "odd", "three-poisson", "deleted", "grown")
+SOON = ("empty-none", "one", "number", "naught", "odd", "deleted", "grown")
 SOME = [pytest.param(kind, marks=[] if kind in SOON else pytest.mark.long) for kind in KINDS]
 DATA = ("standings", "player", "matches", "match", "predict", "teams", "pairings", "models", "settings", "switch")
 

@@ -1,10 +1,13 @@
 """Odd requests to pages: whatever they ask for, there is a page, or a problem that can be read."""
 
 import time
+from urllib.parse import quote
 
 import pytest
 
+from prowess.service.pages import pairings
 from prowess.service.pages.numbers import day
+from prowess.store.roll import Roll
 from tests.pages.kinds import found
 from tests.pages.strict import Strict
 
@@ -87,3 +90,40 @@ def test_who_comes_from_far_can_sign_in(ask):
         page = ask.look(asked)
         assert page.status_code == 200
         assert (f'value="/leagues/one/enter?team={"a" * letters}"' in page.text) is (letters < 8_000)
+
+
+def test_what_takes_long_is_done_for_a_few_names_only(ask, monkeypatch):
+    found(ask, "one")
+    near, asked = Roll.near, []
+    monkeypatch.setattr(Roll, "near", lambda roll, name, count=1: asked.append(name) or near(roll, name, count))
+    page = ask.look("/leagues/one/player?" + "&".join(f"name=an{at}" for at in range(100)))
+    assert (page.status_code, len(asked)) == (404, 7)
+
+
+def test_pairs_that_are_never_made_are_of_who_is_there(ask, monkeypatch):
+    found(ask, "one")
+    made, barred = pairings.paired, []
+
+    def seen(*given, never, **more):
+        barred.extend(never)
+        return made(*given, never=never, **more)
+
+    monkeypatch.setattr(pairings, "paired", seen)
+    others = "+".join(f"x{at}" for at in range(900)).replace("+", " + ")
+    page = ask.look("/leagues/one/pairings?players=ann%0Abob%0Acat&never=" + quote(f"ann + bob + {others}"[:6_900]))
+    assert (page.status_code, barred) == (200, [("ann", "bob")])
+
+
+def test_no_team_of_a_form_is_left_out_in_silence(ask):
+    found(ask, "one")
+    page = ask.send("/leagues/one/enter", ONCE | {"team": [f"t{at}" for at in range(41)], "do": "record"})
+    assert (page.status_code, "at most 40 teams" in page.text) == (422, True)
+
+
+def test_tables_are_made_for_a_few_at_once(ask, monkeypatch):
+    found(ask, "one")
+    tables = ask.service.tables
+    assert ask.look("/leagues/one/standings.csv").text.startswith("rank,")
+    monkeypatch.setattr(tables, "_there", tables._most)
+    told = [ask.look(f"/leagues/one/standings{end}").status_code for end in (".csv", ".json", "")]
+    assert told == [503, 200, 200]

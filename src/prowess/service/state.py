@@ -20,6 +20,7 @@ from ..store.shelf import Shelf
 from ..store.standings import Followers
 from ..store.writer import Writer
 from .analyst import Analyst
+from .few import Few
 from .metrics import Metrics
 from .recent import Recent
 from .settings import Settings
@@ -48,16 +49,20 @@ class Service:
     warming: Warming
     charts: Shelf[bytes] = field(default_factory=lambda: Shelf(CHARTS))  # as they are sent
     splits: Shelf[Balance] = field(default_factory=lambda: Shelf(SPLITS))  # fair teams, which may take seconds
+    predicting: Few = field(default_factory=lambda: Few("predictions", 4, 1_000))  # of which nearly all are quick
+    matching: Few = field(default_factory=lambda: Few("teams and pairings"))
+    tables: Few = field(default_factory=lambda: Few("tables"))  # which may be of all players
+    drawing: Few = field(default_factory=lambda: Few("charts"))
     closing: asyncio.Event = field(default_factory=asyncio.Event)  # set when the process is asked to end
 
-    async def read(self, work: Callable[[Connection], Found]) -> Found:
-        """Do something with one snapshot of the database, without holding up other requests."""
+    async def read(self, work: Callable[[Connection], Found], few: Few | None = None) -> Found:
+        """Do something with one snapshot of the database, without holding up other requests; what is long, by a few."""
 
         def reading() -> Found:
             with self.database.reading() as connection:
                 return work(connection)
 
-        return await run_in_threadpool(reading)
+        return await (run_in_threadpool(reading) if few is None else few.run(reading))
 
 
 def of(request: Request) -> Service:

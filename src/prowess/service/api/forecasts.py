@@ -29,7 +29,7 @@ async def predict(asked: forms.PredictionAsked, access: Read, here: Here) -> Res
     def work(connection: Connection) -> dict[str, Any]:
         return predicted(current(here, connection, access.league), asked)[1]
 
-    return answer(await here.read(work))
+    return answer(await here.read(work, here.predicting))
 
 
 @router.post("/api/leagues/{league}/quality", summary="How fair a match would be", response_model=forms.Quality)
@@ -42,7 +42,7 @@ async def quality(asked: forms.QualityAsked, access: Read, here: Here) -> Respon
         found = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
         return stamped(now, {"quality": found, "newcomers": newcomers})
 
-    return answer(await here.read(work))
+    return answer(await here.read(work, here.predicting))
 
 
 def predicted(now: Snapshot, asked: forms.PredictionAsked) -> tuple[Prediction, dict[str, Any]]:

@@ -33,7 +33,7 @@ async def balance(asked: forms.BalanceAsked, access: Read, here: Here) -> Respon
         now = current(here, connection, access.league)
         return stamped(now, balanced(now, asked).to_dict())
 
-    return answer(await here.read(work))
+    return answer(await here.read(work, here.matching))
 
 
 @router.post("/api/leagues/{league}/pair", summary="Pair a queue", response_model=forms.Pairing)
@@ -57,7 +57,7 @@ async def pair(asked: forms.PairAsked, access: Read, here: Here) -> Response:
         )
         return stamped(now, found.to_dict())
 
-    return answer(await here.read(work))
+    return answer(await here.read(work, here.matching))
 
 
 @router.post("/api/leagues/{league}/next", summary="The most telling matches", response_model=forms.Next)
@@ -84,7 +84,7 @@ async def next_(asked: forms.NextAsked, access: Read, here: Here) -> Response:
         told = {"matches": [one.to_dict() for one in found], "exact": found.exact, "newcomers": list(found.newcomers)}
         return stamped(now, told)
 
-    return answer(await here.read(work))
+    return answer(await here.read(work, here.matching))
 
 
 def balanced(now: Snapshot, asked: forms.BalanceAsked) -> Balance:

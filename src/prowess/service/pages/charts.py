@@ -115,7 +115,7 @@ async def _answer(
             body = _kept(here, (*key, "picture"), lambda: _picture(body, look))
         return Response(body, 200, headers, form)
 
-    return await here.read(work)
+    return await here.read(work, here.drawing)
 
 
 @cache

@@ -70,7 +70,9 @@ def read_form(form: FormData) -> Filled:
 
     single = {name: (texts(name) or ("",))[0] for name in ("time", "home", "importance", "reason", "id", "seen")}
     single |= {name: (texts(name) or ("",))[0] for name in ("whole", "once")}
-    teams = texts("team")[:MOST] or ("", "")
+    teams = texts("team") or ("", "")
+    if len(teams) > MOST:
+        raise Error(f"team: at most {MOST} teams are written in fields of their own, not {len(teams)}")
     by = str(form.get("by", "first"))
     return Filled(teams, texts("place"), texts("score"), by if by in WAYS else "first", **single)
 

@@ -56,9 +56,14 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[Page], Page]:
     def shown(show: Page) -> Page:
         def at(ending: str, write: Callable[[Request, Shown], Response]) -> None:
             @wraps(show)
-            async def route(*given: Any, **asked: Any) -> Response:
-                request: Request = asked["request"]
-                found = await show(*given, **asked)
+            async def route(**asked: Any) -> Response:
+                if ending == ".csv":
+                    async with of(asked["request"]).tables.turn():
+                        return await told(**asked)
+                return await told(**asked)
+
+            async def told(request: Request, **asked: Any) -> Response:
+                found = await show(request=request, **asked)
                 known = fresh(request, _tag(request, found)) if found.tag else None
                 if known is None:
                     return await run_in_threadpool(write, request, found)

@@ -64,7 +64,7 @@ async def pairings(
         tag = tag_of(league, now.generation, now.revision)
         return Shown(told, _rows(told["rounds"]), league, tag, status, drawn)
 
-    return await here.read(work)
+    return await here.read(work, here.matching)
 
 
 def _asked(now: Snapshot, players: str, never: str) -> tuple[list[list[str]], list[tuple[str, str]], list[str]]:

@@ -71,7 +71,7 @@ async def predict(
         drawn["best"] = [row["player"] for row in now.page(0, 2).rows]
         return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
 
-    return await here.read(work)
+    return await here.read(work, here.predicting)
 
 
 def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[PredictionAsked, list[str]]:

@@ -85,7 +85,7 @@ async def teams(
             status = 422
         return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
 
-    return await here.read(work)
+    return await here.read(work, here.matching)
 
 
 def _split(now: Snapshot, texts: Sequence[str]) -> Split:
