@@ -36,8 +36,8 @@ MODELS: Mapping[str, str] = {
     "which keeps the others from scoring.",
     "GaussianSD": "It looks at by how much a match was won, not only at who won it.",
     "PoissonOD": "It looks at scores that are counted one by one, such as goals. Everybody has an offence, which "
-    "scores, and a defence, which keeps the others from scoring. With its usual settings, those of its paper, it is very "
-    "unsure of scores: for football a sigma of 0.3 and a beta of 0.1 are better.",
+    "scores, and a defence, which keeps the others from scoring. With its usual settings, those of its paper, it is "
+    "very unsure of scores: for football a sigma of 0.3 and a beta of 0.1 are better.",
 }
 USUAL: Mapping[str, str] = {  # for whom each is, in the order in which somebody looks who chooses for the first time
     "TrueSkill": "players or teams, two or many at once, with draws; the usual choice",
