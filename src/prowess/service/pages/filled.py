@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.datastructures import FormData
 
+from ...errors import Error
 from ...store.clock import Clock
 
 __all__ = ["MOST", "Filled", "filled_of", "names_in", "read_form", "time_field"]
