@@ -26,7 +26,8 @@ __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 PLAYERS, ROUNDS = 200, 12
-LINES = 800  # matches that a page shows at the most
+LINES = 500  # matches that a page shows at the most
+BARS = 200  # of which so many are drawn, too
 
 
 @page(router, "/leagues/{league}/pairings", "pairings.html")
@@ -46,7 +47,7 @@ async def pairings(
         now = here.standings.of(connection, league)
         told: dict[str, Any] = {"league": league.name, "revision": now.revision, "rounds": [], "newcomers": []}
         drawn: dict[str, Any] = {"problem": None, "text": players, "again": again, "never": never, "new": []}
-        drawn |= {"count": rounds or "1", "repeated": [], "most": ROUNDS, "sat": []}
+        drawn |= {"count": rounds or "1", "repeated": [], "most": ROUNDS, "sat": [], "bars": False}
         status = 200
         try:
             queue, barred, drawn["repeated"] = _asked(now, players, never)
@@ -57,6 +58,7 @@ async def pairings(
                 found = paired(now.ladder, queue, count=count, met=met, never=barred)
                 told = stamped(now, _told(now, found))
                 drawn |= {"new": _new(now, found[0].newcomers, players, rounds), "sat": _sat(found)}
+                drawn["bars"] = sum(len(one.pairs) for one in found) <= BARS
         except Error as error:
             if wants_data(request):
                 raise

@@ -138,7 +138,7 @@ def _asked(now: Snapshot, wanted: Wanted, names: list[str], count: str) -> Balan
     known = now.roll.joined([name for name in names if name not in now.roll])
     return BalanceAsked.model_construct(
         players=names,
-        teams=number_of(count, 2, 2, BALANCED, "teams"),
+        teams=number_of(count, 2, 2, BALANCED // 2, "teams"),
         sizes=sizes or None,
         together=grouped(wanted.together, known, "together"),
         apart=grouped(wanted.apart, known, "apart"),
