@@ -53,6 +53,26 @@ def test_organiser(chromium, office, size, scheme):
         assert table(visit.page) == after
 
 
+def test_a_corrected_file_is_understood_as_the_one_before(chromium, office):
+    """The columns of a file need to be told once, though it is corrected and chosen again, or another comes between."""
+    right = RIGHT.replace("date,home,away,home score,away score", "Wann,Spieler 1,Spieler 2,Punkte 1,Punkte 2,Tisch")
+    right = re.sub(r"(\d,\d)$", r"\1,7", right, flags=re.M)  # one number too many to see which ones are the scores
+    wrong = right.replace("2026-01-12", "2026-01-32")
+    told = {"When it was": "Wann", "Side 1": "Spieler 1", "Side 2": "Spieler 2"}
+    with visiting(chromium, office, size=PHONE, scheme="light", allowed=(422,), also=axe()) as visit:
+        begin(visit)
+        page, chosen = visit.page, visit.page.get_by_label("A file of results")
+        chosen.set_input_files(file(wrong))
+        for label, column in (told | {"The score of side 1": "Punkte 1", "The score of side 2": "Punkte 2"}).items():
+            page.get_by_label(label, exact=True).select_option(label=column)
+        page.get_by_role("button", name="Look again").click()
+        expect(page.get_by_role("button", name="Import the other 3 matches")).to_be_visible()
+        chosen.set_input_files(file(right))
+        expect(page.get_by_role("button", name="Import 4 matches")).to_be_visible()
+        chosen.set_input_files(file(WRONG))  # which has other columns
+        expect(page.get_by_role("button", name="Import the other 3 matches")).to_be_visible()
+
+
 def begin(visit):
     """An empty database shows how to begin: sign in, and found a league."""
     page = visit.go("/")

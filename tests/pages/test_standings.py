@@ -130,6 +130,33 @@ def test_any_past_says_that_it_is_past(ask):
     assert "Nobody had played by then" in ask.look("/leagues/pasts/standings?at=2020-01-01").text
 
 
+def test_seasons_that_are_over_are_offered_and_what_was_before_the_first(ask):
+    def offered(league):
+        text = ask.look(f"/leagues/{league}/standings").text
+        return re.findall(
+            r'standings\?([^"]+)">([^<]+)', text.partition("At the end of a season:")[2].partition("</p>")[0]
+        )
+
+    for league, clock, times, start, before in (
+        ("days", "utc", ["2025-12-31", "2026-01-02"], "2026-01-01", "at=2025-12-31"),
+        ("hours", "utc", ["2026-01-01", "2026-01-02"], "2026-01-01T12:00:00Z", "at=2026-01-01T00%3A00%3A00Z"),
+        ("rounds", "number", [3, 7], 5, "at=3.0"),
+    ):
+        ask.found(league, clock=clock)
+        seasons = f"/api/leagues/{league}/seasons"
+        post(ask, league, duel("ann", "bob", times[0]))
+        then = cells(ask.look(f"/leagues/{league}/standings").text)
+        assert offered(league) == []
+        ask.post(seasons, {"name": "spring", "start": start, "carry": 0.5}, status=201)
+        post(ask, league, duel("ann", "bob", times[1]))
+        assert offered(league) == [(before, "before spring")]
+        assert len(cells(ask.look(f"/leagues/{league}/standings?{before}").text)) == len(then) == 2
+        shown = [one["mu"] for one in ask.look(f"/leagues/{league}/standings.json?{before}").json()["players"]]
+        assert max(shown) > 29  # as it was before the skills of all went back
+        ask.post(seasons, {"name": "summer", "start": times[1], "carry": 0.5}, status=201)
+        assert offered(league) == [(before, "before spring"), ("season=spring", "spring")]
+
+
 @pytest.fixture(scope="module")
 def senseless(ask):
     ask.found("senseless")

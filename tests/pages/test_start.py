@@ -4,7 +4,9 @@ import html
 import re
 
 from prowess.service.pages import leagues as page_of_leagues
+from prowess.service.starting import key_command
 from prowess.store import keys
+from prowess.store.database import Database
 from tests.pages.looking import looked
 
 
@@ -34,6 +36,13 @@ def test_an_empty_database_greets_with_three_steps(tmp_path):
         ask.found("darts", public=False)
         assert "There is no public league here" in ask.look("/leagues").text
         assert "Three steps" not in ask.look("/leagues", key=key).text
+
+
+def test_the_command_for_a_key_means_the_same_database_in_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    database = Database("league.db")
+    assert key_command(database).endswith(f"--database sqlite:///{tmp_path / 'league.db'}")
+    database.close()
 
 
 def test_leagues_are_shown_with_their_best_players(ask, monkeypatch):

@@ -208,11 +208,12 @@ def revisions(connection: Connection, league: League, id: str) -> list[RowMappin
     return [row._mapping for row in connection.execute(query.order_by(_JOURNAL.revision))]
 
 
-def last_time(connection: Connection, league: League) -> float | None:
-    """When the latest match of a league was."""
+def last_time(connection: Connection, league: League, before: float | None = None) -> float | None:
+    """When the latest match of a league was, or the latest before a time."""
     query = select(func.max(_JOURNAL.time)).where(
         _JOURNAL.league_id == league.id, _JOURNAL.until.is_(None), _JOURNAL.body.is_not(None)
     )
+    query = query if before is None else query.where(_JOURNAL.time < before)
     found: float | None = connection.execute(query).scalar()
     return found
 

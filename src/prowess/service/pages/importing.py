@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from hashlib import file_digest, sha256
 from pathlib import Path
 from shutil import copyfileobj
@@ -58,8 +59,7 @@ async def receive(request: Request, access: Write, here: Here, form: Fields) -> 
     if not isinstance(upload, UploadFile) or not upload.filename:
         return await _page(request, here, access, NOTHING | {"missing": True}, 422)
     name = _named(upload.filename)
-    choices = choices_of(form)
-    digest, looked = await run_in_threadpool(_read, upload, name, choices)
+    digest, choices, looked = await run_in_threadpool(_read, upload, name, choices_of(form))
     confirmed = form.get("confirm")
     if confirmed == digest and looked.found is not None and len(looked.found.history):
         try:
@@ -90,8 +90,11 @@ def _named(filename: str) -> str:
     return (plain if len(plain) <= LONGEST else f"{plain[:60]}…{plain[-30:]}") or "file"
 
 
-def _read(upload: UploadFile, name: str, choices: Choices) -> tuple[str, Looked]:
-    """Look at a file; the digest stands for what is in it and how it was understood."""
+def _read(upload: UploadFile, name: str, choices: Choices) -> tuple[str, Choices, Looked]:
+    """Look at a file; the digest stands for what is in it and how it was understood.
+
+    What was chosen for the file before holds for this one too, but for columns that it has not.
+    """
     ending = ending_of(name)
     with TemporaryDirectory(prefix="prowess-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / (f"file.{ending}" if ending else "file")
@@ -100,7 +103,11 @@ def _read(upload: UploadFile, name: str, choices: Choices) -> tuple[str, Looked]
         with path.open("rb") as file:
             content = file_digest(file, "sha256").hexdigest()
         looked = look(path, choices)
-    return sha256(f"{content} {sorted(fields_of(choices).items())!r}".encode()).hexdigest(), looked
+        held = {role: one for role, one in (choices.columns or {}).items() if one is None or one in looked.columns}
+        if looked.columns and held != (choices.columns or {}):
+            choices = replace(choices, columns=held or None)
+            looked = look(path, choices)
+    return sha256(f"{content} {sorted(fields_of(choices).items())!r}".encode()).hexdigest(), choices, looked
 
 
 async def _imported(here: Service, access: Access, name: str, looked: Looked) -> Response:

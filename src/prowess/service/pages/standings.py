@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
 
-from ...store import clock, generations, leagues, seasons
+from ...store import clock, generations, journal, leagues, seasons
 from ...store.errors import Unavailable
 from ...store.form import forms
 from ...store.leagues import League
@@ -134,11 +134,23 @@ def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, flo
     ]
 
 
+def _ended(connection: Connection, league: League) -> list[tuple[str, str | float | None, str | None]]:
+    """What is over, with the time or season to ask for: the matches before all seasons, and seasons but the last."""
+    begun = seasons.listed(connection, league)
+    last = journal.last_time(connection, league, begun[0].start) if begun else None
+    first: list[tuple[str, str | float | None, str | None]] = []
+    if last is not None:
+        time = clock.show(league.clock, last)
+        day_before = isinstance(time, str) and time[:10] < str(clock.show(league.clock, begun[0].start))[:10]
+        first = [(f"before {begun[0].name}", str(time)[:10] if day_before else time, None)]
+    return [*first, *((one.name, None, one.name) for one in begun[:-1])]
+
+
 def _past(connection: Connection, league: League, who: Asked, snapshot: Snapshot) -> Plain:
     """Which other standings there are, and the last day of those that are shown."""
     models = generations.listed(connection, league)
     return {
-        "seasons": [one.name for one in seasons.listed(connection, league)],
+        "ended": _ended(connection, league),
         "models": [(one.number, one.preset.name) for one in models],
         "model": models[snapshot.generation - 1].preset.name,
         "certain": snapshot.model.absorb.certain,

@@ -17,10 +17,9 @@ function tell(text) {
 
 field.addEventListener("change", () => {
   const limit = Number(form.dataset.limit);
-  result().replaceChildren(); // what was said of another file
-  if (!field.files.length) return;
+  if (!field.files.length) return result().replaceChildren();
   if (limit && field.files[0].size + 10000 > limit) tell(`This file is too large: at most ${Math.floor(limit / 2 ** 20)} MiB can be imported.`);
-  else form.requestSubmit();
+  else form.requestSubmit(); // with what was chosen for the file before: this may be the same one, corrected
 });
 
 let over = 0; // entering a part of the page comes before leaving the other
