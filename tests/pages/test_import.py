@@ -55,8 +55,16 @@ def test_a_file_is_shown_and_then_imported_as_one_change(ask):
     again = drop(ask, "drop", LINES)
     assert "there is nothing to import" in words(again)
     grown = drop(ask, "drop", LINES + "02.02.2026;Ann;Zoe;1;0;\n")
-    assert "Zoe : did you mean Zoë ?" in words(grown)
-    assert "Import 1 match" in words(grown)
+    seen, _, below = words(grown).partition("Import 1 match")
+    assert "Zoe : did you mean Zoë ?" in seen  # above the button: below it, it would be seen too late
+    assert below
+
+
+def test_names_that_look_misspelt_within_a_file_stand_above_the_button(ask):
+    ask.found("spelt")
+    lines = [f"2026-01-{day:02},Jürgen Müller,Bob,3,1" for day in range(1, 12)]
+    page = drop(ask, "spelt", "\n".join(["date,home,away,hg,ag", *lines, "2026-01-31,Jürgen Müler,Bob,3,1\n"]))
+    assert "'Jürgen Müler' (1 match) may be 'Jürgen Müller'" in words(page).partition("Import 12 matches")[0]
 
 
 def test_only_what_was_looked_at_is_imported(ask):
