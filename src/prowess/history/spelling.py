@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-__all__ = ["nearest", "plain_spelling"]
+__all__ = ["nearest", "plain_letters", "plain_spelling"]
 
 MANY = 10_000  # names that are compared letter by letter, at the most
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "’": "'"})
@@ -19,13 +19,21 @@ def plain_spelling(name: str) -> str:
     >>> plain_spelling("Ё"), plain_spelling("王"), plain_spelling("!?")
     ('е', '王', '!?')
     """
-    if name.isascii():
-        text = name.lower()
-    else:
-        split = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
-        text = "".join(letter for letter in split if not unicodedata.combining(letter)).translate(_LETTERS)
+    text = plain_letters(name)
     words = "".join(letter if letter.isalnum() or letter == "'" else " " for letter in text).split()
     return " ".join(words) or name
+
+
+def plain_letters(text: str) -> str:
+    """A text in small letters without accents.
+
+    >>> plain_letters("Éléonore Ødegård-Smith!"), plain_letters("Straße")
+    ('eleonore odegard-smith!', 'strasse')
+    """
+    if text.isascii():
+        return text.lower()
+    split = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+    return "".join(letter for letter in split if not unicodedata.combining(letter)).translate(_LETTERS)
 
 
 def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..history.spelling import nearest
+from ..history.spelling import nearest, plain_letters
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +26,7 @@ BYTES = 240  # of a name, its row and its small letters, about
 class Roll:
     """Names and their rows; it never changes, and one with more names shares what it can.
 
-    >>> roll = Roll(["Ann", "Bob"]).joined(["Joanna"])
+    >>> roll = Roll(["Ánn", "Bob"]).joined(["Joanna"])
     >>> roll.row("Joanna"), "Eve" in roll, roll.search("ANN")
     (2, False, array([ True, False,  True]))
     """
@@ -75,10 +75,10 @@ class Roll:
         return found
 
     def search(self, text: str, strip: bool = True) -> NDArray[np.bool_]:
-        """Which names hold a text, whatever its case; blanks around it count only if it is not to be stripped."""
+        """Which names hold a text, whatever its case and accents; blanks around it count unless it is stripped."""
         if self._spelt is None:
             self._spelt = _spelt(self.names)
-        found: Any = self._spelt.str.contains((text.strip() if strip else text).casefold(), literal=True).to_numpy()
+        found: Any = self._spelt.str.contains(plain_letters(text.strip() if strip else text), literal=True).to_numpy()
         return np.asarray(found, bool)
 
     def hint(self, name: str) -> str:
@@ -96,7 +96,7 @@ class Roll:
 
     def _likely(self, name: str) -> list[str]:
         """Those of very many names that hold another, or most of its three parts: a slip leaves one of them whole."""
-        text = name.strip().casefold()
+        text = plain_letters(name.strip())
         alike = 3.0 * self.search(text)
         part = -(-len(text) // 3)
         if part > 1:
@@ -114,7 +114,7 @@ class Roll:
 def _spelt(names: Sequence[str]) -> pl.Series:
     import polars as pl
 
-    return pl.Series([name.casefold() for name in names], dtype=pl.String)
+    return pl.Series([plain_letters(name) for name in names], dtype=pl.String)
 
 
 def _appended(spelt: pl.Series, names: Sequence[str]) -> pl.Series:

@@ -51,6 +51,7 @@ def environment() -> Environment:
     found = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
+        auto_reload=False,  # an upgrade under a running service must not give it templates of another code
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
