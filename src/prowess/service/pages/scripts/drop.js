@@ -22,6 +22,8 @@ field.addEventListener("change", () => {
   else form.requestSubmit(); // with what was chosen for the file before: this may be the same one, corrected
 });
 
+if (field.files.length && !result().childElementCount) field.dispatchEvent(new Event("change")); // chosen before this ran
+
 let over = 0; // entering a part of the page comes before leaving the other
 const files = (event) => event.dataTransfer?.types.includes("Files");
 addEventListener("dragenter", (event) => files(event) && area.classList.toggle("over", ++over > 0));
