@@ -5,10 +5,10 @@ import sqlite3
 import pytest
 from sqlalchemy import event
 
-from prowess.store import leagues, recording
+from prowess.store import leagues, recording, writer
 from prowess.store.changes import Done, Post
 from prowess.store.database import Database
-from prowess.store.errors import Unavailable, Unsure
+from prowess.store.errors import NotFound, Unavailable, Unsure
 from prowess.store.writer import Writer, carry_out
 
 
@@ -73,3 +73,19 @@ def test_a_server_that_is_lost_while_it_commits_leaves_one_unsure(database):
     event.remove(database.engine, "commit", lost)
     [result] = carry_out(database, [post("darts", "ann", "bob", "1")])
     assert isinstance(result, Done)
+
+
+def test_failed_checkpoint_is_logged_and_not_tried_again_at_once(database, monkeypatch, caplog):
+    def broken(database, name):
+        raise ZeroDivisionError(name)
+
+    monkeypatch.setattr(writer, "take_checkpoint", broken)
+    lanes = Writer(database)
+    for number in range(3):
+        assert lanes.submit(post("darts", "ann", "bob", str(number))).result().revision == number + 1
+    with pytest.raises(NotFound):
+        lanes.submit(post("nowhere", "ann", "bob", "1")).result()
+    lanes.close()
+    [record] = caplog.records
+    assert record.getMessage() == "cannot take a checkpoint of the league darts"
+    assert record.exc_info[0] is ZeroDivisionError

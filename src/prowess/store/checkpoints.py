@@ -7,15 +7,15 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, not_, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, not_, or_, select
 
 from ..model.ladder import Ladder
-from . import schema
+from . import journal, schema
 from .beliefs import ladder_of
 from .journal import START, Position
 from .leagues import League
 
-__all__ = ["Checkpoint", "before", "counted", "drop", "spacing", "take"]
+__all__ = ["Checkpoint", "before", "drop", "progress", "spacing", "take"]
 
 LEAST = 5_000  # matches between two checkpoints, where a league is small
 MOST = 16  # checkpoints of a league, where it is large
@@ -102,7 +102,17 @@ def drop(connection: Connection, league: League, since: Position) -> None:
     connection.execute(delete(schema.checkpoint).where(*_of(league), not_(_before(since))))
 
 
-def counted(connection: Connection, league: League) -> int:
-    """How many matches the last checkpoint has seen."""
-    found: int | None = connection.execute(select(func.max(_CHECKPOINT.matches)).where(*_of(league))).scalar()
-    return found or 0
+def progress(connection: Connection, league: League) -> tuple[int, int]:
+    """Return how many matches the last checkpoint has seen, and how many the league has after it.
+
+    The latter are counted in the journal: `league.posted` minus those seen would also count matches that were deleted.
+    """
+    query = (
+        select(_CHECKPOINT.time, _CHECKPOINT.seq, _CHECKPOINT.matches)
+        .where(*_of(league))
+        .order_by(_CHECKPOINT.time.desc(), _CHECKPOINT.seq.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).first()
+    position, matches = (START, 0) if row is None else (Position(row.time, row.seq), row.matches)
+    return matches, journal.count(connection, league, position)

@@ -39,6 +39,7 @@ __all__ = [
     "Position",
     "Rows",
     "append",
+    "count",
     "current",
     "earliest",
     "entry_of",
@@ -86,12 +87,12 @@ _MATCHES = select(_JOURNAL.seq, _JOURNAL.time, _JOURNAL.id, _JOURNAL.body).where
 )
 _TIME, _REVISION = bindparam("time", type_=Double), bindparam("revision", type_=BigInteger)
 _CURRENT = Quick(_MATCHES.where(_JOURNAL.until.is_(None)))
-_AFTER = Quick(
-    _MATCHES.where(
-        _JOURNAL.until.is_(None),
-        or_(_JOURNAL.time > _TIME, and_(_JOURNAL.time == _TIME, _JOURNAL.seq > bindparam("seq"))),
-    )
+_AFTER = _MATCHES.where(
+    _JOURNAL.until.is_(None),
+    or_(_JOURNAL.time > _TIME, and_(_JOURNAL.time == _TIME, _JOURNAL.seq > bindparam("seq"))),
 )
+_CURRENT_AFTER = Quick(_AFTER)
+_COUNT_AFTER = Quick(_AFTER.with_only_columns(func.count()))
 _AS_OF = Quick(
     _MATCHES.where(_JOURNAL.revision <= _REVISION, or_(_JOURNAL.until.is_(None), _JOURNAL.until > _REVISION))
 )
@@ -164,7 +165,13 @@ def current(connection: Connection, league: League, after: Position = START) -> 
     """The matches of a league as they are now, or those after a place in its order."""
     if after == START:
         return Rows.of(_CURRENT(connection, league=league.id))
-    return Rows.of(_AFTER(connection, league=league.id, time=after.time, seq=after.seq))
+    return Rows.of(_CURRENT_AFTER(connection, league=league.id, time=after.time, seq=after.seq))
+
+
+def count(connection: Connection, league: League, after: Position) -> int:
+    """Count the matches that a league has now after a place in its order."""
+    [(matches,)] = _COUNT_AFTER(connection, league=league.id, time=after.time, seq=after.seq)
+    return int(matches)
 
 
 def rows_as_of(connection: Connection, league: League, revision: int) -> Rows:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
@@ -30,6 +30,7 @@ __all__ = ["Commit", "Writer", "perform", "preview"]
 ACTS, MATCHES = 512, 20_000  # that share a commit at most
 TRIES = 5  # where two processes post the same match at once
 LANES = 4  # threads that write to PostgreSQL
+PAUSE = 100  # matches of a league before a checkpoint that failed is tried again
 
 Result = Done | Exception
 Waiting = tuple[Act, Future[Done]]
@@ -108,7 +109,8 @@ class _Lane:
                     future.set_result(result)
                 else:
                     future.set_exception(result)
-            self._look_after([act for act, _ in live if isinstance(act, Post)])
+            done = [act for (act, _), result in zip(live, results, strict=True) if isinstance(result, Done)]
+            self._look_after([act for act in done if isinstance(act, Post)])
 
     def _waiting(self) -> Iterator[list[Waiting]]:
         """All that waits, again and again, until the end is asked for."""
@@ -128,8 +130,11 @@ class _Lane:
         for post in posts:
             self._room[post.league] = self._room.get(post.league, 0) - _size(post)
             if self._room[post.league] <= 0:
-                with suppress(Exception):  # nobody waits for it, and what was asked for is done
+                try:
                     self._room[post.league] = take_checkpoint(self._database, post.league)
+                except Exception:  # nobody waits for it, and what was asked for is done
+                    logging.getLogger(__name__).exception("cannot take a checkpoint of the league %s", post.league)
+                    self._room[post.league] = PAUSE
 
 
 def _size(act: Act) -> int:
@@ -218,21 +223,23 @@ def _corrected(database: Database, number: int, act: Act, watch: Callable[[Commi
 def take_checkpoint(database: Database, name: str) -> int:
     """Take a checkpoint of a league if one is due; returns how many matches it may take before the next."""
     with database.reading() as connection:
-        league, room = _room(connection, name)
+        league, _, room = _room(connection, name)
     if room > 0:
         return room
     with database.writing() as connection:
         locks.alone(connection, league.id)
-        league, room = _room(connection, name)  # another process may have taken it meanwhile
-        times = [one for one in (league.last_time, league.season_start) if one is not None]
-        if room > 0 or not times:  # where no match is left, a later one may have any time
-            return max(room, 1)
-        time, ladder = max(times), beliefs.of_all(connection, league)
-        checkpoints.take(connection, league, [Checkpoint(Position(time, league.posted), league.posted, ladder)])
-    return checkpoints.spacing(league.posted)
+        league, matches, room = _room(connection, name)  # another process may have taken it meanwhile
+        if room > 0:
+            return room
+        time = max(one for one in (league.last_time, league.season_start) if one is not None)
+        ladder = beliefs.of_all(connection, league)
+        checkpoints.take(connection, league, [Checkpoint(Position(time, league.posted), matches, ladder)])
+    return checkpoints.spacing(matches)
 
 
-def _room(connection: Connection, name: str) -> tuple[League, int]:
-    """A league, and how many matches it may take before the next checkpoint."""
+def _room(connection: Connection, name: str) -> tuple[League, int, int]:
+    """Return a league, how many matches it has, and how many it may take before the next checkpoint."""
     league = leagues.find(connection, name)
-    return league, checkpoints.counted(connection, league) + checkpoints.spacing(league.posted) - league.posted
+    seen, after = checkpoints.progress(connection, league)
+    matches = seen + after
+    return league, matches, checkpoints.spacing(matches) - after

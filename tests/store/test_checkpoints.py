@@ -1,0 +1,76 @@
+"""When a checkpoint of a league is due, also where matches were deleted."""
+
+import pytest
+from sqlalchemy import select
+
+from prowess.store import checkpoints, leagues, schema
+from prowess.store.changes import Delete, Post
+from prowess.store.database import Database
+from prowess.store.writer import perform, take_checkpoint
+from tests.store import sound
+
+
+@pytest.fixture(autouse=True)
+def close_checkpoints(monkeypatch):
+    """A checkpoint is due after every three matches."""
+    monkeypatch.setattr(checkpoints, "LEAST", 3)
+
+
+@pytest.fixture
+def database(database_url):
+    database = Database(database_url)
+    database.migrate()
+    with database.writing() as connection:
+        leagues.create(connection, "darts", clock="number")
+    yield database
+    database.close()
+
+
+def post(database, *times):
+    """Post a match at each of the times; its id is its time."""
+    perform(database, Post("darts", [{"id": str(time), "time": time, "teams": [["ann"], ["bob"]]} for time in times]))
+
+
+def delete(database, *times):
+    for time in times:
+        perform(database, Delete("darts", str(time)))
+
+
+def stored(database):
+    """Return the time, the seq and the number of matches of each checkpoint."""
+    table = schema.checkpoint.c
+    with database.reading() as connection:
+        return [tuple(row) for row in connection.execute(select(table.time, table.seq, table.matches).order_by("time"))]
+
+
+def test_checkpoint_of_a_replay_counts_although_matches_were_deleted(database):
+    post(database, 9)
+    post(database, 1, 2, 3, 4, 5, 6)  # late: the match at 6 has the highest seq, but the one at 9 is the last
+    delete(database, 1, 2, 3)  # the replay takes a checkpoint after 4, 5 and 6
+    delete(database, 9)  # now that checkpoint is after the last match, where the next one would be
+    assert stored(database) == [(6, 7, 3)]
+    assert take_checkpoint(database, "darts") == 3
+    assert stored(database) == [(6, 7, 3)]
+
+
+def test_checkpoint_is_due_by_the_matches_that_are_left(database):
+    post(database, 1, 2, 3, 4)
+    assert take_checkpoint(database, "darts") == 3
+    delete(database, 1, 2)
+    post(database, 5)
+    assert take_checkpoint(database, "darts") == 3
+    assert stored(database) == [(5, 5, 3)]
+    post(database, 6, 7)
+    assert take_checkpoint(database, "darts") == 1
+    post(database, 8)
+    assert take_checkpoint(database, "darts") == 3
+    assert stored(database) == [(5, 5, 3), (8, 8, 6)]
+    delete(database, 6)  # replays from the first checkpoint
+    sound.check(database, "darts")
+
+
+def test_no_checkpoint_of_a_league_without_matches(database):
+    post(database, 1, 2, 3)
+    delete(database, 1, 2, 3)
+    assert take_checkpoint(database, "darts") == 3
+    assert stored(database) == []
