@@ -5,13 +5,16 @@ from urllib.parse import quote
 
 import pytest
 
-from prowess.service.pages import pairings
+from prowess.service.pages import looking, pairings, switch
 from prowess.service.pages.numbers import day
+from prowess.store.errors import Unavailable
 from prowess.store.roll import Roll
 from tests.pages.kinds import found
+from tests.pages.looking import looked, words
 from tests.pages.strict import Strict
 
 ONCE = {"once": "0" * 32}
+NUL = "a\0b"
 
 
 def test_head_of_a_problem_is_that_of_its_page(ask):
@@ -127,3 +130,42 @@ def test_tables_are_made_for_a_few_at_once(ask, monkeypatch):
     monkeypatch.setattr(tables, "_there", tables._most)
     told = [ask.look(f"/leagues/one/standings{end}").status_code for end in (".csv", ".json", "")]
     assert told == [503, 200, 200]
+
+
+def test_forms_with_a_nul_character(database_url):
+    """PostgreSQL rejects NUL in any parameter, even in a lookup; SQLite stores it."""
+    with looked(database_url) as ask:
+        found(ask, "one")
+        before = ask.get("/api/leagues/one").json()
+        sent = [
+            ("one/delete", {"id": NUL, "seen": "1"}, 404),
+            ("one/edit", {"id": NUL, "seen": "1", "team": ["a", "b"], "do": "record"}, 404),
+            ("one/delete", {"id": "m0", "seen": "1", "reason": NUL}, 422),
+            ("one/enter", ONCE | {"team": ["a", "b"], "reason": NUL, "do": "record"}, 422),
+            ("one/switch", {"model": "Elo", "reason": NUL}, 422),
+        ]
+        for path, fields, status in sent:
+            page = ask.send(f"/leagues/{path}", fields)
+            assert page.status_code == status, (path, fields)
+            assert status == 404 or "reason: it must be text" in words(page).lower(), path
+            assert "database" not in words(page), path
+        assert ask.look("/leagues/one/standings?generation=2147483648").status_code == 404
+        assert ask.get("/api/leagues/one").json() == before
+
+
+def test_unavailable_database_is_not_reported_as_a_form_error(ask, monkeypatch):
+    found(ask, "one")
+
+    def fail(*given):
+        raise Unavailable("the database (postgresql) cannot be used now: no route to 10.1.2.3")
+
+    for module in (looking, switch):
+        monkeypatch.setattr(module, "preview", fail)
+    monkeypatch.setattr(ask.service.writer, "submit", fail)
+    pages = [
+        ask.look("/leagues/one/switch?model=Elo", key=ask.admin),
+        ask.send("/leagues/one/switch", {"model": "Elo"}),
+        ask.send("/leagues/one/import", {}, files={"file": ("games.csv", "winner,loser\nann,bob\n")}),
+    ]
+    assert [page.status_code for page in pages] == [503, 503, 503]
+    assert not [page for page in pages if "10.1.2.3" in page.text]

@@ -31,6 +31,18 @@ def test_whatever_stands_in_a_path_or_a_query(service):
         assert service("GET", LEAGUE, key=odd).status_code == 401
 
 
+def test_numbers_too_large_for_a_column(service):
+    """The generation column is a 32-bit integer on PostgreSQL, which rejects larger parameters."""
+    for number in (2**31 - 1, 2**31, 2**53):
+        for path in ("leaderboard", "leaderboard.csv"):
+            answer = service("GET", f"{LEAGUE}/{path}?generation={number}", status=404)
+            assert answer.json()["detail"] == f"generation: darts has the generations 1 to 1, not {number}"
+            answer = service("GET", f"{LEAGUE}/{path}?revision={number}", status=422)
+            assert [one["field"] for one in answer.json()["errors"]] == ["revision"]
+    assert service.get(f"/api/audit?before={2**63 - 1}").json()["entries"]
+    service("GET", f"/api/audit?before={2**63}", status=422)
+
+
 def test_the_character_0_is_kept_nowhere(service):
     nul = "a\0b"
     bodies = [

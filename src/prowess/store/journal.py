@@ -32,6 +32,7 @@ from .columns import history_of
 from .errors import NotFound
 from .leagues import League
 from .quick import Among, Quick, write_many
+from .texts import storable
 
 __all__ = [
     "START",
@@ -201,6 +202,8 @@ def entry_of(connection: Connection, league: League, id: str) -> Entry:
 
 def found(connection: Connection, league: League, id: str) -> Entry | None:
     """The match of an id as it is now; None if there never was one."""
+    if not storable(id, len(id)):  # PostgreSQL rejects a parameter that holds NUL
+        return None
     first = first_posts(connection, league, [id]).get(id)
     if first is None:
         return None

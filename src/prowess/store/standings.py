@@ -228,12 +228,12 @@ def _as_of(connection: Connection, league: League, revision: int) -> League:
 
 def _by_generation(connection: Connection, league: League, number: int) -> League:
     """A league with the model of a generation, and what that has learnt."""
+    if not 1 <= number <= league.generation:  # PostgreSQL rejects a parameter that is no 32-bit integer
+        raise NotFound(f"generation: {league.name} has the generations 1 to {league.generation}, not {number}")
     query = select(_GENERATION.model, _GENERATION.memory).where(
         _GENERATION.league_id == league.id, _GENERATION.number == number
     )
-    row = connection.execute(query).first()
-    if row is None:
-        raise NotFound(f"generation: {league.name} has the generations 1 to {league.generation}, not {number}")
+    row = connection.execute(query).one()
     return replace(league, generation=number, model=leagues.read_model(row.model), memory=bytes(row.memory))
 
 

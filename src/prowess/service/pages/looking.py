@@ -15,6 +15,7 @@ from ...history.suspicions import suspicions
 from ...store import leagues
 from ...store.changes import Done, Post
 from ...store.clock import Clock, show
+from ...store.errors import Unavailable
 from ...store.importing import with_ids
 from ...store.leagues import League
 from ...store.writer import preview
@@ -47,6 +48,8 @@ def looked_at(here: Service, league: str, looked: Looked) -> Plain:
     seen["strange"] = [one.text for one in suspicions(found.history) if one.kind != "single"]
     try:
         return seen | _coming(here, league, found.history)
+    except Unavailable:
+        raise
     except Error as error:
         return seen | {"problem": in_words(str(error))}
 

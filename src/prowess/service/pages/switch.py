@@ -15,8 +15,10 @@ from ...errors import Error
 from ...model.presets import PRESETS
 from ...store import leagues
 from ...store.changes import Done, Remodel
+from ...store.errors import Unavailable
 from ...store.leagues import League, Preset
 from ...store.moves import moves
+from ...store.texts import storable
 from ...store.writer import preview
 from ...words import capital
 from ..analyst import SMALL
@@ -48,6 +50,8 @@ async def look(request: Request, access: Admin, here: Here) -> Shown:
     try:
         preset = _preset(league, asked)
         done = await run_in_threadpool(preview, here.database, Remodel(league.name, preset)) if wanted else None
+    except Unavailable:
+        raise
     except Error as error:
         if wants_data(request):
             raise
@@ -62,10 +66,12 @@ async def switch(request: Request, form: Fields, access: Admin, here: Here) -> R
     asked = [(name, str(value)) for name, value in form.multi_items()]
     reason = dict(asked).get("reason", "").strip()
     try:
-        if len(reason) > LONGEST:
-            raise Error(f"reason: it has at most {LONGEST} letters")
+        if not storable(reason, LONGEST):
+            raise Error(f"reason: it must be text of at most {LONGEST} letters")
         act = Remodel(league.name, _preset(league, asked), author=access.author, reason=reason)
         await asyncio.wrap_future(here.writer.submit(act))
+    except Unavailable:
+        raise
     except Error as error:
         return await run_in_threadpool(rendered, request, "switch.html", _shown(league, asked, problem=str(error)))
     return RedirectResponse(address(league.name, "standings"), 303)
