@@ -47,7 +47,7 @@ def data():
 
     folder = os.environ.get("PROWESS_DATA")
     if folder and Path(folder).is_dir():
-        return Path(folder)
+        return Path(folder).resolve()  # a test may link to its files, or change the working directory
     if os.environ.get("CI") == "true":
         pytest.fail("PROWESS_DATA must name the folder of match histories when CI=true")
     return pytest.skip("PROWESS_DATA does not name a folder")
