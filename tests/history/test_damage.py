@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from prowess import Error
@@ -56,6 +57,26 @@ def test_whole_files_are_read_whole(base: Base, tmp_path: Path) -> None:
     assert not found.problems
     assert not complaints(base, base.text().encode(), found)
     assert len(found.history) >= 4
+
+
+@pytest.mark.parametrize(
+    ("cell", "score", "misread"), [(".5", 0.5, 5.0), ("0.5", 0.5, 5.0), ("2½", 2.5, 2.0), ("5.", 5.0, 0.5)]
+)
+def test_a_score_that_is_still_a_number_is_read_as_it_stands(
+    cell: str, score: float, misread: float, tmp_path: Path
+) -> None:
+    """No reader can know that .5 was 5 before; the oracle accepts the number that stands there, and no other."""
+    base = BASES[0]
+    path = tmp_path / base.name
+    path.write_text(f"{base.text()}2025-01-01,Gus,Ida,7,{cell},TRUE\n", encoding="utf-8")
+    found = outcome(path)
+    assert isinstance(found, Findings)
+    history = found.history
+    assert history.score is not None
+    assert history.score[-2:].tolist() == [7, score]
+    assert not complaints(base, path.read_bytes(), found)
+    wrong = replace(found, history=replace(history, score=np.append(history.score[:-1], misread)))
+    assert complaints(base, path.read_bytes(), wrong)
 
 
 @pytest.mark.long

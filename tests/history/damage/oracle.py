@@ -16,6 +16,7 @@ from .bases import Base, Key, Row, key
 
 _LINE = re.compile(r"\blines? ([\d,]+)(?:(?: to | and |–|-)([\d,]+))?")
 _ID = re.compile(r"(?<!\w)[mr]\d+(?!\w)")  # of a match with several lines
+_DECIMAL = re.compile(r"\d*\.\d+")
 _COUNT = re.compile(
     r"(?<!of )(?<![\w.])(\d[\d,]*) (?:rows?|entry|entries|others?|match|matches)\b"
     r"[^;\n]*(?:left out|shares? the last place)|not read \((\d+) times\)|left out: (\d+), the first"
@@ -208,12 +209,19 @@ def _tells(sheet: Sheet, number: int, match: Key) -> bool:
     time, teams = match
     there = [all(_plain(name) in _plain(line) for name in who) for who, *_ in teams]
     one = any(_plain(name) in _plain(line) for who, *_ in teams for name in who)
-    numbers = {float(part) for part in re.findall(r"\d+", line)} | {part + 0.5 for part in range(10) if "½" in line}
+    cells = line.replace("\n", sheet.base.separator).split(sheet.base.separator)
+    numbers: set[float] = set().union(*map(_numbers, cells))
     day = {float(part) for part in time[:10].split("-") if part.isdigit()}
     scores = {abs(score) for *_, score, _ in teams if score is not None}
     if sheet.base.grouped:
         return one
     return all(there) and {part % 2000 for part in day} <= {part % 2000 for part in numbers} and scores <= numbers
+
+
+def _numbers(cell: str) -> set[float]:
+    """Return the numbers of a cell; one that is a decimal number, such as .5 or 2½, is that number and no other."""
+    plain = cell.strip().replace("½", ".5")
+    return {float(part) for part in ([plain] if _DECIMAL.fullmatch(plain) else re.findall(r"\d+", plain))}
 
 
 def _record(sheet: Sheet, number: int) -> list[int]:
