@@ -30,6 +30,21 @@ def test_broken_text_is_an_error_that_names_the_line(tmp_path: Path, text: str |
     assert "\n" not in str(caught.value).strip()
 
 
+@pytest.mark.parametrize("cell", ["2,.5", "1,,5", "1..5", "1,234,5", "2.5½", "0 123"])
+@pytest.mark.parametrize(
+    "line", ["date;home;away;hg;ag\n{}2026-02-01;bob;cat;{};0\n", 'date,home,away,hg,ag\n{}2026-02-01,bob,cat,"{}",0\n']
+)
+def test_a_malformed_number_is_one_problem_that_names_line_column_and_cell(
+    tmp_path: Path, line: str, cell: str
+) -> None:
+    mark = line[4]
+    before = f"2026-01-31{mark}ann{mark}bob{mark}3{mark}1\n"
+    found = History.check(write(tmp_path, line.format(before, cell)))
+    [problem] = found.problems
+    assert str(problem).startswith(f"line 3: column 'hg' holds {cell!r}: ")
+    assert len(found.history) == 1
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -17,7 +17,7 @@ from .vocabulary import MISSING, UNITS
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["numbers", "numbers_together"]
+__all__ = ["Numeral", "numbers", "numbers_together", "numeral"]
 
 _RIGHT = "a number is needed: fill it in, or drop the row"
 _SHAPE = re.compile(
@@ -25,11 +25,13 @@ _SHAPE = re.compile(
     r" ?(?P<unit>[^\W\d_]{1,12}\.?|[%$€£¥])?"
 )
 _WHOLE = re.compile(r"\d+\.?")
-_SPACED = re.compile(r"(\d{1,3}(?:[ ']\d{3})+)(?:([.,])(\d+))?")  # 1 234,5: the mark is what is left
+_FIRST = r"[1-9]\d{0,2}"  # no group of thousands follows a leading zero: 0 123 is two numbers, or a slip
+_SPACED = re.compile(rf"({_FIRST}(?:([ '])\d{{3}})(?:\2\d{{3}})*)(?:([.,])(\d+))?")  # 1 234,5: the mark is what is left
 _GROUPED = {  # thousands that can be nothing else
-    ".": re.compile(r"\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,}|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?"),
-    ",": re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}"),
+    ".": re.compile(rf"{_FIRST}(?:,\d{{3}})+\.\d+|{_FIRST}(?:,\d{{3}}){{2,}}|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?"),
+    ",": re.compile(rf"{_FIRST}(?:\.\d{{3}})+,\d+|{_FIRST}(?:\.\d{{3}}){{2,}}"),
 }
+_BEFORE_FRACTION = re.compile(rf"\d+|{_FIRST}([., '])\d{{3}}(?:\1\d{{3}})*")  # 2.5½ says its decimals twice
 # 2 (4): goals, and those of a shoot-out
 _BRACKETED = re.compile(r"(\d{1,2}) ?\((?:pen\.? ?|p\.? ?)?\d{1,2} ?(?:p|pen|pens)?\.?\)")
 _MARKED = re.compile(r"(\d*)([.,])(\d+)")
@@ -38,13 +40,17 @@ _OTHER = {".": ",", ",": "."}
 
 
 @dataclass(frozen=True)
-class _Read:
+class Numeral:
     """What a cell says if the decimal mark is a point, and if it is a comma; its unit, and which mark it proves."""
 
     point: float
     comma: float
     unit: str = ""
     proof: str = ""
+
+    def value(self, decimal: str | None) -> float:
+        """Return the number for a decimal mark; if none is given, it is a point."""
+        return self.comma if decimal == "," else self.point
 
 
 def numbers(table: Table, column: str) -> Floats:
@@ -155,7 +161,7 @@ def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Call
         value = value.scatter(turned, rest.gather(turned).str.replace_all("[.,]", "").cast(pl.Float64))
     if read:
         where = np.flatnonzero(value.is_null().to_numpy())
-        chosen = {cell: found.comma if mark == "," else found.point for cell, found in read.items()}
+        chosen = {cell: found.value(mark) for cell, found in read.items()}
         known = rest.gather(where).replace_strict(chosen, default=None, return_dtype=pl.Float64)
         value = value.scatter(where, known)
     return value.to_numpy()
@@ -164,7 +170,7 @@ def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Call
 class _Seen:
     """What the cells of some columns show of their decimal mark: votes for either, and cells that leave it open."""
 
-    def __init__(self, read: dict[str, _Read], count: dict[str, int]) -> None:
+    def __init__(self, read: dict[str, Numeral], count: dict[str, int]) -> None:
         """Begin with cells that were read one by one."""
         self.votes = Counter({".": 0, ",": 0})
         self.proof: dict[str, str] = {}
@@ -207,7 +213,7 @@ class _Seen:
         return mark
 
 
-def _with_usual_unit(read: dict[str, _Read], count: dict[str, int], rows: int) -> dict[str, _Read]:
+def _with_usual_unit(read: dict[str, Numeral], count: dict[str, int], rows: int) -> dict[str, Numeral]:
     """Leave out cells with a unit that is neither known nor in at least half of the cells."""
     times = Counter[str]()
     for cell, found in read.items():
@@ -216,40 +222,54 @@ def _with_usual_unit(read: dict[str, _Read], count: dict[str, int], rows: int) -
     return {cell: found for cell, found in read.items() if found.unit in usual}
 
 
-def _read(cell: str) -> _Read | None:
+def _read(cell: str) -> Numeral | None:
     """Read one cell in both ways; None if it is no number."""
     text = plain_text(cell).strip("'\"")
     if shot := _BRACKETED.fullmatch(text):
-        return _Read(float(shot[1]), float(shot[1]))
+        return Numeral(float(shot[1]), float(shot[1]))
     shape = _SHAPE.fullmatch(text)
     if shape is None or not (shape["body"] or shape["half"]):
         return None
-    body = _body(shape["body"].strip()) if shape["body"] else _Read(0.0, 0.0)
+    body = _whole_and_fraction(shape["body"], shape["half"]) if shape["half"] else numeral(shape["body"].strip())
     if body is None:
         return None
-    above, _, below = (shape["half"] or "0/1").strip().partition("/")
     sign = -1.0 if shape["sign"] == "-" else 1.0
     unit = (shape["unit"] or shape["front"] or "").casefold().rstrip(".")
     per = 0.01 if unit == "%" else 1.0
-    point, comma = (sign * per * (part + int(above) / int(below)) for part in (body.point, body.comma))
-    return _Read(point, comma, unit, body.proof) if isfinite(point) and isfinite(comma) else None
+    point, comma = (sign * per * part for part in (body.point, body.comma))
+    return Numeral(point, comma, unit, body.proof) if isfinite(point) and isfinite(comma) else None
 
 
-def _body(text: str) -> _Read | None:
-    """Read digits with marks between them."""
+def _whole_and_fraction(body: str | None, fraction: str) -> Numeral | None:
+    """Read a fraction, and the whole number before it: 1/2, 3 1/2 and 1,234 1/2, but neither 2.5 1/2 nor 3 5/2."""
+    above, below = map(int, fraction.strip().split("/"))
+    value = above / below
+    if body:
+        if not _BEFORE_FRACTION.fullmatch(body.strip()) or above >= below:
+            return None
+        value += float(re.sub("[., ']", "", body))
+    return Numeral(value, value)
+
+
+def numeral(text: str) -> Numeral | None:
+    """Read digits with marks between them, without a sign or a unit; None if the marks do not fit together.
+
+    >>> numeral("1,234"), numeral("1,234,5")
+    (Numeral(point=1234.0, comma=1.234, unit='', proof=''), None)
+    """
     if _WHOLE.fullmatch(text):
-        return _Read(float(text), float(text))
+        return Numeral(float(text), float(text))
     if spaced := _SPACED.fullmatch(text):
-        value = float(re.sub("[ ']", "", spaced[1]) + f".{spaced[3] or '0'}")
-        return _Read(value, value, proof=spaced[2] or "")
+        value = float(re.sub("[ ']", "", spaced[1]) + f".{spaced[4] or '0'}")
+        return Numeral(value, value, proof=spaced[3] or "")
     for mark, grouped in _GROUPED.items():
         if grouped.fullmatch(text):
             value = float(text.replace(_OTHER[mark], "").replace(mark, "."))
-            return _Read(value, value, proof=mark)
+            return Numeral(value, value, proof=mark)
     marked = _MARKED.fullmatch(text)
     if marked is None:
         return None
     decimal, joined = float(f"{marked[1] or '0'}.{marked[3]}"), float(marked[1] + marked[3])
     if not re.match(_UNCLEAR, text):
-        return _Read(decimal, decimal, proof=marked[2])
-    return _Read(decimal, joined) if marked[2] == "." else _Read(joined, decimal)
+        return Numeral(decimal, decimal, proof=marked[2])
+    return Numeral(decimal, joined) if marked[2] == "." else Numeral(joined, decimal)
