@@ -24,7 +24,8 @@ from .tables import table, wrong
         ("3rd (tie)", 3), ("joint 3rd", 3), ("3.5", 3.5), ("3,5", 3.5), ("5-7", 6), ("5–8", 6.5), ("5th-8th", 6.5),
         ("17 to 32", 24.5), ("T5-7", 6), ("gold", 1), ("Silver", 2), ("BRONZE", 3), ("winner", 1),
         ("Runner-up", 2), ("1st place", 1),
-        ("2. Platz", 2), ("3 of 20", 3), ("3*", 3), ("３", 3), ("-2", -2),
+        ("2. Platz", 2), ("3 of 20", 3), ("3*", 3), ("３", 3), ("-2", -2), ("1,234", 1234), ("1,234th", 1234),
+        ("T1,234", 1234), ("2.500", 2.5),
     ],
 )  # fmt: skip
 def test_a_place_is_read_as_people_write_it(cell: str, rank: float) -> None:
@@ -35,6 +36,10 @@ def test_a_place_is_read_as_people_write_it(cell: str, rank: float) -> None:
     assert not found.absent.any()
     assert not wrong(cells)
     assert not cells.notes
+
+
+def test_the_decimal_mark_of_places_may_be_given() -> None:
+    assert ranks(table(["1,500", "2.000"], decimal=","), "a").rank.tolist() == [1.5, 2000]
 
 
 @pytest.mark.parametrize(

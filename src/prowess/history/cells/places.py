@@ -15,6 +15,7 @@ from ...counts import count
 from ..names import plain_name
 from ..ragged import Floats
 from ..table import Table
+from .numbers import numeral
 from .text import intern, plain_text, text_of
 from .vocabulary import DID_NOT_START, MISSING, PLACES, ROUNDS, UNPLACED
 
@@ -110,7 +111,10 @@ def _cells(table: Table, texts: list[str], counts: NDArray[Any], plain: int, gue
     absent, unplaced = ({_key(word) for word in words} for words in (table.choices.absent, table.choices.unplaced))
     said = {_key(text) for text in texts}
     rounds = {"sf", "qf"} <= said or {"w", "f"} <= said
-    cells = [_cell(text, int(n), absent, unplaced, rounds) for text, n in zip(texts, counts, strict=True)]
+    cells = [
+        _cell(text, int(n), absent, unplaced, rounds, table.choices.decimal)
+        for text, n in zip(texts, counts, strict=True)
+    ]
     read = plain + sum(one.count for one in cells if one.kind in (_PLACE, _WORD, _ABSENT))
     if not guess or read < sum(one.count for one in cells if one.kind == _WRONG):
         return cells
@@ -120,7 +124,7 @@ def _cells(table: Table, texts: list[str], counts: NDArray[Any], plain: int, gue
     ]
 
 
-def _cell(text: str, count: int, absent: Set[str], unplaced: Set[str], rounds: bool) -> _Cell:
+def _cell(text: str, count: int, absent: Set[str], unplaced: Set[str], rounds: bool, decimal: str | None) -> _Cell:
     """Read a cell: what the user said of words comes first, then places, then the words that everybody uses."""
     key = _key(text)
     if key in absent or key in unplaced:
@@ -128,7 +132,7 @@ def _cell(text: str, count: int, absent: Set[str], unplaced: Set[str], rounds: b
     if text.casefold() in MISSING:
         return _Cell(text, count, _EMPTY)
     rank = ROUNDS.get(key) if rounds else None
-    rank = _place(text) if rank is None else rank
+    rank = _place(text, decimal) if rank is None else rank
     if rank is not None:
         return _Cell(text, count, _PLACE, rank)
     if text.startswith("#"):  # an error of a spreadsheet, such as #REF!
@@ -157,11 +161,12 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return one, re.compile(rf"(?:t|=)?(\d{{1,9}}) ?{suffix} ?(?:-|to|bis) ?(\d{{1,9}}) ?{suffix}")
 
 
-def _place(text: str) -> float | None:
+def _place(text: str, decimal: str | None) -> float | None:
     """Read a place, or the mean of places that are shared."""
     one, shared = (pattern.fullmatch(plain_text(text).casefold()) for pattern in _patterns())
     if one:
-        return float(one[1].replace(",", "."))
+        number = numeral(one[1])
+        return None if number is None else number.value(decimal)
     if shared and int(shared[1]) <= int(shared[2]):
         return (int(shared[1]) + int(shared[2])) / 2
     return PLACES.get(plain_name(text))

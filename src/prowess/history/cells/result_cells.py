@@ -7,6 +7,7 @@ from math import nan
 
 from ..names import plain_name
 from . import vocabulary as words
+from .numbers import numeral
 from .text import plain_text
 
 __all__ = ["PLAYED", "UNPLAYED_MATCH", "WALKOVER", "WRONG", "Cell", "pair", "pair_cell"]
@@ -60,7 +61,8 @@ def _grammar() -> _Grammar:
     month = f"(?:{'|'.join(words.MONTHS.split())})[a-z]*"
     return _Grammar(
         single=re.compile(rf"([+-]?{any_number}){between}([+-]?{any_number})"),
-        pairs=re.compile(rf"(?<![\d.])([+-]?{number}){between}([+-]?{number})(?![\d.]*\d)"),
+        # No pair begins after a comma that opens the cell: of ",5-1" the first score is not 5.
+        pairs=re.compile(rf"(?<![\d.])(?<!^,)([+-]?{number}){between}([+-]?{number})(?![\d.]*\d)"),
         beside=re.compile(rf"({number}) ?\((\d+)\) ?[-:] ?(?:({number}) ?\((\d+)\)|\((\d+)\) ?({number}))"),
         brackets=re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]"),
         word=re.compile(r"[^\W_](?:[\w.:]|/(?=\w\b))*"),
@@ -157,10 +159,13 @@ def _scores(text: str) -> list[tuple[float, float]]:
 
 
 def _value(text: str, decimal: str | None) -> float | None:
-    """Read a score that stands alone in its half of a cell: 2,5 and 1,234 have their usual meaning."""
-    thousands = r"(?<=\d)[.](?=\d{3}(?!\d))" if decimal == "," else r"(?<=\d),(?=\d{3}(?!\d))"
-    text = re.sub(thousands, "", text).replace(",", ".")
-    return _plain(text) if text.count(".") < 2 else None
+    """Read a score that stands alone in its half of a cell, with the same marks as in a column of numbers."""
+    if text.endswith("1/2"):
+        return _plain(text)
+    number = numeral(text.lstrip("+-"))
+    if number is None:
+        return None
+    return -number.value(decimal) if text.startswith("-") else number.value(decimal)
 
 
 def _plain(text: str) -> float:
