@@ -251,6 +251,13 @@ def test_what_was_left_out_or_chosen_is_said(content: str, note: str) -> None:
     assert note in table(content).notes
 
 
+@pytest.mark.parametrize("pieces", ["date,home\n,away,hg,ag\n", "date,home,away,hg\nag\n", "home,away,hg,ag\n"])
+def test_a_header_that_comes_again_in_pieces_is_still_the_header(pieces: str) -> None:
+    found = table(GAMES.replace("2026-02", pieces + "2026-02"))
+    assert found.frame.columns == PLAIN[0]
+    assert not any("no header" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("content", ["", "\n\n", "  \n", "\ufeff", ",,\n,,\n"])
 def test_an_empty_text_is_an_error(content: str) -> None:
     with pytest.raises(Error, match=r"odd\.csv: it is empty: its first line must name the columns"):

@@ -94,7 +94,7 @@ def has_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     (False, False)
     """
     first = _stripped(first)
-    others = [row for row in map(_stripped, rest) if sorted(row) != sorted(first)]  # it may come again
+    others = [row for row in map(_stripped, rest) if not _is_repeated(first, row)]
     below = [[row[column] for row in others if column < len(row)] for column in range(len(first))]
     names = {cell for cell in first if cell and not _is_value(cell)}
     again = {cell for cell, column in zip(first, below, strict=True) if cell in names and cell in column}
@@ -103,6 +103,13 @@ def has_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     known = sum(map(known_name, names - again))
     values = any(map(_alike, first, below))
     return known > 1 or (known > 0 and not values) or not (values or again)
+
+
+def _is_repeated(header: Sequence[str], row: Sequence[str]) -> bool:
+    """Say whether a row is the header again, or a piece of it, as it is left where its line is broken in two."""
+    return sorted(row) == sorted(header) or (
+        set(row) <= {"", *header} and all(known_name(cell) for cell in row if cell)
+    )
 
 
 def _stripped(cells: Sequence[str]) -> list[str]:
