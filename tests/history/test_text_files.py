@@ -236,6 +236,29 @@ def test_every_row_but_the_broken_stays() -> None:
     assert found.frame["home"].to_list() == ["ann", "bob", '"ann', "dan", "dan", "dan", "fay, x"]
 
 
+def test_quotation_marks_that_do_not_fit_together_do_not_swallow_the_next_line() -> None:
+    text = GAMES + '2026-02-02,"ann", cat","dan,1,0\n2026-02-03,dan, eve","fay",1,0\n2026-02-04,gus,eve,1,0\n'
+    found = table(text)
+    assert [line for line, _ in problems(found)] == ["line 4", "line 5"]
+    assert found.frame["home"].to_list()[-1] == "gus"
+
+
+def test_two_stray_quotation_marks_do_not_make_one_cell_of_the_rows_between_them() -> None:
+    found = table(LONG.replace(",2,2\n", ',2,"2\n').replace(",30,31\n", ',30,31"\n'))
+    assert problems(found) == [("line 3", "a quotation mark is opened and not closed")]
+    assert len(found.frame) == 32
+    assert found.frame["hg"].to_list()[2:] == [str(day) for day in range(1, 31)]
+
+
+@pytest.mark.parametrize(
+    "remark", ["well\nplayed", "ann, bob\ncat, dan, eve, fay, gus", "a, b, c, d, e\nf, g, h, i, j", "\n\nx"]
+)
+def test_a_cell_in_quotation_marks_may_have_several_lines(remark: str) -> None:
+    found = table(f'date,home,away,winner,note\n2026-01-31,ann,bob,ann,"{remark}"\n2026-02-01,bob,cat,cat,\n')
+    assert found.frame["note"].to_list() == [remark, None]
+    assert not len(found.problems)
+
+
 @pytest.mark.parametrize(
     ("content", "note"),
     [

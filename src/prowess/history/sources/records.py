@@ -37,9 +37,10 @@ def records(text: str, separator: str) -> Iterator[Record]:
             record = Record(line, cells.plain(text[position:end]))
         else:
             first, (record, end) = end, cells.quoted(text, position, line)
-            if end > first and len(record.cells) != usual:
+            if end > first and (len(record.cells) != usual or cells.are_rows(text[first + 1 : end], usual)):
                 alone, _ = cells.quoted(text[position:first], 0, line)
-                if len(alone.cells) == usual:  # the mark that ends the cell belongs to another line
+                # The mark that ends the cell belongs to another line, which would be lost without a word.
+                if len(alone.cells) == usual or record.stray:
                     record, end = alone, first
         if record.fault is None and len(record.cells) > 1:  # blank lines and titles say nothing of it
             usual = len(record.cells)
@@ -63,6 +64,15 @@ class _Cells:
     def plain(self, line: str) -> list[str]:
         """Give the cells of a line without quotation marks."""
         return self.mark.split(line.strip()) if self.blanks else line.split(self.separator)
+
+    def are_rows(self, text: str, width: int) -> bool:
+        """Say whether most lines of a text are rows of the usual width, and so no part of a cell in quotation marks.
+
+        In rosters and sentences, which do belong in a cell, a blank follows the comma.
+        """
+        lines = [self.quoted(line, 0, 0)[0].cells for line in text.split("\n")]
+        rows = sum(len(cells) == width and not any(cell.startswith(" ") for cell in cells) for cells in lines)
+        return width > 2 and 2 * rows > len(lines)
 
     def quoted(self, text: str, position: int, line: int) -> tuple[Record, int]:
         """Give the record that begins at a position, and where it ends."""
