@@ -45,6 +45,31 @@ def test_a_malformed_number_is_one_problem_that_names_line_column_and_cell(
     assert len(found.history) == 1
 
 
+SQUADS = "match|team|player|score\n" + "".join(
+    f"m{match}|{team}|{team}{player}|{match + len(team)}\n"
+    for match in range(4)
+    for team in ("red", "blue")
+    for player in range(2)
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        ("m2|red|red0", "|red|red0", ["line 10"]),
+        ("m2|red|red0|5\nm2|red|red1|5\n", "|red|red0|5\n|red|red1|5\n", ["line 10", "line 11"]),  # m2 may be theirs
+        ("m2|red|red0|5\nm2|red|red1|5\n", "0m2|red|red0|5\n|red|red1|5\n", ["line 10", "line 11", "line 12"]),
+        ("m2|red|red0|5\nm2|red|red1|5\n", "|red0|5\n", ["line 11"]),  # the row without a score was not played
+    ],
+)
+def test_no_match_is_lost_to_a_row_without_the_name_of_its_match(
+    tmp_path: Path, before: str, after: str, lines: list[str]
+) -> None:
+    assert before in SQUADS
+    found = History.check(write(tmp_path, SQUADS.replace(before, after)))
+    assert [problem.where for problem in found.problems] == lines
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -1,6 +1,7 @@
 """Histories from frames, and back."""
 
-from collections.abc import Callable, Set
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -21,7 +22,7 @@ from .ragged import owners
 from .table import Table
 from .tables.agreement import agreed
 from .tables.build import build, faulty
-from .tables.check import Fault, no_names
+from .tables.check import no_names
 from .tables.contents import unfit
 from .tables.draft import Draft
 from .tables.guess import guessed
@@ -51,15 +52,14 @@ def from_table(table: Table) -> Findings:
     """
     problems: list[tuple[int, Located]] = []
     left: list[str] = []
-    broken: set[object] = set()  # matches of which rows have problems
+    broken = Counter[object]()  # rows with problems in each match; None where the name of the match is missing
     table, layout = _recognised(table)
     opening = tuple(table.notes)
     while True:
         if not len(table.unusable()):
             draft = _draft(table, layout)
         if not len(table.unusable()):
-            for fault in chain(faulty(draft), no_names(draft)):
-                _reject(table, layout, draft, fault, broken)
+            _reject(table, layout, draft, broken)
         unusable = table.unusable()
         if not len(unusable):
             history = build(draft)
@@ -75,7 +75,8 @@ def from_table(table: Table) -> Findings:
             if one.row not in out  # what was not played need not be whole
         ]
         if "match" in layout.roles:
-            broken.update(table.frame[layout.roles["match"]].gather(table.problems.rows()))
+            reported = [row for row in table.problems.rows().tolist() if row not in out]
+            broken.update(table.frame[layout.roles["match"]].gather(reported))
         left += [said for _, said in table.left]
         table = table.without(unusable)
         table.notes.extend(opening)
@@ -105,17 +106,25 @@ def _draft(table: Table, layout: Layout) -> Draft:
     return _with_matches(draft, table, layout, rows)
 
 
-def _reject(table: Table, layout: Layout, draft: Draft, fault: Fault, broken: Set[object]) -> None:
-    """Note a match that breaks a rule, at the row that is to blame; its other rows go with it.
+def _reject(table: Table, layout: Layout, draft: Draft, broken: Counter[object]) -> None:
+    """Note the matches that break a rule, each at the row that is to blame; its other rows go with it.
 
-    Who is alone because the opponents had a problem, or rows lack the name of their match, has none of his own.
+    Who is alone because the opponents had a problem has none of his own. A row that lacks the name of its match may
+    explain one team that is alone, but not several: one of those would be lost without a word.
     """
     assert draft.rows is not None
-    row = draft.rows(fault.match, fault.entry)[:1]
-    match = layout.roles.get("match")
-    if not fault.alone or match is None or not broken & {None, table.frame[match][int(row[0])]}:
-        table.problems.add(row, None, None, fault.text)
-    table.problems.take_along(draft.rows(fault.match, None))
+    column = layout.roles.get("match")
+    found = []
+    for fault in chain(faulty(draft), no_names(draft)):
+        row = draft.rows(fault.match, fault.entry)[:1]
+        name = None if column is None else table.frame[column][int(row[0])]
+        found.append((fault, row, fault.alone and column is not None, name in broken))
+    unexplained = sum(alone and not explained for _, _, alone, explained in found)
+    nameless = 0 < unexplained <= broken[None]
+    for fault, row, alone, explained in found:
+        if not alone or not (explained or nameless):
+            table.problems.add(row, None, None, fault.text)
+        table.problems.take_along(draft.rows(fault.match, None))
 
 
 def _of_row(values: NDArray[Any], column: str) -> NDArray[Any]:
