@@ -70,6 +70,13 @@ def test_no_match_is_lost_to_a_row_without_the_name_of_its_match(
     assert [problem.where for problem in found.problems] == lines
 
 
+def test_a_stray_cell_behind_the_table_does_not_undo_the_teams(tmp_path: Path) -> None:
+    text = SQUADS.replace("\n", "|||\n").replace("m0|red|red0|3|||", "m0||red0|3|||red")
+    found = History.check(write(tmp_path, text))
+    assert [problem.where for problem in found.problems] == ["line 2"]
+    assert found.history[-1]["teams"] == [["red0", "red1"], ["blue0", "blue1"]]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

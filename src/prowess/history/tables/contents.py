@@ -69,8 +69,13 @@ def _holds_wins(sample: Table, column: str) -> bool:
 
 def _is_filled(sample: Table, column: str) -> bool:
     """Tell whether nearly everybody has a team; a row that ends before it says nothing."""
-    last = sample.frame.columns[-1]
-    text = text_of(sample, column).filter(text_of(sample, last).is_not_null() | (last == column))
+    import polars as pl
+
+    columns = sample.frame.columns
+    after = [text_of(sample, other).is_not_null() for other in columns[columns.index(column) + 1 :]]
+    text = text_of(sample, column)
+    if after:
+        text = text.filter(text.is_not_null() | pl.DataFrame(after).select(pl.any_horizontal(pl.all())).to_series())
     return text.null_count() <= BLANK * len(text)
 
 
