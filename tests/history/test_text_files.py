@@ -243,6 +243,11 @@ def test_quotation_marks_that_do_not_fit_together_do_not_swallow_the_next_line()
     assert found.frame["home"].to_list()[-1] == "gus"
 
 
+def test_a_huge_line_above_the_table_does_not_hide_its_separator() -> None:
+    found = table(";;;;\n" + "x," * 50_000 + "\n;;;;\n# exported\n" + GAMES.replace(",", ";"))
+    assert seen(found) == PLAIN
+
+
 def test_two_stray_quotation_marks_do_not_make_one_cell_of_the_rows_between_them() -> None:
     found = table(LONG.replace(",2,2\n", ',2,"2\n').replace(",30,31\n", ',30,31"\n'))
     assert problems(found) == [("line 3", "a quotation mark is opened and not closed")]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["read_text"]
 
 _HEAD = 1 << 16  # bytes in which the form of a text shows
+_LONG = _HEAD // 4  # a longer line is damaged, or no line of a table
 _SAMPLE = 1000  # records in which its heading shows
 _WRAPPED = re.compile(r'\s*"([^"]|"")*"\s*|\s*')
 _MARK = b"\xef\xbb\xbf"
@@ -97,8 +98,7 @@ def _by_polars(source: Source, separator: str, skip: int, heading: Heading) -> "
 def _repaired(source: Source, choices: Choices) -> Grid:
     """Read a text record by record, mend what can be mended, and note what cannot."""
     text, notes = _decoded(source, choices)
-    cut = text.rfind("\n", 0, _HEAD) + 1 if len(text) > _HEAD else 0
-    separator = separator_of(text[:cut] or text[:_HEAD], choices)
+    separator = separator_of(_first_lines(text), choices)
     rows = records(text, separator.mark)
     sample = list(islice(rows, _SAMPLE))
     heading = find_heading(sample, choices, separator.lines)
@@ -110,6 +110,19 @@ def _repaired(source: Source, choices: Choices) -> Grid:
     grid = _mended(islice(chain(sample, rows), heading.start, None), heading, damaged)
     grid.notes += notes
     return grid
+
+
+def _first_lines(text: str) -> str:
+    """Return the lines at the start of a text, without any so long that there would be no room for others."""
+    lines: list[str] = []
+    size, start = 0, 0
+    while start < len(text) and size < _HEAD:
+        end = text.find("\n", start) + 1 or len(text)
+        if end - start <= _LONG:
+            lines.append(text[start:end])
+            size += end - start
+        start = end
+    return "".join(lines) or text[:_HEAD]
 
 
 def _decoded(source: Source, choices: Choices) -> tuple[str, list[str]]:
