@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-WITH_KERNELS := $(addprefix src/prowess/,model matchmaking history/cells store/scan.py)
+WITH_KERNELS := $(addprefix src/prowess/,model matchmaking history/cells store/journal/scanner.py)
 KERNELS := $(shell find $(WITH_KERNELS) -name '*.py' -o -name '*.pxd') setup.py pyproject.toml
 CC_FOUND := $(shell command -v cc 2>/dev/null || command -v gcc 2>/dev/null || command -v clang 2>/dev/null)
 # Where a compiler is found, or in CI, kernels that do not compile are an error.

@@ -10,9 +10,9 @@ import joblib
 import numpy as np
 
 import prowess as pw
-from prowess.lab.catalogue import Measure, chosen
 from prowess.lab.compare import compare
-from prowess.lab.compare.scored import Shared, score
+from prowess.lab.compare.scoring import Shared, score
+from prowess.lab.measures.registry import Measure, chosen
 from prowess.lab.protocols import Run
 from prowess.model.presets import PRESETS
 

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 import prowess as pw
-from prowess.model.outcome.comparison import Comparison
+from prowess.model.components.outcome.comparison import Comparison
 from tests.documents import PAGES, ROOT, Reader, check_screen, name, text
 
 ADRS = sorted(ROOT.glob("docs/adr/[0-9]*.md"))

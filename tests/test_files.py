@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from prowess.files import replacing
+from prowess.atomic_files import replacing
 
 
 def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:

@@ -18,7 +18,10 @@ def test_the_kernel_is_compiled_where_it_can_be():
     """A silent fallback would make every figure about speed wrong."""
     if os.environ.get("CI") == "true" or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
         assert pw.kernel_mode() == "compiled"
-    compiled = {Path(module.__file__).suffix != ".py" for module in (pw.model.gauss, pw.model.sweep, pw.model.board)}
+    compiled = {
+        Path(module.__file__).suffix != ".py"
+        for module in (pw.model.maths.normal, pw.model.engine.sweep, pw.model.engine.board)
+    }
     assert compiled == {pw.kernel_mode() == "compiled"}
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import prowess as pw
-from prowess.lab.coverage import covered, standard_errors
 from prowess.lab.simulate import Calendar, simulate
+from prowess.lab.simulate.coverage import covered, standard_errors
 
 CHART = Path(__file__).parent.parent / "docs" / "guide" / "coverage.svg"
 PLAYERS = int(sys.argv[1]) if len(sys.argv) > 1 else 4000

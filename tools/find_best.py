@@ -8,7 +8,7 @@ It prints src/prowess/lab/papers/best/found.toml, and on the way what the candid
 
 import sys
 
-from prowess.lab.papers.best import SETS, search
+from prowess_papers.best import SETS, search
 
 SEED = 0
 

@@ -1,4 +1,4 @@
-"""Find the two rational approximations that `prowess.model.gauss` holds; prints their coefficients.
+"""Find the two rational approximations that `prowess.model.maths.normal` holds; prints their coefficients.
 
     python tools/mills_rational.py
 

@@ -16,9 +16,9 @@ import numpy as np
 
 import prowess as pw
 from prowess.store import keys, leagues
-from prowess.store.changes import Post
-from prowess.store.database import Database
-from prowess.store.writer import perform
+from prowess.store.db.database import Database
+from prowess.store.write.commands import Post
+from prowess.store.write.writer import perform
 
 FIRST = 1_600_000_000_000_000  # the time of the first match of a large league, in microseconds
 MINUTE = 60_000_000

@@ -27,12 +27,12 @@ from rich.progress import track
 
 import prowess as pw
 from prowess.service.app import create_app
-from prowess.service.cookies import COOKIE
+from prowess.service.auth import COOKIE
+from prowess.service.context import Service
 from prowess.service.settings import Settings
-from prowess.service.state import Service
 from prowess.store import keys, leagues
-from prowess.store.changes import Post
-from prowess.store.writer import perform
+from prowess.store.write.commands import Post
+from prowess.store.write.writer import perform
 
 from ..figures import Figure, table
 from .leagues import large, opened

@@ -10,15 +10,17 @@ True
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import model as _model
 from .errors import Error
 from .history import History
-from .model import absorb, drift, outcome, team
-from .model.bases import Absorb, Drift, Outcome, Prior, TeamFunction
-from .model.board import Board, Margin
-from .model.home import Home
-from .model.ladder import Ladder
+from .model.components import absorb, drift, outcome, team
+from .model.components.home import Home
+from .model.components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
+from .model.components.prior import Newcomers, Normal, Point
+from .model.engine import sweep as _sweep
+from .model.engine.board import Board, Margin
+from .model.ladder.ladder import Ladder
 from .model.model import Model
+from .model.params import Range
 from .model.presets import (
     TS2,
     TS3,
@@ -37,52 +39,50 @@ from .model.presets import (
     TSa,
     TSb,
 )
-from .model.prior import Newcomers, Normal, Point
 from .model.rating import Rating
-from .model.tunable import Range
 
 if TYPE_CHECKING:
     from . import lab as lab
+    from .client.client import Client
     from .lab.compare import Comparison, compare
     from .lab.simulate import Simulation, simulate
     from .lab.tune import Tuning, tune
-    from .matchmaking.balance import Balance, balance
-    from .matchmaking.informative import NextMatch, NextMatches, next_matches
-    from .matchmaking.pairing import Pairing
-    from .matchmaking.pairs import pair
-    from .model.change import Standings, standings
-    from .model.explanation import Explanation
-    from .model.fit import Fit
-    from .model.forecasts import Forecasts
+    from .matchmaking.balancing.balance import Balance, balance
+    from .matchmaking.next_match.next_match import NextMatch, NextMatches, next_matches
+    from .matchmaking.pairing.pair import pair
+    from .matchmaking.pairing.result import Pairing
+    from .model.fit.explanation import Explanation
+    from .model.fit.fit import Fit
+    from .model.fit.forecasts import Forecasts
+    from .model.fit.leaderboard import Standings, standings
+    from .model.fit.streaming import Streamed
     from .model.prediction import Prediction
-    from .model.streamed import Streamed
-    from .service.client import Client
 
 __version__ = "0.1.0"
 
 
 _LATER = {
-    "Balance": ".matchmaking.balance",
-    "Client": ".service.client",
+    "Balance": ".matchmaking.balancing.balance",
+    "Client": ".client.client",
     "Comparison": ".lab.compare",
-    "Explanation": ".model.explanation",
-    "Fit": ".model.fit",
-    "Forecasts": ".model.forecasts",
-    "NextMatch": ".matchmaking.informative",
-    "NextMatches": ".matchmaking.informative",
-    "Pairing": ".matchmaking.pairing",
+    "Explanation": ".model.fit.explanation",
+    "Fit": ".model.fit.fit",
+    "Forecasts": ".model.fit.forecasts",
+    "NextMatch": ".matchmaking.next_match.next_match",
+    "NextMatches": ".matchmaking.next_match.next_match",
+    "Pairing": ".matchmaking.pairing.result",
     "Prediction": ".model.prediction",
     "Simulation": ".lab.simulate",
-    "Standings": ".model.change",
-    "Streamed": ".model.streamed",
+    "Standings": ".model.fit.leaderboard",
+    "Streamed": ".model.fit.streaming",
     "Tuning": ".lab.tune",
-    "balance": ".matchmaking.balance",
+    "balance": ".matchmaking.balancing.balance",
     "compare": ".lab.compare",
     "lab": ".lab",
-    "next_matches": ".matchmaking.informative",
-    "pair": ".matchmaking.pairs",
+    "next_matches": ".matchmaking.next_match.next_match",
+    "pair": ".matchmaking.pairing.pair",
     "simulate": ".lab.simulate",
-    "standings": ".model.change",
+    "standings": ".model.fit.leaderboard",
     "tune": ".lab.tune",
 }
 
@@ -164,4 +164,4 @@ def kernel_mode() -> str:
     >>> kernel_mode() in ("compiled", "pure")
     True
     """
-    return "pure" if str(_model.sweep.__file__).endswith(".py") else "compiled"
+    return "pure" if str(_sweep.__file__).endswith(".py") else "compiled"

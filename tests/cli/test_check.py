@@ -4,7 +4,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from prowess.cli.check import FIRST
+from prowess.cli.verbs.check import FIRST
 from tests.cli.running import LEAGUE, run, screened, write
 
 GOOD = "2026-01-{:02},John Smith,Ann Lee,{},0,x\n"

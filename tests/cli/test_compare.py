@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from prowess.cli.whiskers import whisker
+from prowess.cli.output.plots import whisker
 from prowess.lab import Interval
 from tests.cli.running import LEAGUE, WIDE, run, write
 from tests.lab.test_report import Page

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from prowess.cli import demo as verb
+from prowess.cli.verbs import demo as verb
 from tests.cli.running import LEAGUE, run
 
 MODULE = sys.modules[verb.__module__]

@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 
 import prowess as pw
-from prowess.cli.lines import line_chart
+from prowess.cli.output.plots import line_chart
 from tests.cli.running import LEAGUE, run, screened, write
 
 FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))

@@ -1,7 +1,7 @@
 import pytest
 
 import prowess as pw
-from prowess.cli.forecast import WIDTH, print_forecast
+from prowess.cli.output.forecast import WIDTH, print_forecast
 
 
 def test_bars_are_as_long_as_the_results_are_probable(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from prowess.store import journal, leagues
-from prowess.store.database import Database
-from prowess.store.importing import with_ids
+from prowess.store import leagues
+from prowess.store.db.database import Database
+from prowess.store.journal import journal
+from prowess.store.write.importing import with_ids
 from tests.cli.running import ROOT, run
 
 LEAGUE = ROOT / "examples" / "league.csv"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from prowess.store import audit, keys, leagues
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 from tests.cli.running import ruled, run
 
 

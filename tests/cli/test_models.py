@@ -6,7 +6,7 @@ import pytest
 
 import prowess as pw
 from prowess import Error
-from prowess.cli.options import _model
+from prowess.cli.options.common import _model
 from prowess.model.presets import PRESETS
 
 from .running import LEAGUE, run

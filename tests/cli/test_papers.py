@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from prowess.cli.machine import print_json
-from prowess.cli.report import print_report
-from prowess.lab.papers import PAPERS
+from prowess.cli.output.json import print_json
+from prowess.cli.output.report import print_report
 from prowess.lab.report import Claim, Report, Section
+from prowess_papers import PAPERS
 from tests.cli.running import run
 from tests.lab.papers.halo_files import write
 

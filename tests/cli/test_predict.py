@@ -6,8 +6,8 @@ import pytest
 from rich.cells import cell_len
 
 import prowess as pw
-from prowess.cli.forecast import WIDTH, percent
-from prowess.cli.versus import match_of
+from prowess.cli.options.match_syntax import match_of
+from prowess.cli.output.forecast import WIDTH, percent
 from tests.cli.running import LEAGUE, run, screened, write
 
 FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))

@@ -10,7 +10,7 @@ import typer
 
 import prowess as pw
 from prowess.cli import app
-from prowess.history.findings import Findings
+from prowess.history.read_result import Findings
 from tests.cli.running import LEAGUE, WIDE, command, environment, run, write
 
 VERSION = f"prowess 0.1.0\nkernel: {pw.kernel_mode()}\n"
@@ -95,7 +95,7 @@ def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
         warnings.warn("some\nthing is odd", stacklevel=2)
         return Findings(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), "odd")
 
-    monkeypatch.setattr("prowess.cli.options.read_file", read)
+    monkeypatch.setattr("prowess.cli.options.common.read_file", read)
     result = run("rate", LEAGUE)
     assert result.exit_code == 0
     assert result.stderr.startswith("warning: some thing is odd\n")
@@ -106,7 +106,7 @@ def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("prowess.cli.options.read_file", read)
+    monkeypatch.setattr("prowess.cli.options.common.read_file", read)
     assert isinstance(run("rate", LEAGUE).exception, ZeroDivisionError)
 
 
@@ -140,7 +140,7 @@ IMPORTS = """
 import sys
 class Impatient:
     def find_spec(self, name, path=None, target=None):
-        if name == "prowess.cli.rate":
+        if name == "prowess.cli.verbs.rate":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Impatient())
 from prowess.cli import main

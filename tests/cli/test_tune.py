@@ -53,7 +53,7 @@ def test_ctrl_c_gives_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*given: Any, **options: Any) -> None:
         raise Stopped(pw.tune(*given, **options | {"trials": 6}), options["trials"])
 
-    monkeypatch.setattr(sys.modules["prowess.cli.tune"], "tuned", stopped)
+    monkeypatch.setattr(sys.modules["prowess.cli.verbs.tune"], "tuned", stopped)
     result = run("tune", LEAGUE, *ELO, "--set", "k=1")
     assert result.exit_code == 130
     assert "The best of 6 sets of k" in result.stdout

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 import prowess as pw
-from prowess.lab.coverage import coverage
+from prowess.lab.simulate.coverage import coverage
 
 PLAYERS = 10_000
 

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import prowess as pw
 from prowess.lab import measures
-from prowess.model import prior
-from prowess.model.outcome import margin
+from prowess.model.components import margin, prior
 from prowess.model.presets import PRESETS
 
 from .leagues import duels, history, matches

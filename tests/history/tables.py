@@ -4,8 +4,8 @@ from typing import Any
 
 import polars as pl
 
-from prowess.history.choices import Choices
-from prowess.history.table import Table
+from prowess.history.read_context import Table
+from prowess.history.read_options import Choices
 
 
 def table(*columns: list[Any], **choices: Any) -> Table:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prowess import History
-from prowess.history.encounters import Encounters, encounters, results, rivals
+from prowess.history.head_to_head import Encounters, encounters, results, rivals
 from prowess.history.ragged import holders
 
 NAMES = tuple("abcdefg")

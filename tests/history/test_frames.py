@@ -9,8 +9,8 @@ import pytest
 
 from prowess.errors import Error
 from prowess.history import History
-from prowess.history.choices import Choices
 from prowess.history.frames import from_frame
+from prowess.history.read_options import Choices
 
 DUELS = {
     "home": ["ann", "bob"],

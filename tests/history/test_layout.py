@@ -1,7 +1,7 @@
 import pytest
 
 from prowess.errors import Error
-from prowess.history.tables.layout import recognise
+from prowess.history.columns.layout import recognise
 
 LONG = "long, a row per player per match"
 HOME_AWAY = "wide, a row per match, home/away"

@@ -14,8 +14,8 @@ import pytest
 from prowess.errors import Error
 from prowess.history import History
 from prowess.history import stream as stream_module
-from prowess.history.join import join
-from prowess.history.sources import parts as parts_module
+from prowess.history.concat import join
+from prowess.history.reading import chunks as parts_module
 
 SIZES = [1, 7, 1000]
 

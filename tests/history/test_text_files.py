@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from prowess.errors import Error
-from prowess.history.choices import Choices
-from prowess.history.sources.source import Source
-from prowess.history.sources.text_files import read_text
-from prowess.history.table import Table
+from prowess.history.read_context import Table
+from prowess.history.read_options import Choices
+from prowess.history.reading.byte_source import Source
+from prowess.history.reading.delimited_text import read_text
 
 
 def table(content: str | bytes, **choices: Any) -> Table:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prowess.errors import Error
-from prowess.history.choices import Choices
-from prowess.history.sources.source import Source
-from prowess.history.sources.text_files import read_text
+from prowess.history.read_options import Choices
+from prowess.history.reading.byte_source import Source
+from prowess.history.reading.delimited_text import read_text
 
 CELL = st.text("ab ,;|\t\"'\n-:éЖ½", max_size=6).map(str.strip)
 FULL = CELL.filter(lambda cell: cell != "")

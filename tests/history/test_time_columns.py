@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from prowess.errors import Error
 from prowess.history import History, parse_time, show_time
-from prowess.history.cells.time_columns import read_times
-from prowess.history.choices import Choices
-from prowess.history.findings import Findings
+from prowess.history.cells.dates.columns import read_times
 from prowess.history.frames import from_frame
-from prowess.history.table import Table
+from prowess.history.read_context import Table
+from prowess.history.read_options import Choices
+from prowess.history.read_result import Findings
 
 
 def column(*texts: Any, name: str = "time", **choices: Any) -> History:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prowess.history.cells.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
-from prowess.history.cells.wins import word_results
+from prowess.history.cells.win_loss import word_results
 
 from .tables import table, wrong
 

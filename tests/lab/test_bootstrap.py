@@ -8,12 +8,12 @@ from scipy import stats
 
 import prowess as pw
 from prowess.lab import Interval, Resampling
-from prowess.lab.catalogue import MEASURES, area_sums, calibration_sums
 from prowess.lab.measures import Tally, auc
+from prowess.lab.measures.aggregate import Groups, Sums, sums_of
 from prowess.lab.measures.ranking import auc_of
-from prowess.lab.sums import Groups, Sums, sums_of
-from prowess.model.bases import Outcome
-from prowess.model.forecasts import Forecasts
+from prowess.lab.measures.registry import MEASURES, area_sums, calibration_sums
+from prowess.model.components.interfaces import Outcome
+from prowess.model.fit.forecasts import Forecasts
 
 FEW = Resampling(block="match", draws=400)
 

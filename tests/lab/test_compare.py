@@ -15,9 +15,10 @@ import pytest
 
 import prowess as pw
 from prowess.lab import MEASURES, Measure, Prequential, RandomSplits, SeasonSplits, compare, measures, save, slices
-from prowess.lab.compare import answer, sections
+from prowess.lab.compare import report as sections
+from prowess.lab.compare import verdict
+from prowess.lab.forecast_chunks import forecast_parts
 from prowess.lab.measures import Tally
-from prowess.lab.stream import forecast_parts
 from prowess.model.presets import PRESETS
 
 TWO = {"Elo": pw.Elo(), "Glicko-2": pw.Glicko2(period=30), "TrueSkill": pw.TrueSkill(draw_probability=0.2)}
@@ -107,7 +108,7 @@ def test_differences_are_paired(history, found):
     assert (best.filter(measure="auc")["difference"] < 0).all()
     twins = compare(history, {"a": pw.Elo(), "b": pw.Elo()})
     assert twins.differences()["within_noise"].all()
-    assert "cannot tell it from b" in answer.verdict(twins)
+    assert "cannot tell it from b" in verdict.verdict(twins)
 
 
 def test_over_time_and_by_labels(history, found):
@@ -360,7 +361,7 @@ def test_draws_that_were_never_expected_are_noted():
     found = compare(
         league(200), {"Never": pw.TrueSkill(draw_probability=0), "TrueSkill": pw.TrueSkill(draw_probability=0.2)}
     )
-    assert "Never never expected a draw" in answer.notes(found)[-1]
+    assert "Never never expected a draw" in verdict.notes(found)[-1]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from scipy.stats import mannwhitneyu, norm
 
 import prowess as pw
 from prowess.lab import measures
-from prowess.model.forecasts import Forecasts
+from prowess.model.fit.forecasts import Forecasts
 from prowess.model.presets import PRESETS
 from tests.conformance.leagues import duels, history
 from tests.conformance.leagues import matches as league

@@ -27,13 +27,13 @@ from prowess.lab.simulate import (
     quiz_league,
     simulate,
 )
-from prowess.lab.simulate.field import field_of
-from prowess.lab.simulate.fill import fill
 from prowess.lab.simulate.lineup import Lineup
-from prowess.lab.simulate.path import Path
+from prowess.lab.simulate.seating import fill
 from prowess.lab.simulate.skills import steps
-from prowess.model.given import given
-from prowess.model.rate import lay
+from prowess.lab.simulate.team_strength import field_of
+from prowess.lab.simulate.timeline import Path
+from prowess.model.engine.rate import lay
+from prowess.model.match_input import given
 
 MATCHES = 20_000
 SIGMAS = 4.0

@@ -14,9 +14,9 @@ from prowess.history import show_time
 from prowess.lab import measures, save
 from prowess.lab.simulate import Calendar
 from prowess.lab.tune import tune
-from prowess.lab.tune.fingerprint import of_history, of_model
-from prowess.lab.tune.surrogate import propose
-from prowess.model.tunable import Range
+from prowess.lab.tune.sampler import propose
+from prowess.lab.tune.study import of_history, of_model
+from prowess.model.params import Range
 
 SIGMA, BETA = 25 / 3, 25 / 6
 WRONG = pw.TrueSkill(sigma=SIGMA, beta=3 * BETA, tau=0.01, draw_probability=0.3)

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 import prowess as pw
 from prowess.matchmaking import balance as _balance
-from prowess.matchmaking.feasible import some_split
+from prowess.matchmaking.balancing.local_search import Climb, search
+from prowess.matchmaking.balancing.rules import Rules, some_split
 from prowess.matchmaking.performances import Performances
-from prowess.matchmaking.rules import Rules
-from prowess.matchmaking.search import Climb, search
-from prowess.matchmaking.source import group
+from prowess.matchmaking.player_pool import group
 from prowess.model.presets import PRESETS
 
 
@@ -120,7 +119,7 @@ def test_rules_are_kept_or_contradict_each_other(count, teams, together, apart, 
 
 @pytest.mark.parametrize("sizes", [(6, 6), (4, 4, 4), (3, 3, 3, 3), (5, 4, 2)], ids=str)
 def test_the_search_comes_to_the_best_of_all(sizes, monkeypatch):
-    monkeypatch.setattr("prowess.matchmaking.search.EFFORT", 8_000_000)
+    monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 8_000_000)
     ratings = some(pw.TrueSkill(), sum(sizes), seed=3)
     exact = pw.balance(pw.TrueSkill(), ratings, sizes=sizes)
     performances, rules = Performances(group(pw.TrueSkill(), ratings), sizes), Rules(sizes)
@@ -143,7 +142,7 @@ def test_a_hundred_players_come_to_an_even_split(teams):
 
 def test_a_large_group_keeps_its_rules(monkeypatch):
     """Pairs, and captains who are apart, in teams of two sizes; the same seed gives the same teams."""
-    monkeypatch.setattr("prowess.matchmaking.search.EFFORT", 2_000_000)
+    monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 2_000_000)
     ratings = some(pw.TrueSkill(), 42, seed=5)
     together = [[f"p{index}", f"p{index + 1}"] for index in range(0, 12, 2)] + [["p12", "p13", "p14"]]
     apart = [["p0", "p20", "p21", "p22"], ["p12", "p23"], ["p23", "p24"]]
@@ -159,7 +158,7 @@ def test_a_large_group_keeps_its_rules(monkeypatch):
 
 def test_groups_of_one_size_do_move(monkeypatch):
     """Twelve pairs in two teams: no single player can move, so a group must change places with a group."""
-    monkeypatch.setattr("prowess.matchmaking.search.EFFORT", 2_000_000)
+    monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 2_000_000)
     ratings = {f"p{index}": pw.Rating(20 + index // 2, 2) for index in range(24)}
     pairs = [[f"p{index}", f"p{index + 1}"] for index in range(0, 24, 2)]
     found = group(pw.TrueSkill(), ratings)
@@ -211,7 +210,7 @@ def test_fifty_pairs_do_not_fill_odd_teams():
 
 
 def test_what_is_not_decided_is_said(monkeypatch):
-    monkeypatch.setattr("prowess.matchmaking.feasible.WORK", 10)
+    monkeypatch.setattr("prowess.matchmaking.balancing.rules.WORK", 10)
     with pytest.raises(pw.Error, match="could not be decided"):
         pw.balance(pw.TrueSkill(), list("abcdef"), apart=[["a", "b"], ["b", "c"], ["c", "d"]])
 

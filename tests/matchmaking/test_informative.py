@@ -8,8 +8,8 @@ import pytest
 from scipy.special import ndtr
 
 import prowess as pw
-from prowess.matchmaking.information import expected_information
-from prowess.matchmaking.source import group
+from prowess.matchmaking.next_match.information import expected_information
+from prowess.matchmaking.player_pool import group
 
 
 def information(before, after):
@@ -157,7 +157,7 @@ def test_all_pairs_of_a_small_league_are_compared():
 @pytest.mark.parametrize(("count", "newcomers"), [(70, 0.1), (80, 0.0), (90, 0.5)])
 def test_the_shortlist_holds_the_best_of_all_pairs(count, newcomers, monkeypatch):
     """Closely looked at are 300 pairs of thousands, found with the 30 least certain players."""
-    monkeypatch.setattr("prowess.matchmaking.shortlist.ROWS", 30)
+    monkeypatch.setattr("prowess.matchmaking.next_match.candidates.ROWS", 30)
     ratings, model = league(count, count, newcomers), pw.TrueSkill()
     told = sorted(
         (expected(model, [[one], [other]]) for one, other in itertools.combinations(ratings.values(), 2)), reverse=True

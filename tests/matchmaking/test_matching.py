@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prowess.matchmaking.matching import match
+from prowess.matchmaking.blossom.solve import match
 from tests.oracles.matchings import heaviest
 from tests.pure import load
 
@@ -133,6 +133,6 @@ def test_blossoms_that_are_split_again():
 @settings(max_examples=25)
 @given(graphs(most=14))
 def test_both_modes_find_the_same(graph):
-    pure = load().matchmaking.matching.match
+    pure = load().matchmaking.blossom.solve.match
     for one, other in zip(solve(*graph), solve(*graph, match=pure), strict=True):
         assert one.tolist() == other.tolist()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.matchmaking.rounds import rounds
+from prowess.matchmaking.pairing.pair import rounds
 
 
 @pytest.mark.parametrize(("players", "count"), [(8, 4), (9, 9), (30, 15), (7, 6)])

@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import norm
 
 import prowess as pw
-from prowess.model.absorb import Fide, Harkness, Newton, Rule, Share, Step, Volatile
-from prowess.model.drift import Idle, PerPeriod
-from prowess.model.outcome import Duel, Logistic, Opposition, Pairwise, Probit
-from prowess.model.prior import Point
+from prowess.model.components.absorb import Fide, Harkness, Newton, Rule, Share, Step, Volatile
+from prowess.model.components.drift import Idle, PerPeriod
+from prowess.model.components.outcome import Duel, Logistic, Opposition, Pairwise, Probit
+from prowess.model.components.prior import Point
 from tests.model.boards import gathered, lay, ratings
 from tests.oracles.elo import duel, elo, expected, gaussian_elo, gaussian_expected, harkness
 from tests.pure import load

@@ -7,7 +7,7 @@ from pathlib import Path
 import mpmath
 import pytest
 
-from prowess.model import gauss
+from prowess.model.maths import normal
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -31,7 +31,7 @@ def test_truncated_moments(kind):
 
     In the upper tail that rounding alone moves the density φ(t) by t² times as much, so there `shift` is held to that.
     """
-    count, out = 0, gauss.Truncated()
+    count, out = 0, normal.Truncated()
     for row in rows("truncated.csv"):
         if row["kind"] != kind:
             continue
@@ -39,25 +39,25 @@ def test_truncated_moments(kind):
         spread = math.sqrt(v)
         if kind == "win":
             t = (m - eps) / spread
-            gauss.above(t, out)
+            normal.above(t, out)
             mean = eps + spread * out.mean
         else:
             t = max(eps - abs(m), 0.0) / spread
-            gauss.within(m / spread, eps / spread, out)
+            normal.within(m / spread, eps / spread, out)
             mean = spread * out.mean
         tail = 1e-15 * t * t if t > 0 else 0.0
         assert relative(out.shift, row["shift"]) < 1e-12 + tail, row
         assert relative(out.left, row["variance_ratio"]) < 1e-12, row
         assert relative(mean, row["mean"]) < 1e-12, row
-        assert relative(gauss.log_z(out), row["log_z"]) < 1e-12 + tail, row
+        assert relative(normal.log_z(out), row["log_z"]) < 1e-12 + tail, row
         count += 1
     assert count > 1400
 
 
 def test_posterior_mean_near_the_edge_keeps_its_digits():
-    out = gauss.Truncated()
+    out = normal.Truncated()
     for t in (-1e12, -1e6, -300.0, -5.1, -4.9):
-        gauss.above(t, out)
+        normal.above(t, out)
         with mpmath.workdps(80):
             x = mpmath.mpf(-t)
             mills = mpmath.sqrt(mpmath.pi / 2) * mpmath.erfc(x / mpmath.sqrt(2)) * mpmath.exp(x * x / 2)
@@ -66,7 +66,7 @@ def test_posterior_mean_near_the_edge_keeps_its_digits():
 
 @pytest.mark.parametrize("name", ["cdf", "mills"])
 def test_special_functions(name):
-    function = getattr(gauss, name)
+    function = getattr(normal, name)
     checked = 0
     for row in rows("special.csv"):
         x = float(row["x"])
@@ -78,21 +78,21 @@ def test_special_functions(name):
 
 
 def test_lost_and_left_add_up():
-    out = gauss.Truncated()
+    out = normal.Truncated()
     for t in (-1e6, -20.0, -5.0, -1.0, 0.0, 2.0, 9.0, 30.0):
-        gauss.above(t, out)
+        normal.above(t, out)
         assert out.left + out.lost == pytest.approx(1.0, abs=1e-15)
         assert 0.0 <= out.left <= 1.0
         for e in (1e-9, 0.1, 1.0, 3.0, 40.0):
-            gauss.within(t, e, out)
+            normal.within(t, e, out)
             assert out.left + out.lost == pytest.approx(1.0, abs=1e-15)
             assert 0.0 <= out.left <= 1.0
 
 
 def test_an_interval_of_no_width_is_a_point():
-    out = gauss.Truncated()
-    gauss.within(3.0, 0.0, out)
-    assert gauss.log_z(out) == pytest.approx(gauss.log_pdf(3.0))
+    out = normal.Truncated()
+    normal.within(3.0, 0.0, out)
+    assert normal.log_z(out) == pytest.approx(normal.log_pdf(3.0))
     assert (out.mean, out.shift, out.left, out.lost) == (0.0, -3.0, 0.0, 1.0)
 
 
@@ -100,4 +100,4 @@ def test_an_interval_of_no_width_is_a_point():
 def test_central_width(p):
     with mpmath.workdps(40):
         wanted = mpmath.sqrt(2) * mpmath.erfinv(mpmath.mpf(p))
-    assert relative(gauss.central_width(p), wanted) < 1e-12
+    assert relative(normal.central_width(p), wanted) < 1e-12

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.absorb import Constant, Moment, Newton, Step, Volatile
-from prowess.model.drift import Idle, PerPeriod
-from prowess.model.outcome import Duel, Logistic, Opposition
+from prowess.model.components.absorb import Constant, Moment, Newton, Step, Volatile
+from prowess.model.components.drift import Idle, PerPeriod
+from prowess.model.components.outcome import Duel, Logistic, Opposition
 from tests.model.boards import gathered, lay
 from tests.oracles.glicko import SCALE, expected, g, glicko, glicko2, volatility
 

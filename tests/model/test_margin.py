@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.board import Board
-from prowess.model.outcome.margin import Fixed, FromDraws, Spread, TwoValued
+from prowess.model.components.margin import Fixed, FromDraws, Spread, TwoValued
+from prowess.model.engine.board import Board
 from tests.pure import load
 
 
@@ -128,7 +128,7 @@ def test_the_printed_spread_grows_without_bound():
 def test_both_modes_give_the_same_bits():
     results = []
     for package in (pw, load()):
-        policies = package.model.outcome.margin
+        policies = package.model.components.margin
         columns = []
         for outcome in (package.outcome.Order, package.outcome.Places):
             for margin in (policies.Spread(), policies.TwoValued(30.0, 1.0), policies.FromDraws(0.3)):

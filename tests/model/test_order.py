@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.given import given
-from prowess.model.rate import lay
+from prowess.model.engine.rate import lay
+from prowess.model.match_input import given
 from tests.golden.peers import random_match, trueskill_rate
 from tests.oracles.dense_ep import chain, dense_ep
 from tests.oracles.order_statistics import free_for_all

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prowess.model.pairs import count_ahead, count_losses, count_wrong
+from prowess.model.fit.pairs import count_ahead, count_losses, count_wrong
 from tests.oracles.measures import Match, mid_places, pair_error, pair_log_loss
 from tests.pure import load
 
@@ -67,7 +67,7 @@ def test_both_modes_give_the_same_bits():
     start = np.array([0, 2, 5, 45], np.int32)
     place, strength, variance = rng.integers(1, 9, 45).astype(np.int32), rng.normal(size=45).round(1), rng.random(45)
     found = []
-    for module in (__import__("prowess.model.pairs", fromlist=["pairs"]), load().model.pairs):
+    for module in (__import__("prowess.model.fit.pairs", fromlist=["pairs"]), load().model.fit.pairs):
         columns = [np.empty(3) for _ in range(4)] + [np.empty(45, np.int32) for _ in range(2)]
         module.count_wrong(start, place, strength, 0.5, *columns[:2])
         module.count_losses(start, place, strength, variance, 1e-6, *columns[2:4])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.passage import passage
+from prowess.model.fit.trace import passage
 from tests.model.test_explain import HISTORY, LARGE, MODELS
 
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prowess as pw
-from prowess.model.board import Board
-from prowess.model.outcome import Places
-from prowess.model.outcome.places_ep import meet
-from prowess.model.outcome.places_pair import meet_pair, plain
+from prowess.model.components.outcome import Places
+from prowess.model.components.outcome.places_ep import meet
+from prowess.model.components.outcome.places_two import meet_pair, plain
+from prowess.model.engine.board import Board
 from tests.oracles.places_ep import places_ep
 from tests.oracles.places_gibbs import exact, gibbs
 from tests.pure import load
@@ -296,7 +296,7 @@ def test_both_modes_give_the_same_bits():
         for epsilon in (0.0, 0.5, 30.0, 3e3):
             for n, places in ((2, 1), (2, 2), (5, 3), (40, 7), (30, 1)):
                 outcome = package.outcome.Places(margin=epsilon)
-                board = laid(*tournament(n, n, places), outcome, package.model.board.Board)
+                board = laid(*tournament(n, n, places), outcome, package.model.engine.board.Board)
                 columns += [[outcome.evidence(board)], board.d1, board.d2, board.left]
         results.append(np.concatenate([np.array(column) for column in columns]))
     assert results[0].tobytes() == results[1].tobytes()

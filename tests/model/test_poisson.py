@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from prowess.model.chances import chances
-from prowess.model.poisson import log_factorial, log_pmf, mixed_cdf, mixed_pmf, tilt
+from prowess.model.maths.poisson import log_factorial, log_pmf, mixed_cdf, mixed_pmf, tilt
+from prowess.model.maths.poisson_pairs import chances
 from prowess.model.score_distribution import CountScores
 from tests.oracles import poisson as oracle
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.board import Board
-from prowess.model.outcome import Places
-from prowess.model.outcome.rounding import tie_width
+from prowess.model.components.outcome import Places
+from prowess.model.components.outcome.place_forecast import tie_width
+from prowess.model.engine.board import Board
 from tests.oracles.ranks import rank_probabilities, win_and_draw
 from tests.pure import load
 
@@ -102,7 +102,7 @@ def test_predictions_of_two_and_of_three_agree():
 def test_both_modes_give_the_same_bits():
     results = []
     for package in (pw, load()):
-        columns = [[package.model.outcome.rounding.tie_width(p) for p in (0.0, 1e-9, 0.3, 0.99)]]
+        columns = [[package.model.components.outcome.place_forecast.tie_width(p) for p in (0.0, 1e-9, 0.3, 0.99)]]
         for epsilon in (0.0, 1e-3, 0.5, 30.0, 3e3):
             for count in (2, 4):
                 teams = [[package.Rating(mu, 3)] for mu in (20, 25, 31, 24)[:count]]

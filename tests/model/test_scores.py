@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm, poisson, skellam
 
 import prowess as pw
-from prowess.model.outcome import GaussianScore, OffenceDefence, PoissonScore
+from prowess.model.components.outcome import GaussianScore, OffenceDefence, PoissonScore
 from tests.oracles import ranks as placed
 from tests.oracles import scores as oracle
 from tests.oracles.poisson import pmf, win_and_draw

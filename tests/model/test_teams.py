@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.component import change, parameters
+from prowess.model.params import change, parameters
 from tests.pure import load
 from tests.test_modes import league
 
@@ -237,9 +237,9 @@ def test_parameters_inside_are_found_and_changed_by_name():
 
 
 def test_a_margin_inside_an_outcome_is_a_component_too():
-    model = pw.TrueSkill(margin=pw.model.outcome.margin.Fixed(0.5))
+    model = pw.TrueSkill(margin=pw.model.components.margin.Fixed(0.5))
     assert model.params["epsilon"] == 0.5
-    assert model.replace(epsilon=0.7).params["margin"] == pw.model.outcome.margin.Fixed(0.7)
+    assert model.replace(epsilon=0.7).params["margin"] == pw.model.components.margin.Fixed(0.7)
     assert model.replace(**model.params) == model
     assert "epsilon" not in model.replace(draw_probability=0.1).params
     assert model.replace(draw_probability=0.1) == pw.TrueSkill(draw_probability=0.1)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.component import fields_of
-from prowess.model.parts import BASES, KNOWN
+from prowess.model.params import Range, fields_of, identified, ranges
 from prowess.model.presets import PRESETS
-from prowess.model.tunable import Range, identified, ranges
+from prowess.model.registry import BASES, KNOWN
 
 # What is measured in the units of a skill: doubled together, nothing that is seen changes.
 LENGTHS = {"mu", "sigma", "beta", "tau", "margin", "c", "cap", "k", "step", "scale", "span"}

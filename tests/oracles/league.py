@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import prowess as pw
-from prowess.model.fit import learn
+from prowess.model.fit.fit import learn
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

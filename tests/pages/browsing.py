@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
-from prowess.service.cookies import COOKIE
+from prowess.service.auth import COOKIE
 from prowess.service.demo import LEAGUE, fill
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 from tests.service.servers import Server, serving
 
 ROOT = Path(__file__).parents[2]

@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from fastapi.routing import APIRoute
 
-from prowess.service.cookies import COOKIE
+from prowess.service.auth import COOKIE
 from prowess.service.pages.routers import ROUTERS
-from prowess.service.pages.signing import token_of
+from prowess.service.pages.web.csrf import token_of
 from tests.pages.browsing import visiting
 
 BUTTON = "<button>Win</button>"

@@ -8,7 +8,8 @@ import re
 import polars as pl
 import pytest
 
-from prowess.store import journal, leagues
+from prowess.store import leagues
+from prowess.store.journal import journal
 from tests.pages.looking import looked, words
 
 LINES = "date;home;away;hg;ag;town\n31.01.2026;Ann;Bob;3;1;Bath\n01.02.2026;Bob;Zoë;2;2;Köln\n"

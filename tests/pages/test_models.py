@@ -8,13 +8,13 @@ import pytest
 
 import prowess as pw
 from prowess.model.presets import PRESETS
-from prowess.service import analyst
-from prowess.service.figures import figured, worked_out
+from prowess.service.background import jobs
+from prowess.service.background.figures import figured, worked_out
 from prowess.store import leagues
-from prowess.store.changes import NewSeason, Post
-from prowess.store.chronicle import Chronicles
-from prowess.store.database import Database
-from prowess.store.writer import perform
+from prowess.store.db.database import Database
+from prowess.store.read.match_views import Chronicles
+from prowess.store.write.commands import NewSeason, Post
+from prowess.store.write.writer import perform
 from tests.pages.dueling import duels, league
 from tests.pages.looking import token
 
@@ -134,8 +134,8 @@ def test_both_ways_to_the_figures_agree_through_seasons(tmp_path):
 
 
 def test_a_large_league_is_looked_at_in_the_background(ask, monkeypatch):
-    monkeypatch.setattr(analyst, "SMALL", 0)
-    monkeypatch.setattr(analyst, "AGE", 0.0)
+    monkeypatch.setattr(jobs, "SMALL", 0)
+    monkeypatch.setattr(jobs, "AGE", 0.0)
     name = league(ask, duels(60))
     assert "looked at in the background" in ask.look(f"/leagues/{name}/models").text
     found = ended(ask, name, "figures")

@@ -5,10 +5,11 @@ from urllib.parse import quote
 
 import pytest
 
-from prowess.service.pages import looking, pairings, switch
-from prowess.service.pages.numbers import day
+from prowess.service.pages import model_change, pairings
+from prowess.service.pages.importing import preview
+from prowess.service.pages.web.filters import day
 from prowess.store.errors import Unavailable
-from prowess.store.roll import Roll
+from prowess.store.read.name_index import Roll
 from tests.pages.kinds import found
 from tests.pages.looking import looked, words
 from tests.pages.strict import Strict
@@ -159,7 +160,7 @@ def test_unavailable_database_is_not_reported_as_a_form_error(ask, monkeypatch):
     def fail(*given):
         raise Unavailable("the database (postgresql) cannot be used now: no route to 10.1.2.3")
 
-    for module in (looking, switch):
+    for module in (preview, model_change):
         monkeypatch.setattr(module, "preview", fail)
     monkeypatch.setattr(ask.service.writer, "submit", fail)
     pages = [

@@ -3,10 +3,10 @@
 import html
 import re
 
+from prowess.service.demo import key_command
 from prowess.service.pages import leagues as page_of_leagues
-from prowess.service.starting import key_command
 from prowess.store import keys
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 from tests.pages.looking import looked
 
 

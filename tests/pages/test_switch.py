@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from prowess.service.pages import switch
+from prowess.service.pages import model_change
 from tests.pages.dueling import duels, league
 
 
@@ -38,7 +38,7 @@ def test_switching_to_another_model(ask):
 
 
 def test_of_a_large_league_the_look_is_asked_for(ask, monkeypatch):
-    monkeypatch.setattr(switch, "SMALL", 0)
+    monkeypatch.setattr(model_change, "SMALL", 0)
     name = league(ask, duels(10))
     page = ask.look(f"/leagues/{name}/switch?model=Elo", key=ask.admin).text
     assert "takes a while" in page

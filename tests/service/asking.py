@@ -9,7 +9,7 @@ import httpx
 from prowess.service.app import create_app
 from prowess.service.settings import Settings
 from prowess.store import keys
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 
 
 class Asking:

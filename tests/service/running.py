@@ -13,7 +13,7 @@ from fastapi import Depends, FastAPI, Request
 
 import prowess as pw
 from prowess.service.app import create_app
-from prowess.service.security import Access, everywhere, may
+from prowess.service.auth import Access, everywhere, may
 from prowess.service.serving import listening
 from prowess.service.settings import Settings
 from prowess.store import keys, leagues

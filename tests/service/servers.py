@@ -16,7 +16,7 @@ from typing import Any
 
 from prowess.store import keys, leagues
 from prowess.store.clock import Clock
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
 
 PATIENCE = 60.0  # seconds for what should take one or two: the machine may be busy

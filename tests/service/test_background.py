@@ -3,10 +3,10 @@
 import os
 import time
 
-from prowess.service import comparing
-from prowess.service.comparing import Background
-from prowess.store import analyses, leagues
-from prowess.store.database import Database
+from prowess.service.background import worker
+from prowess.service.background.worker import Background
+from prowess.store import jobs, leagues
+from prowess.store.db.database import Database
 
 SLEEPS = (
     'import os, sys, time; sys.stdin.readline(); print(\'["at", "%d", 0.5]\' % os.getpid(), flush=True); time.sleep(99)'
@@ -26,18 +26,18 @@ def test_work_is_followed_called_off_and_ends_with_the_service(database_url, mon
     database.migrate()
     with database.writing() as connection:
         darts = leagues.create(connection, "darts")
-    monkeypatch.setattr(comparing, "BEAT", 0.1)
-    monkeypatch.setattr(comparing, "START", SLEEPS)
+    monkeypatch.setattr(worker, "BEAT", 0.1)
+    monkeypatch.setattr(worker, "START", SLEEPS)
 
     def ask():
         with database.writing() as connection:
-            analyses.ask(connection, darts, "comparison", {})
+            jobs.ask(connection, darts, "comparison", {})
         background.look()
 
     def wait(state, step=""):
         for _ in range(400):
             with database.reading() as connection:
-                _, last = analyses.latest(connection, darts, "comparison")
+                _, last = jobs.latest(connection, darts, "comparison")
             if last.state == state and (last.step or not step):
                 return last
             time.sleep(0.05)
@@ -48,19 +48,19 @@ def test_work_is_followed_called_off_and_ends_with_the_service(database_url, mon
     last = wait("running", "any")
     assert (last.share, gone(int(last.step))) == (0.5, False)
     with database.writing() as connection:
-        analyses.cancel(connection, darts, "comparison")
+        jobs.cancel(connection, darts, "comparison")
     for _ in range(200):
         if gone(int(last.step)):
             break
         time.sleep(0.05)
     assert gone(int(last.step))
-    monkeypatch.setattr(comparing, "START", "raise SystemExit(3)")
+    monkeypatch.setattr(worker, "START", "raise SystemExit(3)")
     ask()
     assert "ended before it was done" in wait("failed").why
-    monkeypatch.setattr(comparing, "START", """print('["failed", "too late"]')""")
+    monkeypatch.setattr(worker, "START", """print('["failed", "too late"]')""")
     ask()
     assert wait("failed").why == "too late"
-    monkeypatch.setattr(comparing, "START", SLEEPS)
+    monkeypatch.setattr(worker, "START", SLEEPS)
     ask()
     last = wait("running", "any")
     background.close()

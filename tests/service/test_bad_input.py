@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
 from tests.service.servers import Answer, Connection, found_league, serving
 from tests.store.sound import dump

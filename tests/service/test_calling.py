@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 import prowess as pw
-from prowess.service.remote import calling
-from prowess.service.remote.answers import Revised, rating
-from prowess.service.remote.calling import ServiceError
+from prowess.client import http
+from prowess.client.http import ServiceError
+from prowess.client.objects import Revised, rating
 
 PLAYED = {"league": "darts", "revision": 1, "matches": [{"id": "m1", "time": None, "repeated": False}], "ratings": []}
 
@@ -44,9 +44,9 @@ def pauses(monkeypatch):
         made.append(seconds)
         now[0] += seconds
 
-    monkeypatch.setattr(calling.time, "sleep", sleep)
-    monkeypatch.setattr(calling.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(calling.random, "random", lambda: 1.0)
+    monkeypatch.setattr(http.time, "sleep", sleep)
+    monkeypatch.setattr(http.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(http.random, "random", lambda: 1.0)
     return made
 
 
@@ -120,7 +120,7 @@ def test_batches_are_resumable(pauses):
     server = Server(first, httpx.Response(422, json={"detail": "bad"}))
     matches = [{"teams": [["ann"], ["bob"]]}] * 3
     client = server.client()
-    from prowess.service.remote import changing
+    from prowess.client import matches as changing
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(changing, "BATCH", 2)

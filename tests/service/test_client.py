@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.service.client import ServiceError
-from prowess.service.trial import trial
+from prowess.client.client import ServiceError
+from prowess.service.testing import trial
 
 PLAYED = [
     {"teams": [["ann"], ["bob"]], "scores": [3, 1], "time": "2026-01-01"},
@@ -147,9 +147,9 @@ def test_posting_again_is_harmless():
 
 
 def test_pages_of_a_leaderboard_are_of_one_revision(monkeypatch):
-    from prowess.service.remote import believing
+    from prowess.client import players
 
-    monkeypatch.setattr(believing, "PAGE", 2)
+    monkeypatch.setattr(players, "PAGE", 2)
     with trial("darts") as client:
         client.record([[f"p{number}"] for number in range(7)])
         rows = client._rows()

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 from tests.postgres import cluster
 from tests.service.load import Load, match
 from tests.service.servers import PATIENCE, Server, found_league, serving, start

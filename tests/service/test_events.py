@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from prowess.service import following
 from prowess.service.api.schemas.files import News
+from prowess.service.background import event_hub
 from prowess.store import keys, leagues
-from prowess.store.changes import Post
-from prowess.store.writer import perform
+from prowess.store.write.commands import Post
+from prowess.store.write.writer import perform
 
 
 class Listener:
@@ -52,14 +52,14 @@ def events(text):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(following, "PAUSE", 0.02)
+    monkeypatch.setattr(event_hub, "PAUSE", 0.02)
     monkeypatch.setattr("prowess.service.api.events.BEAT", 0.1)
 
 
 def test_listeners_hear_what_another_process_wrote_and_ask_the_database_once(ask, league, monkeypatch):
     asked = []
-    revisions = following.news.revisions
-    monkeypatch.setattr(following.news, "revisions", lambda connection: asked.append(1) or revisions(connection))
+    revisions = event_hub.news.revisions
+    monkeypatch.setattr(event_hub.news, "revisions", lambda connection: asked.append(1) or revisions(connection))
 
     async def follow():
         listeners = [Listener(ask, f"{league}/events") for _ in range(10)]
@@ -124,7 +124,7 @@ def test_of_very_many_only_some_are_told(ask, league):
 def test_who_is_too_slow_is_let_go(monkeypatch):
     queue = asyncio.Queue(3)
     for number in range(4):
-        following._put(queue, (number, b""))
+        event_hub._put(queue, (number, b""))
     assert queue.get_nowait() is None
     assert queue.empty()
 

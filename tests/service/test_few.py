@@ -6,7 +6,7 @@ from threading import Event, Lock
 import httpx
 import pytest
 
-from prowess.service.few import Few
+from prowess.service.limiter import Few
 from prowess.service.pages import teams
 from prowess.store.errors import Unavailable
 

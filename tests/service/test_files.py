@@ -7,7 +7,8 @@ import pytest
 
 import prowess as pw
 from prowess.service.api.schemas.files import Imported
-from prowess.store import journal, leagues
+from prowess.store import leagues
+from prowess.store.journal import journal
 
 FORMATS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet", "ndjson": "application/x-ndjson"}
 NAMES = [

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import prowess as pw
-from prowess.service.api.bodies import MOST
+from prowess.service.api.payloads import MOST
 from prowess.service.api.schemas.matches import Posted
 
 ANN_BOB = {"teams": [["ann"], ["bob"]], "time": "2026-01-31"}

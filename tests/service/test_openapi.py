@@ -20,10 +20,10 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from prowess.store import keys, leagues
-from prowess.store.changes import Post
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
-from prowess.store.writer import perform
+from prowess.store.write.commands import Post
+from prowess.store.write.writer import perform
 from tests.postgres import fresh
 from tests.service.servers import Answer, Server, serving
 from tests.store.sound import check, dump

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from prowess.service.recent import Recent
+from prowess.service.ttl_cache import Recent
 from prowess.store import keys
 from tests.service.running import SCOPES, bearing, filled, service
 

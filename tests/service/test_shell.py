@@ -6,7 +6,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 import prowess as pw
-from prowess.service.fields import field_of
+from prowess.service.error_fields import field_of
 from prowess.store.errors import Unavailable, Unsure
 from tests.service.running import bearing, filled, service
 

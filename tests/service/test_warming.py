@@ -6,14 +6,14 @@ from threading import Event
 import pytest
 
 from prowess.errors import Error
-from prowess.service import warming
-from prowess.service.warming import Warming
+from prowess.service.background import prewarm
+from prowess.service.background.prewarm import Warming
 from prowess.store import leagues
-from prowess.store.changes import Post
-from prowess.store.chronicle import Chronicles
-from prowess.store.database import Database
-from prowess.store.standings import Followers
-from prowess.store.writer import perform
+from prowess.store.db.database import Database
+from prowess.store.read.match_views import Chronicles
+from prowess.store.read.standings import Followers
+from prowess.store.write.commands import Post
+from prowess.store.write.writer import perform
 from tests.service.asking import served
 from tests.service.servers import PATIENCE
 
@@ -51,8 +51,8 @@ class Noted(Chronicles):
 
 
 def ended(warming: Warming) -> None:
-    warming.thread.join(PATIENCE)
-    assert not warming.thread.is_alive()
+    prewarm.thread.join(PATIENCE)
+    assert not prewarm.thread.is_alive()
 
 
 def test_large_leagues_are_there_before_anybody_asks(database: Database) -> None:
@@ -63,7 +63,7 @@ def test_large_leagues_are_there_before_anybody_asks(database: Database) -> None
     with database.reading() as connection:
         large, small = (leagues.find(connection, name) for name in ("large", "small"))
         view, now = chronicles.of(connection, large).view, standings.of(connection, large)
-        kept = standings._past.get((large.id, ("now", large.generation, warming.week_before(now))))
+        kept = standings._past.get((large.id, ("now", large.generation, prewarm.week_before(now))))
         assert kept is not None
         assert small.id not in standings._recent._things
     with database.reading() as connection:
@@ -113,7 +113,7 @@ def test_a_league_that_cannot_be_read_stops_no_other(database: Database) -> None
 
 
 def test_the_service_does_so_at_its_start(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warming, "LEAST", 30)
+    monkeypatch.setattr(prewarm, "LEAST", 30)
     database = Database(sqlite_url)
     fill(database)
     database.close()

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from prowess.store import leagues, locks
+from prowess.store import leagues
 from prowess.store.clock import Clock
-from prowess.store.database import Database
+from prowess.store.db import locks
+from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
 from tests.oracles.league import League
 from tests.postgres import fresh

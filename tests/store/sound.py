@@ -8,8 +8,8 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 import prowess as pw
-from prowess.store import schema
-from prowess.store.database import Database
+from prowess.store.db import schema
+from prowess.store.db.database import Database
 from tests.oracles.league import League
 
 

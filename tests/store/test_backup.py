@@ -8,13 +8,15 @@ import pytest
 from sqlalchemy import insert, inspect, select, text, update
 
 import prowess as pw
-from prowess.store import backup as module
-from prowess.store import copying, keys, leagues, migrate, schema
-from prowess.store.backup import backup, restore
-from prowess.store.changes import Delete, Post
-from prowess.store.database import Database
+from prowess.store import keys, leagues
+from prowess.store.db import backup as copying
+from prowess.store.db import backup as module
+from prowess.store.db import migrate, schema
+from prowess.store.db.backup import backup, restore
+from prowess.store.db.database import Database
 from prowess.store.errors import Unavailable
-from prowess.store.writer import perform
+from prowess.store.write.commands import Delete, Post
+from prowess.store.write.writer import perform
 
 TEXTS = ["", "plain", "tab\tline\nback\\slash \\N \\.", "João 李 🎯", "'quoted' \"twice\"", "{}", "x" * 5000]
 LEAGUES = 3

@@ -3,10 +3,12 @@
 import pytest
 from sqlalchemy import select
 
-from prowess.store import checkpoints, leagues, schema
-from prowess.store.changes import Delete, Post
-from prowess.store.database import Database
-from prowess.store.writer import perform, take_checkpoint
+from prowess.store import leagues
+from prowess.store.db import schema
+from prowess.store.db.database import Database
+from prowess.store.write import checkpoints
+from prowess.store.write.commands import Delete, Post
+from prowess.store.write.writer import perform, take_checkpoint
 from tests.store import sound
 
 

@@ -5,12 +5,12 @@ import pytest
 
 import prowess as pw
 from prowess.store import leagues
-from prowess.store.changes import Delete, Edit, NewSeason, Post
-from prowess.store.chronicle import Chronicles
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 from prowess.store.errors import NotFound
-from prowess.store.growing import Growing
-from prowess.store.writer import perform
+from prowess.store.read.match_views import Chronicles
+from prowess.store.read.player_index import Growing
+from prowess.store.write.commands import Delete, Edit, NewSeason, Post
+from prowess.store.write.writer import perform
 
 
 @pytest.fixture

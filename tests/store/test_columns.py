@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from prowess.errors import Error
 from prowess.history import History
 from prowess.history.times import show_time
-from prowess.store.bodies import bodies, body
-from prowess.store.columns import history_of
-from prowess.store.scan import _numbered_by_text
+from prowess.store.journal.history import history_of
+from prowess.store.journal.match_json import bodies, body
+from prowess.store.journal.scanner import _numbered_by_text
 from tests.history.strategies import matches
 
 HARD = (0.1 + 0.2, 5e-324, 1e22, 123456789.123456789, 2.0**53 - 1, 2.0**53, 1e16, 1e-7, 1e30, -0.0, 2.225e-308, 1e23)

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.store import form, leagues
-from prowess.store.changes import Delete, Edit, NewSeason, Post, Remodel
-from prowess.store.course import Course
-from prowess.store.database import Database
+from prowess.store import leagues
+from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
-from prowess.store.standings import Followers
-from prowess.store.week import week_before
-from prowess.store.writer import perform
+from prowess.store.read import player_results
+from prowess.store.read.rank_changes import week_before
+from prowess.store.read.standings import Followers
+from prowess.store.read.trace import Course
+from prowess.store.write.commands import Delete, Edit, NewSeason, Post, Remodel
+from prowess.store.write.writer import perform
 
 
 def slowly(matches, name):
@@ -23,12 +24,12 @@ def slowly(matches, name):
                 alone = match["ranks"].count(1) == 1
                 result = "loss" if place > 1 else "win" if alone else "draw"
                 found.append({"result": result, "place": place, "teams": len(match["teams"])})
-    return found[-form.LAST :]
+    return found[-player_results.LAST :]
 
 
 @pytest.mark.parametrize("block", [1, 7, 10_000])
 def test_forms_are_what_each_match_says(monkeypatch, block):
-    monkeypatch.setattr(form, "BLOCK", block)
+    monkeypatch.setattr(player_results, "BLOCK", block)
     draw, names = np.random.default_rng(1), [f"p{k}" for k in range(30)]
     matches = []
     for _ in range(150):
@@ -47,8 +48,10 @@ def test_forms_are_what_each_match_says(monkeypatch, block):
     asked = [*draw.permutation(names).tolist(), "nobody"]
     for upto in (0, 3, 80, 150):
         played = [sum(any(name in team for team in one["teams"]) for one in matches[:upto]) for name in asked]
-        assert form.forms(course.view, asked, played, upto) == [slowly(matches[:upto], name) for name in asked]
-    assert form.forms(course.view, [], []) == []
+        assert player_results.forms(course.view, asked, played, upto) == [
+            slowly(matches[:upto], name) for name in asked
+        ]
+    assert player_results.forms(course.view, [], []) == []
 
 
 def test_standings_of_a_time_are_kept_only_while_they_hold(sqlite_url):

@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 import prowess as pw
 from prowess.store import audit, keys, leagues
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 from prowess.store.errors import NotFound
 
 

@@ -11,9 +11,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, text
 
 import prowess as pw
-from prowess.store import schema
-from prowess.store.database import Database
-from prowess.store.migrate import STEPS, VERSION, go_to, head, hold, migrate, version_of
+from prowess.store.db import schema
+from prowess.store.db.database import Database
+from prowess.store.db.migrate import STEPS, VERSION, go_to, head, hold, migrate, version_of
 
 CATALOGUE = {
     "sqlite": "SELECT name, sql FROM sqlite_master WHERE tbl_name <> 'alembic_version' ORDER BY name",
@@ -82,7 +82,7 @@ def test_the_newest_step_by_name_is_the_last_one():
 TOGETHER = """
 import os, sys
 import alembic.command, sqlalchemy.dialects.postgresql.psycopg  # once, and not in each process
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 
 children = []
 for url in sys.argv[1:] * 4:

@@ -2,11 +2,12 @@
 
 import pytest
 
-from prowess.store import beliefs, journal, leagues
-from prowess.store.changes import Post
-from prowess.store.database import Database
-from prowess.store.quick import SHORT
-from prowess.store.writer import perform
+from prowess.store import leagues, ratings
+from prowess.store.db.database import Database
+from prowess.store.db.raw_sql import SHORT
+from prowess.store.journal import journal
+from prowess.store.write.commands import Post
+from prowess.store.write.writer import perform
 
 
 @pytest.mark.parametrize("places", [1, 2, SHORT, 0])
@@ -16,7 +17,7 @@ def test_rows_are_found_by_an_index_however_long_the_list(sqlite_url, places):
     database.migrate()
     with database.reading() as connection:
         cursor = connection.connection.cursor()
-        for statement, column in ((journal._FIRST_POSTS, "id"), (beliefs._OF_PLAYERS, "player")):
+        for statement, column in ((journal._FIRST_POSTS, "id"), (ratings._OF_PLAYERS, "player")):
             text = statement.text("sqlite", places)
             values = dict.fromkeys(["league", "generation"], 1)
             values |= {f"{column}s_{number}": "x" for number in range(1, places + 1)} or {f"{column}s": "[]"}
@@ -38,6 +39,6 @@ def test_lists_of_any_length_find_what_they_name(database_url):
     with database.reading() as connection:
         league = leagues.find(connection, "darts")
         for length in (0, 1, 2, 3, SHORT, SHORT + 1, 200):
-            found = beliefs.of_players(connection, league, [*names[:length], "nobody"])
+            found = ratings.of_players(connection, league, [*names[:length], "nobody"])
             assert sorted(found.names) == sorted(names[:length])
     database.close()

@@ -3,8 +3,9 @@
 import pytest
 from sqlalchemy import select, text
 
-from prowess.store import leagues, schema
-from prowess.store.database import Database
+from prowess.store import leagues
+from prowess.store.db import schema
+from prowess.store.db.database import Database
 
 
 def test_who_fails_half_way_leaves_no_old_state_behind(database_url):

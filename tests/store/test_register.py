@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prowess as pw
-from prowess.store import course, register
-from prowess.store.course import Course, View
-from prowess.store.register import Register
+from prowess.store.read import player_index, trace
+from prowess.store.read.player_index import Register
+from prowess.store.read.trace import Course, View
 
 NAMES = [f"player {number}" for number in range(7)]
 MATCH = (
@@ -26,9 +26,9 @@ STEPS = st.lists(st.one_of(st.lists(MATCH, max_size=6), st.integers(0, 12)), max
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few matches are many here."""
-    monkeypatch.setattr(course, "STEP", 2)
-    monkeypatch.setattr(register, "TAIL", 5)
-    monkeypatch.setattr(register, "SHARE", 2)
+    monkeypatch.setattr(trace, "STEP", 2)
+    monkeypatch.setattr(player_index, "TAIL", 5)
+    monkeypatch.setattr(player_index, "SHARE", 2)
 
 
 def check(view: View) -> None:

@@ -8,16 +8,16 @@ import pytest
 
 import prowess as pw
 from prowess.store import leagues
-from prowess.store.changes import Delete, Edit, NewSeason, Post, Remodel
-from prowess.store.chronicle import Chronicles
+from prowess.store.cache import Shelf
 from prowess.store.clock import read
-from prowess.store.database import Database
+from prowess.store.db.database import Database
 from prowess.store.errors import NotFound, Unavailable
 from prowess.store.leagues import Preset, Settings
-from prowess.store.shelf import Shelf
-from prowess.store.snapshot import Snapshot
-from prowess.store.standings import MAKING, RECENT, Followers
-from prowess.store.writer import perform
+from prowess.store.read.match_views import Chronicles
+from prowess.store.read.snapshot import Snapshot
+from prowess.store.read.standings import MAKING, RECENT, Followers
+from prowess.store.write.commands import Delete, Edit, NewSeason, Post, Remodel
+from prowess.store.write.writer import perform
 
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]
 

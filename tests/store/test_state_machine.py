@@ -18,11 +18,13 @@ from hypothesis.stateful import (
 from sqlalchemy import select
 
 import prowess as pw
-from prowess.store import checkpoints, leagues, schema
-from prowess.store.changes import Change, Delete, Done, Edit, NewSeason, Post, Remodel
-from prowess.store.database import Database
+from prowess.store import leagues
+from prowess.store.db import schema
+from prowess.store.db.database import Database
 from prowess.store.errors import Conflict, NotFound
-from prowess.store.writer import Writer, perform, preview, take_checkpoint
+from prowess.store.write import checkpoints
+from prowess.store.write.commands import Change, Delete, Done, Edit, NewSeason, Post, Remodel
+from prowess.store.write.writer import Writer, perform, preview, take_checkpoint
 from tests.oracles.league import EPOCH, League, Taken
 from tests.store.matches import FIRST, HOUR, MODELS, bodies
 

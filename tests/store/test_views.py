@@ -10,10 +10,12 @@ from hypothesis import Phase
 from hypothesis.stateful import initialize, invariant
 
 import prowess as pw
-from prowess.store import checkpoints, course, leagues, ranking, register
-from prowess.store.chronicle import Chronicle, Chronicles
+from prowess.store import leagues
 from prowess.store.errors import NotFound
-from prowess.store.standings import Followers, Snapshot
+from prowess.store.read import player_index, ranking, trace
+from prowess.store.read.match_views import Chronicle, Chronicles
+from prowess.store.read.standings import Followers, Snapshot
+from prowess.store.write import checkpoints
 from tests.oracles.league import League, reset
 from tests.store.matches import PLAYERS
 from tests.store.test_state_machine import Life, live
@@ -23,8 +25,8 @@ from tests.store.test_state_machine import Life, live
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short leagues have checkpoints, ladders that are kept and registers, too."""
     monkeypatch.setattr(checkpoints, "LEAST", 3)
-    monkeypatch.setattr(course, "STEP", 3)
-    monkeypatch.setattr(register, "TAIL", 4)
+    monkeypatch.setattr(trace, "STEP", 3)
+    monkeypatch.setattr(player_index, "TAIL", 4)
 
 
 def states(ladder: pw.Ladder) -> dict[str, bytes]:

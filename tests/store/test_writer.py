@@ -5,11 +5,12 @@ import sqlite3
 import pytest
 from sqlalchemy import event
 
-from prowess.store import leagues, recording, writer
-from prowess.store.changes import Done, Post
-from prowess.store.database import Database
+from prowess.store import leagues
+from prowess.store.db.database import Database
 from prowess.store.errors import NotFound, Unavailable, Unsure
-from prowess.store.writer import Writer, carry_out
+from prowess.store.write import append, writer
+from prowess.store.write.commands import Done, Post
+from prowess.store.write.writer import Writer, carry_out
 
 
 @pytest.fixture
@@ -28,14 +29,14 @@ def post(league, one, other, id):
 
 
 def test_what_nobody_has_thought_of_fails_alone(database, monkeypatch):
-    learn = recording.learn
+    learn = append.learn
 
     def fragile(ladder, history):
         if "eve" in history.players:
             raise ZeroDivisionError
         return learn(ladder, history)
 
-    monkeypatch.setattr(recording, "learn", fragile)
+    monkeypatch.setattr(append, "learn", fragile)
     acts = [post("darts", "ann", "bob", "1"), post("darts", "ann", "eve", "2"), post("chess", "cat", "dan", "1")]
     first, wrong, last = carry_out(database, acts)
     assert isinstance(wrong, ZeroDivisionError)

@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Callable
+from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 try:
@@ -10,25 +11,23 @@ try:
     from typer.core import TyperGroup
 
     from .. import __version__, kernel_mode
-    from .backup import backup
-    from .balance import balance
-    from .check import check
-    from .compare import compare
-    from .demo import demo
-    from .explain import explain
-    from .import_ import import_
-    from .key import key
-    from .next import next_
-    from .options import Quiet, quietly
-    from .pair import pair
-    from .papers import papers
-    from .predict import predict
-    from .rate import rate
-    from .restore import restore
-    from .screen import be_quiet, polite
-    from .serve import serve
-    from .simulate import simulate
-    from .tune import tune
+    from .options.common import Quiet, quietly
+    from .output.console import be_quiet, polite
+    from .verbs.backup import backup, restore
+    from .verbs.balance import balance
+    from .verbs.check import check
+    from .verbs.compare import compare
+    from .verbs.demo import demo
+    from .verbs.explain import explain
+    from .verbs.import_ import import_
+    from .verbs.key import key
+    from .verbs.next import next_
+    from .verbs.pair import pair
+    from .verbs.predict import predict
+    from .verbs.rate import rate
+    from .verbs.serve import serve
+    from .verbs.simulate import simulate
+    from .verbs.tune import tune
 except KeyboardInterrupt:  # imports take a moment; whoever changes their mind in it wants no traceback
     sys.exit(130)
 
@@ -62,7 +61,7 @@ def _add(panel: str, *verbs: Callable[..., None]) -> None:
 _add("Rate", rate, demo)
 _add("Predict and match", predict, explain, balance, pair)
 app.command("next", rich_help_panel="Predict and match")(quietly(next_))
-_add("Compare", compare, tune, papers)
+_add("Compare", compare, tune, *(entry.load() for entry in entry_points(group="prowess.verbs")))
 _add("Files", check, simulate)
 _add("Serve", serve)
 app.command("import", rich_help_panel="Serve")(quietly(import_))

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from ..errors import Error
-from .cells.cells import identifiers
+from .cells.dates.columns import read_times
+from .cells.labels import identifiers
 from .cells.numbers import numbers
 from .cells.text import intern
-from .cells.time_columns import read_times
-from .choices import Choices
-from .findings import Findings, Located
+from .columns.build_history import build, faulty
+from .columns.column_checks import unfit
+from .columns.infer_columns import guessed
+from .columns.layout import Layout, recognise
+from .columns.long import long_draft
+from .columns.long_groups import Rows
+from .columns.match_rules import no_names
+from .columns.raw_matches import Draft
+from .columns.result_columns import agreed
+from .columns.wide import wide_draft, with_venue
 from .history import History
 from .ragged import owners
-from .table import Table
-from .tables.agreement import agreed
-from .tables.build import build, faulty
-from .tables.check import no_names
-from .tables.contents import unfit
-from .tables.draft import Draft
-from .tables.guess import guessed
-from .tables.layout import Layout, recognise
-from .tables.long import long_draft
-from .tables.rows import Rows
-from .tables.wide import wide_draft, with_venue
+from .read_context import Table
+from .read_options import Choices
+from .read_result import Findings, Located
 from .times import Times
 
 if TYPE_CHECKING:

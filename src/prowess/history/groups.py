@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from .cells.text import text_of
-from .choices import Choices
-from .findings import Findings, settled
 from .frames import from_table
 from .history import History
 from .names import plain_name
 from .problems import Problems
-from .sources.files import load
-from .table import Table
+from .read_context import Table
+from .read_options import Choices
+from .read_result import Findings, settled
+from .reading.sniff import load
 
 if TYPE_CHECKING:
     import polars as pl

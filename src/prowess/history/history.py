@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..counts import count
+from ..text import count
 from .ragged import Floats, Ints
 from .times import Kind, show_time
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from .choices import Reading
-    from .findings import Findings
+    from .read_options import Reading
+    from .read_result import Findings
     from .stream import Stream
-    from .written import Shape
+    from .writers import Shape
 
 __all__ = ["History"]
 
@@ -77,7 +77,7 @@ class History:
         >>> History.from_matches(matches).place
         array([1, 2, 1, 2, 2], dtype=int32)
         """
-        from .matches import from_matches
+        from .builders import from_matches
 
         return from_matches(matches, time_format=time_format, utc=utc)
 
@@ -95,7 +95,7 @@ class History:
         ...     History.read(path)
         History(2 matches, 3 players, places)
         """
-        from .findings import settled
+        from .read_result import settled
 
         return settled(cls.check(path, **reading), reading.get("skip_problems", False))
 
@@ -111,8 +111,8 @@ class History:
         >>> len(found.history), [str(problem) for problem in found.problems]
         (1, ["line 3: column 'hg' holds 'x': a number is needed: fill it in, or drop the row"])
         """
-        from .choices import Choices
-        from .sources.files import read
+        from .read_options import Choices
+        from .reading.sniff import read
 
         return read(path, Choices.of(reading))
 
@@ -127,7 +127,7 @@ class History:
         ...     [len(history) for history in History.stream(path, rows=2)]
         [2, 1]
         """
-        from .choices import Choices
+        from .read_options import Choices
         from .stream import Stream
 
         return Stream(path, Choices.of(reading), rows)
@@ -143,8 +143,8 @@ class History:
         ...     History.read_groups(path, "season")
         {'2025': History(1 match, 2 players, places), '2026': History(2 matches, 3 players, places)}
         """
-        from .choices import Choices
         from .groups import read_groups
+        from .read_options import Choices
 
         return read_groups(path, by, Choices.of(reading))
 
@@ -156,9 +156,9 @@ class History:
         >>> History.from_frame(pl.DataFrame({"home": ["ann"], "away": ["bob"], "hg": [0], "ag": [2]}))[0]["scores"]
         [0.0, 2.0]
         """
-        from .choices import Choices
-        from .findings import settled
         from .frames import from_frame
+        from .read_options import Choices
+        from .read_result import settled
 
         return settled(from_frame(frame, Choices.of(reading)), reading.get("skip_problems", False))
 
@@ -173,7 +173,7 @@ class History:
         >>> History.join([june, may])
         History(2 matches, 3 players, 2026-05-30 … 2026-06-06, places)
         """
-        from .join import join
+        from .concat import join
 
         return join(histories, once)
 
@@ -200,7 +200,7 @@ class History:
         ann,1,bob,2
         <BLANKLINE>
         """
-        from .written import write
+        from .writers import write
 
         write(self, path, layout)
 
@@ -246,8 +246,8 @@ class History:
     def __getitem__(self, index: slice) -> "History": ...
     def __getitem__(self, index: int | slice) -> "dict[str, Any] | History":
         """Give one match as a plain mapping, or a slice as a history."""
-        from .matches import plain
-        from .select import take
+        from .builders import plain
+        from .slicing import take
 
         if isinstance(index, slice):
             first, last, step = index.indices(len(self))
@@ -266,7 +266,7 @@ class History:
         >>> history.take([False, True])[0]["teams"]
         [['cat'], ['ann']]
         """
-        from .select import indices, take
+        from .slicing import indices, take
 
         return take(self, indices(np.asarray(chosen), len(self)))
 
@@ -277,7 +277,7 @@ class History:
         >>> History.from_matches(days).between("2026-01-02", "2026-01-03")
         History(1 match, 2 players, 2026-01-02, places)
         """
-        from .select import span, take
+        from .slicing import span, take
 
         return take(self, slice(*span(self, start, end)))
 
@@ -288,14 +288,14 @@ class History:
         >>> History.from_matches(days).within("2026-02", "2026-03-15")
         History(2 matches, 2 players, 2026-02-15 … 2026-03-15, places)
         """
-        from .period import bounds
-        from .select import take
+        from .slicing import take
+        from .time_spans import bounds
 
         return take(self, slice(*bounds(self, start, end)))
 
     def __eq__(self, other: object) -> bool:
         """Compare what was played, by the names of the players; not how it was read."""
-        from .select import equal
+        from .slicing import equal
 
         return equal(self, other) if isinstance(other, History) else NotImplemented
 

@@ -1,15 +1,13 @@
 """What is wrong with the rows of a table: every problem is noted, and the reader decides what becomes of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .shown import quoted
-
-__all__ = ["Problem", "Problems"]
+__all__ = ["Problem", "Problems", "quoted", "some"]
 
 Rows = NDArray[np.intp]
 
@@ -86,3 +84,28 @@ class Problems:
             _, column, values, right = self.found[kind]
             value = None if values is None else values[index]
             yield Problem(row, column, value, right if isinstance(right, str) else right(index))
+
+
+LONGEST = 80  # letters of a cell
+MOST = 30  # names in a list
+
+
+def quoted(value: object) -> str:
+    """Quote a value, as much of it as one can read.
+
+    >>> quoted("3x"), len(quoted("x" * 1000))
+    ("'3x'", 84)
+    """
+    if not isinstance(value, str):
+        return repr(value)
+    return repr(value) if len(value) <= LONGEST else f"{value[:LONGEST]!r} …"
+
+
+def some(names: Iterable[str]) -> str:
+    """Give names one after another, the first of them where there are many.
+
+    >>> some(["date", "winner"]), some(map(str, range(1000)))[-9:]
+    ('date, winner', '28, 29, …')
+    """
+    found = list(names)
+    return ", ".join([*found[:MOST], *["…"] * (len(found) > MOST)])

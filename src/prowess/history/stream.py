@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import whole
 from ..errors import Error
-from .cells.time_columns import read_times
-from .choices import Choices
-from .findings import Findings, settled
+from ..validate import whole
+from .cells.dates.columns import read_times
+from .columns.infer_columns import guessed
+from .columns.layout import Layout, recognise
 from .frames import from_table
 from .history import History
-from .sources.parts import parts
-from .sources.row_queue import Queue
-from .table import Table
-from .tables.guess import guessed
-from .tables.layout import Layout, recognise
+from .read_context import Table
+from .read_options import Choices
+from .read_result import Findings, settled
+from .reading.chunks import Queue, parts
 from .times import Stamp, agree, show_time
 
 if TYPE_CHECKING:

@@ -6,19 +6,18 @@ aware timestamp) and a number: the plain number itself, or microseconds since 19
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from math import isfinite, nan
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import LARGEST
 from ..errors import Error
+from ..validate import LARGEST
 from .ragged import Floats
-from .zones import zone_name, zone_of
 
-__all__ = ["DAY", "Kind", "Stamp", "Times", "agree", "parse_time", "show_time"]
+__all__ = ["DAY", "Kind", "Stamp", "Times", "agree", "parse_time", "show_time", "zone_name", "zone_of"]
 
 Kind = Literal["number", "date", "timestamp"]
 DAY = 86_400_000_000  # in microseconds
@@ -160,7 +159,7 @@ def _from_text(text: str, time_format: str | None, day_first: bool | None) -> tu
     if not isfinite(number):
         raise Error(f"{text!r} is no time: {RIGHT if time_format is None else does_not_fit(time_format)}")
     if time_format in ("unix", "excel"):
-        from .cells.time_numbers import meant
+        from .cells.dates.numeric import meant
 
         stamp, found = meant(np.array([number]), time_format)
         return checked(*stamp, int(found[0]))
@@ -176,7 +175,7 @@ def _by_form(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] 
     """Read a text that is written like a date; None where it is not, or where there is no such date."""
     if (usual := _iso(text)) is not None:
         return usual
-    from .cells.time_forms import moment, orders, written
+    from .cells.dates.patterns import moment, orders, written
 
     found = written(text)
     if found is None:
@@ -255,3 +254,31 @@ def _from_numpy(value: np.datetime64) -> tuple[Kind, str | None, int]:
     whole_days = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
     number = int(value.astype("datetime64[us]").astype(np.int64))
     return checked("date" if whole_days else "timestamp", None, number)
+
+
+def zone_of(zone: str) -> tzinfo:
+    """Give the zone that a stored name stands for.
+
+    >>> zone_of("+02:00")
+    datetime.timezone(datetime.timedelta(seconds=7200))
+    """
+    if zone == "UTC":
+        return UTC
+    if zone[0] in "+-":
+        size = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:]))
+        return timezone(-size if zone[0] == "-" else size)
+    from zoneinfo import ZoneInfo  # few have a use for it, and everyone would wait for it
+
+    return ZoneInfo(zone)
+
+
+def zone_name(text: str) -> str:
+    """Spell an offset in the one way in which it is stored: "Z", "GMT" and "+00:00" are "UTC", "+2" is "+02:00".
+
+    >>> zone_name("Z"), zone_name("+0200"), zone_name("UTC+2")
+    ('UTC', '+02:00', '+02:00')
+    """
+    found = re.search(r"([+-])\s*([0-9]{1,2}?):?([0-9]{2})?$", text.strip())
+    if found is None or not (found[2] + (found[3] or "")).strip("0"):
+        return "UTC"
+    return f"{found[1]}{found[2].zfill(2)}:{found[3] or '00'}"

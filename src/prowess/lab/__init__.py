@@ -1,14 +1,15 @@
 """The lab: which model predicts best, shown on data; better parameters; simulated leagues; the papers, run again."""
 
+from importlib.metadata import entry_points
+from typing import Any
+
 from . import measures, slices
 from .bootstrap import Resampling
-from .catalogue import MEASURES, Measure
 from .charts import coverage_curves, save, skill_curves
 from .compare import Comparison, compare
-from .coverage import coverage, covered
 from .interval import Interval
 from .measures import Calibration, Tally
-from .papers import PAPERS, Paper, paper
+from .measures.registry import MEASURES, Measure
 from .protocols import Prequential, Protocol, RandomSplits, Run, SeasonSplits
 from .report import Claim, Report, Section
 from .simulate import (
@@ -27,11 +28,11 @@ from .simulate import (
     quiz_league,
     simulate,
 )
+from .simulate.coverage import coverage, covered
 from .tune import Stopped, Trial, Tuning, tune
 
 __all__ = [
     "MEASURES",
-    "PAPERS",
     "Attendance",
     "Calendar",
     "Calibration",
@@ -42,7 +43,6 @@ __all__ = [
     "Interval",
     "Lognormal",
     "Measure",
-    "Paper",
     "Played",
     "Prequential",
     "Protocol",
@@ -66,7 +66,6 @@ __all__ = [
     "coverage_curves",
     "covered",
     "measures",
-    "paper",
     "play",
     "quiz_league",
     "save",
@@ -75,3 +74,10 @@ __all__ = [
     "slices",
     "tune",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Names that installed packages add to the lab, such as `paper`."""
+    for entry in entry_points(group="prowess.lab", name=name):
+        return entry.load()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,14 +19,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import number, scale, whole
 from ..errors import Error
 from ..history import History
 from ..history.times import DAY
+from ..validate import number, scale, whole
 from .interval import Interval
 from .measures import Tally
+from .measures.aggregate import Groups, Sums, sums_of
 from .measures.tally import Floats
-from .sums import Groups, Sums, sums_of
 
 __all__ = ["Draws", "Resampled", "Resampling", "View"]
 
@@ -157,7 +157,7 @@ class Resampling:
 class Draws:
     """Resampled histories: how often each group stands in each of them (draws × groups).
 
-    >>> from prowess.lab.sums import ratio
+    >>> from prowess.lab.measures.aggregate import ratio
     >>> draws = Resampling(draws=3).draw(Groups(np.arange(5), 5))
     >>> draws.measure(Sums(np.ones((5, 2)), ratio)).values
     array([1., 1., 1.])
@@ -189,7 +189,7 @@ class Draws:
 class Resampled:
     """A measure: its sums, its value, its values on the resampled histories, and what chance alone makes of it there.
 
-    >>> from prowess.lab.sums import ratio
+    >>> from prowess.lab.measures.aggregate import ratio
     >>> sums = Sums(np.array([[1.0, 2.0], [2.0, 2.0]]), ratio)
     >>> one = Resampling().draw(Groups(np.arange(2), 2)).measure(sums)
     >>> one.interval, one.less(one)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..extras import extra as of_extra
+from ..optional import extra as of_extra
 
 __all__ = ["extra"]
 

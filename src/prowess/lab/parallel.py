@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import Error
-from ..model.progress import steps
+from ..model.fit.leaderboard import Standings, standings
+from ..progress import steps
 from .extras import extra
 
-__all__ = ["each", "processes"]
+if TYPE_CHECKING:
+    from ..history import History
+    from ..model.model import Model
+
+__all__ = ["each", "group_standings", "processes"]
 
 Result = TypeVar("Result")
 
@@ -66,3 +72,34 @@ def _through_joblib(
     gives = getattr(backend, "supports_return_generator", False)
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator" if gives else "list")
     return iter(parallel(joblib.delayed(function)(*task) for task in tasks))
+
+
+PAYS = 5_000_000  # entries from which it is worth to start processes
+
+
+def group_standings(
+    model: Model,
+    groups: Mapping[str, History],
+    *,
+    period: str | None = None,
+    min_matches: int = 0,
+    jobs: int | None = None,
+) -> dict[str, Standings]:
+    """The standings of each league by its name, as `standings` gives them.
+
+    `jobs` is a number of processes, as for `compare`; None takes all processors where there is much to do.
+
+    >>> import prowess as pw
+    >>> league = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+    >>> group_standings(pw.Elo(), {"2025": league, "2026": league})["2026"].frame["player"].to_list()
+    ['ann', 'bob']
+    """
+    if jobs is None:
+        much = len(groups) > 1 and sum(history.entries for history in groups.values()) >= PAYS
+        jobs = -1 if much and find_spec("joblib") else 1
+    tasks = [(model, history, period, min_matches) for history in groups.values()]
+    return dict(zip(groups, each(_one, tasks, jobs=jobs, label="rating"), strict=True))
+
+
+def _one(model: Model, history: History, period: str | None, min_matches: int) -> Standings:
+    return standings(model, history, period=period, min_matches=min_matches)

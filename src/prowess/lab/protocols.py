@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import scale, whole
 from ..errors import Error
 from ..history import History
+from ..validate import scale, whole
 from .slices import Mask, count_before, experience, seasons
 
 __all__ = ["Prequential", "Protocol", "RandomSplits", "Run", "SeasonSplits", "labelled"]

@@ -10,7 +10,7 @@ from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ..files import replacing, target_of
+from ..atomic_files import replacing, target_of
 from .charts.files import bundle
 from .extras import extra
 

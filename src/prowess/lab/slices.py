@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import number, scale, whole
 from ..errors import Error
 from ..history import History, name_of
 from ..history.ragged import owners
-from ..history.select import span
+from ..history.slicing import span
 from ..history.times import DAY
+from ..validate import number, scale, whole
 
 if TYPE_CHECKING:
-    from ..model.fit import Fit
+    from ..model.fit.fit import Fit
 
 __all__ = ["Mask", "after", "established", "experience", "involving", "newcomers", "seasons", "top_players"]
 

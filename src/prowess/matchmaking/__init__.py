@@ -1,8 +1,8 @@
 """Matchmaking: who should play whom."""
 
-from .balance import Balance, balance
-from .informative import NextMatch, NextMatches, next_matches
-from .pairing import Pairing
-from .pairs import pair
+from .balancing.balance import Balance, balance
+from .next_match.next_match import NextMatch, NextMatches, next_matches
+from .pairing.pair import pair
+from .pairing.result import Pairing
 
 __all__ = ["Balance", "NextMatch", "NextMatches", "Pairing", "balance", "next_matches", "pair"]

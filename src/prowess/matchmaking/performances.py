@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.board import Board
-from .source import Group
+from ..model.engine.board import Board
+from .player_pool import Group
 
 __all__ = ["Performances"]
 
@@ -27,7 +27,7 @@ class Performances:
     is taken from a match of the right sizes. A team's players stand in the order of `members`.
 
     >>> import prowess as pw
-    >>> from prowess.matchmaking.source import group
+    >>> from prowess.matchmaking.player_pool import group
     >>> ratings = {"ann": pw.Rating(30, 4), "bob": pw.Rating(25, 3), "cat": pw.Rating(20, 2)}
     >>> Performances(group(pw.TrueSkill(beta=1), ratings), (2, 2)).of(np.array([[0, 1], [1, 2]]))
     array([[55., 45.],

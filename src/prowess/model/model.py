@@ -8,28 +8,27 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..checks import number, scale
 from ..errors import Error
-from . import absorb as absorbs
-from . import drift as drifts
-from . import team as teams_
-from .bases import Absorb, Drift, Outcome, Prior, TeamFunction
-from .board import Board
-from .component import parameters, read_spec, spec
-from .given import Given, given
-from .home import Home
-from .parts import BASES, KNOWN, addresses, changed
-from .pipeline import Pipeline
-from .rate import lay, rate
+from ..validate import number, scale
+from .components import absorb as absorbs
+from .components import drift as drifts
+from .components import team as teams_
+from .components.home import Home
+from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
+from .engine.board import Board
+from .engine.pipeline import Pipeline
+from .engine.rate import lay, rate
+from .match_input import Given, given
+from .params import Range, parameters, read_spec, spec, tunable
 from .rating import Kind, Rating, taken
-from .tunable import Range, tunable
+from .registry import BASES, KNOWN, addresses, changed
 
 if TYPE_CHECKING:
     from ..history import History
-    from .fit import Fit
-    from .ladder import Ladder
+    from .fit.fit import Fit
+    from .fit.streaming import Streamed
+    from .ladder.ladder import Ladder
     from .prediction import Prediction
-    from .streamed import Streamed
 
 __all__ = ["Model"]
 
@@ -331,7 +330,7 @@ class Model:
         >>> pw.TrueSkill().fit(history).leaderboard()["player"].to_list()
         ['ann', 'cat', 'bob']
         """
-        from .fit import fit
+        from .fit.fit import fit
 
         return fit(self, history, start, progress)
 
@@ -349,7 +348,7 @@ class Model:
         >>> pw.TrueSkill().learn(history) == pw.TrueSkill().fit(history).ladder
         True
         """
-        from .fit import learn
+        from .fit.fit import learn
 
         return learn(self, history, start, progress)
 
@@ -370,6 +369,6 @@ class Model:
         >>> pw.TrueSkill().fit_stream(weeks).ladder.leaderboard()["matches"].to_list()
         [2, 2]
         """
-        from .streamed import fit_stream
+        from .fit.streaming import fit_stream
 
         return fit_stream(self, histories, start, progress)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error
-from .board import Board
-from .grid import grid
-from .ranks import first_alone, rank_matrix
+from .engine.board import Board
+from .maths.quadrature import grid
+from .maths.rank_probabilities import first_alone, rank_matrix
 from .score_distribution import ScoreDifference, ScoreDistribution
 
 __all__ = ["Prediction", "predict"]

@@ -1,4 +1,4 @@
-from .board cimport Board
+from .engine.board cimport Board
 
 
 cdef class Kind:

@@ -11,13 +11,13 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import isnan, sqrt
-    from cython.cimports.prowess.model.board import Board
+    from cython.cimports.prowess.model.engine.board import Board
 else:
     from math import isnan, sqrt
 
-    from .board import Board
+    from .engine.board import Board
 
-from .. import checks, errors
+from .. import errors, validate
 
 __all__ = ["Kind", "Rating", "nested", "put", "stored", "taken"]
 
@@ -56,7 +56,7 @@ class Rating:
 
     @cython.annotation_typing(False)
     def __init__(self, mu: float | None = None, sigma: float | None = None, caution: float = 3.0, **parts: Any) -> None:
-        self._caution = checks.number("caution", caution)
+        self._caution = validate.number("caution", caution)
         self._parts = None
         traits = {name: part for name, part in parts.items() if isinstance(part, Rating)}
         if parts:
@@ -66,15 +66,15 @@ class Rating:
                 f"the mu and sigma of a rating with {', '.join(traits)} follow from these; leave them out"
             )
         if parts:
-            self._parts = {n: p if n in traits else checks.number(n, p) for n, p in parts.items()}
+            self._parts = {n: p if n in traits else validate.number(n, p) for n, p in parts.items()}
         if traits:
             self._mu = sum([part.mu for part in traits.values()])
             self._sigma = sqrt(sum([(part.sigma or 0.0) ** 2 for part in traits.values()]))
         else:
             if mu is None:
                 raise errors.Error("a rating needs mu, or skills by name that are ratings, as offence=Rating(30, 4)")
-            self._mu = checks.number("mu", mu)
-            self._sigma = float("nan") if sigma is None else checks.scale("sigma", sigma, zero=True)
+            self._mu = validate.number("mu", mu)
+            self._sigma = float("nan") if sigma is None else validate.scale("sigma", sigma, zero=True)
 
     @property
     def mu(self) -> float:
@@ -154,7 +154,7 @@ def _check_parts(parts: dict[str, Any]) -> None:
         if name in parts:
             raise errors.Error(f"{name} follows from the rest of a rating; leave it out")
     if "volatility" in parts:
-        checks.scale("volatility", parts["volatility"])
+        validate.scale("volatility", parts["volatility"])
 
 
 @cython.ccall

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import number, team_index
 from ..errors import Error
-from .gauss import cdf
-from .poisson import medians, mixed_cdf, mixed_pmf
+from ..validate import number, team_index
+from .maths.normal import cdf
+from .maths.poisson import medians, mixed_cdf, mixed_pmf
 
 __all__ = ["CountScores", "NormalScores", "ScoreDifference", "ScoreDistribution"]
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .board import Board
+from .engine.board import Board
 from .prediction import Prediction, predict
 from .score_distribution import ScoreDifference, ScoreDistribution
 
 if TYPE_CHECKING:
-    from .outcome.score import Score
+    from .components.outcome.score_base import Score
 
 __all__ = ["ScorePrediction", "predict_differences", "predict_scores", "scored_by"]
 

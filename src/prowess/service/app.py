@@ -14,32 +14,31 @@ from starlette.middleware.cors import CORSMiddleware
 
 from .. import __version__
 from ..store import keys, leagues
-from ..store.chronicle import Chronicles
-from ..store.database import Database
+from ..store.db.database import Database
 from ..store.keys import Key
 from ..store.leagues import League
-from ..store.standings import Followers
-from ..store.writer import Writer
-from .analyst import Analyst
+from ..store.read.match_views import Chronicles
+from ..store.read.standings import Followers
+from ..store.write.writer import Writer
 from .api import matches
 from .api.routers import ROUTERS
-from .document import document
-from .ending import not_orphaned, told_of_the_end
-from .headers import Headers
-from .heads import Heads
-from .lean import Lean
-from .limits import BodyLimit, Buckets, RateLimit
+from .auth import Identify, bearer
+from .background.jobs import Analyst
+from .background.prewarm import Warming
+from .context import Service
+from .errors import Problems, register
 from .logs import lines
 from .metrics import Metrics
-from .pages.problems import Readable
+from .middleware.fast_post import Lean
+from .middleware.headers import Headers, Heads
+from .middleware.limits import BodyLimit, Buckets, RateLimit
+from .middleware.timing import Watch
+from .openapi import document
 from .pages.routers import ROUTERS as PAGES
-from .problems import Problems, register
-from .recent import Recent
-from .security import Identify, bearer
+from .pages.web.errors import Readable
+from .serving import not_orphaned, told_of_the_end
 from .settings import Settings
-from .state import Service
-from .warming import Warming
-from .watch import Watch
+from .ttl_cache import Recent
 
 __all__ = ["create_app"]
 

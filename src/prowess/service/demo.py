@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shlex import quote
+
 from ..examples import example_league
 from ..store import keys, leagues
-from ..store.changes import Post
-from ..store.database import Database
+from ..store.db.database import Database
 from ..store.errors import NotFound
 from ..store.leagues import Settings
-from ..store.writer import perform
+from ..store.write.commands import Post
+from ..store.write.writer import perform
 
-__all__ = ["LEAGUE", "fill"]
+__all__ = ["LEAGUE", "fill", "key_command"]
 
 LEAGUE = "demo"
 SETTINGS = Settings(provisional_matches=25, inactive_days=14.0)  # so that some are provisional, and some inactive
@@ -39,3 +42,16 @@ def fill(database: Database) -> str:
     if empty:
         perform(database, Post(LEAGUE, example_league(), author=LEAGUE, reason="the example league"))
     return secret
+
+
+def key_command(database: Database) -> str:
+    """The command that makes a key which may do everything, in whatever folder it is run.
+
+    >>> key_command(Database("sqlite:////tmp/league.db"))
+    'prowess key create NAME --scope admin --database sqlite:////tmp/league.db'
+    """
+    url = database.url
+    if database.dialect == "sqlite":
+        url = url.set(database=str(Path(str(url.database)).absolute()))
+    place = url.render_as_string(hide_password=True)
+    return f"prowess key create NAME --scope admin --database {quote(place)}"

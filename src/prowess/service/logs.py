@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.types import Scope
 
-from .watch import Watcher, route_of
+from .middleware.timing import Watcher, route_of
 
 __all__ = ["LOGGER", "Json", "Text", "configuration", "lines"]
 

@@ -11,8 +11,8 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import Scope
 
-from ..store.writer import Commit
-from .watch import route_of
+from ..store.write.writer import Commit
+from .middleware.timing import route_of
 
 __all__ = ["FOLDER", "Metrics"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
-from .schema import audit
+from .db.schema import audit
 
 __all__ = ["Entry", "listed", "write"]
 
@@ -33,7 +33,7 @@ class Entry:
 def write(connection: Connection, actor: str, action: str, /, league: str | None = None, **detail: Any) -> None:
     """Write down what is done in this transaction; without it, nothing is written down.
 
-    >>> from prowess.store.database import Database
+    >>> from prowess.store.db.database import Database
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     database = Database(f"{folder}/league.db")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from . import schema
+from .db import schema
 from .leagues import League, Preset
 
 __all__ = ["Generation", "listed"]

@@ -12,10 +12,10 @@ from sqlalchemy import Connection, Select, insert, select, update
 
 from ..errors import Error
 from . import audit, leagues
+from .db.schema import key
+from .db.schema import league as league_table
 from .errors import NotFound
-from .schema import key
-from .schema import league as league_table
-from .texts import storable
+from .slugs import storable
 
 __all__ = ["SCOPES", "Key", "Scope", "create", "find", "listed", "revoke"]
 
@@ -54,7 +54,7 @@ def create(
 ) -> tuple[Key, str]:
     """Make a key for a league, or for all; and its secret, which nobody can find out later.
 
-    >>> from prowess.store.database import Database
+    >>> from prowess.store.db.database import Database
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     database = Database(f"{folder}/league.db")

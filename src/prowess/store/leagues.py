@@ -14,16 +14,17 @@ import numpy as np
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from ..checks import scale, whole
 from ..errors import Error
-from ..history.spelling import nearest
+from ..history.name_similarity import nearest
 from ..model.model import Model
 from ..model.presets import PRESETS, preset
-from . import audit, schema
+from ..validate import scale, whole
+from . import audit
 from .clock import CLOCKS, Clock
+from .db import schema
+from .db.raw_sql import Quick
 from .errors import Conflict, NotFound
-from .quick import Quick
-from .texts import slug, storable
+from .slugs import slug, storable
 
 __all__ = ["League", "Preset", "Settings", "change", "create", "find", "listed", "read_model"]
 

@@ -8,16 +8,17 @@ from time import time
 
 from sqlalchemy import Connection, insert, select
 
-from ..checks import scale
 from ..errors import Error
-from ..model.drift import Still
-from ..model.ladder import Ladder
-from ..model.seasons import Seasons
-from . import clock, schema
-from .changes import NewSeason
+from ..model.components.drift import Still
+from ..model.components.seasons import Seasons
+from ..model.ladder.ladder import Ladder
+from ..validate import scale
+from . import clock
+from .db import schema
 from .errors import Conflict
 from .leagues import League
-from .texts import storable
+from .slugs import storable
+from .write.commands import NewSeason
 
 __all__ = ["Season", "add", "listed", "season_of"]
 

@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 
 from prowess.lab import measures
-from prowess.lab.papers import best
-from prowess.lab.papers.best import SETS, search, stored
-from prowess.lab.papers.best.datasets import Reading
-from prowess.lab.papers.best.football import league_sections
-from prowess.lab.papers.best.judged import TUNED, Work, judge, untuned
-from prowess.lab.papers.best.sections import beats, judged_sections
+from prowess_papers import best
+from prowess_papers.best import SETS, search, stored
+from prowess_papers.best.datasets import Reading
+from prowess_papers.best.football import league_sections
+from prowess_papers.best.judged import TUNED, Work, judge, untuned
+from prowess_papers.best.sections import beats, judged_sections
 
 FULL = Work(small=False, seed=0, jobs=1, progress=False)
 

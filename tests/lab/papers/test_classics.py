@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.lab.papers import paper
-from prowess.lab.papers.classics.beside import beside
-from prowess.lab.papers.classics.conserved import created
-from prowess.lab.papers.classics.joe import return_of
 from prowess.lab.report import Report
+from prowess_papers import paper
+from prowess_papers.classics.beside import beside
+from prowess_papers.classics.conserved import created
+from prowess_papers.classics.joe import return_of
 
 
 @pytest.fixture(scope="module")

@@ -11,16 +11,16 @@ from scipy.stats import binom, norm, truncnorm
 
 import prowess as pw
 from prowess.lab.measures import Tally
-from prowess.lab.papers import paper
-from prowess.lab.papers.drawn import draw_rate
-from prowess.lab.papers.halo2 import read
-from prowess.lab.papers.halo2.convergence import games_needed
-from prowess.lab.papers.halo2.figure2 import v_and_w
-from prowess.lab.papers.halo2.mode import Mode, play, qualities_of
-from prowess.lab.papers.halo2.readings import _mean_difference
-from prowess.lab.papers.halo2.winning import _coin, _ratios, accepted
-from prowess.lab.papers.interval import difference, mean
-from prowess.lab.papers.published import published
+from prowess_papers import paper
+from prowess_papers.drawn import draw_rate
+from prowess_papers.halo2 import read
+from prowess_papers.halo2.convergence import games_needed
+from prowess_papers.halo2.figure2 import v_and_w
+from prowess_papers.halo2.mode import Mode, play, qualities_of
+from prowess_papers.halo2.readings import _mean_difference
+from prowess_papers.halo2.winning import _coin, _ratios, accepted
+from prowess_papers.interval import difference, mean
+from prowess_papers.published import published
 from tests.lab.papers.halo_files import games, write
 from tests.oracles import halo
 from tests.oracles import quality as dense

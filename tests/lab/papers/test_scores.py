@@ -12,14 +12,14 @@ from scipy import stats
 
 import prowess as pw
 from prowess.lab.interval import t_quantile
-from prowess.lab.papers import scores
-from prowess.lab.papers.scores import authors, right
-from prowess.lab.papers.scores.claims import ahead, as_good, claims
-from prowess.lab.papers.scores.curves import Curves, learn, of_model
-from prowess.lab.papers.scores.data import Games, League, merged, read_games, read_leagues
-from prowess.lab.papers.scores.published import TOLERANCES, deviations, published
-from prowess.lab.papers.scores.splits import PERCENTS, Split, anew, carried, resampled
-from prowess.lab.papers.scores.tuned import TUNED, contest
+from prowess_papers import scores
+from prowess_papers.scores import authors, right
+from prowess_papers.scores.claims import ahead, as_good, claims
+from prowess_papers.scores.curves import Curves, learn, of_model
+from prowess_papers.scores.data import Games, League, merged, read_games, read_leagues
+from prowess_papers.scores.published import TOLERANCES, deviations, published
+from prowess_papers.scores.splits import PERCENTS, Split, anew, carried, resampled
+from prowess_papers.scores.tuned import TUNED, contest
 
 SYSTEMS = ("Poisson-OD", "Gaussian-OD", "TrueSkill", "Gaussian-SD")
 

@@ -13,15 +13,15 @@ import prowess as pw
 from prowess.history.ragged import owners
 from prowess.lab import compare
 from prowess.lab.measures import pair_error
-from prowess.lab.papers.published import published
-from prowess.lab.papers.tournaments import SPANS, run
-from prowess.lab.papers.tournaments.claims import Judge
-from prowess.lab.papers.tournaments.data import Spans, mirrored, read, shuffled, shuffled_ties
-from prowess.lab.papers.tournaments.figures import relative
-from prowess.lab.papers.tournaments.league import FIVE, SIX, models
-from prowess.lab.papers.tournaments.listing import listings
-from prowess.lab.papers.tournaments.real import MAIN, Variant, elos, factorial
-from prowess.lab.papers.tournaments.tables import ahead, error_table, won
+from prowess_papers.published import published
+from prowess_papers.tournaments import SPANS, run
+from prowess_papers.tournaments.claims import Judge
+from prowess_papers.tournaments.data import Spans, mirrored, read, shuffled, shuffled_ties
+from prowess_papers.tournaments.figures import relative
+from prowess_papers.tournaments.league import FIVE, SIX, models
+from prowess_papers.tournaments.listing import listings
+from prowess_papers.tournaments.real import MAIN, Variant, elos, factorial
+from prowess_papers.tournaments.tables import ahead, error_table, won
 
 TUNED = ("TSa tuned", "TS2 tuned", "TS2c tuned", "TS3 tuned", "TS3c tuned", "Elo tuned")
 

@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
-from ...counts import count
-from ..table import Table
+from ...text import count
+from ..read_context import Table
 from .places import Places, words
 from .text import intern, text_of
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ragged import Floats
-from ..table import Table
+from ..read_context import Table
 from .text import plain_text
-from .vocabulary import MISSING, UNITS
+from .words import MISSING, UNITS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...counts import count
+from ...text import count
 from ..names import plain_name
 from ..ragged import Floats
-from ..table import Table
+from ..read_context import Table
 from .numbers import numeral
 from .text import intern, plain_text, text_of
-from .vocabulary import DID_NOT_START, MISSING, PLACES, ROUNDS, UNPLACED
+from .words import DID_NOT_START, MISSING, PLACES, ROUNDS, UNPLACED
 
 __all__ = ["Places", "ranks", "words"]
 

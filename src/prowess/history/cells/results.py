@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ragged import Floats
-from ..table import Table
-from .result_cells import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair, pair_cell
+from ..read_context import Table
+from .score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair, pair_cell
 from .text import intern, plain_text, text_of
 
 __all__ = ["PLAYED", "UNPLAYED_MATCH", "WALKOVER", "WRONG", "Column", "Results", "pair_results"]

@@ -4,9 +4,9 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from ..table import Table
+from ..read_context import Table
 from .text import text_of
-from .vocabulary import ALSO_IN_NAMES, ROSTER_SEPARATORS
+from .words import ALSO_IN_NAMES, ROSTER_SEPARATORS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ragged import Ints
-from ..table import Table
-from .numbering import numbered
+from ..read_context import Table
+from .hash_table import numbered
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,9 +7,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ..extras import extra
-from .series import distinct, series
+from .series import distinct, place_of, series
 from .theme import LIGHT, Look, styled
-from .times import place_of
 
 if TYPE_CHECKING:
     import altair as alt

@@ -29,7 +29,7 @@ def coverage_curves(
     `frames` are what `coverage` gives, by the names of the models.
 
     >>> import prowess as pw
-    >>> from prowess.lab.coverage import coverage
+    >>> from prowess.lab.simulate.coverage import coverage
     >>> chart = coverage_curves({"TrueSkill": coverage(pw.TrueSkill(), 500, 50)})
     >>> chart.to_dict()["layer"][1]["encoding"]["y"]["title"]
     'true skills inside the interval (%)'

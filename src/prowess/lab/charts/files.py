@@ -10,7 +10,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ...files import replacing, target_of
+from ...atomic_files import replacing, target_of
 from ..extras import extra
 
 if TYPE_CHECKING:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
+from ...history import History
 from .theme import COLOURS, DASHES, LIGHT, Look
 
-__all__ = ["CURVES", "distinct", "series", "thinned"]
+__all__ = ["CURVES", "distinct", "place_of", "series", "thinned", "time_axis"]
 
 CURVES = len(COLOURS) * len(DASHES)  # that can be told apart
 POINTS = 500  # a curve shows no more than its pixels, whatever the number of matches
@@ -66,3 +68,30 @@ def thinned(count: int) -> NDArray[np.intp]:
     (array([0, 1, 2]), 500)
     """
     return np.arange(count) if count <= POINTS else np.linspace(0, count - 1, POINTS).round().astype(np.intp)
+
+
+def place_of(when: float | date) -> float | str:
+    """A time on the axis: without a zone, so that a browser shows the same date everywhere; matches count from 1.
+
+    >>> place_of(date(2026, 1, 31)), place_of(0), place_of(0.5)
+    ('2026-01-31T00:00:00', 1, 0.5)
+    """
+    if isinstance(when, datetime):
+        return (when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)).isoformat()
+    if isinstance(when, date):
+        return f"{when.isoformat()}T00:00:00"
+    return when + 1 if isinstance(when, int) else when
+
+
+def time_axis(history: History) -> tuple[str, str, str]:
+    """The column of a frame that runs along the axis, its kind for Vega-Lite, and what to call it.
+
+    >>> time_axis(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    ('match', 'Q', 'match number')
+    """
+    if history.time is None:
+        return "match", "Q", "match number"
+    if history.time_kind == "number":
+        return "time", "Q", "time (as in the history)"
+    zone = "" if history.time_zone is None else " (UTC)"
+    return "time", "T", "date" if history.time_kind == "date" else f"time{zone}"

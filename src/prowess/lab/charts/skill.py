@@ -7,19 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import erf, sqrt
 from typing import TYPE_CHECKING, Any
 
-from ...checks import scale
 from ...errors import Error
 from ...history import name_of
+from ...validate import scale
 from ..extras import extra
-from .series import distinct, series, thinned
+from .series import distinct, place_of, series, thinned, time_axis
 from .theme import LIGHT, Look, styled
-from .times import place_of, time_axis
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from ...model.fit import Fit
+    from ...model.fit.fit import Fit
 
 __all__ = ["Belief", "belief_curves", "skill_curves"]
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from ...errors import Error
-from ..catalogue import Measure
 from ..measures import Tally
+from ..measures.registry import Measure
 from ..report import check_page
-from . import answer, frames, sections
-from .measured import Measured
+from . import frames, report, verdict
+from .results import Measured
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from ...model.fit import Fit
+    from ...model.fit.fit import Fit
     from ..report import Report
 
 __all__ = ["Comparison"]
@@ -42,7 +42,7 @@ class Comparison(Measured):
     def __repr__(self) -> str:
         """The answer in one sentence, or why there is none: what is shown must never be an error."""
         try:
-            return answer.headline(self)
+            return verdict.headline(self)
         except Error as error:
             return f"Comparison of {len(self.models)} models over {len(self):,} matches: {error}"
 
@@ -136,7 +136,7 @@ class Comparison(Measured):
         >>> found.chart().to_dict()["title"]["text"]
         'Measures of 1 model over 9 matches'
         """
-        return sections.measures_chart(self, where)
+        return report.measures_chart(self, where)
 
     def fit(self, model: str | None = None) -> Fit:
         """A model, by default the best one, fitted to the whole history: its standings, its skill curves, its ladder.
@@ -166,7 +166,7 @@ class Comparison(Measured):
         >>> found.report().sections[0].title
         'Which model to use'
         """
-        return sections.report(self)
+        return report.report(self)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the report as one page that needs no network; its name ends in .html.

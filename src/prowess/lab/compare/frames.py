@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import number
 from ...errors import Error
 from ...history import show_time
-from ...model.progress import steps
-from ..catalogue import Measure, calibration_of
+from ...progress import steps
+from ...validate import number
 from ..charts.series import thinned
-from ..grouped import GROUPED, MOST
 from ..measures import Tally
+from ..measures.aggregate import Groups
+from ..measures.registry import GROUPED, MOST, Measure, calibration_of
 from ..protocols import labelled
-from ..sums import Groups
-from .answer import advice, parameters_of
+from .verdict import advice, parameters_of
 
 if TYPE_CHECKING:
     import polars as pl

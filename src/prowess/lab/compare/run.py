@@ -10,20 +10,21 @@ import numpy as np
 
 from ...errors import Error
 from ...history import History
-from ...model.forecasts import Forecasts
+from ...model.fit.forecasts import Forecasts
 from ...model.model import Model
 from ...model.presets import PRESETS, preset
 from ..bootstrap import Resampling
-from ..catalogue import Measure, chosen
+from ..forecast_chunks import Part
 from ..measures import Tally
+from ..measures.registry import Measure, chosen
 from ..parallel import each
 from ..protocols import Prequential, Protocol
 from .comparison import Comparison
-from .rows import Rows
-from .scored import Shared, joined, score
-from .usable import check_usable, suitable
+from .compatibility import check_usable, suitable
+from .results import Rows
+from .scoring import Shared, gathered, joined, score
 
-__all__ = ["compare"]
+__all__ = ["compare", "compare_forecasts"]
 
 EVERYTHING = Prequential()
 Some = Model | str | Callable[..., Model]  # a model, the name of a preset, or a preset
@@ -124,3 +125,31 @@ def _preset(some: Any) -> tuple[str, Model]:
     if isinstance(some, Model):
         raise Error("a model in a list has no name: give a mapping from names to models")
     raise Error(f"{some!r} is neither a model nor a preset")
+
+
+USUAL = Resampling()
+
+
+def compare_forecasts(
+    history: History,
+    models: Mapping[str, Model],
+    forecasts: Mapping[str, Iterable[Part]],
+    resampling: Resampling = USUAL,
+) -> Comparison:
+    """What `compare` finds, of forecasts that were made by `models` before each match of a history, in its order.
+
+    The parts of a model are asked for when it is its turn, one after the other.
+
+    >>> import prowess as pw
+    >>> from prowess.lab.forecast_chunks import forecast_parts
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
+    >>> compare_forecasts(history, {"Elo": pw.Elo()}, {"Elo": forecast_parts(pw.Elo(), history)})
+    Elo has a log loss of 0.45 nats (95 % interval 0.33 to 0.57) over 9 matches.
+    """
+    if not len(history):
+        raise Error("this history has no matches to compare models on")
+    protocol = Prequential()
+    [run] = protocol.runs(history)
+    measures = chosen(None, history, models)
+    scored = {name: gathered(name, model, forecasts[name], run, measures) for name, model in models.items()}
+    return Comparison(models, measures, protocol, Rows.of(history, [run]), scored, resampling)

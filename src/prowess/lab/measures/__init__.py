@@ -1,6 +1,6 @@
 """Measures: pure functions of what was forecast before each match, per match, so that every slice of them is free."""
 
-from ...model.strength import performance, strength
+from ...model.fit.forecasts import performance, strength
 from .calibration import Calibration, calibration
 from .pairs import pair_error, pair_log_loss
 from .places import place_error

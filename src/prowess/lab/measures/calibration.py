@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import whole
 from ...errors import Error
-from ...model.forecasts import Forecasts
+from ...model.fit.forecasts import Forecasts
+from ...validate import whole
 from .probabilities import Result, two_teams
 from .tally import Floats, Where
 

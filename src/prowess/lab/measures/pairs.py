@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import number
 from ...errors import Error
-from ...model.forecasts import Forecasts
-from ...model.pairs import count_losses, count_wrong
-from ...model.strength import performance, strength
+from ...model.fit.forecasts import Forecasts, performance, strength
+from ...model.fit.pairs import count_losses, count_wrong
+from ...validate import number
 from .probabilities import probability, surprise, two_teams
 from .scores import opposed
-from .sizes import by_size
-from .tally import Floats, Tally, views
+from .tally import Floats, Tally, by_size, views
 
 __all__ = ["pair_error", "pair_log_loss"]
 

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.forecasts import Forecasts
-from ...model.pairs import count_ahead
-from ...model.strength import strength
+from ...model.fit.forecasts import Forecasts, strength
+from ...model.fit.pairs import count_ahead
 from .tally import Tally, views
 
 __all__ = ["place_error"]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import number
 from ...errors import Error
-from ...model.forecasts import Forecasts
+from ...model.fit.forecasts import Forecasts
+from ...validate import number
 from .tally import Floats, Tally, Where, picked
 
 __all__ = ["brier", "information_gain", "log_loss", "sharpness"]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
-from ...model.forecasts import Forecasts
+from ...model.fit.forecasts import Forecasts
 from .probabilities import two_teams
 from .tally import Floats, Where
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import Error
-from ...model.forecasts import Forecasts
-from .sizes import by_size
-from .tally import Floats, Tally
+from ...model.fit.forecasts import Forecasts
+from .tally import Floats, Tally, by_size
 
 __all__ = ["expected_scores", "score_error"]
 

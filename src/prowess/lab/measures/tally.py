@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history.ragged import Floats
-from ...history.select import indices
+from ...history.slicing import indices
 
-__all__ = ["Floats", "Tally", "Where", "picked", "views"]
+__all__ = ["Floats", "Tally", "Where", "by_size", "picked", "views"]
 
 Where = NDArray[np.bool_] | NDArray[np.intp] | slice | None
 
@@ -119,3 +120,16 @@ def _sliding(column: Floats, width: int) -> Floats:
     tail = np.cumsum(blocks[:, ::-1], axis=1)[:, ::-1].ravel()[: len(column) - width + 1].copy()
     tail[::width] = 0.0  # a window that is a block is told by its head
     return head + tail
+
+
+def by_size(start: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """For every number of teams that occurs: the matches, and a table of their teams.
+
+    >>> import numpy as np
+    >>> [(match.tolist(), team.tolist()) for match, team in by_size(np.array([0, 2, 5, 7]))]
+    [([0, 2], [[0, 1], [5, 6]]), ([1], [[2, 3, 4]])]
+    """
+    sizes = np.diff(start)
+    for size in np.unique(sizes):
+        match = np.flatnonzero(sizes == size)
+        yield match, start[match][:, None].astype(np.intp) + np.arange(size)

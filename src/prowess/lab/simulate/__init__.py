@@ -4,16 +4,14 @@
 `Calendar`, `Questions`. `quiz_league` is a ready-made league like that of the papers about tournaments.
 """
 
-from . import play_pairs as play_pairs  # the processes that it registers
-from . import play_scores as play_scores  # the same
 from .attendance import Attendance, Even, Lognormal, Rounds, Zipf
 from .calendar import Calendar
-from .field import Field
 from .play import Played, play
 from .questions import Questions
 from .quiz import quiz_league
 from .roster import Roster
 from .simulation import Simulation, simulate
+from .team_strength import Field
 
 __all__ = [
     "Attendance",

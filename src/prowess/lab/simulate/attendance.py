@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...checks import scale
 from ...errors import Error
 from ...history.ragged import gather, starts
-from .fill import fill, shuffled
+from ...validate import scale
 from .options import Floats, Ints
+from .seating import fill, shuffled
 
 __all__ = ["Attendance", "Even", "Lognormal", "Rounds", "Zipf"]
 

@@ -7,9 +7,9 @@ from datetime import date
 
 import numpy as np
 
-from ...checks import scale, whole
 from ...errors import Error
 from ...history.times import DAY, Stamp, Times, parse_time
+from ...validate import scale, whole
 
 __all__ = ["Calendar"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import whole
 from ...errors import Error
 from ...history.ragged import owners, starts
+from ...validate import whole
 from .attendance import Attendance
 from .options import Count, Floats, Ints, column
 from .roster import Roster, staffed

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import number, whole
 from ...errors import Error
 from ...history.ragged import Floats
+from ...validate import number, whole
 
 __all__ = ["Count", "Floats", "Ints", "column", "share"]
 

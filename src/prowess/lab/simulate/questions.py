@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...checks import scale
 from ...errors import Error
-from .field import Field, blocks
+from ...validate import scale
 from .options import Count, Floats, Ints, column
 from .play import Played
+from .team_strength import Field, blocks
 
 __all__ = ["Questions", "answered"]
 

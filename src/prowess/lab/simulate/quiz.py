@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...checks import whole
+from ...model.components.outcome import Places
+from ...model.components.prior import Normal
+from ...model.components.team import FullSquad
 from ...model.model import Model
-from ...model.outcome import Places
-from ...model.prior import Normal
-from ...model.team import FullSquad
+from ...validate import whole
 from .attendance import Lognormal
 from .calendar import Calendar
 from .questions import Questions

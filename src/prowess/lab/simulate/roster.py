@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...checks import whole
 from ...errors import Error
+from ...validate import whole
 from .attendance import Attendance
-from .fill import fill
 from .options import Floats, Ints, share
+from .seating import fill
 
 __all__ = ["Roster", "staffed"]
 

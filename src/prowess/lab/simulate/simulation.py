@@ -8,26 +8,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import whole
 from ...errors import Error
 from ...history import History
-from ...history.tables.build import build
-from ...history.tables.draft import Draft
+from ...history.columns.build_history import build
+from ...history.columns.raw_matches import Draft
 from ...history.times import Times
-from ...model.bases import Prior
+from ...model.components.interfaces import Prior
+from ...model.components.outcome import Duel, Pairwise
 from ...model.model import Model
-from ...model.outcome import Duel, Pairwise
+from ...validate import whole
 from .attendance import Attendance, Rounds
 from .calendar import Calendar
-from .field import field_of
-from .home import advantages, hosts
 from .lineup import Lineup, line_up
 from .options import Count, Floats, share
-from .path import Path
 from .play import Played, play
 from .questions import Questions, answered
 from .roster import Roster
-from .skills import first_skills, walk
+from .skills import advantages, first_skills, hosts, walk
+from .team_strength import field_of
+from .timeline import Path
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,16 +13,16 @@ import numpy as np
 
 from ...errors import Error
 from ...history import History
-from ...words import listed
-from ..catalogue import MEASURES, Measure, measure_of
+from ...text import listed
 from ..extras import extra
+from ..forecast_chunks import forecast_parts
 from ..measures import Tally
-from ..stream import forecast_parts
+from ..measures.registry import MEASURES, Measure, measure_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...model.forecasts import Forecasts
+    from ...model.fit.forecasts import Forecasts
     from ...model.model import Model
 
 __all__ = ["Attempt", "Objective", "Tried", "loss_of", "tallied", "workers"]

@@ -10,13 +10,13 @@ from ...errors import Error
 from ...history import History
 from ...model.model import Model
 from ..bootstrap import Resampling
-from ..catalogue import Measure
-from ..compare.scored import Shared
+from ..compare.scoring import Shared
 from ..interval import Interval
 from ..measures import Tally
+from ..measures.registry import Measure
 from ..slices import count_before
-from .fingerprint import of_history, of_model, title
 from .objective import Objective, tallied
+from .study import of_history, of_model, title
 
 __all__ = ["Plan", "Until", "planned"]
 

@@ -8,24 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...checks import whole
 from ...errors import Error
 from ...history import History
 from ...model.model import Model
-from ...model.progress import steps
-from ..catalogue import Measure
+from ...progress import steps
+from ...validate import whole
 from ..extras import extra
 from ..measures import Tally
+from ..measures.registry import Measure
 from ..parallel import processes
-from .fingerprint import short
 from .objective import Attempt, loss_of, workers
 from .plan import Plan, Until, planned
-from .space import Wanted, asked_for, that_matter
-from .study import Study, opened
+from .search_space import Wanted, asked_for, that_matter
+from .study import Study, opened, short
 from .tuning import Stopped, Trial, Tuning
 
 if TYPE_CHECKING:
-    from ...model.forecasts import Forecasts
+    from ...model.fit.forecasts import Forecasts
 
 __all__ = ["tune"]
 
@@ -57,7 +56,7 @@ def tune(
     `Tuning.gain`, with an interval.
 
     `parameters` are names, or ranges by name. By default they are all that `Model.tunable` gives, without those that
-    results cannot tell (TrueSkill's mu and sigma: see `prowess.model.tunable`) or that change nothing in this history.
+    results cannot tell (TrueSkill's mu and sigma: see `prowess.model.params`) or that change nothing in this history.
 
     `storage` keeps the study in an SQLite file (a path) or a database (a URL such as postgresql://host/name): the next
     call goes on with it until there are as many `trials`, and many processes and machines may run the same study at

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...counts import count
 from ...model.model import Model
-from ...model.tunable import Range
-from ..catalogue import Measure
+from ...model.params import Range
+from ...text import count
 from ..interval import Interval
+from ..measures.registry import Measure
 from ..report import check_page
 
 if TYPE_CHECKING:
@@ -20,8 +20,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ..report import Report
+from typing import TYPE_CHECKING
 
-__all__ = ["Stopped", "Trial", "Tuning"]
+from ..report import Report, Section
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["Stopped", "Trial", "Tuning", "plain", "report"]
 
 EDGE = 0.02  # how near to the end of its range, as a share of it, a parameter stands at the edge
 
@@ -197,7 +203,6 @@ class Tuning:
         >>> tuning.to_dict()["matches"]
         {'learnt': 12, 'searched': 108, 'judged': 80}
         """
-        from .answer import plain
 
         return plain(self)
 
@@ -209,7 +214,6 @@ class Tuning:
         >>> [section.title for section in tuning.report().sections]
         ['What was found', 'Parameters', 'The search', 'How this was measured']
         """
-        from .answer import report
 
         return report(self)
 
@@ -239,3 +243,50 @@ class Tuning:
 
         chart: alt.VConcatChart = tuning_chart(self)
         return chart
+
+
+def report(tuning: Tuning) -> Report:
+    """The answer, the parameters, how the search went, and how it was judged."""
+    bold = frozenset((row, "after") for row, name in enumerate(tuning.space) if name in tuning.params)
+    sections = (
+        Section("What was found", text=tuning.summary),
+        Section("Parameters", text=_legend(tuning), table=tuning.table(), bold=bold),
+        Section("The search", chart=tuning.chart()),
+        Section("How this was measured", text=_method(tuning)),
+    )
+    return Report("Tuning", sections)
+
+
+def _legend(tuning: Tuning) -> str:
+    """How to read the table."""
+    text = "What every parameter was and is, and between which values it was looked for."
+    if tuning.importance:
+        text += " Importance is the share of a parameter in what makes a set good."
+    return text
+
+
+def _method(tuning: Tuning) -> str:
+    """What was searched on, and what it was judged by."""
+    burnt, scored, later = tuning.matches
+    before = f"the first {burnt:,} matches were learnt from only, " if burnt else ""
+    return (
+        f"Every match was forecast before it was learnt from; {before}the next {scored:,} were searched on by their "
+        f"{tuning.measure.title}, and the {later:,} after them, which the search did not look at, judge the result.\n\n"
+        "The gain is by how much the loss of a match fell there; its 95 % interval comes from resampled blocks of "
+        "neighbouring matches. If it holds 0, the gain may be chance."
+    )
+
+
+def plain(tuning: Tuning) -> dict[str, Any]:
+    """The answer as plain data."""
+    burnt, scored, later = tuning.matches
+    value, low, high = tuning.gain
+    return {
+        "answer": tuning.summary,
+        "parameters": tuning.table().to_dicts(),
+        "gain": {"value": value, "low": low, "high": high, "within_noise": tuning.gain.within_noise},
+        "measure": tuning.measure.name,
+        "loss": dict(zip(("before", "after"), tuning.loss, strict=True)),
+        "matches": {"learnt": burnt, "searched": scored, "judged": later},
+        "trials": len(tuning.tried),
+    }

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...checks import number
-from ...checks import scale as scale_of
-from .. import absorb
-from ..absorb import Newton, Rule, Share, Step, Volatile
-from ..drift import Idle, PerPeriod
+from ...validate import number
+from ...validate import scale as scale_of
+from ..components import absorb
+from ..components.absorb import Newton, Rule, Share, Step, Volatile
+from ..components.drift import Idle, PerPeriod
+from ..components.outcome import Duel, Logistic, Opposition, Probit
+from ..components.prior import Normal, Point
+from ..components.team import Mean
 from ..model import Model
-from ..outcome import Duel, Logistic, Opposition, Probit
-from ..prior import Normal, Point
-from ..team import Mean
 
 __all__ = ["Elo", "GaussianElo", "Glicko", "Glicko2", "Harkness"]
 

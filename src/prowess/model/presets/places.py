@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 
-from ...checks import number, scale
-from ..absorb import Constant
-from ..bases import TeamFunction
-from ..drift import PerMatch
+from ...validate import number, scale
+from ..components.absorb import Constant
+from ..components.drift import PerMatch
+from ..components.interfaces import TeamFunction
+from ..components.outcome import Margin, Outcome, Places, PlacesML, Spread
+from ..components.prior import Normal
+from ..components.team import FullSquad, LeaderBonus, Sum
 from ..model import Model
-from ..outcome import Margin, Outcome, Places, PlacesML, Spread
-from ..prior import Normal
-from ..team import FullSquad, LeaderBonus, Sum
 
 __all__ = ["TS2", "TS3", "TS2a", "TS2b", "TS2c"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...checks import number, scale
-from ..drift import PerMatch
+from ...validate import number, scale
+from ..components.drift import PerMatch
+from ..components.outcome import GaussianScore, OffenceDefence, Outcome, PoissonScore
+from ..components.prior import Normal
 from ..model import Model
-from ..outcome import GaussianScore, OffenceDefence, Outcome, PoissonScore
-from ..prior import Normal
 
 __all__ = ["GaussianOD", "GaussianSD", "PoissonOD"]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...checks import number, scale
-from ..drift import PerMatch
+from ...validate import number, scale
+from ..components.drift import PerMatch
+from ..components.outcome import Margin, Order
+from ..components.prior import Normal
+from ..components.team import Mean
 from ..model import Model
-from ..outcome import Margin, Order
-from ..prior import Normal
-from ..team import Mean
 
 __all__ = ["TSa", "TSb", "TrueSkill"]
 

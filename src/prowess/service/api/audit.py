@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from ...store import audit as log
 from ...store.keys import Key
-from ..security import everywhere
+from ..auth import everywhere
 from .common import Here, answer
-from .plain import moment
 from .schemas import files as forms
+from .serialize import moment
 
 __all__ = ["router"]
 

@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...store.leagues import League
-from ..fields import VISIBLE
-from ..problems import Problem
-from ..security import Access, may
-from ..state import Service, of
+from ..auth import Access, may
+from ..context import Service, of
+from ..error_fields import VISIBLE
+from ..errors import Problem
 from .schemas.common import LONGEST
 
 __all__ = [

@@ -10,11 +10,11 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from ...store.news import News
-from ..following import Hub
-from ..security import may_still_read
+from ...store.changefeed import News
+from ..auth import may_still_read
+from ..background.event_hub import Hub
 from .common import Here, Read
-from .plain import rating
+from .serialize import rating
 
 __all__ = ["router"]
 

@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
-from ...store import journal, leagues
+from ...store import leagues
+from ...store.journal import journal
 from .common import Here, Read
 
 __all__ = ["Format", "export", "router"]

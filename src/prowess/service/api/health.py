@@ -9,8 +9,8 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy import text
 from starlette.responses import Response
 
-from ..problems import Problem
-from ..state import Service, service
+from ..context import Service, service
+from ..errors import Problem
 
 __all__ = ["router"]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Annotated
+from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
@@ -14,16 +15,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...errors import Error
-from ...history.choices import Choices
-from ...store.changes import Post
-from ...store.importing import with_ids
-from ...store.writer import preview
-from ..problems import answers
+from ...history.frames import from_table
+from ...history.read_context import Table
+from ...history.read_options import Choices
+from ...history.read_result import Findings, Located
+from ...history.reading.byte_source import open_source
+from ...history.reading.sniff import load_source
+from ...store.write.commands import Done, Post
+from ...store.write.importing import with_ids
+from ...store.write.writer import preview
+from ...text import count
+from ..errors import Problem, answers
 from .common import DryRun, Here, IdempotencyKey, Why, Write, answer
-from .received import Format, kind_of, look, plain, refused
 from .schemas import files as forms
 
-__all__ = ["router"]
+__all__ = ["KINDS", "Format", "Looked", "ending_of", "kind_of", "look", "plain", "refused", "router", "told"]
 
 router = APIRouter(tags=["files"])
 
@@ -102,3 +108,104 @@ def _columns(said: list[str]) -> dict[str, str | None] | None:
             raise Error(f"columns: {one!r} must be ROLE=COLUMN, such as winner=won")
         pairs[role.strip()] = column or None
     return pairs or None
+
+
+Format = Literal["csv", "tsv", "txt", "ndjson", "jsonl", "parquet", "xlsx", "csv.gz", "tsv.gz", "ndjson.gz", "jsonl.gz"]
+KINDS = {
+    "text/csv": "csv",
+    "text/tab-separated-values": "tsv",
+    "text/plain": "txt",
+    "application/x-ndjson": "ndjson",
+    "application/ndjson": "ndjson",
+    "application/jsonl": "ndjson",
+    "application/vnd.apache.parquet": "parquet",
+    "application/x-parquet": "parquet",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+}
+NAMES: tuple[str, ...] = get_args(Format)
+SHOWN = 1_000  # problems
+TITLE = "the file"  # as messages call it: where it lay here is nobody's business
+SAMPLE = 20  # rows of which the cells are kept to be shown
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What is in a file: its columns with their first cells, and what was found; or why nothing can be found.
+
+    >>> Looked({}, None, "the file: it is empty").found is None
+    True
+    """
+
+    columns: dict[str, list[str]]
+    found: Findings | None
+    problem: str = ""
+
+
+def ending_of(filename: str) -> str | None:
+    """The ending by which a file is known to be read, if it has one.
+
+    >>> ending_of("Games.CSV.gz"), ending_of("games.exe")
+    ('csv.gz', None)
+    """
+    return next((one for one in sorted(NAMES, key=len) if filename.lower().endswith(f".{one}")), None)
+
+
+def kind_of(format: str | None, filename: str | None, media: str) -> str:
+    """What kind of file it is, by what was said of it.
+
+    >>> kind_of(None, None, "text/csv; charset=utf-8"), kind_of(None, "games.parquet", "")
+    ('csv', 'parquet')
+    """
+    if format is not None:
+        return format
+    if filename is not None:
+        found = ending_of(filename)
+        if found is None:
+            raise Error(f"filename: {filename!r} must end in {', '.join(f'.{one}' for one in NAMES)}")
+        return found
+    plain = media.partition(";")[0].strip().lower()
+    if plain not in KINDS:
+        raise Problem(415, f"say what the file is: by `?format=csv`, or by a Content-Type of {', '.join(KINDS)}")
+    return KINDS[plain]
+
+
+def look(path: Path, choices: Choices) -> Looked:
+    """Look at a file, as the command line does."""
+    columns: dict[str, list[str]] = {}
+    try:
+        opened = load_source(replace(open_source(path), title=TITLE), choices)
+        if isinstance(opened, Table):
+            head = opened.frame.head(SAMPLE)
+            columns = {one.name: ["" if cell is None else str(cell) for cell in one] for one in head.iter_columns()}
+        return Looked(columns, from_table(opened) if isinstance(opened, Table) else opened)
+    except Error as error:
+        return Looked(columns, None, str(error).replace(str(path), TITLE))
+
+
+def refused(found: Findings) -> Problem:
+    """The answer to a file that cannot be read as a whole."""
+    first, rest = found.problems[0], len(found.problems) - 1
+    more = f" (and {count(rest, 'more problem', 'more problems')})" if rest else ""
+    errors = [{"field": one.where, "detail": str(one.problem)} for one in found.problems[:SHOWN]]
+    return Problem(422, f"{first}{more}; `skip_problems=true` leaves out what cannot be read", errors=errors)
+
+
+def told(one: Located) -> dict[str, str | None]:
+    """A problem of a file as plain data."""
+    value = one.problem.value
+    written = None if value is None else str(value)
+    return {"where": one.where, "column": one.problem.column, "value": written, "detail": one.problem.right}
+
+
+def plain(done: Done, found: Findings) -> dict[str, Any]:
+    """What was found in a file, and what came of it."""
+    return {
+        "league": done.league,
+        "revision": done.revision,
+        "matches": len(found.history),
+        "repeated": sum(done.repeated),
+        "players": len(done.players),
+        "recognised": found.history.recognised.splitlines(),
+        "columns": found.roles,
+        "problems": [told(one) for one in found.problems[:SHOWN]],
+    }

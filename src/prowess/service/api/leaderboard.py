@@ -14,10 +14,10 @@ from starlette.responses import Response
 from ...errors import Error
 from ...store import leagues
 from ...store.leagues import League
-from ...store.standings import Page, Snapshot
-from ..state import Service
+from ...store.read.standings import Page, Snapshot
+from ..context import Service
 from .common import LARGEST, Here, Read, answer, fresh, tag_of, tagged
-from .current import day_of
+from .forecasts import day_of
 from .schemas import standings as forms
 
 __all__ = ["Asked", "Who", "router"]

@@ -13,18 +13,18 @@ from starlette.responses import Response
 from ...errors import Error
 from ...model.presets import preset
 from ...store import generations, leagues, seasons
-from ...store.changes import NewSeason, Remodel
 from ...store.clock import show
 from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings
-from ..problems import answers
-from ..security import Access, caller, everywhere
-from ..state import Service
+from ...store.write.commands import NewSeason, Remodel
+from ..auth import Access, caller, everywhere
+from ..context import Service
+from ..errors import answers
 from .common import Admin, DryRun, Here, Read, Why, answer
 from .matches import act
-from .plain import moment
 from .schemas import leagues as forms
 from .schemas.matches import Posted
+from .serialize import moment
 
 __all__ = ["changed", "generation_told", "known_preset", "plain", "readable", "router", "seasons_told"]
 

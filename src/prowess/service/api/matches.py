@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, nextafter
+from typing import Annotated, Any
+from urllib.parse import urlencode
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Query
+from sqlalchemy import Connection, RowMapping
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ...errors import Error
-from ...store.changes import Act, Delete, Edit, Post
-from ...store.writer import preview
-from ..problems import answers
-from ..security import may
-from ..state import Service, of
-from .bodies import ONE, SEVERAL, match_of, matches_of
-from .common import DryRun, Here, IdempotencyKey, MatchId, Why, Write, answer
-from .plain import done
+from ...store import leagues
+from ...store.clock import read, show
+from ...store.journal import journal
+from ...store.leagues import League
+from ...store.write.commands import Act, Delete, Edit, Post
+from ...store.write.writer import preview
+from ..auth import may
+from ..context import Service, of
+from ..errors import answers
+from .common import LARGEST, DryRun, Here, IdempotencyKey, MatchId, Read, Why, Write, answer, fresh, tag_of, tagged
+from .payloads import ONE, SEVERAL, match_of, matches_of
 from .schemas import matches as forms
+from .serialize import done, moment
 
-__all__ = ["act", "post_plainly", "router"]
+__all__ = ["Sought", "Which", "act", "last_match", "post_plainly", "router", "told_of"]
 
 router = APIRouter(tags=["matches"])
 WRITE = may("write")
@@ -98,3 +109,123 @@ async def put(
 async def delete(id: MatchId, access: Write, here: Here, dry_run: DryRun = False, reason: Why = "") -> Response:
     """Take a match out; every later rating is then what it would have been. Its id stays taken."""
     return await act(here, Delete(access.league, id, author=access.author, reason=reason), dry_run)
+
+
+@dataclass(frozen=True)
+class Sought:
+    """Which matches are asked for."""
+
+    player: Annotated[str | None, Query(max_length=500, description="Only hers.")] = None
+    before: Annotated[str | None, Query(max_length=100, description="Only those before this time.")] = None
+    after: Annotated[str | None, Query(max_length=100, description="Only those at this time or later.")] = None
+    offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0
+
+    def told(self, here: Service, connection: Connection, league: League, limit: int) -> dict[str, Any]:
+        """So many of them as plain data; `next` is where the next ones begin, which becomes their address."""
+        since = -inf if self.after is None else read(league.clock, self.after, "after")
+        until = inf if self.before is None else _just_before(league, self.before)
+        player = None if self.player is None else self.player.strip()
+        found = here.chronicles.of(connection, league).matches(player, since, until, limit, self.offset)
+        following = self.offset + limit
+        return {
+            "league": league.name,
+            "revision": league.revision,
+            "total": found.total,
+            "next": following if following < found.total else None,
+            "matches": found.rows,
+        }
+
+    def query(self, **more: Any) -> str:
+        """The same as a query, with more; what is not said is left out."""
+        said = {name: value for name, value in vars(self).items() if name not in more} | more
+        return urlencode({name: value for name, value in said.items() if value is not None})
+
+
+Which = Annotated[Sought, Depends()]
+
+
+@router.get(
+    MATCHES,
+    summary="The matches, newest first",
+    response_model=forms.Page,
+    responses={304: {"description": "Nothing has changed."}},
+)
+async def listed(
+    request: Request,
+    access: Read,
+    here: Here,
+    which: Which,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+) -> Response:
+    """The matches as they were posted; those of a player also say what was expected of her, and what they moved."""
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        tag = tag_of(league, league.generation, league.revision)
+        known = fresh(request, tag)
+        if known is not None:
+            return known
+        told = which.told(here, connection, league, limit)
+        if told["next"]:
+            told["next"] = f"/api/leagues/{league.name}/matches?{which.query(limit=limit, offset=told['next'])}"
+        return answer(told, headers=tagged(tag))
+
+    return await here.read(work)
+
+
+def _just_before(league: League, time: str) -> float:
+    """The last time before another: a microsecond before, or the next smaller number."""
+    found = read(league.clock, time, "before")
+    return found - 1.0 if league.clock == "utc" else nextafter(found, -inf)
+
+
+@router.get(
+    MATCH,
+    summary="A match, and what it did",
+    response_model=forms.Shown,
+    responses={304: {"description": "Nothing has changed."}},
+)
+async def one(request: Request, id: MatchId, access: Read, here: Here) -> Response:
+    """A match: what it did to everybody and why, what was expected of it, and who wrote what of it when."""
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        journal.entry_of(connection, league, id)  # of what never was there is no state that somebody has already
+        tag = tag_of(league, league.generation, league.revision)
+        return fresh(request, tag) or answer(told_of(here, connection, league, id), headers=tagged(tag))
+
+    return await here.read(work)
+
+
+def told_of(here: Service, connection: Connection, league: League, id: str, most: int | None = None) -> dict[str, Any]:
+    """All there is to tell of a match, or of so many of its players; of one that was taken out, what it was."""
+    written = journal.revisions(connection, league, id)
+    last = written[-1]
+    told: dict[str, Any] = {"league": league.name, "deleted": last["body"] is None, "stamped": last["stamped"]}
+    if last["body"] is None:
+        told |= last_match(league, written)
+        told |= {"counts": False, "forecast": None, "players": []}
+    else:
+        told |= here.chronicles.of(connection, league).match(id, most)
+    return told | {"revisions": [_revision(league, row) for row in written]}
+
+
+def last_match(league: League, written: Sequence[RowMapping]) -> dict[str, Any]:
+    """A match as it was last written; that somebody took it out is another matter."""
+    was = next(one for one in reversed(written) if one["body"] is not None)
+    body: dict[str, Any] = json.loads(was["body"])
+    return {"id": was["id"], "time": show(league.clock, was["time"])} | body
+
+
+def _revision(league: League, row: Any) -> dict[str, Any]:
+    """What somebody wrote of a match."""
+    body = row["body"]
+    return {
+        "revision": row["revision"],
+        "kind": row["kind"],
+        "time": show(league.clock, row["time"]),
+        "match": None if body is None else json.loads(body),
+        "author": row["author"],
+        "reason": row["reason"],
+        "written_at": moment(row["written_at"]),
+    }

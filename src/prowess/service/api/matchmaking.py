@@ -8,15 +8,15 @@ from fastapi import APIRouter
 from sqlalchemy import Connection
 from starlette.responses import Response
 
-from ...counts import count
 from ...errors import Error
-from ...matchmaking.balance import Balance
-from ...matchmaking.balance import balance as split
-from ...matchmaking.informative import next_matches
-from ...matchmaking.pairs import pair as paired
-from ...store.standings import Snapshot
+from ...matchmaking.balancing.balance import Balance
+from ...matchmaking.balancing.balance import balance as split
+from ...matchmaking.next_match.next_match import next_matches
+from ...matchmaking.pairing.pair import pair as paired
+from ...store.read.standings import Snapshot
+from ...text import count
 from .common import Here, Read, answer
-from .current import current, newcomers_of, stamped
+from .forecasts import current, newcomers_of, stamped
 from .schemas import forecasts as forms
 
 __all__ = ["balanced", "router"]

@@ -11,11 +11,11 @@ from starlette.responses import Response
 
 from ...store import leagues
 from ...store.leagues import League
-from ...store.standings import Snapshot
-from ..state import Service
+from ...store.read.standings import Snapshot
+from ..context import Service
 from .common import Here, Read, answer, fresh, tag_of, tagged
-from .plain import rating
 from .schemas import standings as forms
+from .serialize import rating
 
 __all__ = ["router", "told"]
 

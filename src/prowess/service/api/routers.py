@@ -16,7 +16,6 @@ from . import (
     matches,
     matchmaking,
     models,
-    past,
     players,
 )
 
@@ -25,7 +24,6 @@ __all__ = ["ROUTERS"]
 ROUTERS: tuple[APIRouter, ...] = (
     leagues.router,
     matches.router,
-    past.router,
     leaderboard.router,
     players.router,
     forecasts.router,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cache
 from typing import Annotated, Any, Literal
 
@@ -14,18 +14,19 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ...lab.charts.comparison import calibration_chart, measure_chart, time_chart
 from ...lab.charts.files import svg
-from ...lab.charts.skill import belief_curves
+from ...lab.charts.skill import Belief, belief_curves
 from ...lab.charts.theme import DARK, LIGHT, Look, on_page
 from ...store import leagues
 from ...store.leagues import League
 from ..api.common import LARGEST, Here, Read, fresh, tag_of, tagged
-from ..problems import Problem
-from ..security import Access
-from ..state import Service
-from .rendering import BY_KEY
+from ..auth import Access
+from ..context import Service
+from ..errors import Problem
+from .web.templates import BY_KEY
 
-__all__ = ["Draw", "drawn", "router", "warm"]
+__all__ = ["MOST", "Draw", "calibration", "drawn", "errors", "measures", "named", "room", "router", "warm"]
 
 Draw = Callable[[Service, Connection, League, QueryParams, Look], Any]
 KINDS: dict[str, Draw] = {}
@@ -155,3 +156,129 @@ def _sized(picture: str, look: Look) -> str:
     width, height = look.size
     size = f'width="{width}" height="{height}"'
     return re.sub(r'width="[\d.]+" height="[\d.]+"', f'{size} preserveAspectRatio="xMinYMin"', picture, count=1)
+
+
+MOST = 7  # players whose lines can be told apart on a white page
+POINTS = {True: 150, False: 400}  # of a curve, by whether the chart is narrow
+AXES = {"utc": ("T", "date"), "number": ("Q", "time"), "none": ("Q", "match")}
+
+
+def named(names: Iterable[str]) -> list[str]:
+    """The players of a query, each once.
+
+    >>> named(["ann ", "", "bob", "ann"])
+    ['ann', 'bob']
+    """
+    return list(dict.fromkeys(name.strip() for name in names if name.strip()))
+
+
+@drawn("curves")
+def curves(here: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+    """The skill of some players over time."""
+    names = named(asked.getlist("name"))
+    if not 1 <= len(names) <= MOST:
+        raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
+    chronicle = here.chronicles.of(connection, league)
+    most = max(POINTS[look.narrow] // len(names), 100)
+    found = {name: _curve(chronicle.curve(name, most), league) for name in names}
+    shown = {name: curve for name, curve in found.items() if curve}
+    if not shown:
+        raise Problem(404, f"there is no curve: no match of {', '.join(names)} counts")
+    return belief_curves(shown, AXES[league.clock], certain=league.model.absorb.certain, look=look)
+
+
+def _curve(points: list[dict[str, Any]], league: League) -> list[Belief]:
+    """A curve as it is drawn: what was believed last at each moment."""
+    field = "match" if league.clock == "none" else "time"
+    last = {point[field]: (_place(point[field]), point["mu"], point["sigma"]) for point in points}
+    return list(last.values())
+
+
+def _place(when: str | float) -> str | float:
+    """A time on the axis, without its zone: all charts of a league are in that of its clock."""
+    return when.removesuffix("Z") if isinstance(when, str) else when
+
+
+FEW = 6  # models with a panel each
+AXIS, TITLE = 64, 26  # pixels that panels need beside what they show
+
+Plain = dict[str, Any]
+
+
+def room(told: Plain) -> dict[str, tuple[int, int]]:
+    """How high the charts of an answer are, on a wide page and on a phone.
+
+    >>> room({"models": [{"brier": {"value": 0.2}}] * 2, "measures": [{"name": "brier"}]})["measures"]
+    (154, 154)
+    """
+    models = len(told["models"])
+    panel = max(90, 30 * models) + AXIS
+    panels = max(1, len(_measures(told)))
+    curves = min(models, FEW)
+    wide = -(-curves // 3) * (250 + AXIS + TITLE)
+    return {
+        "measures": (panel, panels * panel + (panels - 1) * 36),
+        "calibration": (wide, curves * (224 + AXIS + TITLE)),
+        "errors": (300, 260 + 28 * models),
+    }
+
+
+def _measures(told: Plain) -> list[Plain]:
+    """The measures on a chart: the one to decide by, and the one that everybody understands, where there are any."""
+    some = [one for k, one in enumerate(told["measures"]) if k == 0 or one["name"] == "pair_error"]
+    return [one for one in some if any(row[one["name"]]["value"] is not None for row in told["models"])]
+
+
+def _told(here: Service, connection: Connection, league: League, asked: QueryParams) -> Plain:
+    """The answer that a chart is of."""
+    of = asked.get("of")
+    known = [here.analyst.figures(connection, league), here.analyst.comparison(connection, league)]
+    for found in known if of else known[:1]:
+        if found.told is not None and (of is None or str(found.told.get("id")) == of):
+            return found.told
+    raise Problem(404, "there is no such answer, or it was replaced by a newer one: see the page of the models")
+
+
+@drawn("calibration")
+def calibration(here: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+    """What happened against what was expected."""
+    import polars as pl
+
+    told = _told(here, connection, league, asked)
+    if not told["calibration"]:
+        raise Problem(404, "there is no calibration: it is of matches of two teams")
+    kept = [row["model"] for row in told["models"]][:FEW]
+    return calibration_chart(pl.DataFrame([row for row in told["calibration"] if row["model"] in kept]), look=look)
+
+
+@drawn("errors")
+def errors(here: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+    """The error as time goes by."""
+    import polars as pl
+
+    curve = _told(here, connection, league, asked)["over_time"]
+    if curve is None:
+        raise Problem(404, "there are too few matches to tell how the error went")
+    column, kind, title = curve["axis"]
+    frame = pl.DataFrame(curve["points"], infer_schema_length=None)
+    return time_chart(frame, curve["measure"], (column, kind, title), title="", subtitle="", look=look)
+
+
+@drawn("measures")
+def measures(here: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+    """The first measures of all models, with their intervals."""
+    import polars as pl
+
+    told = _told(here, connection, league, asked)
+    some = _measures(told)
+    if not some:
+        raise Problem(404, "there is no measure: no match says anything of how well a model predicts")
+    ends = {"": "value", "_low": "low", "_high": "high"}
+    rows = [
+        {"model": row["model"]}
+        | {f"{one['name']}{end}": row[one["name"]][key] for one in some for end, key in ends.items()}
+        for row in told["models"]
+    ]
+    ways = {one["name"]: "" if look.narrow else f", {one['better']} is better" for one in some}
+    titles = {one["name"]: one["title"] + ways[one["name"]] for one in some}
+    return measure_chart(pl.DataFrame(rows, infer_schema_length=None), titles, title="", subtitle="", look=look)

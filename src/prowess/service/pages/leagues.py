@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
 from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from ...errors import Error
+from ...model.presets import PRESETS
 from ...store import keys, leagues
+from ...store.errors import Conflict, Unavailable
 from ...store.keys import Key
-from ...store.leagues import League
+from ...store.leagues import League, Preset, Settings
+from ...store.slugs import slug
 from ..api.common import Here, Read
-from ..api.leagues import plain, readable
-from ..security import caller
-from ..starting import key_command
-from ..state import Service
-from .addresses import address
-from .numbers import digits
-from .page import Shown, page
+from ..api.leagues import known_preset, plain, readable
+from ..api.models import USUAL
+from ..auth import caller, everywhere
+from ..context import Service
+from ..demo import key_command
+from .results.form import fault_of, number_in, texts_of
+from .web.csrf import Fields
+from .web.filters import digits
+from .web.page import Shown, page
+from .web.templates import rendered
+from .web.urls import address
 
-__all__ = ["router"]
+__all__ = ["router", "settings_from"]
 
 router = APIRouter(include_in_schema=False)
 MANY = 30  # leagues of which each is only named
@@ -70,3 +80,85 @@ async def start() -> Response:
 async def league(access: Read) -> Response:
     """A league is its standings first of all."""
     return RedirectResponse(address(access.league, "standings"), 307)
+
+
+Founder = Annotated[Key, Depends(everywhere("admin"))]
+CLOCKS = {
+    "utc": "are dates, with the time of day or without",
+    "number": "are numbers, such as rounds",
+    "none": "are not known: only the order in which they come counts",
+}
+EMPTY = {"title": "", "name": "", "model": "TrueSkill", "clock": "utc", "public": "on"}
+
+
+@router.get("/new")
+async def ask(request: Request, here: Here, key: Founder) -> Response:
+    """A form for a league."""
+    usual = {name: f"{value:g}" for name, value in vars(Settings()).items()}
+    return _page(request, EMPTY | usual)
+
+
+@router.post("/new")
+async def found(request: Request, here: Here, key: Founder, form: Fields) -> Response:
+    """Found the league, and go on to its first matches."""
+    said = texts_of(form)
+    try:
+        made = await run_in_threadpool(_found, here, key, said)
+    except Unavailable:
+        raise
+    except Error as error:
+        shown = dict.fromkeys((*EMPTY, *vars(Settings())), "") | said
+        field, fault = fault_of(error)
+        if isinstance(error, Conflict):
+            field, shown["name"] = "name", shown["name"] or slug(shown["title"])
+        return _page(request, shown, {field: fault}, 422)
+    return RedirectResponse(address(made.name, "import", founded=True), 303)
+
+
+def _found(here: Service, key: Key, said: Mapping[str, str]) -> League:
+    title, name = said.get("title", "").strip(), said.get("name", "").strip()
+    if not title and not name:
+        raise Error("title: give the league a title")
+    preset: Preset = known_preset(said.get("model", "TrueSkill"))
+    settings = Settings(**settings_from(said))
+    with here.database.writing() as connection:
+        return leagues.create(
+            connection,
+            name or slug(title),
+            title=title,
+            model=preset,
+            clock=said.get("clock", "utc"),  # type: ignore[arg-type]  # which the store checks
+            public="public" in said,
+            settings=settings,
+            author=key.name,
+        )
+
+
+def settings_from(said: Mapping[str, str]) -> dict[str, Any]:
+    """The settings that a form gives; what is left empty is as usual.
+
+    >>> settings_from({"provisional_matches": "5", "inactive_days": ""})
+    {'provisional_matches': 5}
+    >>> settings_from({"inactive_days": "soon"})
+    Traceback (most recent call last):
+    ...
+    prowess.Error: inactive_days: it must be a number, not 'soon'
+    """
+    found: dict[str, Any] = {}
+    for name, kind in (("provisional_matches", int), ("inactive_days", float)):
+        text = said.get(name, "").strip()
+        if text:
+            value = number_in(text)
+            if value is None or kind(value) != value:
+                raise Error(f"{name}: it must be {'a whole number' if kind is int else 'a number'}, not {text!r}")
+            found[name] = kind(value)
+    Settings(**found)  # which checks them
+    return found
+
+
+def _page(
+    request: Request, said: Mapping[str, str], faults: Mapping[str, str] | None = None, status: int = 200
+) -> Response:
+    rest = [name for name in PRESETS if name not in USUAL]
+    told = {"said": said, "faults": faults or {}, "usual": USUAL, "rest": rest, "clocks": CLOCKS}
+    return rendered(request, "new.html", Shown(told, status=status))

@@ -10,14 +10,14 @@ from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
 
-from ...model.explanation import digits_of
+from ...model.fit.explanation import digits_of
 from ...store import leagues
 from ...store.leagues import League
 from ..api.common import Here, MatchId, Read, tag_of
-from ..api.past import told_of
-from .numbers import digits
-from .page import Shown, page, wants_data
-from .results import Side, differences, named, sentence, sides
+from ..api.matches import told_of
+from .web.filters import digits
+from .web.match_text import Side, differences, named, sentence, sides
+from .web.page import Shown, page, wants_data
 
 __all__ = ["MATCH_ID", "router"]
 

@@ -13,13 +13,12 @@ from ...store import leagues
 from ...store.errors import NotFound
 from ..api.common import Here, Read, tag_of
 from ..api.exports import Format, export
-from ..api.past import Which
-from .addresses import address
-from .numbers import digits
-from .page import Shown, page, wants_data
-from .queries import Sparse
-from .rendering import BY_KEY
-from .results import sides
+from ..api.matches import Which
+from .web.filters import digits
+from .web.match_text import sides
+from .web.page import Shown, page, wants_data
+from .web.templates import BY_KEY
+from .web.urls import Sparse, address
 
 __all__ = ["router"]
 

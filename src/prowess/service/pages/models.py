@@ -14,21 +14,20 @@ from starlette.responses import RedirectResponse, Response
 from ...errors import Error
 from ...model.presets import PRESETS
 from ...store import generations, leagues, seasons
-from ...store.analyses import Analysis
+from ...store.jobs import Analysis
 from ...store.leagues import League
-from ..analyst import Found
 from ..api.common import Here, Read, Write, tag_of, tag_with
 from ..api.leagues import generation_told
-from ..api.models import described
-from ..api.plain import moment
-from ..api.words import MODELS, shown_as, told_parameters
-from ..figures import own_name
-from ..state import Service
-from .addresses import address
-from .judging import room
-from .page import Shown, page
-from .rendering import rendered
-from .signing import Fields
+from ..api.models import MODELS, described, shown_as, told_parameters
+from ..api.serialize import moment
+from ..background.figures import own_name
+from ..background.jobs import Found
+from ..context import Service
+from .charts import room
+from .web.csrf import Fields
+from .web.page import Shown, page
+from .web.templates import rendered
+from .web.urls import address
 
 __all__ = ["router"]
 

@@ -10,17 +10,17 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 
 from ...errors import Error
-from ...matchmaking.met import Met
-from ...matchmaking.pairing import Pairing
-from ...matchmaking.rounds import rounds as paired
+from ...matchmaking.pairing.pair import rounds as paired
+from ...matchmaking.pairing.queue import Met
+from ...matchmaking.pairing.result import Pairing
 from ...store import leagues
-from ...store.standings import Snapshot
+from ...store.read.standings import Snapshot
 from ..api.common import Here, Read, tag_of
-from ..api.current import stamped
-from .addresses import address
-from .forecast import new_ones, number_of, worded
-from .page import Shown, page, wants_data
-from .pasted import grouped, queued
+from ..api.forecasts import stamped
+from .web.forecast_text import new_ones, number_of, worded
+from .web.name_list import grouped, queued
+from .web.page import Shown, page, wants_data
+from .web.urls import address
 
 __all__ = ["router"]
 

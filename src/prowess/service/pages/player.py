@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
+from starlette.responses import Response
 
 from ...store import leagues
 from ...store.leagues import League
-from ...store.rivalry import rivalries
-from ...store.standings import Snapshot
+from ...store.read.player_results import rivalries
+from ...store.read.standings import Snapshot
 from ..api import players
-from ..api.common import LARGEST, Here, Read, tag_of
-from ..problems import Problem
-from ..state import Service
-from .curves import MOST, named
-from .numbers import day, digits, number
-from .page import Shown, page
+from ..api.common import LARGEST, Here, Read, answer, fresh, tag_of, tagged
+from ..context import Service
+from ..errors import Problem
+from .charts import MOST, named
+from .web.filters import day, digits, number
+from .web.page import Shown, page
 
-__all__ = ["router"]
+__all__ = ["likeliest", "router"]
 
 router = APIRouter(include_in_schema=False)
 SIZE = 20  # matches on a page
@@ -205,3 +207,46 @@ def _compared(told: Plain) -> Plain:
         "charted": [one["player"] for one in told["players"] if one["best"] is not None],
         "alt": f"Skill over time of {', '.join(one['player'] for one in ordered)}",
     }
+
+
+MOST_SUGGESTIONS = 20  # names that are told
+AMONG = 200  # of the best players whose names hold what was typed, those that begin with it come first
+
+
+@router.get("/leagues/{league}/names.json")
+async def names(
+    request: Request, access: Read, here: Here, search: Annotated[str, Query(max_length=500)] = ""
+) -> Response:
+    """At most twenty names that hold a text, the likeliest first."""
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        snapshot = here.standings.of(connection, league)
+        tag = tag_of(league, snapshot.generation, snapshot.revision)
+        return fresh(request, tag) or answer({"names": _names(snapshot, search)}, headers=tagged(tag))
+
+    return await here.read(work)
+
+
+def _names(snapshot: Snapshot, search: str) -> list[str]:
+    """Names that hold a text; among equals, the better player comes first."""
+    asked = search.strip()
+    found = [row["player"] for row in snapshot.page(0, AMONG if asked else MOST_SUGGESTIONS, search=asked).rows]
+    if asked in snapshot.roll and asked not in found:  # so many better players have it in their names
+        found.append(asked)
+    return likeliest(found, asked)[:MOST_SUGGESTIONS]
+
+
+def likeliest(names: Iterable[str], asked: str) -> list[str]:
+    """Names in the order in which they may be meant: the same, those that begin so, those of which a word does.
+
+    >>> likeliest(["Johanna", "Mary Ann", "Annika", "ann"], "ann")
+    ['ann', 'Annika', 'Mary Ann', 'Johanna']
+    """
+    wanted = asked.casefold()
+
+    def distance(name: str) -> int:
+        text = name.casefold()
+        return [text == wanted, text.startswith(wanted), f" {wanted}" in text, True].index(True)
+
+    return sorted(names, key=distance)

@@ -15,17 +15,17 @@ from ...model.prediction import Prediction
 from ...model.score_distribution import CountScores
 from ...store import leagues
 from ...store.clock import read
-from ...store.stakes import stakes
-from ...store.standings import Snapshot
+from ...store.read.standings import Snapshot
+from ...store.read.what_if import stakes
 from ..api.common import Here, Read, tag_of
 from ..api.forecasts import predicted
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
-from .addresses import address
-from .forecast import asked_of, headline, new_ones, number_of, sides, worded
-from .numbers import digits
-from .page import Shown, page, wants_data
-from .pasted import pasted
-from .typed import number_in
+from .results.form import number_in
+from .web.filters import digits
+from .web.forecast_text import asked_of, headline, new_ones, number_of, sides, worded
+from .web.name_list import pasted
+from .web.page import Shown, page, wants_data
+from .web.urls import address
 
 __all__ = ["router"]
 

@@ -6,31 +6,27 @@ from fastapi import APIRouter
 
 from . import (
     charts,
-    deleting,
-    enter,
-    founding,
-    importing,
     leagues,
+    login,
     match,
     matches,
+    model_change,
     models,
-    names,
     pairings,
     player,
     predict,
-    setup,
-    signin,
+    settings,
     standings,
-    static,
-    switch,
     teams,
 )
+from .importing import upload
+from .results import enter
+from .web import static
 
 __all__ = ["ROUTERS"]
 
 ROUTERS: tuple[APIRouter, ...] = (
     leagues.router,
-    founding.router,
     standings.router,
     player.router,
     matches.router,
@@ -39,13 +35,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     teams.router,
     pairings.router,
     enter.router,
-    deleting.router,
-    names.router,
-    importing.router,
+    upload.router,
     models.router,
-    setup.router,
-    switch.router,
+    settings.router,
+    model_change.router,
     charts.router,
-    signin.router,
+    login.router,
     static.router,
 )

@@ -9,19 +9,19 @@ from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
 
-from ...store import clock, generations, journal, leagues, seasons
+from ...store import clock, generations, leagues, seasons
 from ...store.errors import Unavailable
-from ...store.form import forms
+from ...store.journal import journal
 from ...store.leagues import League
-from ...store.snapshot import Snapshot
-from ...store.week import changes, week_before
+from ...store.read.player_results import forms
+from ...store.read.rank_changes import changes, week_before
+from ...store.read.snapshot import Snapshot
 from ..api.common import LARGEST, Here, Read, tag_of
 from ..api.leaderboard import Asked, Who
-from ..state import Service
-from .addresses import address
-from .numbers import day, digits
-from .page import Shown, page
-from .queries import Sparse
+from ..context import Service
+from .web.filters import day, digits
+from .web.page import Shown, page
+from .web.urls import Sparse, address
 
 __all__ = ["router"]
 

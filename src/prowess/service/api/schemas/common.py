@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
-from ....store.prepared import LONGEST
-from ...fields import STORABLE
+from ....store.write.prepare import LONGEST
+from ...error_fields import STORABLE
 
 __all__ = ["ANN", "BOB", "LONGEST", "Asked", "Change", "Name", "Rating", "Text", "Time", "Told", "Trait", "shape"]
 

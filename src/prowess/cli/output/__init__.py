@@ -1,0 +1,1 @@
+"""Output on the terminal and as files: tables, plots, JSON, HTML."""

@@ -1,0 +1,103 @@
+"""Values with their intervals, as lines of letters: ├──●──┤, a row each, on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from statistics import median
+
+import numpy as np
+
+from ...lab.interval import Interval
+from .console import screen, shown
+
+__all__ = ["line_chart", "print_whiskers", "whisker"]
+
+WIDTH = 40  # cells for the scale, where there is room
+FAR = 8  # times as far as most: such a row must not press the others together
+
+
+def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str, str]) -> None:
+    """Print a row for every name: its interval on a scale that has 0, and a text; `styles` are the rows' colours."""
+    from rich.table import Table
+    from rich.text import Text
+
+    console = screen()
+    ends = _ends([interval for interval, _ in rows.values()])
+    room = console.width - max(len(text) for _, text in rows.values()) - 6
+    room -= min(30, max(Text(shown(name)).cell_len for name in rows))
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(max_width=30, overflow="ellipsis", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    for name, (interval, text) in rows.items():
+        line = whisker(interval, *ends, max(10, min(WIDTH, room)))
+        table.add_row(Text(shown(name)), Text(line, style=styles.get(name, "")), Text(text))
+    console.print(table)
+
+
+def _ends(intervals: Sequence[Interval]) -> tuple[float, float]:
+    """Where the scale begins and ends: at 0 or before it, and not beyond what most rows need."""
+    highs = sorted(interval.value if isnan(interval.high) else interval.high for interval in intervals)
+    lows = [interval.value if isnan(interval.low) else interval.low for interval in intervals]
+    least, most = min(0.0, *lows), FAR * max(median(highs), highs[0])
+    high = max((high for high in highs if high <= most), default=highs[0])
+    return least, high if high > least else least + 1.0
+
+
+def whisker(interval: Interval, low: float, high: float, width: int) -> str:
+    """A value with its interval on a scale of so many cells, with a line at 0; what lies beyond it has an arrow.
+
+    >>> whisker(Interval(4.0, 2.0, 6.0), 0.0, 10.0, 11), whisker(Interval(0.0, 0.0, 0.0), -5.0, 5.0, 11)
+    ('│ ├─●─┤    ', '     ●     ')
+    >>> whisker(Interval(40.0, 30.0, 50.0), 0.0, 10.0, 11)
+    '│         ▸'
+    """
+
+    def cell(number: float) -> int:
+        return round((number - low) / (high - low) * (width - 1))
+
+    cells = [" "] * width
+    cells[cell(0.0)] = "│"
+    if cell(interval.value) >= width:
+        cells[-1] = "▸"
+        return "".join(cells)
+    if not isnan(interval.low):
+        first, last = max(0, cell(interval.low)), min(width - 1, cell(interval.high))
+        cells[first : last + 1] = "─" * (last + 1 - first)
+        if first <= cell(0.0) <= last:
+            cells[cell(0.0)] = "┼"
+        cells[first] = "├" if cells[first] == "─" else cells[first]
+        cells[last] = "┤" if cells[last] == "─" else cells[last]
+        if cell(interval.high) >= width:
+            cells[-1] = "▸"
+    cells[cell(interval.value)] = "●"
+    return "".join(cells)
+
+
+def line_chart(values: Sequence[float], width: int, height: int = 7, digits: int = 2) -> list[str]:
+    """The rows of a chart with a scale at its left; there may be more or fewer values than it is wide.
+
+    >>> print("\\n".join(line_chart([1, 2, 3, 3, 1], 5, height=3, digits=0)))
+    3 ┤ ╭─╮
+    2 ┤╭╯ │
+    1 ┼╯  ╰
+    """
+    places = np.linspace(0, len(values) - 1, width) if len(values) > 1 else np.zeros(2)
+    heights = np.interp(places, np.arange(len(values)), values)
+    low, high = float(np.min(heights)), float(np.max(heights))
+    span = high - low or 1.0
+    rows = np.rint((heights - low) / span * (height - 1)).astype(int)
+    canvas = [[" "] * (len(rows) - 1) for _ in range(height)]
+    for column, (one, other) in enumerate(zip(rows[:-1].tolist(), rows[1:].tolist(), strict=True)):
+        if one == other:
+            canvas[one][column] = "─"
+            continue
+        canvas[one][column], canvas[other][column] = ("╯", "╭") if other > one else ("╮", "╰")
+        for row in range(min(one, other) + 1, max(one, other)):
+            canvas[row][column] = "│"
+    scale = [f"{low + span * row / (height - 1):.{digits}f}" for row in range(height)]
+    room = max(map(len, scale))
+    marks = ["┼" if row == rows[0] else "┤" for row in range(height)]
+    lines = [f"{scale[row]:>{room}} {marks[row]}{''.join(canvas[row])}".rstrip() for row in range(height)]
+    return lines[::-1]

@@ -1,0 +1,178 @@
+"""`prowess check`: what was recognised in a file, and every problem in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ... import History
+from ...atomic_files import ending_of
+from ...errors import Error
+from ...history import show_time
+from ...history.data_checks import Suspicion, suspicions
+from ...history.read_options import Choices
+from ...history.read_result import Findings
+from ...history.reading.sniff import read as read_file
+from ...text import count
+from ..options.common import File, Json, as_flags, shared
+from ..output.console import note, screen, shown
+from ..output.json import print_json
+from ..output.standings import moment
+from ..output.tables import cut, print_table, write_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["check"]
+
+FIRST = 20  # problems on a terminal
+ALIKE = 3  # problems of one kind in a row, after which they are counted
+ENDINGS = (".csv", ".parquet", ".json")
+
+All = Annotated[bool, typer.Option("--all", help=f"Print all problems, and not the first {FIRST}.")]
+Out = Annotated[
+    Path | None, typer.Option(show_default=False, help=f"Write all problems to a file: {' '.join(ENDINGS)}.")
+]
+
+
+@shared
+def check(file: File, choices: Choices, all: All = False, json: Json = False, out: Out = None) -> None:
+    """Check a file: what was recognised in it, every problem with its line, and what looks strange.
+
+    The exit code is 0 where there is no problem, and 1 where there is one; what only looks strange is none.
+
+    \b
+    prowess check examples/league.csv
+    prowess check examples/league.csv --json | jq '.roles'
+    prowess check examples/league.csv --all --out problems.csv
+    """
+    if out is not None:
+        ending_of(out, ENDINGS)
+        if not out.parent.is_dir():
+            raise Error(f"{out}: there is no folder {out.parent}")
+    try:
+        found = read_file(file, choices)
+    except Error as error:
+        raise Error(as_flags(str(error))) from error
+    problems, strange = found.to_frame(), suspicions(found.history)
+    if out is not None:
+        write_table(problems, out)
+    if json:
+        print_json(_plain(file, found, strange))
+    else:
+        _print(file, found, problems, strange, None if all or not screen().is_terminal else FIRST)
+    if out is not None:
+        note(f"wrote {out}")
+    if len(problems):
+        raise typer.Exit(1)
+
+
+def _plain(file: Path, found: Findings, strange: list[Suspicion]) -> dict[str, Any]:
+    """All that was found, for machines."""
+    return {
+        "file": str(file),
+        "layout": None if found.layout is None else found.layout.shape,
+        "roles": found.roles,
+        "readings": [as_flags(line) for line in _readings(found)],
+        "summary": _summary(found.history),
+        "problems": found.to_frame().to_dicts(),
+        "strange": [one._asdict() for one in strange],
+    }
+
+
+def _readings(found: Findings) -> list[str]:
+    """What was taken where there is a choice: all that is said beside the columns."""
+    lines = found.history.recognised.splitlines()
+    if found.layout is not None:
+        lines = [line for line in lines[1:] if not line.startswith("ignored: ")]
+    return lines
+
+
+def _summary(history: History) -> dict[str, Any]:
+    """How much there is in a history."""
+    import numpy as np
+
+    teams, players = np.diff(history.match_start), np.diff(history.team_start)
+    pairs = history.match_start[:-1][teams == 2]
+    drawn = history.place[pairs] == history.place[pairs + 1]
+    found: dict[str, Any] = {
+        "matches": len(history),
+        "players": len(np.unique(history.player)),
+        "teams": [int(teams.min()), int(teams.max())] if len(teams) else None,
+        "team_size": [int(players.min()), int(players.max())] if len(players) else None,
+        "draws": float(drawn.mean()) if len(pairs) else None,
+        "scores": history.score is not None,
+        "home": history.home is not None and bool((history.home >= 0).any()),
+    }
+    if history.time is not None and history.time_kind is not None and len(history):
+        ends = (show_time(history.time_kind, history.time_zone, history.time[at]) for at in (0, -1))
+        found |= dict(zip(("first", "last"), ends, strict=True))
+    return found
+
+
+def _print(file: Path, found: Findings, problems: pl.DataFrame, strange: list[Suspicion], limit: int | None) -> None:
+    """The columns, the readings, how much there is, the problems, and what looks strange."""
+    from rich.text import Text
+
+    def say(text: str, style: str = "") -> None:
+        screen().print(Text(shown(text), style=style), soft_wrap=not screen().is_terminal)
+
+    shape = found.layout.shape if found.layout is not None else "a match in each line"
+    say(f"{file}: {shape}", "bold")
+    if found.roles:
+        rows = [(column, role or "– not used") for column, role in found.roles.items()]
+        print_table(["column", "is read as"], rows, flexible=("column",))
+    for line in _readings(found):
+        say(as_flags(line))
+    say(_size(_summary(found.history)))
+    say("")
+    if len(problems):
+        say(f"{count(len(problems), 'problem', 'problems')}:", "bold red")
+        _print_problems(problems, limit)
+    else:
+        say("No problems.", "bold green")
+    if strange:
+        say("")
+        say("No errors, but worth a look:", "bold")
+        for one in strange:
+            say(f"• {one.text}")
+
+
+def _size(summary: dict[str, Any]) -> str:
+    """The summary as a sentence."""
+    if not summary["matches"]:
+        return "There are no matches."
+    parts = [count(summary["matches"], "match", "matches"), count(summary["players"], "player", "players")]
+    if "first" in summary:
+        parts.append(f"{moment(summary['first'])} … {moment(summary['last'])}")
+    parts.append(f"{_range(summary['teams'])} teams a match")
+    least, most = summary["team_size"]
+    parts.append(f"{_range((least, most))} player{'s' * (most > 1)} a team")
+    if summary["draws"] is not None:
+        parts.append(f"{100 * summary['draws']:.0f} % draws")
+    return ", ".join([*parts, "scores" if summary["scores"] else "places"] + ["home teams"] * summary["home"])
+
+
+def _range(ends: tuple[int, int]) -> str:
+    return f"{ends[0]:,}" if ends[0] == ends[1] else f"{ends[0]:,} to {ends[1]:,}"
+
+
+def _print_problems(problems: pl.DataFrame, limit: int | None) -> None:
+    """A table of the first problems; many of one kind are told by the first of them, and a number."""
+    console = screen()
+    rows: list[tuple[str, str, str, str]] = []
+    alike = 0
+    for row in problems.iter_rows(named=True):
+        same = bool(rows) and limit is not None and (rows[-1][1], rows[-1][3]) == (row["column"] or "", row["problem"])
+        alike = alike + 1 if same else 0
+        if alike < ALIKE:
+            value = "" if row["value"] is None else repr(row["value"])
+            room = cut(value, 24) if console.is_terminal else value
+            rows.append((row["where"], row["column"] or "", room, as_flags(row["problem"])))
+        if limit is not None and len(rows) >= limit:
+            break
+    print_table(["where", "column", "value", "problem"], rows, flexible=("problem", "column"))
+    if len(rows) < len(problems):
+        note(f"and {len(problems) - len(rows):,} more: --all shows them")

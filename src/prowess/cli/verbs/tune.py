@@ -1,0 +1,157 @@
+"""`prowess tune`: better parameters of a model for a file of matches, and a command line to use them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ... import Model
+from ...errors import Error
+from ...history.read_options import Choices
+from ...lab.measures.registry import MEASURES
+from ...lab.report import check_page
+from ...lab.tune import Stopped, Tuning
+from ...lab.tune import tune as tuned
+from ..options.common import Files, Json, as_flags, shared
+from ..options.lab_args import BurnIn, Html, Jobs, Seed, amount, matches, words
+from ..options.rerun import again
+from ..options.time_args import Since, Until
+from ..output.console import INTERRUPTED, note, screen
+from ..output.json import print_json
+from ..output.report import print_table, print_text
+
+__all__ = ["tune"]
+
+Trials = Annotated[int, typer.Option(min=1, help="How many sets of parameters are tried.")]
+Params = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME,…",
+        show_default=False,
+        help="Parameters to tune, with ranges as beta=2:8. (default: all that results can tell)",
+    ),
+]
+Train = Annotated[
+    str,
+    typer.Option(
+        metavar="AMOUNT", help="Search on the first matches, judge by the others: a share below 1, a number, or a date."
+    ),
+]
+Loss = Annotated[
+    str | None,
+    typer.Option(
+        "--measure",
+        metavar="NAME",
+        show_default=False,
+        help=f"What is made better: one of {', '.join(name for name, one in MEASURES.items() if one.tally)}. "
+        "(default: log loss)",
+    ),
+]
+Study = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        show_default=False,
+        help="Keep the trials in an SQLite file, as tune.db: the same command goes on with them.",
+    ),
+]
+
+
+@shared
+def tune(
+    context: typer.Context,
+    files: Files,
+    model: Model,
+    choices: Choices,
+    params: Params = None,
+    since: Since = None,
+    until: Until = None,
+    trials: Trials = 100,
+    train: Train = "0.6",
+    burn_in: BurnIn = "0.1",
+    measure: Loss = None,
+    study: Study = None,
+    html: Html = None,
+    json: Json = False,
+    jobs: Jobs = 1,
+    seed: Seed = 0,
+) -> None:
+    """Find parameters with which a model predicts the matches of a file better, and say how to use them.
+
+    It searches on the earlier matches; the later ones, at which it does not look, say what is gained.
+    Ctrl-C gives the best so far.
+
+    \b
+    prowess tune matches.csv --model trueskill
+    prowess tune matches.csv --model elo --params k --trials 30
+    prowess tune matches.csv --params beta=1:20,tau --train 2025-01-01
+    prowess tune matches.csv --study tune.db --jobs 2 --html tuning.html
+    prowess tune matches.csv --json | jq -r .command
+    """
+    if html is not None:
+        check_page(html)
+    wanted = _parameters(params)
+    history = matches(files, choices, since, until)
+    stopped = False
+    try:
+        found = tuned(
+            model,
+            history,
+            parameters=wanted,
+            train=amount(train),
+            burn_in=amount(burn_in),
+            measure=measure,
+            trials=trials,
+            seed=seed,
+            storage=study,
+            jobs=jobs,
+        )
+    except Stopped as stop:
+        found, stopped = stop.tuning, True
+    except Error as error:
+        raise Error(as_flags(str(error))) from error
+    _show(found, _command(context, found), json, html)
+    if stopped:
+        kept = "the same command goes on" if study else "--study tune.db would keep the trials, to go on with"
+        note(f"stopped after {len(found.tried)} of {trials} trials: {kept}")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _parameters(said: list[str] | None) -> dict[str, tuple[float, float] | None] | None:
+    """Names, or names with ranges as beta=2:8."""
+    ranges: dict[str, tuple[float, float] | None] = {}
+    for one in words(said) or []:
+        name, equals, ends = one.partition("=")
+        low, _, high = ends.partition(":")
+        try:
+            ranges[name] = (float(low), float(high)) if equals else None
+        except ValueError:
+            raise typer.BadParameter(f"{one!r} must be NAME or NAME=LOW:HIGH", param_hint="--params") from None
+    return ranges or None
+
+
+def _command(context: typer.Context, found: Tuning) -> str:
+    """The command line that rates with what was found; none where that is no better."""
+    if not found.params or not (found.gain.within_noise or found.gain.value > 0):
+        return ""
+    return again(context, "rate", {name: after for name, (_, after) in found.params.items()})
+
+
+def _show(found: Tuning, command: str, json: bool, html: Path | None) -> None:
+    """What was found, and the command line that uses it."""
+    if html is not None:
+        found.to_html(html)
+    if json:
+        print_json(found.to_dict() | {"command": command or None})
+    else:
+        table = found.table().drop("low", "high")
+        print_table(table if found.importance else table.drop("importance"))
+        screen().print()
+        print_text(found.summary)
+        if command:
+            screen().print("\nWith these parameters:\n")
+            screen().print(command, soft_wrap=True, style="bold")
+    if html is not None:
+        note(f"wrote {html}")

@@ -1,0 +1,1 @@
+"""Parsing dates and times in the cells of a column."""

@@ -1,0 +1,270 @@
+"""Reading a whole column of times, by the same rules as `times.parse_time` reads one, and others that need a column."""
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import Error
+from ...ragged import Floats
+from ...read_context import Table
+from ...times import (
+    DAY,
+    FIRST,
+    LAST,
+    NUMBER_FORMATS,
+    OR_SAY,
+    RIGHT,
+    Kind,
+    Stamp,
+    Times,
+    agree,
+    does_not_fit,
+    has_clock,
+    parse_time,
+)
+from ..unique_values import Distinct
+from .day_month_order import chosen_order, said_first
+from .numeric import NAT, Meaning, in_range, meaning_of, meant
+from .parser import MANY, Texts, read_texts
+from .patterns import MISSING, WEEKDAYS, clock_of
+from .time_of_day import with_clock
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["read_times"]
+
+Mask = NDArray[np.bool_]
+EMPTY = "give a time to every match, or to none"
+NO_TIME = f"it is no time: {RIGHT}{OR_SAY}"
+FEW = 10  # where no cell at all can be read, it is a problem of so many rows at the most, else of the column
+_SAID = {
+    "compact": "numbers such as {} are read as dates",
+    "unix": "numbers such as {} are read as Unix times, in UTC",
+    "excel": "numbers such as {} are read as days of a spreadsheet",
+}
+_EXAMPLES = {
+    "month": "months such as {} are read as their first day",
+    "short year": "years of two digits, as in {}, are read as 1970 to 2069",
+}
+
+
+def read_times(table: Table, column: str, clock_column: str | None = None) -> Times | None:
+    """Read the time of each row, with the time of day in a column of its own where there is one.
+
+    None stands for a column that holds no times, and for one with problems, which are noted at their rows.
+    """
+    before = len(table.problems)
+    times = _read(table, column)
+    if times is not None and clock_column is not None:
+        times = with_clock(table, times, clock_column)
+    return times if len(table.problems) == before else None
+
+
+def _read(table: Table, column: str) -> Times | None:
+    import polars as pl
+
+    series, time_format = table.frame[column], table.choices.time_format
+    by_format = time_format is not None and time_format not in NUMBER_FORMATS
+    if series.dtype in (pl.Categorical, pl.Enum) or (by_format and series.dtype.is_integer()):
+        series = series.cast(pl.String)
+    if series.null_count() == len(series):
+        return None
+    if series.dtype == pl.String:
+        return _text_times(Distinct.of(table, column, series.fill_null("") if series.has_nulls() else series))
+    if series.dtype == pl.Time:
+        table.note(_unused(column, "times of day without a date"))
+        return None
+    if not (series.dtype == pl.Date or isinstance(series.dtype, pl.Datetime) or series.dtype.is_numeric()):
+        raise table.kind_error(column, "times must be dates, timestamps, numbers or text")
+    table.require(series.is_not_null(), column, EMPTY)
+    if not series.dtype.is_numeric():
+        return _calendar_times(table, column, series)
+    value = series.cast(pl.Float64)
+    table.require(value.is_finite() | value.is_null(), column, "a time must be a finite number")
+    # A frame that a history was written to has plain numbers under this name.
+    plain = series.dtype.is_float() and column == "time" and time_format is None
+    cells = Distinct(table, column, value, None)
+    return _number_times(cells, value.fill_null(np.nan).to_numpy(), "number" if plain else time_format)
+
+
+def _unused(column: str, what: str) -> str:
+    return f"column {column!r} is not used: it holds {what}"
+
+
+def _calendar_times(table: Table, column: str, series: "pl.Series") -> Times:
+    import polars as pl
+
+    kind: Kind = "date" if series.dtype == pl.Date else "timestamp"
+    zone = getattr(series.dtype, "time_zone", None)
+    number = series.cast(pl.Datetime("us", zone)).to_physical()
+    margin = DAY if zone else 0
+    outside = (number < FIRST + margin) | (number >= LAST - margin)
+    if outside.any():
+        rows = outside.arg_true().to_numpy()
+        said = [f"{day} days from 1970" for day in number.gather(rows) // DAY]  # Python has no such dates
+        table.problems.add(rows, column, said, "a time must lie in the years 1 to 9999")
+    return Times(number.fill_null(0).to_numpy(), kind, "UTC" if table.choices.utc and zone else zone)
+
+
+def _text_times(cells: Distinct) -> Times | None:
+    time_format = cells.table.choices.time_format
+    if time_format is not None and time_format not in NUMBER_FORMATS:
+        return _settled(cells, _by_format(cells.values, time_format), does_not_fit(time_format))
+    value = _values(cells)
+    numeric = np.isfinite(value)
+    if numeric.any() and (time_format is not None or numeric.all() or _mostly(cells, numeric)):
+        return _number_times(cells, np.where(numeric, value, np.nan), time_format, numeric)
+    return _calendar_texts(cells) if time_format is None else _nothing(cells, does_not_fit(time_format))
+
+
+def _values(cells: Distinct) -> Floats:
+    """Give the numbers that texts are, NaN where one is none; blanks around them are taken away where there are any."""
+    import polars as pl
+
+    value = cells.values.cast(pl.Float64, strict=False)
+    if value.has_nulls() and (value.null_count() < len(value) or cells.values[0] != cells.values[0].strip()):
+        cells.values = cells.values.str.strip_chars()
+        value = cells.values.cast(pl.Float64, strict=False)
+    return value.to_numpy()  # null is NaN there
+
+
+def _mostly(cells: Distinct, numeric: Mask) -> bool:
+    """Tell whether more rows hold numbers than dates."""
+    texts = read_texts(cells.values.filter(~numeric))
+    return cells.count(numeric) > int(cells.weight[~numeric][texts.stamp >= 0].sum())
+
+
+def _number_times(cells: Distinct, value: Floats, time_format: str | None, numeric: Mask | None = None) -> Times:
+    """Read numbers, by what the user says that they mean, or by what they look like; NaN is no number."""
+    finite = np.isfinite(value)
+    if numeric is not None:
+        _reject_unread(cells, ~numeric, "most times of this column are numbers: write all of them so")
+    meaning: Meaning = time_format or cells.table.decide(  # type: ignore[assignment]
+        f"meaning of the numbers in {cells.column}",
+        lambda: meaning_of(value[finite], cells.weight[finite], cells.column),
+    )
+    if meaning == "number":
+        return Times(cells.spread(np.where(finite, value, 0.0)), "number", None)
+    stamp, number = meant(value, meaning)
+    good = (number != NAT) & (number >= FIRST) & (number < LAST)
+    if time_format is None:
+        good &= in_range(value, meaning)
+        example = f"{value[good if good.any() else finite][0]:.15g}"
+        other = "`time_format='number'` reads them as plain numbers"
+        cells.table.note(f"{_SAID[meaning].format(example)}; {other}")
+        cells.reject(finite & ~good, f"most {_SAID[meaning].format(example).replace(' are', ' which are', 1)}: {other}")
+    else:
+        cells.reject(finite & ~good, does_not_fit(time_format))
+    return Times(cells.spread(np.where(good, number, 0)), stamp.kind, stamp.zone)
+
+
+def _by_format(text: "pl.Series", time_format: str) -> Texts:
+    """Read texts by a format: by Polars where it means the same as in Python, and what is left one by one."""
+    import polars as pl
+
+    clock = has_clock(time_format)
+    number = np.full(len(text), NAT)
+    texts = Texts(np.full(len(text), -1, np.int32), {"dmy": number}, [Stamp("timestamp" if clock else "date", None)])
+    # Only these directives mean the same in Polars as in Python (the two disagree about the century of "69").
+    if not set(re.findall("%(.)", time_format)) - set("dmYHMSBb"):
+        try:
+            day = text.str.strptime(pl.Datetime("us") if clock else pl.Date, time_format, strict=False)
+            number[:] = day.cast(pl.Datetime("us")).to_physical().fill_null(NAT).to_numpy()
+        except pl.exceptions.PolarsError:
+            pass
+    number[(number < FIRST) | (number >= LAST)] = NAT
+    texts.stamp[number != NAT] = 0
+    left = np.flatnonzero(number == NAT)
+    for turn, row in enumerate(left.tolist()):
+        if turn == MANY // 100 and (number[left] == NAT).all():
+            break  # the format fits none of so many
+        try:
+            kind, zone, found = parse_time(text[row], time_format)
+        except Error:
+            continue
+        number[row], texts.stamp[row] = found, texts.stamp_number(Stamp(kind, zone))
+    return texts
+
+
+def _calendar_texts(cells: Distinct) -> Times | None:
+    texts = read_texts(cells.values)
+    if (texts.stamp < 0).all():
+        return _nothing(cells, NO_TIME)
+    order = chosen_order(cells, texts)
+    number = texts.numbers.get(order, texts.numbers["dmy"])
+    other = (number == NAT) & (texts.stamp >= 0)
+    cells.reject(other, f"there is no such date where {said_first(order)}")
+    texts.stamp[other] = -2
+    for what, example in texts.examples.items():
+        cells.table.note(_EXAMPLES[what].format(example))
+    return _settled(cells, Texts(texts.stamp, {"dmy": number}, texts.stamps), NO_TIME)
+
+
+def _settled(cells: Distinct, texts: Texts, right: str) -> Times | None:
+    """Give times of the one kind that most rows have; what was not read, and what is of another kind, is a problem."""
+    read = texts.stamp >= 0
+    if not read.any():
+        return _nothing(cells, right)
+    _reject_unread(cells, texts.stamp == -1, right)
+    rows = np.bincount(texts.stamp[read], cells.weight[read], minlength=len(texts.stamps))
+    aware = np.array([stamp.zone is not None for stamp in texts.stamps])
+    zoned = bool(rows[aware].sum() + aware[0] / 2 > rows[~aware].sum())  # the first decides where they are as many
+    zones = sorted({str(stamp.zone) for stamp, is_aware in zip(texts.stamps, aware, strict=True) if is_aware})
+    if zoned and len(zones) > 1 and not cells.table.choices.utc:
+        cells.table.note(f"times of several zones ({', '.join(zones)}) are read as instants, in UTC")
+    common = None
+    for index in np.argsort(-rows, kind="stable").tolist():
+        stamp = texts.stamps[index]
+        if aware[index] == zoned:
+            common = agree(common or stamp, stamp, utc=cells.table.choices.utc or len(zones) > 1)
+    assert common is not None
+    for index in np.flatnonzero(aware != zoned).tolist():
+        cells.reject(texts.stamp == index, _disagree(common, texts.stamps[index]))
+    return Times.of(cells.spread(np.where(read, texts.numbers["dmy"], 0)), common)
+
+
+def _disagree(one: Stamp, other: Stamp) -> str:
+    try:
+        agree(one, other)
+    except Error as error:
+        return str(error)
+    raise AssertionError(f"{one} and {other} agree")
+
+
+def _reject_unread(cells: Distinct, unread: Mask, right: str) -> None:
+    """Note what could not be read: as missing, as a number among dates, or by what would be right."""
+    import polars as pl
+
+    if not unread.any():
+        return
+    missing, number = np.zeros(len(unread), bool), np.zeros(len(unread), bool)
+    text = cells.values.filter(unread).str.strip_chars()
+    missing[unread] = text.str.to_lowercase().is_in(list(MISSING)).to_numpy()
+    number[unread] = text.cast(pl.Float64, strict=False).is_finite().fill_null(False).to_numpy()
+    number &= right == NO_TIME
+    cells.reject(missing, EMPTY)
+    cells.reject(number, _disagree(Stamp("date", None), Stamp("number", None)))
+    cells.reject(unread & ~missing & ~number, right)
+
+
+def _nothing(cells: Distinct, right: str) -> Times | None:
+    """Deal with a column that holds no time at all: it is empty, of another kind, or a problem as a whole."""
+    text = cells.values.str.strip_chars().str.to_lowercase()
+    there = ~text.is_in(list(MISSING))
+    if not there.any():
+        return None
+    some = text.filter(there).head(1000).to_list()
+    for what, held in (("days of the week", WEEKDAYS.__contains__), ("times of day", clock_of)):
+        if all(held(one) for one in some):
+            cells.table.note(_unused(cells.column, f"{what} without a date"))
+            return None
+    if len(cells.table.frame) <= FEW:
+        _reject_unread(cells, np.ones(len(text), bool), right)
+        return None
+    row = cells.first_row(there.to_numpy())
+    said = f"column {cells.column!r} holds {str(cells.table.frame[cells.column][row])!r}, and no row holds a time"
+    leave = "`columns={'time': None}` reads the file without times, in the order of its rows"
+    raise cells.table.error(row, f"{said}: {right.removeprefix('it is no time: ')}; {leave}")

@@ -1,0 +1,99 @@
+"""What numbers in a column of times mean: plain numbers, or dates in one of the ways in which computers count them."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...ragged import Floats
+from ...times import DAY, Stamp
+from .patterns import EARLIEST, LATEST
+
+__all__ = ["NAT", "Meaning", "in_range", "meaning_of", "meant"]
+
+Meaning = Literal["number", "unix", "excel", "compact"]
+Micros = NDArray[np.int64]
+NAT = np.iinfo(np.int64).min  # not a time
+
+MOST = 0.9  # so many of the numbers must be of a meaning
+_UNITS = ((1e11, 1e6), (1e14, 1e3), (1e17, 1.0), (np.inf, 1e-3))  # below what a Unix time counts what part of a second
+_UNIX = (1e9, 4.2e9)  # the seconds from 2001 to 2103
+_EXCEL = (30_000, 60_000)  # the days from 1982 to 2064, counted from the end of 1899
+_EXCEL_START = -25_569  # in days from 1970
+_DATE_WORDS = ("date", "datum", "fecha", "data", "datetime", "дата")
+
+
+def meaning_of(values: Floats, weight: NDArray[Any], column: str) -> Meaning:
+    """Guess from the numbers, each with the count of its rows, and from the name of their column what they mean.
+
+    >>> meaning_of(np.array([20260131.0, 20260201.0]), np.ones(2), "date")
+    'compact'
+    >>> meaning_of(np.array([2025.0, 2026.0]), np.ones(2), "date")
+    'number'
+    """
+    meanings: tuple[Meaning, ...] = ("compact", "unix", "excel")
+    for meaning in meanings:
+        if meaning == "excel" and not any(word in column.casefold() for word in _DATE_WORDS):
+            continue
+        if weight[in_range(values, meaning)].sum() >= max(MOST * weight.sum(), 1):
+            return meaning
+    return "number"
+
+
+def in_range(values: Floats, meaning: Meaning) -> NDArray[np.bool_]:
+    """Tell which numbers could have a meaning."""
+    if meaning == "compact":
+        return np.not_equal(_compact(values)[0], NAT)
+    first, last = _EXCEL if meaning == "excel" else _UNIX
+    measured = values if meaning == "excel" else values * _unit(values) / 1e6
+    return np.less_equal(first, measured) & np.less_equal(measured, last)
+
+
+def meant(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
+    """Give numbers as times; NAT where a number is none.
+
+    >>> meant(np.array([20260131.0]), "compact")
+    (Stamp(kind='date', zone=None), array([1769817600000000]))
+    """
+    if meaning == "compact":
+        number, clock = _compact(values)
+        return Stamp("timestamp" if clock else "date", None), number
+    limit = np.abs(values) < 1e20
+    if meaning == "unix":
+        return Stamp("timestamp", "UTC"), _whole(values * _unit(values), limit)
+    number = _whole((values + _EXCEL_START) * DAY, limit & (np.abs(values) < 1e7))
+    second = np.where(number == NAT, NAT, (number + 500_000) // 1_000_000 * 1_000_000)  # a day has no more digits
+    whole = bool((second[number != NAT] % DAY == 0).all())
+    return Stamp("date" if whole else "timestamp", None), second
+
+
+def _whole(values: Floats, good: NDArray[np.bool_]) -> Micros:
+    good = good & (np.abs(values) < 2.5e17)  # the years 1 to 9999, and less than a float's digits lose
+    return np.where(good, np.rint(np.where(good, values, 0.0)).astype(np.int64), NAT)
+
+
+def _unit(values: Floats) -> Floats:
+    """Give the microseconds in what a Unix time counts: seconds, milli-, micro- or nanoseconds."""
+    limits, units = (np.array(column) for column in zip(*_UNITS, strict=True))
+    found: Floats = units[np.searchsorted(limits, np.abs(values), side="right").clip(max=len(units) - 1)]
+    return found
+
+
+def _compact(values: Floats) -> tuple[Micros, bool]:
+    """Read 20260131, 202601311030 and 20260131103000, and tell whether any has a time of day."""
+    sound = (np.abs(values) < 1e15) & (values == np.rint(values))
+    whole = np.where(sound, values, 0.0).astype(np.int64)
+    long, longer = whole >= 10**11, whole >= 10**13
+    day = np.where(longer, whole // 10**6, np.where(long, whole // 10**4, whole))
+    clock = np.where(longer, whole % 10**6, np.where(long, whole % 10**4 * 100, 0))
+    year, month, date = day // 10_000, day // 100 % 100, day % 100
+    sound &= (year >= EARLIEST) & (year <= LATEST) & (month >= 1) & (month <= 12)
+    number = np.where(sound, (year - 1970) * 12 + month - 1, 0)
+    first, after = (
+        months.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64) for months in (number, number + 1)
+    )
+    sound &= (date >= 1) & (date <= after - first)
+    hour, minute, second = clock // 10_000, clock // 100 % 100, clock % 100
+    sound &= (hour < 24) & (minute < 60) & (second < 60)
+    micros = (first + date - 1) * DAY + ((hour * 60 + minute) * 60 + second) * 1_000_000
+    return np.where(sound, micros, NAT), bool((sound & long).any())

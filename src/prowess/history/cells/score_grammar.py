@@ -1,0 +1,175 @@
+"""Reading the result of both teams from one cell: 3-1, ½-½, 2-2 (4-3 pens), 6-4 3-6 7-6(5), w/o."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from math import nan
+
+from ..names import plain_name
+from . import words as words
+from .numbers import numeral
+from .text import plain_text
+
+__all__ = ["PLAYED", "UNPLAYED_MATCH", "WALKOVER", "WRONG", "Cell", "pair", "pair_cell"]
+
+PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG = range(4)
+_RIGHT = "a result is needed, such as 3-1, 1/2-1/2 or w/o"
+_SPOILT = "this looks like a date, which spreadsheets make of results: write it as text, such as 3:1"
+_AROUND = words.AROUND_SCORES | words.UNPLAYED | words.WALKOVERS | words.RETIRED
+_SET = 6  # games that a set of tennis has at least
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell says: its state, the scores, and who won (1, −1; 0 is a draw, or of walkovers: not known).
+
+    `pairs` is how many pairs of scores there are outside of brackets, and `how` is by what rule it was read.
+    """
+
+    state: int = WRONG
+    first: float = nan
+    second: float = nan
+    sign: int = 0
+    pairs: int = 0
+    how: str = ""
+    right: str = _RIGHT
+
+
+def pair(first: float, second: float, state: int = PLAYED, pairs: int = 1, how: str = "") -> Cell:
+    """Make a cell of two scores."""
+    return Cell(state, first, second, (first > second) - (first < second), pairs, how)
+
+
+@dataclass(frozen=True)
+class _Grammar:
+    """Patterns, made when they are first needed."""
+
+    single: re.Pattern[str]
+    pairs: re.Pattern[str]
+    beside: re.Pattern[str]
+    brackets: re.Pattern[str]
+    word: re.Pattern[str]
+    date: re.Pattern[str]
+    signs: dict[str, tuple[int, int]]
+
+
+@cache
+def _grammar() -> _Grammar:
+    half = r"\d+ 1/2|1/2"
+    number, any_number = rf"(?:{half}|\d+(?:\.\d+)?)", rf"(?:{half}|\d+(?:[.,]\d+)*)"
+    between = r"\s*(?:[-:x×~]|vs?\.?|to)\s*"
+    month = f"(?:{'|'.join(words.MONTHS.split())})[a-z]*"
+    return _Grammar(
+        single=re.compile(rf"([+-]?{any_number}){between}([+-]?{any_number})"),
+        # No pair begins after a comma that opens the cell: of ",5-1" the first score is not 5.
+        pairs=re.compile(rf"(?<![\d.])(?<!^,)([+-]?{number}){between}([+-]?{number})(?![\d.]*\d)"),
+        beside=re.compile(rf"({number}) ?\((\d+)\) ?[-:] ?(?:({number}) ?\((\d+)\)|\((\d+)\) ?({number}))"),
+        brackets=re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]"),
+        word=re.compile(r"[^\W_](?:[\w.:]|/(?=\w\b))*"),
+        date=re.compile(
+            rf"\d{{1,2}}[-. /]+{month}\.?(?:[-. /]+\d+)?|{month}[-. /]+\d{{1,4}}"
+            r"|\d{4}-\d\d?-\d\d?(?:[ t].*)?|\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d\d)|\d{1,2}-\d{1,2}-\d{4}"
+        ),
+        signs={
+            **dict.fromkeys(words.UNPLAYED_SIGNS, (UNPLAYED_MATCH, 0)),
+            **dict.fromkeys(words.FIRST_BY_WALKOVER, (WALKOVER, 1)),
+            **dict.fromkeys(words.SECOND_BY_WALKOVER, (WALKOVER, -1)),
+        },
+    )
+
+
+def pair_cell(cell: str, decimal: str | None = None) -> Cell:
+    """Read a cell by itself.
+
+    >>> one = pair_cell("6-4 3-6 7-6(5)")
+    >>> one.first, one.second, one.sign
+    (2.0, 1.0, 1)
+    """
+    grammar = _grammar()
+    text = plain_text(cell).casefold().strip("'\"").removesuffix(".")
+    found = _whole(text)
+    if found is not None:
+        return found
+    if single := grammar.single.fullmatch(text):
+        first, second = (_value(one, decimal) for one in single.groups())
+        return Cell() if first is None or second is None else pair(first, second)
+    if beside := grammar.beside.fullmatch(text):  # a shoot-out beside the scores: 1 (5) - 1 (4)
+        first, second = _plain(beside[1]), _plain(beside[3] or beside[6])
+        return pair(first, second, how="shoot-out" if first == second else "")
+    outside = grammar.brackets.sub(" ", text).strip()
+    inside = [match[0] for match in grammar.brackets.finditer(text)]
+    if not outside and len(inside) == 1:
+        return pair_cell(inside[0][1:-1], decimal)
+    return _of_pairs(outside, inside)
+
+
+def _whole(text: str) -> Cell | None:
+    """Read a cell that is a word or a sign, and not made of scores."""
+    grammar = _grammar()
+    word, signs = plain_name(text), text.replace(" ", "")
+    if text in words.MISSING or word in words.UNPLAYED:
+        return Cell(UNPLAYED_MATCH)
+    if signs in grammar.signs:
+        state, sign = grammar.signs[signs]
+        return Cell(state, sign=sign)
+    if word in words.WALKOVERS:
+        return Cell(WALKOVER)
+    if word in words.RETIRED:
+        return Cell(PLAYED, how="retired")
+    if signs in ("=", "1/2", "0.5", "0,5", "draw", "remis"):
+        return pair(0.5, 0.5)
+    if blank := re.fullmatch(r"(\d\d?) (\d\d?)", text):
+        return pair(float(blank[1]), float(blank[2]))
+    return Cell(right=_SPOILT) if grammar.date.fullmatch(text) else None
+
+
+def _of_pairs(outside: str, inside: list[str]) -> Cell:
+    """Read one score or those of several sets, with words and brackets around them."""
+    grammar = _grammar()
+    rest = grammar.pairs.sub(" ", outside)
+    around = {plain_name(one) for part in [rest, *inside] for one in grammar.word.findall(grammar.pairs.sub(" ", part))}
+    around = {word for word in around if not word.isdigit()}  # of tie-breaks: 7-6(5)
+    scores = _scores(outside)
+    if not scores or not around <= _AROUND or grammar.word.sub("", rest).strip(" ,;/.-:|") or _digits(rest):
+        return Cell()
+    retired = bool(around & words.RETIRED)
+    if around & words.WALKOVERS and not retired:
+        return pair(*scores[0], state=WALKOVER)
+    if around & words.UNPLAYED - words.AROUND_SCORES and not retired:
+        return Cell(UNPLAYED_MATCH)
+    shot = bool(around & words.SHOOTOUTS)
+    if len(scores) == 1 or (len(scores) == 2 and scores[0][0] == scores[0][1] and shot):
+        (first, second), more = scores[0], [*scores[1:], *(score for part in inside for score in _scores(part))]
+        beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)  # no score at half-time
+        how = "retired" if retired else "shoot-out" if first == second and (shot or beyond) else ""
+        return pair(first, second, pairs=0 if more else 1, how=how)
+    if retired and max(scores[-1]) < _SET:
+        scores = scores[:-1]
+    scores += [score for part in inside if part.startswith("[") for score in _scores(part)]  # 6-4 4-6 [10-8]
+    first, second = (float(sum(sign * (one - other) > 0 for one, other in scores)) for sign in (1, -1))
+    return pair(first, second, pairs=2, how="retired" if retired else "sets")
+
+
+def _digits(rest: str) -> bool:
+    return re.search(r"(?<!\w)\d+(?!\w)", rest) is not None
+
+
+def _scores(text: str) -> list[tuple[float, float]]:
+    return [(_plain(one), _plain(other)) for one, other in _grammar().pairs.findall(text)]
+
+
+def _value(text: str, decimal: str | None) -> float | None:
+    """Read a score that stands alone in its half of a cell, with the same marks as in a column of numbers."""
+    if text.endswith("1/2"):
+        return _plain(text)
+    number = numeral(text.lstrip("+-"))
+    if number is None:
+        return None
+    return -number.value(decimal) if text.startswith("-") else number.value(decimal)
+
+
+def _plain(text: str) -> float:
+    """Read a number that may have a sign and a half."""
+    sign = -1.0 if text.startswith("-") else 1.0
+    half = 0.5 if text.endswith("1/2") else 0.0
+    return sign * (float(text.lstrip("+-").removesuffix("1/2").strip() or 0) + half)

@@ -1,0 +1,157 @@
+"""The names of columns: how they are compared, and which column plays which role."""
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
+from json import dumps
+
+from ..names import plain_name
+from .aliases import (
+    NAME_STEMS,
+    NAME_WORDS,
+    RANKS,
+    ROSTER_STEMS,
+    SCORE_FILLERS,
+    SCORE_WORDS,
+    SCORES,
+    SCORES_ALONE,
+    SIDE_WORDS,
+)
+
+__all__ = ["Headers", "examples", "plain_role"]
+
+_AGAIN = (" (2)", ".1", "_duplicated_0")  # behind a name that comes again
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
+_MEMBER = re.compile(
+    "(?P<side>(?:team|side|squad|t)(?:[0-9]|[a-h])|winner|loser|home|away|white|black|red|blue|left|right)"
+    "(?:player|p|member|name)?(?P<number>[1-9][0-9]?)(?:name|id)?"
+)
+_STEM = f"(?P<stem>{'|'.join(sorted((*ROSTER_STEMS, *NAME_STEMS), key=len, reverse=True))})"
+_LABEL = "(?P<label>[0-9]{1,2}|[a-hxy])"
+SIDE = re.compile(f"{_STEM}{_LABEL}(?P<tail>|name|id|players|roster|members)")
+_SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score|rank)(?P<label2>[0-9]{{1,2}}|[a-hxy])")
+
+
+@lru_cache(1024)
+def plain_role(role: str) -> str:
+    """Spell a role in one way: "team1_score", "score_1" and "score1" are the same.
+
+    >>> plain_role("team1_score"), plain_role("home_score")
+    ('score1', 'homescore')
+    """
+    plain = plain_name(role)
+    found = _SIDE_RESULT.fullmatch(plain)
+    return plain if found is None else (found["what"] or found["what2"]) + (found["label"] or found["label2"])
+
+
+def is_side_result(role: str) -> bool:
+    """Tell whether a role is the score or the rank of a side.
+
+    >>> is_side_result("score1"), is_side_result("score")
+    (True, False)
+    """
+    return _SIDE_RESULT.fullmatch(plain_name(role)) is not None
+
+
+class Headers:
+    """The columns of a file under their plain names, and the roles that the user gave to a column, or to none."""
+
+    def __init__(
+        self, columns: Sequence[str], mapping: Mapping[str, str | None], unfit: Mapping[str, Set[str]] | None = None
+    ) -> None:
+        """Note the columns; one with a role is known by no other name, and what is unfit for a role cannot play it."""
+        self.columns = tuple(columns)
+        self.unfit = unfit or {}
+        self.mapped = {plain_role(role): column for role, column in mapping.items() if column is not None}
+        self.unused = {plain_role(role) for role, column in mapping.items() if column is None}
+        self.free = {plain_name(column): column for column in reversed(columns) if column not in mapping.values()}
+        self.words = {column: frozenset(map(plain_name, _WORD.findall(column))) for column in self.free.values()}
+        self.more: dict[str, tuple[str, ...]] = {}
+        self._gather_members()
+
+    def find(self, table: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
+        """Give the column of each role: the user's, or that of the first alias which is there, or by its words."""
+        found = {}
+        for role, aliases in table.items():
+            column = self.mapped.get(plain_role(role)) or self.first(aliases, role) or self._by_words(role)
+            if column is not None and plain_role(role) not in self.unused:
+                found[role] = column
+        return found
+
+    def first(self, aliases: str | Sequence[str], role: str = "") -> str | None:
+        """Give the column of the first alias that is there, and not unfit for the role."""
+        names = aliases.split() if isinstance(aliases, str) else aliases
+        there = (self.free[name] for name in names if name in self.free)
+        return next((column for column in there if column not in self.unfit.get(role, ())), None)
+
+    def twins(self, sides: Sequence[str]) -> list[str]:
+        """Give the scores of two sides that have one name, such as G: one behind each side, or both between them."""
+        at = {column: index for index, column in enumerate(self.columns)}
+        for name, column in self.free.items():
+            again = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)
+            if name not in SCORES_ALONE.split() or again is None or len(sides) != 2:
+                continue
+            one, other, first, second = (at[each] for each in (*sides, column, again))
+            if min(one, other) < first < second:
+                return [column, again] if one < other else [again, column]
+        return []
+
+    def _by_words(self, role: str) -> str | None:
+        """Find a longer name by its words: `home_team_goal_count` is what the home side scored."""
+        side, _, what = role.partition("_")
+        if side not in SIDE_WORDS or (what and what != "score"):
+            return None
+        keys, scores = set(SIDE_WORDS[side].split()), set(SCORE_WORDS.split())
+        fillers = set((SCORE_FILLERS if what else NAME_WORDS).split())
+        found = [
+            column
+            for column, words in self.words.items()
+            if words & keys and bool(words & scores) == bool(what) and words - keys - scores <= fillers
+        ]
+        return min(
+            found, key=lambda column: (bool(self.words[column] & {"id", "code", "short"}), len(column)), default=None
+        )
+
+    def _gather_members(self) -> None:
+        """Make one column of those that hold the players of a side one by one: winner1 and winner2, team1_player1."""
+        sides: dict[str, dict[int, str]] = {}
+        for name, column in self.free.items():
+            found = _MEMBER.fullmatch(name)
+            if found and not any(word in name for word in (*SCORES, *RANKS)):
+                sides.setdefault(found["side"], {}).setdefault(int(found["number"]), column)
+        if len(sides) < 2 or max(map(len, sides.values())) < 2 or any(1 not in numbers for numbers in sides.values()):
+            return
+        for side, numbers in sides.items():
+            first, *rest = (numbers[number] for number in sorted(numbers))
+            self.free = {name: column for name, column in self.free.items() if column not in (first, *rest)}
+            self.free[side.replace("t", "team", 1) if len(side) == 2 else side] = first
+            self.more[first] = tuple(rest)
+
+
+_SHAPES = {
+    "home and away": ("home", "away", "home_score", "away_score"),
+    "winner and loser": ("winner", "loser"),
+    "a row per player": ("match", "player", "rank", "time"),
+    "sides": ("team1", "team2", "score1", "score2"),
+}
+_OTHERS = '(or "winner"; and "player1", "player2" where a cell is one name and never a roster)'
+LONGEST = 30  # letters of a column in an example
+
+
+def examples(columns: Sequence[str]) -> str:
+    """Ways to map roles to columns, with those of the file; where it has none that can be shown, with others.
+
+    >>> print(examples(["who", "won"]))
+      home and away:    columns={"home": "who", "away": "won"}
+      winner and loser: columns={"winner": "who", "loser": "won"}
+      a row per player: columns={"match": "who", "player": "won"}
+      sides:            columns={"team1": "who", "team2": "won"}
+                        (or "winner"; and "player1", "player2" where a cell is one name and never a roster)
+    """
+    shown = [column for column in columns if 0 < len(column) <= LONGEST and column.isprintable()]
+    names = shown if len(shown) > 1 else ["one", "two", "three", "four"]
+    lines = [
+        f"  {f'{shape}:':17} columns={dumps(dict(zip(roles, names, strict=False)), ensure_ascii=False)}"
+        for shape, roles in _SHAPES.items()
+    ]
+    return "\n".join([*lines, f"{'':20}{_OTHERS}"])

@@ -1,0 +1,265 @@
+"""From a file with a row per player, or per team, per match to a draft: the rows of a match are gathered."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...text import count
+from ..cells.durations import durations
+from ..cells.labels import labels, names, yes_no
+from ..cells.numbers import numbers
+from ..cells.places import ranks, words
+from ..cells.results import PLAYED
+from ..cells.rosters import rosters
+from ..cells.text import intern, text_of
+from ..cells.win_loss import word_results
+from ..cells.words import YES_NO
+from ..problems import Problems
+from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
+from ..read_context import Table
+from .layout import Layout
+from .long_groups import Rows, match_codes
+from .raw_matches import Draft
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["long_draft"]
+
+MANY = 0.25  # of the rows: where so many tell of a player for the second time, they tell of something else
+FEW = 4  # rows, of which nothing is known
+
+
+@dataclass
+class _Results:
+    """The results of the rows: a rank or a score, NaN where there is none, and who is ranked last or was not there."""
+
+    rank: Floats | None
+    score: Floats | None
+    unplaced: NDArray[np.bool_]
+    absent: NDArray[np.bool_]
+
+
+def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
+    """Make a draft, and give the rows, by which the caller reads what belongs to a match as a whole."""
+    match = match_codes(table, layout)
+    results = _results(table, layout)
+    _drop_strokes(table, layout, match, results)
+    layout = _playing_teams(table, layout, match, results)
+    roles = layout.roles
+    team = intern(labels(table, roles["team"]))[0] if "team" in roles and {"player", "players"} & roles.keys() else None
+    _leave_out(table, layout, match, team, results)
+    rows = Rows(table, match, team)
+    size, player, different, note = _players(table, layout, rows)
+    entry_row = np.repeat(rows.order, size)
+    first_row = rows.order[rows.match_row_start[:-1]]
+    score, summed = _scores(rows, results.score, roles["score"]) if results.score is not None else (None, "")
+    listed = not {"rank", "score", "duration", "result"} & roles.keys()
+    order = "no rank or score: the rows of a match stand in the order of the result" if listed else ""
+    draft = Draft(
+        match_start=rows.match_start,
+        team_start=starts(size)[rows.team_start],
+        player=player,
+        names=different.to_list(),
+        where=lambda match, entry: table.where(int(first_row[match] if entry is None else entry_row[entry])),
+        rows=lambda match, entry: rows.of(match) if entry is None else entry_row[[entry]],
+        rank=_ranks(rows, layout, results, score),
+        score=score,
+        weight=np.repeat(numbers(table, roles["weight"])[rows.order], size) if "weight" in roles else None,
+        home=_home(rows, roles["home"]) if "home" in roles else None,
+        listed=listed,
+        may_be_alone=True,
+        recognised="\n".join(filter(None, (note, summed, order))),
+    )
+    return draft, rows
+
+
+def _results(table: Table, layout: Layout) -> _Results:
+    """Read the places, or the scores, or how long each took; a word instead says that somebody did not finish."""
+    roles = layout.roles
+    nobody = np.zeros(len(table.frame), bool)
+    score = None
+    if "rank" in roles:
+        found = ranks(table, roles["rank"])
+        if "score" in roles:  # beside places a score that cannot be read is no problem
+            score = numbers(replace(table, notes=[], problems=Problems()), roles["score"])
+        return _Results(found.rank, score, found.unplaced, found.absent)
+    if "duration" in roles:
+        found = durations(table, roles["duration"])
+        return _Results(found.rank, None, found.unplaced, found.absent)
+    if "result" in roles:
+        said = word_results(table, roles["result"], YES_NO)
+        return _Results(np.where(said.state == PLAYED, 1.5 - said.sign / 2, np.nan), None, nobody, nobody)
+    if "score" in roles:
+        unplaced, absent = words(table, roles["score"])
+        score = numbers(_blank(table, roles["score"], unplaced | absent), roles["score"])
+        return _Results(None, score, unplaced, absent)
+    return _Results(None, None, nobody, nobody)
+
+
+def _drop_strokes(table: Table, layout: Layout, match: Ints, results: _Results) -> None:
+    """Drop scores of a text file that mostly grow with the places: strokes and seconds are no scores."""
+    rank, score = results.rank, results.score
+    if (
+        rank is None
+        or score is None
+        or "score" in layout.mapped
+        or table.frame[layout.roles["rank"]].dtype.is_numeric()
+    ):
+        return
+    order = np.lexsort((rank, match))
+    order = order[~np.isnan(rank[order]) & ~np.isnan(score[order])]
+    apart = (np.diff(match[order]) == 0) & (np.diff(rank[order]) > 0)
+    if 2 * np.count_nonzero((np.diff(score[order]) > 0) & apart) > np.count_nonzero(apart):
+        table.note(f"{layout.roles['score']!r} does not fall with the places: it is not used")
+        results.score = None
+
+
+def _blank(table: Table, column: str, rows: NDArray[np.bool_]) -> Table:
+    """Give the table with some cells of a column empty; what is found in it is found in the table."""
+    import polars as pl
+
+    if not rows.any():
+        return table
+    return replace(table, frame=table.frame.with_columns(table.frame[column].set(pl.Series(rows), None)))
+
+
+def _playing_teams(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
+    """Tell teams that play together from clubs: where most that have several rows have several places, they are not."""
+    if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
+        return layout
+    team, _ = intern(text_of(table, layout.roles["team"]).fill_null(""))  # not everybody has a club
+    rank = np.where(results.unplaced, np.inf, results.rank)
+    rows = Rows(table, match, team)
+    several = np.diff(rows.team_start) > 1
+    ordered = np.nan_to_num(rank[rows.order], nan=np.inf, posinf=np.inf)
+    low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))
+    several &= np.isfinite(low)  # where nobody has a place, nothing is told
+    column = layout.roles["team"]
+    least = 0 if "duration" in layout.roles else np.count_nonzero(several) / 2  # everybody is timed alone
+    apart = bool(np.count_nonzero((low != high)[several]) > least)
+    if not len(ordered) or not table.decide(f"whether {column} plays apart", lambda: apart if several.any() else None):
+        return layout
+    table.note(f"players with one {column} have places of their own: everybody plays alone")
+    return replace(layout, roles={role: used for role, used in layout.roles.items() if role != "team"})
+
+
+def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
+    """Leave out who was not there, who stands twice in a match, and matches in which nobody has a result."""
+    absent = np.flatnonzero(results.absent)
+    table.leave_out(absent, "did not take part: ", "entry is", "entries are")
+    if "player" in layout.roles or "players" not in layout.roles:
+        _leave_out_twice(table, layout, match, team, results)
+    given = ~(results.unplaced | results.absent)
+    for column in (results.rank, results.score):
+        if column is not None and (results.rank is None or column is results.rank or np.isnan(results.rank).all()):
+            given &= ~np.isnan(column)
+    if results.rank is None and results.score is None:
+        return
+    if results.rank is not None and results.score is not None:
+        given = (~np.isnan(results.rank) & ~results.unplaced) | ~np.isnan(results.score)
+    unplayed = np.flatnonzero(np.bincount(match, given, minlength=match.max(initial=-1) + 1)[match] == 0)
+    unplayed = np.setdiff1d(unplayed, absent)
+    words = "match without any result is", "matches without any result are"
+    table.leave_out(unplayed, "not played: ", *words, number=len(np.unique(match[unplayed])))
+
+
+def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
+    """Of a player's rows in one match the best counts: a driver who took over another's car, or a row that repeats."""
+    who, _ = intern(names(table, layout.roles["player" if "player" in layout.roles else "team"]))
+    key = pair_codes(match, who)
+    if team is not None:
+        key = pair_codes(key, team)  # in two teams of a match nobody can be: that is a problem
+    value = np.zeros(len(key))
+    if results.rank is not None:
+        value = np.where(results.unplaced | np.isnan(results.rank), np.inf, results.rank)
+    elif results.score is not None:
+        value = np.where(results.unplaced | np.isnan(results.score), np.inf, -results.score)
+    value = np.where(results.absent, np.inf, value)
+    order = np.lexsort((value, key))
+    again = np.zeros(len(key), bool)
+    again[order[1:]] = key[order[1:]] == key[order[:-1]]
+    rows = np.flatnonzero(again & ~results.absent)
+    if len(rows) > max(FEW, MANY * len(key)):
+        column = layout.roles["player" if "player" in layout.roles else "team"]
+        said = "it stands in this match already, as many do: say who plays, as in `columns={'player': 'name'}`"
+        table.reject(rows, column, said)
+        return
+    table.leave_out(rows, "twice in a match: of a player's rows the best counts, ", "other is", "others are")
+
+
+def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.Series", str]:
+    """Give the number of players in each ordered row, the players of all rows, and how rosters were split."""
+    if "players" not in layout.roles:
+        code, different = intern(names(table, layout.roles["player" if "player" in layout.roles else "team"]))
+        return np.ones(len(code), np.int32), code[rows.order], different, ""
+    column = layout.roles["players"]
+    [lists], _ = rosters(table, [column], sure=True)
+    table.require(lists.list.len() > 0, column, "a team needs at least one player")
+    lists = lists.fill_null([])
+    size = lists.list.len().to_numpy().astype(np.int32)
+    code, different = intern(lists.explode().drop_nulls())
+    _, entries = gather(starts(size), rows.order)
+    return size[rows.order], code[entries], different, ""
+
+
+def _ranks(rows: Rows, layout: Layout, results: _Results, score: Floats | None) -> Floats | None:
+    """Give the ranks of the teams; who has none beside others who have one shares the last place, or one after it."""
+    rank = results.rank
+    if rank is not None:
+        column = next(layout.roles[role] for role in ("rank", "duration", "result") if role in layout.roles)
+        rank = rows.one(np.where(results.unplaced, np.nan, rank), column, "team")
+    elif score is not None and results.unplaced.any():
+        rank = -score
+        score[:] = np.where(np.isin(owners(rows.match_start), _matches_of(rows, results.unplaced)), np.nan, score)
+    if rank is None:
+        return None
+    match = owners(rows.match_start)
+    missing = np.isnan(rank)
+    last = np.full(len(rows.match_start) - 1, -np.inf)
+    np.maximum.at(last, match[~missing], rank[~missing])
+    empty = missing & np.isfinite(last[match])
+    if "rank" in layout.roles and (plain := empty & ~results.unplaced[rows.order[rows.team_start[:-1]]]).any():
+        share = count(int(np.count_nonzero(plain)), "entry shares", "entries share")
+        first = f"the first on {rows.table.row_name(int(rows.order[rows.team_start[:-1]][plain].min()))}"
+        rows.table.note(f"no place in column {layout.roles['rank']!r}: {share} the last place of their match, {first}")
+    return np.where(empty, last[match] + 1, rank)
+
+
+def _matches_of(rows: Rows, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Give the matches of the rows of a mask."""
+    match = np.repeat(np.arange(len(rows.match_start) - 1), np.diff(rows.match_row_start))
+    return np.unique(match[mask[rows.order]])
+
+
+def _scores(rows: Rows, score: Floats, column: str) -> tuple[Floats, str]:
+    """Give the scores of the teams: what all rows of a team say, or, where those of most teams differ, their sums.
+
+    Whether a column holds scores of teams or of players is one decision for the file: two players with 3 points each
+    are a team with 6 where other teams show that points are counted by player.
+    """
+    values = score[rows.order]
+    first = values[rows.team_start[:-1]]
+    size = np.diff(rows.team_start)
+    alike = not len(values) or np.array_equal(values, np.repeat(first, size), equal_nan=True)
+    mostly = alike or rows.mostly_agree(score, "team")
+    summed = rows.table.decide(f"whether {column} is summed", lambda: not mostly if (size > 1).any() else None)
+    if not summed:
+        return (first if alike else rows.one(score, column, "team")), ""
+    return np.add.reduceat(values, rows.team_start[:-1]), f"{column} differs within a team: a team's score is the sum"
+
+
+def _home(rows: Rows, column: str) -> Ints:
+    """Give the index of the home team in each match, -1 where there is none."""
+    home = rows.one(yes_no(rows.table, column), column, "team")
+    teams = np.flatnonzero(home)
+    match = owners(rows.match_start)[teams]
+    index = np.full(len(rows.match_start) - 1, -1, np.int32)
+    index[match] = teams - rows.match_start[match]
+    twice = np.flatnonzero(match[1:] == match[:-1])
+    if len(twice):
+        wrong = rows.order[rows.team_start[teams[twice + 1]]]
+        rows.table.reject(wrong, column, "two teams of this match are at home: at most one is")
+    return index

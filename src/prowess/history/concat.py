@@ -1,0 +1,172 @@
+"""Several histories as one: next to each other in time, players known by their names."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Error
+from ..text import count
+from .columns.build_history import in_order_of_appearance
+from .columns.duplicates import mixed_bits
+from .history import History
+from .ragged import Ints, owners
+from .slicing import take, unless_usual
+from .times import Stamp, agree, show_time
+
+__all__ = ["ABSENT", "join"]
+
+ABSENT: dict[str, tuple[Any, str]] = {  # what stands for a column that a history does not have, and how long it is
+    "score": (np.nan, "teams"),
+    "weight": (1.0, "entries"),
+    "importance": (1.0, "matches"),
+    "home": (np.int16(-1), "matches"),
+}
+
+
+def join(histories: Sequence[History], once: bool = True) -> History:
+    """Join histories into one, in the order of time; without times, one after another.
+
+    With `once`, a match that stands in several of them (the same date or time, teams and result) counts once.
+
+    >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
+    >>> june = History.from_matches([{"teams": [["bob"], ["cat"]], "time": "2026-06-06"}])
+    >>> join([june, may])
+    History(2 matches, 3 players, 2026-05-30 … 2026-06-06, places)
+    """
+    parts = [_history(one, index) for index, one in enumerate(histories, 1)]
+    filled = [one for one in parts if len(one)]
+    if len(filled) < 2:
+        return filled[0] if filled else parts[0] if parts else History.from_matches([])
+    stamp = _stamp(parts)
+    joined = _chained(filled, stamp)
+    said = list(dict.fromkeys(line for one in parts for line in one.recognised.splitlines()))
+    if once and stamp is not None and stamp.kind != "number":  # a number may be a round, which every season has
+        source = np.repeat(np.arange(len(filled)), [len(one) for one in filled])
+        again = _again(joined, source)
+        if again.any():
+            said.append(_said(joined, again))
+            joined = take(joined, np.flatnonzero(~again))
+    joined = take(joined, np.arange(len(joined)))  # which sorts by time
+    return replace(in_order_of_appearance(joined), ids=_unique(joined.ids), recognised="\n".join(said))
+
+
+def _history(one: History, number: int) -> History:
+    if not isinstance(one, History):
+        raise Error(f"join needs histories, but number {number} is of the kind {type(one).__name__}")
+    return one
+
+
+def _stamp(histories: Sequence[History]) -> Stamp | None:
+    """What kind of times all of them have; None where none has times."""
+    kinds = [one.time_kind for one in histories if len(one)]
+    if None in kinds and set(kinds) != {None}:
+        without = next(number for number, one in enumerate(histories, 1) if len(one) and one.time_kind is None)
+        raise Error(
+            f"history {without} of {len(histories)} has no times and others have: only all or none can be joined"
+        )
+    found: Stamp | None = None
+    for number, one in enumerate(histories, 1):
+        if one.time_kind is None:
+            continue
+        mine = Stamp(one.time_kind, one.time_zone)
+        try:
+            found = agree(found or mine, mine)
+        except Error as error:
+            raise Error(
+                f"history {number} of {len(histories)}: its times do not go with those before: {error}"
+            ) from None
+    return found
+
+
+def _chained(histories: Sequence[History], stamp: Stamp | None) -> History:
+    """One history after another, not yet in the order of time."""
+    number: dict[str, int] = {}
+    player = []
+    for one in histories:
+        rows = np.array([number.setdefault(name, len(number)) for name in one.players], np.int32)
+        player.append(rows[one.player])
+    time = None if stamp is None else np.concatenate([one.time for one in histories if one.time is not None])
+    columns: dict[str, Any] = {name: _column(histories, name) for name in ABSENT}
+    return History(
+        match_start=_starts([one.match_start for one in histories]),
+        team_start=_starts([one.team_start for one in histories]),
+        player=np.concatenate(player),
+        place=np.concatenate([one.place for one in histories]),
+        time=time,
+        time_kind=None if stamp is None else stamp.kind,
+        time_zone=None if stamp is None else stamp.zone,
+        ids=_ids(histories),
+        players=tuple(number),
+        **columns,
+    )
+
+
+def _starts(parts: Sequence[Ints]) -> Ints:
+    """Where lists begin that stand one after another."""
+    ends = np.cumsum([0, *(part[-1] for part in parts)])
+    return np.concatenate([part[:-1] + end for part, end in zip(parts, ends, strict=False)] + [ends[-1:]]).astype(
+        np.int32
+    )
+
+
+def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:
+    """A column that need not be there, filled up where it is not."""
+    absent, length = ABSENT[name]
+    if all(getattr(one, name) is None for one in histories):
+        return None
+    parts = []
+    for one in histories:
+        found = getattr(one, name)
+        size = len(one) if length == "matches" else getattr(one, length)
+        parts.append(np.full(size, absent) if found is None else found)
+    return unless_usual(name, np.concatenate(parts))
+
+
+def _ids(histories: Sequence[History]) -> tuple[str, ...] | None:
+    if all(one.ids is None for one in histories):
+        return None
+    return tuple(name for one in histories for name in (one.ids or ("",) * len(one)))
+
+
+def _unique(ids: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The ids, as long as each is of one match: where every file counts from 1 they say nothing."""
+    given = [name for name in ids or () if name]
+    return ids if len(set(given)) == len(given) else None
+
+
+def _again(history: History, source: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which matches stand already in a history before: the same time, teams, players and result."""
+    keys = _keys(history)
+    order = np.lexsort((source, keys))
+    same = keys[order][1:] == keys[order][:-1]
+    begin = np.maximum.accumulate(np.where(np.r_[True, ~same], np.arange(len(order)), 0))
+    again = np.zeros(len(order), bool)
+    again[order] = source[order] > source[order][begin]
+    return again
+
+
+def _keys(history: History) -> NDArray[np.uint64]:
+    """A number for each match that two matches share only if they are the same, but for one chance in 2⁶⁴."""
+    assert history.time is not None
+    place = history.place if history.score is None else np.where(np.isnan(history.score), history.place, history.score)
+    team = owners(history.team_start)
+    seat = team - history.match_start[:-1][owners(history.match_start)[team]]
+    words = [history.player, seat, place[team], np.ones(history.entries) if history.weight is None else history.weight]
+    mixed = np.zeros(history.entries, np.uint64)
+    for word in words:
+        mixed = mixed_bits(mixed ^ (np.asarray(word, np.float64) + 0.0).view(np.uint64))  # no zero below zero
+    first = history.team_start[history.match_start[:-1]]
+    sums: NDArray[np.uint64] = np.add.reduceat(mixed, first)  # each player stands once in a match, with her seat
+    return mixed_bits(sums ^ history.time.astype(np.float64).view(np.uint64))
+
+
+def _said(history: History, again: NDArray[np.bool_]) -> str:
+    assert history.time is not None
+    assert history.time_kind is not None
+    first = int(np.flatnonzero(again)[0])
+    when = show_time(history.time_kind, history.time_zone, history.time[first])
+    words = "match stands in more than one file and counts", "matches stand in more than one file and count"
+    return f"{count(int(again.sum()), *words)} once (the first: {when}); `duplicates='keep'` counts all"

@@ -1,0 +1,155 @@
+"""Stretches of time as people name them: whole days, months and years, and the last week of a history."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import MAXYEAR, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import Error
+from .slicing import bound
+from .times import DAY, parse_time, show_time
+
+if TYPE_CHECKING:
+    from .history import History
+
+__all__ = ["PERIODS", "bounds", "first_of_last", "usual_period"]
+
+PERIODS = ("hour", "day", "week", "month", "year")
+RIGHT = "name it as hour, day, week, month or year, or give their number as 36h, 10d, 2w, 3m or 1y"
+_CALENDAR = re.compile(r"(?P<year>[0-9]{4})(?:[-/](?P<month>[0-9]{1,2})(?:[-/](?P<day>[0-9]{1,2}))?)?", re.ASCII)
+_PERIOD = re.compile(rf"(?P<many>[0-9]{{1,5}})? ?(?P<unit>[hdwmy]|(?:{'|'.join(PERIODS)})s?)", re.ASCII)
+_LONG = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7)}
+
+
+def bounds(history: History, start: object, end: object) -> tuple[int, int]:
+    """Give the first match at or after `start`, and the first after `end`; None leaves a side open.
+
+    A day, a month (2026-06) or a year (2026) is meant as a whole.
+
+    >>> from .history import History
+    >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-0{month}-15"} for month in (1, 2, 2, 3)]
+    >>> bounds(History.from_matches(days), "2026-02", "2026-02-15")
+    (1, 3)
+    """
+    found = [0, len(history)]
+    if not len(history) or (start is None and end is None):
+        return found[0], found[1]
+    if history.time is None:
+        raise Error("matches are chosen by time, and these have none: give each match a time, or slice by index")
+    if start is not None:
+        first, _ = _stretch(history, start)
+        found[0] = int(np.searchsorted(history.time, bound(history, first)))
+    if end is not None:
+        last, after = _stretch(history, end)
+        side: Any = "right" if after is None else "left"
+        if after != date.max:
+            found[1] = int(np.searchsorted(history.time, bound(history, last if after is None else after), side=side))
+    return found[0], max(found)
+
+
+def _stretch(history: History, value: object) -> tuple[object, date | None]:
+    """When a time begins, and the day after it where it is a whole day, month or year; `date.max` is never over."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = value.isoformat()
+    found = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
+    if found is None:
+        kind, _, number = parse_time(value)
+        whole = kind == "date" and history.time_kind != "number"
+        return (value, None) if not whole else _stretch(history, show_time("date", None, number))
+    year, month, day = (int(found[part] or 1) for part in ("year", "month", "day"))
+    try:
+        first = date(year, month, day)
+    except ValueError as error:
+        raise Error(f"{value!r} is no date: {error}") from None
+    if found["day"]:
+        return first, first + timedelta(days=1) if first < date.max else date.max
+    return first, _months_later(first, 1 if found["month"] else 12)
+
+
+def _months_later(day: date, months: int) -> date:
+    """The same day of another month, or its last day if it is shorter; the calendar ends in 9999."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    if not 1 <= year <= MAXYEAR:
+        return date.max if year > MAXYEAR else date.min
+    return day.replace(year=year, month=month + 1, day=min(day.day, monthrange(year, month + 1)[1]))
+
+
+def usual_period(history: History) -> str | None:
+    """The period over which changes of a history are told: a day, a week or a month, by how long it is.
+
+    None where there are no times, where all of it is a few days, and where numbers stand for times: but "last" if
+    these are counted rounds, with several matches at each.
+
+    >>> from .history import History
+    >>> days = [{"teams": [["ann"], ["bob"]], "time": day} for day in ("2026-01-01", "2026-03-01")]
+    >>> usual_period(History.from_matches(days))
+    'week'
+    """
+    if history.time is None or not len(history) or history.time[0] == history.time[-1]:
+        return None
+    if history.time_kind == "number":
+        rounds = 1 + int(np.count_nonzero(np.diff(history.time)))
+        return "last" if 2 * rounds <= len(history) else None
+    days = float(history.time[-1] - history.time[0]) / DAY
+    return next((name for name, least in (("month", 730), ("week", 21), ("day", 3)) if days >= least), None)
+
+
+def first_of_last(history: History, period: str) -> int:
+    """Give the first match of the last period, counted back from the last match: "week", "10d", a number, or "last".
+
+    A period of whole days holds the day of the last match and days before it; "last" is all that has the last time.
+
+    >>> from .history import History
+    >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-{day}"} for day in (10, 17, 18, 24)]
+    >>> first_of_last(History.from_matches(days), "week"), first_of_last(History.from_matches(days), "last")
+    (2, 3)
+    """
+    if not len(history):
+        return 0
+    if history.time is None:
+        raise Error(f"the last period ({period}) needs times, and these matches have none")
+    last = history.time[-1]
+    if period == "last":
+        return int(np.searchsorted(history.time, last))
+    if history.time_kind == "number":
+        return int(np.searchsorted(history.time, last - _number(period), side="right"))
+    before = _back(history, period)
+    return 0 if before is None else int(np.searchsorted(history.time, bound(history, before), side="right"))
+
+
+def _number(period: str) -> float:
+    """The length of a period where times are plain numbers."""
+    try:
+        length = float(period)
+    except ValueError:
+        length = 0.0
+    if not 0.0 < length < float("inf"):
+        raise Error(f"times are plain numbers here: the period must be a number above 0, or 'last', not {period!r}")
+    return length
+
+
+def _back(history: History, period: str) -> date | datetime | None:
+    """A period before the last match, on the clock of the history; None is before all times."""
+    assert history.time is not None
+    assert history.time_kind is not None
+    found = _PERIOD.fullmatch(period.strip().lower())
+    many = int(found["many"] or 1) if found else 0
+    if found is None or many == 0:
+        raise Error(f"{period!r} is no period: {RIGHT}")
+    unit = next(name for name in PERIODS if name[0] == found["unit"][0])
+    last: Any = show_time(history.time_kind, history.time_zone, history.time[-1])
+    if unit == "hour" and history.time_kind == "date":
+        raise Error(f"{period!r} is too short a period: the matches have dates, and no time of day")
+    if history.time_kind == "timestamp" and unit != "hour":
+        last = last.replace(hour=23, minute=59, second=59, microsecond=999999)  # whole days
+    try:
+        if unit in _LONG:
+            return last - many * _LONG[unit]  # type: ignore[no-any-return]
+        earlier = _months_later(last, -many * (12 if unit == "year" else 1))
+    except OverflowError:
+        return None
+    return None if earlier == date.min else earlier

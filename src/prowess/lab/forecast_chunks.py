@@ -1,0 +1,56 @@
+"""Forecasts of a history in parts that fit into the cache, so that long histories need little memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import Error
+from ..history import History
+from ..model.engine.buffers import Columns, Record
+from ..model.engine.sweep import sweep
+from ..model.fit.forecasts import Forecasts, written
+from ..model.ladder.ladder import Ladder
+from ..model.model import Model
+
+__all__ = ["TEAMS", "Part", "forecast_parts"]
+
+TEAMS = 32_768  # of one part: a few columns of them stay in the cache of a processor
+
+
+class Part(NamedTuple):
+    """Forecasts of some matches in a row: the first of them, and in how many of them EP did not converge."""
+
+    first: int
+    forecasts: Forecasts
+    unconverged: int
+
+
+def forecast_parts(model: Model, history: History, teams: int = TEAMS) -> Iterator[Part]:
+    """What `fit` forecasts, bit for bit, a part of the matches after the other; names are not needed.
+
+    >>> import prowess as pw
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
+    >>> [part.forecasts.win.round(3).tolist() for part in forecast_parts(pw.TrueSkill(), history, teams=4)]
+    [[0.478, 0.754], [0.858]]
+    """
+    if not len(history):
+        return
+    ladder = Ladder(model)
+    ladder.reserve(int(history.player.max()) + 1)
+    pipeline, table = model.pipeline, ladder.table
+    sizes = np.diff(history.team_start[history.match_start])
+    board = pipeline.board(int(np.diff(history.match_start).max()), int(sizes.max()))
+    step = max(1, teams * len(history) // history.teams)
+    for first in range(0, len(history), step):
+        part = history[first : first + step]
+        columns = Columns(part, part.player)
+        record = Record(columns, pipeline.traits)
+        try:
+            sweep(pipeline, board, columns, table, record, 0, len(part))
+        except Error as error:
+            raise Error(f"match {first + record.at + 1} of {len(history)}: {error}") from error
+        yield Part(first, written(model.outcome, part, record), len(record.unconverged))
+    pipeline.put_back(board)

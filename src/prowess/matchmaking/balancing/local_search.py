@@ -1,0 +1,248 @@
+"""A good split of a large group: from random splits, by exchanges, as long as the quality of the match grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.quality import log_qualities
+from ..performances import Performances
+from .rules import Rules, some_split
+
+__all__ = ["Exchanges", "exchanges", "log_quality_of", "search", "some_exchange"]
+
+Ints = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+EFFORT = 20_000_000  # players in teams that are looked at, in all: about half a second
+PER_PLAYER = 20_000  # and so many more for each player of the group
+AT_ONCE = 500_000  # in one look at the exchanges of a split
+FRESH = 8  # climbs from one random split to the next
+STEP = 40_000  # what a look at some exchanges costs, however few they are
+LEAST = 1e-12  # a gain in the logarithm of the quality that is worth an exchange
+
+
+def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int]:
+    """The team of every player in the best split that was found, and how many splits were compared.
+
+    It climbs from a random split until no exchange helps, then again and again from the best one so far, after some
+    random exchanges; now and then from a new random split.
+    """
+    rng = np.random.default_rng(seed)
+    best: Climb | None = None
+    most = EFFORT + PER_PLAYER * sum(rules.sizes)
+    compared, effort, climbs = 0, 0, 0
+    while effort < most:
+        if best is None or climbs % FRESH == 0:
+            units = some_split(rules, rng)
+            assert units is not None
+            climb = Climb(performances, rules, units[rules.unit_of])
+        else:
+            climb = best.disturbed(rng)
+        while effort < most:
+            seen, work, better = climb.step(rng)
+            compared, effort = compared + seen, effort + work
+            if not better:
+                break
+        climbs += 1
+        if best is None or climb.value > best.value:
+            best = climb
+    assert best is not None
+    return best.team, compared
+
+
+class Climb:
+    """One split on its way up."""
+
+    def __init__(self, performances: Performances, rules: Rules, team: Ints) -> None:
+        """Begin with the team of every player."""
+        self.performances, self.rules, self.team = performances, rules, team
+        self.sizes = np.array(rules.sizes)
+        self.first = [members[0] for members in rules.units]
+        self.columns = np.empty((3, len(rules.sizes)))
+        self.look()
+
+    def look(self) -> None:
+        """Find the performances of all teams, and the quality of the split."""
+        for index in range(len(self.sizes)):
+            self.columns[:, index : index + 1] = self.performances.of(np.flatnonzero(self.team == index)[None])
+        self.value = log_quality_of(self.columns[:, None])[0]
+
+    def step(self, rng: np.random.Generator) -> tuple[int, int, bool]:
+        """Make the best of many exchanges: how many were compared, how much work that was, and whether one helped."""
+        per_exchange = 2 * int(self.sizes.max()) + 3 * len(self.sizes)
+        compared, work = 0, 0
+        for some in exchanges(self.rules, self.team[self.first], max(AT_ONCE // per_exchange, 100), rng):
+            compared, work = compared + len(some), work + STEP + len(some) * per_exchange
+            if len(some) and self.take(some, self.values(some)):
+                return compared, work, True
+        return compared, work, False
+
+    def disturbed(self, rng: np.random.Generator) -> Climb:
+        """A split not far from this one."""
+        other = Climb(self.performances, self.rules, self.team)
+        for _ in range(2 + len(self.sizes) // 2):
+            some = some_exchange(self.rules, other.team[self.first], rng)
+            if some is not None:
+                other.make(some)
+        other.look()
+        return other
+
+    def values(self, some: Exchanges) -> Floats:
+        """The logarithm of the quality of the match after each of some exchanges."""
+        columns = np.repeat(self.columns[:, None], len(some), axis=1)
+        rows = np.arange(len(some))
+        for team, leave, join in ((some.a, some.out, some.back), (some.b, some.back, some.out)):
+            for size in np.unique(self.sizes[team]):
+                these = np.flatnonzero(self.sizes[team] == size)
+                members = self.after(team[these], leave[these], join[these], size)
+                columns[:, rows[these], team[these]] = self.performances.of(members)
+        return log_quality_of(columns)
+
+    def after(self, team: Ints, leave: Ints, join: Ints, size: int) -> Ints:
+        """The players of some teams of one size after some have left and others joined; in the order of the group."""
+        order = np.argsort(self.team, kind="stable")
+        start = np.concatenate([[0], np.cumsum(self.sizes)])
+        members = order[start[team][:, None] + np.arange(size)]
+        place = np.empty(len(order), np.intp)
+        place[order] = np.arange(len(order))
+        members[np.arange(len(team))[:, None], place[leave] - start[team][:, None]] = join
+        return np.sort(members, axis=1)
+
+    def take(self, some: Exchanges, values: Floats) -> bool:
+        """Make the best exchange, and with it others between other teams if that is better still."""
+        order = np.argsort(-values, kind="stable")
+        if not values[order[0]] > self.value + LEAST * max(1.0, abs(self.value)):
+            return False
+        self.make(some.take(order[:1]))
+        alone = self.team, values[order[0]]
+        touched = {int(some.a[order[0]]), int(some.b[order[0]])}
+        for row in order[1:]:
+            pair = {int(some.a[row]), int(some.b[row])}
+            if len(touched) > len(self.sizes) - 2 or not values[row] > self.value:
+                break
+            if not touched & pair:
+                self.make(some.take(np.array([row])))
+                touched |= pair
+        self.look()
+        if self.value < alone[1]:
+            self.team = alone[0]
+            self.look()
+        return True
+
+    def make(self, some: Exchanges) -> None:
+        """Exchange players."""
+        self.team = self.team.copy()
+        self.team[some.out] = some.b[:, None]
+        self.team[some.back] = some.a[:, None]
+
+
+def log_quality_of(columns: Floats) -> Floats:
+    """The logarithm of the quality of splits, from mean, variance and noise by split and team."""
+    return log_qualities(*columns.transpose(0, 2, 1))
+
+
+TRIES = 60  # exchanges of several players at a time, drawn at random
+
+
+@dataclass(frozen=True, eq=False)
+class Exchanges:
+    """Players `out` of team `a`, a row for each exchange, change places with as many players `back` of team `b`."""
+
+    a: Ints
+    b: Ints
+    out: Ints
+    back: Ints
+
+    def __len__(self) -> int:
+        """Count the exchanges."""
+        return len(self.a)
+
+    def take(self, chosen: Ints) -> Exchanges:
+        """Some of the exchanges."""
+        return Exchanges(self.a[chosen], self.b[chosen], self.out[chosen], self.back[chosen])
+
+
+def exchanges(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Iterator[Exchanges]:
+    """Exchanges of single players, all or at most so many of them, and some of several players at a time.
+
+    `team` is the team of every unit. Groups that stay together need the latter to move at all.
+    """
+    yield _singles(rules, team, most, rng)
+    sizes = {len(members) for members in rules.units}
+    for width in sorted({2} | sizes - {1}):
+        found = list(_several(rules, team, width, rng))
+        if found:
+            a, b, out, back = zip(*found, strict=True)
+            yield Exchanges(np.array(a), np.array(b), np.array(out), np.array(back))
+
+
+def some_exchange(rules: Rules, team: Ints, rng: np.random.Generator) -> Exchanges | None:
+    """An exchange at random, of two players where that is possible."""
+    single = _singles(rules, team, 50, rng)
+    if len(single):
+        return single.take(rng.integers(len(single), size=1))
+    for width in sorted({len(members) for members in rules.units} - {1}):
+        for a, b, out, back in _several(rules, team, width, rng):
+            return Exchanges(np.array([a]), np.array([b]), np.array([out]), np.array([back]))
+    return None
+
+
+def _singles(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Exchanges:
+    """Two players who change places, where none of them then meets somebody whom she must not."""
+    single = np.array([unit for unit, members in enumerate(rules.units) if len(members) == 1], np.intp)
+    one, other = np.triu_indices(len(single), 1) if len(single) ** 2 < 8 * most else _drawn(len(single), most, rng)
+    u, v = single[one], single[other]
+    differ = np.flatnonzero(team[u] != team[v])
+    if len(differ) > most:
+        differ = rng.choice(differ, most, replace=False, shuffle=False)
+    u, v = u[differ], v[differ]
+    if any(rules.foes):
+        meets = np.zeros((len(team), len(rules.sizes)), np.intp)
+        foe = np.zeros((len(team), len(team)), bool)
+        for unit, foes in enumerate(rules.foes):
+            foe[unit, list(foes)] = True
+            np.add.at(meets[unit], team[list(foes)], 1)
+        may = (meets[u, team[v]] == foe[u, v]) & (meets[v, team[u]] == foe[u, v])
+        u, v = u[may], v[may]
+    player = np.array([members[0] for members in rules.units])
+    return Exchanges(team[u], team[v], player[u][:, None], player[v][:, None])
+
+
+def _drawn(count: int, most: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Pairs at random, about twice as many as are wanted: some are of one team."""
+    return rng.integers(count, size=2 * most), rng.integers(count, size=2 * most)
+
+
+def _several(
+    rules: Rules, team: Ints, width: int, rng: np.random.Generator
+) -> Iterator[tuple[int, int, list[int], list[int]]]:
+    """Exchanges of `width` players, drawn at random."""
+    teams = [np.flatnonzero(team == index) for index in range(len(rules.sizes))]
+    for _ in range(TRIES):
+        a, b = rng.choice(len(teams), 2, replace=False).tolist()
+        out, back = _some_units(rules, teams[a], width, rng), _some_units(rules, teams[b], width, rng)
+        if out and back and _keeps(rules, team, out, b, back) and _keeps(rules, team, back, a, out):
+            yield a, b, _players(rules, out), _players(rules, back)
+
+
+def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator) -> list[int]:
+    """Units of a team who are `width` players together, or none."""
+    found: list[int] = []
+    for unit in rng.permutation(units)[: 4 * width].tolist():
+        if len(rules.units[unit]) <= width:
+            found.append(unit)
+            width -= len(rules.units[unit])
+    return found if width == 0 else []
+
+
+def _keeps(rules: Rules, team: Ints, movers: list[int], to: int, leave: list[int]) -> bool:
+    """Whether nobody of the movers meets a foe who stays in the other team."""
+    return not any(team[foe] == to and foe not in leave for unit in movers for foe in rules.foes[unit])
+
+
+def _players(rules: Rules, units: list[int]) -> list[int]:
+    return [player for unit in units for player in rules.units[unit]]

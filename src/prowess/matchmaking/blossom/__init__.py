@@ -1,0 +1,1 @@
+"""Maximum-weight matching in general graphs (Edmonds' blossom algorithm)."""

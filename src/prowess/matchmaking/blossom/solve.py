@@ -1,0 +1,169 @@
+"""Maximum-weight matching in any graph: Edmonds' algorithm, primal and dual, with one alternating tree at a time.
+
+Edmonds (1965), "Maximum matching and a polyhedron with 0,1-vertices"; Galil (1986), "Efficient algorithms for finding
+maximum matching in graphs", sections 3 and 4. A vertex has a dual u ≥ 0, a blossom z ≥ 0, an edge the slack
+uᵢ + uⱼ + Σz − w ≥ 0, where z is summed over the blossoms that hold both ends. Matched edges, and those of the rings of
+blossoms, are tight; who stays alone has u = 0. That is the whole proof that no matching is heavier. Even weights keep
+all numbers whole.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ...model import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.matchmaking.blossom.heap import Events
+    from cython.cimports.prowess.matchmaking.blossom.shrink import expand, shrink
+    from cython.cimports.prowess.matchmaking.blossom.state import FREE, INNER, Blossoms
+    from cython.cimports.prowess.matchmaking.blossom.tree import Tree, clear, make_inner, make_outer
+else:
+    from .heap import Events
+    from .shrink import expand, shrink
+    from .state import FREE, INNER, Blossoms
+    from .tree import Tree, clear, make_inner, make_outer
+
+__all__ = ["match"]
+
+NEVER = cython.declare(cython.longlong, 1 << 62)
+
+
+@cython.ccall
+def match(
+    start: cython.const[cython.int][::1],
+    other: cython.const[cython.int][::1],
+    weight: cython.const[cython.longlong][::1],
+    dual: cython.longlong[::1],
+    total: cython.longlong[::1],
+    mate: cython.int[::1],
+    position: cython.int[::1],
+    gap: cython.longlong[::1],
+) -> cython.void:
+    """Find a matching of the largest weight: the `mate` of every vertex, −1 for those who stay alone.
+
+    The edges of vertex v go to `other[start[v]:start[v + 1]]`, and each stands with both of its ends. Weights are even.
+    `dual` holds a guess of the vertices' duals, which any numbers of at least 0 are, and then the duals; `total` what
+    the blossoms around a vertex add to it, `position` and `gap` what they add to an edge (see `Blossoms.unroll`).
+
+    >>> import numpy as np
+    >>> start, other = np.array([0, 1, 3, 5, 6], np.int32), np.array([1, 0, 2, 1, 3, 2], np.int32)
+    >>> weight, numbers = np.array([4, 4, 10, 10, 4, 4]), [np.zeros(4, int) for _ in range(3)]
+    >>> mate, position = np.empty(4, np.int32), np.empty(4, np.int32)
+    >>> match(start, other, weight, numbers[0], numbers[1], mate, position, numbers[2])
+    >>> mate
+    array([-1,  2,  1, -1], dtype=int32)
+    """
+    tree: Tree = Tree(start, other, weight, dual)
+    blossoms: Blossoms = tree.blossoms
+    vertex: cython.int
+    top: cython.int
+    _begin(tree)
+    for vertex in range(len(mate)):
+        top = blossoms.top(vertex)
+        if blossoms.mate[vertex] < 0 and blossoms.base[top] == vertex and tree.u[vertex] + tree.add[top] > 0:
+            _augment(tree, top)
+    blossoms.unroll(position, gap)
+    for vertex in range(len(mate)):
+        mate[vertex] = blossoms.mate[vertex]
+        dual[vertex] += tree.add[blossoms.top(vertex)]
+        total[vertex] = blossoms.deep[vertex]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _begin(tree: Tree) -> cython.void:
+    """Raise duals where an edge has no slack at all, then lower them one by one and match along tight edges."""
+    vertex: cython.int
+    arc: cython.Py_ssize_t
+    slack: cython.longlong
+    least: cython.longlong
+    u: cython.longlong[::1] = tree.u
+    mate: cython.int[::1] = tree.blossoms.mate
+    for vertex in range(tree.blossoms.vertices):
+        for arc in range(tree.start[vertex], tree.start[vertex + 1]):
+            slack = u[vertex] + u[tree.other[arc]] - tree.weight[arc]
+            if slack < 0:
+                u[vertex] -= slack
+    for vertex in range(tree.blossoms.vertices):
+        if mate[vertex] >= 0:
+            continue
+        least = u[vertex]
+        for arc in range(tree.start[vertex], tree.start[vertex + 1]):
+            least = min(least, u[vertex] + u[tree.other[arc]] - tree.weight[arc])
+        u[vertex] -= least
+        for arc in range(tree.start[vertex], tree.start[vertex + 1]):
+            if mate[tree.other[arc]] < 0 and u[vertex] + u[tree.other[arc]] == tree.weight[arc]:
+                mate[vertex] = tree.other[arc]
+                mate[tree.other[arc]] = vertex
+                break
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _augment(tree: Tree, root: cython.int) -> cython.bint:
+    """Match the base of a top with another, or leave alone somebody else, who has no dual left."""
+    events: Events = tree.events
+    blossoms: Blossoms = tree.blossoms
+    one: cython.int
+    two: cython.int
+    events.count = 0
+    tree.now += 1
+    tree.touches = 0
+    tree.delta = 0
+    tree.floor = NEVER
+    make_outer(tree, root)
+    while events.count > 0 and events.soonest() < tree.floor:
+        events.pop()
+        one = events.first
+        two = events.second
+        tree.delta = events.key
+        if one < 0:
+            if tree.label[two] == INNER and blossoms.up[two] < 0 and blossoms.z[two] == 2 * tree.delta:
+                expand(tree, two)
+        elif two < 0:
+            if blossoms.top(one) != blossoms.top(~two):
+                shrink(tree, one, ~two)
+        elif tree.label[blossoms.top(two)] == FREE and tree.best[two] == events.key and tree.suitor[two] == one:
+            if blossoms.mate[blossoms.base[blossoms.top(two)]] < 0:
+                _flip(blossoms, tree, one, two)
+                blossoms.base[blossoms.top(two)] = two
+                blossoms.mate[two] = one
+                clear(tree)
+                return True
+            _grow(tree, one, two)
+    tree.delta = tree.floor
+    _flip(blossoms, tree, tree.lowest, -1)
+    clear(tree)
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _flip(blossoms: Blossoms, tree: Tree, vertex: cython.int, mate: cython.int) -> cython.void:
+    """Match an outer vertex anew, and all on its way to the root in turn."""
+    node: cython.int
+    below: cython.int
+    while True:
+        node = blossoms.top(vertex)
+        below = blossoms.mate[blossoms.base[node]]
+        blossoms.base[node] = vertex
+        blossoms.mate[vertex] = mate
+        if below < 0:
+            return
+        node = blossoms.top(below)
+        mate = tree.entry[node]
+        vertex = tree.above[node]
+        blossoms.base[node] = mate
+        blossoms.mate[mate] = vertex
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _grow(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
+    """Take a matched pair of free nodes into the tree, by a tight edge from an outer to a free vertex."""
+    blossoms: Blossoms = tree.blossoms
+    node: cython.int = blossoms.top(two)
+    make_inner(tree, node, one, two)
+    return make_outer(tree, blossoms.top(blossoms.mate[blossoms.base[node]]))

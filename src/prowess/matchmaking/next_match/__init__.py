@@ -1,0 +1,1 @@
+"""The most informative matches to play next."""

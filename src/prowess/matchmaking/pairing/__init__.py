@@ -1,0 +1,1 @@
+"""Pairing a queue of players and groups."""

@@ -1,0 +1,58 @@
+"""Home advantage: what a team gains by playing at home, from the first move, or from a better seat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...validate import number, scale
+from ..params import Range
+
+__all__ = ["Home"]
+
+
+@dataclass(frozen=True)
+class Home:
+    """The home team performs better by N(home_mu, home_sigma²), in every trait.
+
+    With `home_sigma` 0 the advantage is given. With more it is learnt like the skill of one more player, who is in
+    every home team; `home_tau` lets it drift before every match.
+
+    >>> import prowess as pw
+    >>> model = pw.TrueSkill().replace(home=pw.Home(2.0))
+    >>> model.predict([[model.rating()], [model.rating()]], home=0).win.round(3)
+    array([0.538, 0.418])
+    """
+
+    home_mu: float = 0.0
+    home_sigma: float = 0.0
+    home_tau: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "home_mu", number("home_mu", self.home_mu))
+        object.__setattr__(self, "home_sigma", scale("home_sigma", self.home_sigma, zero=True))
+        object.__setattr__(self, "home_tau", scale("home_tau", self.home_tau, zero=True))
+
+    @property
+    def learnt(self) -> bool:
+        """Whether matches say something about it.
+
+        >>> Home(2.0).learnt, Home(0.0, home_sigma=1.0).learnt
+        (False, True)
+        """
+        return self.home_sigma > 0.0 or self.home_tau > 0.0
+
+    @property
+    def tunable(self) -> dict[str, Range]:
+        """The parameters that may be tuned: the advantage if it is given, or else how it is learnt.
+
+        Where it is learnt, the mean at first is soon forgotten, and matches say little about it.
+
+        >>> list(Home(2.0).tunable), list(Home(0.0, home_sigma=1.0).tunable)
+        (['home_mu'], ['home_sigma', 'home_tau'])
+        """
+        if not self.learnt:
+            return {"home_mu": Range(-1, 1, unit="sigma")}
+        return {
+            "home_sigma": Range(0.001, 1, log=True, unit="sigma"),
+            "home_tau": Range(0.00001, 0.1, log=True, unit="sigma"),
+        }

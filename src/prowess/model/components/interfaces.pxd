@@ -1,0 +1,26 @@
+from ..engine.board cimport Board
+
+
+# A step returns a bint: 0, or -1 for an exception, which costs nothing to check; what a Python method returns is ignored.
+cdef class Prior:
+    cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1
+    cpdef bint meet(self, Board board) except -1
+
+
+cdef class Drift:
+    cpdef bint widen(self, Board board) except -1
+
+
+cdef class TeamFunction:
+    cpdef bint weigh(self, Board board) except -1
+
+
+cdef class Outcome:
+    cpdef bint prepare(self, Board board) except -1
+    cpdef bint forecast(self, Board board) except -1
+    cpdef double evidence(self, Board board) except? -1.0
+
+
+cdef class Absorb:
+    cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1
+    cpdef bint absorb(self, Board board) except -1

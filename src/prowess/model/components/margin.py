@@ -1,0 +1,229 @@
+"""Draw margins: how near two performances must be for a draw.
+
+Each is for every outcome with a margin. `Spread` and `TwoValued` are those of Nikolenko, Sirotkin, "Extensions of the
+TrueSkill Rating System" (2010), section 3.2: one margin a match, from the number of its places.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import sqrt
+    from cython.cimports.prowess.model.engine.board import Board, Margin
+    from cython.cimports.prowess.model.maths.normal import central_width
+else:
+    from math import sqrt
+
+    from ..engine.board import Board, Margin
+    from ..maths.normal import central_width
+
+from ... import errors, validate
+from ..params import Range
+
+__all__ = ["Fixed", "FromDraws", "Spread", "TwoValued", "margin_from"]
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Fixed(Margin):
+    """The same margin for every pair of teams.
+
+    >>> Fixed(0.5)
+    Fixed(epsilon=0.5)
+    """
+
+    epsilon: object
+
+    tunable: ClassVar[dict[str, Range]] = {"epsilon": Range(1.0 / 3000, 3, log=True, unit="sigma")}
+
+    def __post_init__(self) -> None:
+        validate.scale("epsilon", self.epsilon, zero=True)
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
+        """ε."""
+        return self.epsilon
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class FromDraws(Margin):
+    """The margin at which equal teams draw with a given probability: ε = width · β√(Σα²), over both teams' players.
+
+    >>> FromDraws(width=0.125)
+    FromDraws(width=0.125)
+    """
+
+    width: object
+
+    tunable: ClassVar[dict[str, Range]] = {"width": Range(1.0 / 1000, 3, log=True)}
+
+    def __post_init__(self) -> None:
+        validate.scale("width", self.width, zero=True)
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
+        """Performance noise is what makes equal teams differ, so the margin is measured by it."""
+        width: cython.double = self.width
+        return width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Spread(Margin):
+    """The margin at which the places of a match just fill the field: ε = (p_best − p_worst)/2m.
+
+    p are the prior means of the teams' performances, m is the number of distinct places; before they are known it is
+    taken to be the number of teams. The paper prints (p_best − p_worst)/m, which is `printed=True`: places end up 2ε
+    apart, so that the ratings spread twice as far as the field was, and further with every match.
+
+    A field is never taken to be narrower than `least` times the teams' mean performance noise β√(Σα²): the priors of
+    newcomers are all equal, but their performances are not, and with ε = 0 a tie would say that they were. 1 is little:
+    in these units two equal teams' performances differ with a standard deviation of 1.4, and the best and the worst of
+    ten are 3 apart. For two equal teams it makes one match in seven a draw.
+
+    >>> Spread()
+    Spread(least=1.0, printed=False)
+    """
+
+    least: object = 1.0
+    printed: object = False
+
+    tunable: ClassVar[dict[str, Range]] = {"least": Range(0.01, 30, log=True)}
+
+    def __post_init__(self) -> None:
+        validate.scale("least", self.least, zero=True)
+        if not isinstance(self.printed, bool):
+            raise errors.Error(f"printed must be True or False, not {self.printed!r}")
+        if self.printed:
+            warnings.warn(
+                "Spread(printed=True) is the margin as the paper prints it: places end up twice as far apart as the "
+                "teams were believed to be, and over a long history the ratings grow without bound",
+                stacklevel=2,
+            )
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def measure(self, board: Board, seen: cython.bint) -> cython.bint:
+        """One look at every team."""
+        j: cython.Py_ssize_t
+        mean: cython.double
+        best: cython.double = board.mean[0]
+        worst: cython.double = board.mean[0]
+        noise: cython.double = 0.0
+        least: cython.double = self.least
+        parts: cython.double = _distinct(board) if seen else board.teams
+        before: cython.double = board.epsilon
+        for j in range(board.teams):
+            mean = board.mean[j * board.traits]
+            best = max(best, mean)
+            worst = min(worst, mean)
+            noise += board.noise[j * board.traits]
+        if not self.printed:
+            parts *= 2.0
+        board.epsilon = max(best - worst, least * sqrt(noise / board.teams)) / parts
+        return board.epsilon != before
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
+        """The margin that was measured."""
+        return board.epsilon
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class TwoValued(Margin):
+    """One margin for matches with ties and another for those without.
+
+    Some tournaments break ties by other means, so that hardly any are left; there the margin of those with ties would
+    spread the teams too far apart. A match is one with ties if more than this fraction of its teams have no place of
+    their own: 1 − distinct places/teams. Before the places are known they are taken to be possible: to forecast a tie
+    that does not come costs little, but one that comes and was thought impossible costs everything.
+
+    >>> TwoValued(tied=30.0, untied=1.0)
+    TwoValued(tied=30.0, untied=1.0, fraction=0.1)
+    """
+
+    tied: object
+    untied: object
+    fraction: object = 0.1
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "tied": Range(1.0 / 3000, 3, log=True, unit="sigma"),
+        "untied": Range(1.0 / 3000, 3, log=True, unit="sigma"),
+        "fraction": Range(0, 0.9),
+    }
+
+    def __post_init__(self) -> None:
+        validate.scale("tied", self.tied, zero=True)
+        validate.scale("untied", self.untied, zero=True)
+        if not 0.0 <= validate.number("fraction", self.fraction) < 1.0:
+            raise errors.Error(f"fraction must lie in [0, 1), not {self.fraction!r}")
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def measure(self, board: Board, seen: cython.bint) -> cython.bint:
+        """One look at every place."""
+        before: cython.double = board.epsilon
+        fraction: cython.double = self.fraction
+        board.epsilon = self.tied
+        if seen and 1.0 - cython.cast(cython.double, _distinct(board)) / board.teams <= fraction:
+            board.epsilon = self.untied
+        return board.epsilon != before
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
+        """The margin that was measured."""
+        return board.epsilon
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _distinct(board: Board) -> cython.Py_ssize_t:
+    """The number of distinct places."""
+    j: cython.Py_ssize_t
+    count: cython.Py_ssize_t = 0
+    for j in range(board.teams):
+        board.order[j] = 0
+    for j in range(board.teams):
+        if board.order[board.place[j] - 1] == 0:
+            board.order[board.place[j] - 1] = 1
+            count += 1
+    return count
+
+
+def margin_from(draw_probability: Any, margin: Any, width: Callable[[float], float] | None = None) -> Margin:
+    """The policy that a draw probability or a margin (a number or a policy) stands for; exactly one is given.
+
+    `width` gives the margin at which equal teams draw with a probability, in standard deviations of their difference:
+    where it is not said otherwise, the width of the central part of a normal distribution.
+
+    >>> margin_from(None, 2)
+    Fixed(epsilon=2.0)
+    """
+    if (draw_probability is None) == (margin is None):
+        raise errors.Error("give either draw_probability or margin")
+    if isinstance(margin, Margin):
+        return margin
+    if margin is not None:
+        return Fixed(validate.scale("margin", margin, zero=True))
+    probability = validate.number("draw_probability", draw_probability)
+    if not 0.0 <= probability < 1.0:
+        raise errors.Error(f"draw_probability must lie in [0, 1), not {draw_probability!r}")
+    return FromDraws(width(probability) if width else central_width(probability))

@@ -1,0 +1,37 @@
+"""Outcomes: the probability of what was seen, given the teams' performances."""
+
+from ...engine.board import Margin
+from .. import margin as margin
+from ..interfaces import Outcome
+from ..margin import Spread, TwoValued
+from .duel import Duel
+from .gaussian_score import GaussianScore
+from .harkness import Opposition
+from .logistic import Logistic
+from .offence_defence import OffenceDefence
+from .order import Order
+from .pairwise import Pairwise
+from .places import Places
+from .places_ml import PlacesML
+from .poisson_score import PoissonScore
+from .probit import Probit
+from .score_base import Score
+
+__all__ = [
+    "Duel",
+    "GaussianScore",
+    "Logistic",
+    "Margin",
+    "OffenceDefence",
+    "Opposition",
+    "Order",
+    "Outcome",
+    "Pairwise",
+    "Places",
+    "PlacesML",
+    "PoissonScore",
+    "Probit",
+    "Score",
+    "Spread",
+    "TwoValued",
+]

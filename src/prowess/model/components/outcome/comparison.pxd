@@ -1,0 +1,12 @@
+from ..interfaces cimport Outcome
+from ...engine.board cimport Board
+
+
+cdef class Comparison(Outcome):
+    cpdef double chance(self, Board board, double gap, double variance) except? -1.0
+    cpdef bint meet(self, Board board, double gap, double own, double other, double result) except -1
+    cpdef double likelihood(self, Board board, double gap, double own, double other, double result) except? -1.0
+    cpdef double stretch(self, double least, double most) except? -1.0
+
+
+cdef double verdict(Board board, Py_ssize_t team, Py_ssize_t other) noexcept

@@ -1,0 +1,164 @@
+"""Duelling: players instead of teams are compared (Herbrich, Minka, Graepel 2006, section 4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ... import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.components.interfaces import Outcome
+    from cython.cimports.prowess.model.components.outcome.all_pairs import compare_all, make_room, seat
+    from cython.cimports.prowess.model.components.outcome.pairwise import Pairwise
+    from cython.cimports.prowess.model.engine.board import Board
+else:
+    from ...engine.board import Board
+    from ..interfaces import Outcome
+    from .all_pairs import compare_all, make_room, seat
+    from .pairwise import Pairwise
+
+from .... import errors
+
+if TYPE_CHECKING:
+    from ...prediction import Prediction
+
+__all__ = ["Duel"]
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Duel(Outcome):
+    """Every player meets every player of the other teams, with her team's result, and takes the average.
+
+    This is how rating systems for two players are used for teams and free-for-alls. It compares players, not teams, so
+    it is no likelihood of what was seen: forecasts, draws and the log-evidence are those of the inner outcome for the
+    teams, as the team function makes them (`Mean` fits). What shifts a team, such as playing at home, shifts its
+    players. Whose α is below the average of her team counts less in proportion: in what she learns, and as an opponent.
+    With equal K the sum of all ratings is conserved between teams of equal size, and only there.
+
+    >>> from prowess.model.components.outcome import Logistic
+    >>> Duel(Logistic(400.0))
+    Duel(pair=Logistic(scale=400.0))
+    """
+
+    pair: object
+
+    duels = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.pair, Pairwise):
+            raise errors.Error(f"Duel needs an outcome that compares two, such as Logistic(), not {self.pair!r}")
+
+    @property
+    def gradient(self) -> bool:
+        """As of the inner outcome: a home advantage can be learnt from the average of the home team's players."""
+        return self.pair.gradient
+
+    @property
+    def laplace(self) -> bool:
+        """As of the inner outcome."""
+        return self.pair.laplace
+
+    @property
+    def blind(self) -> tuple[str, ...]:
+        """As of the inner outcome."""
+        return self.pair.blind
+
+    @property
+    def remembers(self) -> tuple[str, ...]:
+        """What the inner outcome remembers."""
+        return self.pair.remembers
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def prepare(self, board: Board) -> cython.bint:
+        """As the inner outcome does."""
+        pair: Pairwise = self.pair
+        return pair.prepare(board)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def forecast(self, board: Board) -> cython.bint:
+        """As the inner outcome does."""
+        pair: Pairwise = self.pair
+        return pair.forecast(board)
+
+    def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
+        """As the inner outcome does."""
+        return self.pair.performances(board)
+
+    def performance(self, variance: Any) -> Any:
+        """As the inner outcome does."""
+        return self.pair.performance(variance)
+
+    def predict(self, board: Board) -> Prediction:
+        """As the inner outcome does."""
+        return self.pair.predict(board)
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def evidence(self, board: Board) -> cython.double:
+        """Fill `g1`, `g2` and `kept` of every player; of every team `d1` and `d2` are the means of its players'."""
+        pair: Pairwise = self.pair
+        e: cython.Py_ssize_t
+        log_z: cython.double
+        if board.entries == 2 and board.teams == 2 and board.alpha[0] == 1.0 and board.alpha[1] == 1.0:
+            log_z = pair.evidence(board)  # the teams are the players
+            for e in range(2):
+                board.g1[e] = board.d1[e]
+                board.g2[e] = board.d2[e]
+        else:
+            _take_seats(board)
+            compare_all(pair, board, board.entries, board.g1, board.g2)
+            _sum_up(board)
+            log_z = pair.tell(board)
+        for e in range(board.entries):
+            board.kept[e] = 1.0
+            if board.var[e] > 0.0:
+                board.kept[e] /= 1.0 - board.var[e] * min(board.g2[e], 0.0)
+        return log_z
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _take_seats(board: Board) -> cython.bint:
+    """Every player as a side of her own; her share is relative to the average of her team (left in `kept`)."""
+    j: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    shift: cython.double
+    doubt: cython.double
+    average: cython.double
+    make_room(board)
+    for j in range(board.teams):
+        shift = board.offset[j]
+        doubt = board.beta * board.beta
+        average = 0.0
+        if board.side is not None and board.home == j:
+            shift += board.side.mu[0]
+            doubt += board.side.var[0]
+        for e in range(board.start[j], board.start[j + 1]):
+            average += board.alpha[e] / (board.start[j + 1] - board.start[j])
+        for e in range(board.start[j], board.start[j + 1]):
+            board.kept[e] = board.alpha[e] / average if average > 0.0 else 0.0
+            seat(board, e, j, board.mu[e] + shift, board.var[e] + doubt, board.kept[e])
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _sum_up(board: Board) -> cython.void:
+    """Scale what players learn by their shares, and find the means of the teams."""
+    j: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    for j in range(board.teams):
+        board.d1[j] = board.d2[j] = 0.0
+        for e in range(board.start[j], board.start[j + 1]):
+            board.g1[e] *= board.kept[e]
+            board.g2[e] *= board.kept[e]
+            board.d1[j] += board.g1[e] / (board.start[j + 1] - board.start[j])
+            board.d2[j] += board.g2[e] / (board.start[j + 1] - board.start[j])
+        board.left[j] = 1.0 / (1.0 - board.variance[j] * min(board.d2[j], 0.0))

@@ -1,0 +1,262 @@
+"""Expectation propagation along a chain: what the outcomes share whose neighbours are each held together by a factor.
+
+An element of the chain is a normal variable: a team's performance, or that of a place. The factor between two
+neighbours says that the upper one is better by more than a margin, or that the two are nearer than it. EP passes
+messages forward and backward until they stand still. All means are taken from a reference of the element, which is near
+by: no digits are lost where they are large.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ... import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import fabs, log, log1p, sqrt
+    from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.maths.normal import above, log_z, within
+else:
+    from math import fabs, log, log1p, sqrt
+
+    from ...engine.board import Board
+    from ...maths.normal import above, log_z, within
+
+from .... import errors, validate
+
+__all__ = [
+    "by_place",
+    "check_run",
+    "evidence",
+    "link",
+    "log_integral",
+    "log_mass",
+    "moved",
+    "own",
+    "pass_on",
+    "said_pi",
+    "said_tau",
+]
+
+MOST_SWEEPS = 10**9
+TWO_PI = cython.declare(cython.double, 6.283185307179586477)
+
+# Rows of the board's scratch, of which an outcome has those from 14 on to itself.
+PI = cython.declare(cython.Py_ssize_t, 0)  # what is known of an element apart from the chain: precision,
+TAU = cython.declare(cython.Py_ssize_t, 1)  # and precision times mean
+GAP = cython.declare(cython.Py_ssize_t, 2)  # reference less that of the next element
+EPS = cython.declare(cython.Py_ssize_t, 3)  # margin to the next element
+TIED = cython.declare(cython.Py_ssize_t, 4)  # 1 if drawn with the next element
+UP_PI = cython.declare(cython.Py_ssize_t, 5)  # message from the factor above
+UP_TAU = cython.declare(cython.Py_ssize_t, 6)
+DOWN_PI = cython.declare(cython.Py_ssize_t, 7)  # message from the factor below
+DOWN_TAU = cython.declare(cython.Py_ssize_t, 8)
+# The cavities of the factor between k and k + 1: what is known of the two without it.
+UPPER_VAR = cython.declare(cython.Py_ssize_t, 9)
+UPPER_MEAN = cython.declare(cython.Py_ssize_t, 10)
+LOWER_VAR = cython.declare(cython.Py_ssize_t, 11)
+LOWER_MEAN = cython.declare(cython.Py_ssize_t, 12)
+SHARPNESS = cython.declare(cython.Py_ssize_t, 13)  # one over the standard deviation of their difference
+
+
+def check_run(tolerance: object, sweeps: object) -> None:
+    """Check how exactly and how long EP is to run.
+
+    >>> check_run(1e-9, 1000)
+    """
+    validate.scale("tolerance", tolerance)
+    if type(sweeps) is not int or not 1 <= sweeps <= MOST_SWEEPS:
+        raise errors.Error(f"sweeps must be a whole number from 1 to {MOST_SWEEPS}, not {sweeps!r}")
+
+
+@cython.ccall
+@cython.exceptval(-1, check=False)
+def by_place(board: Board) -> cython.bint:
+    """Sort the teams by place into `board.order`, stably (places count from 1 to the number of teams)."""
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t
+    for j in range(board.teams):
+        board.work[PI, j] = 0.0
+    for j in range(board.teams):  # count the places; the row is needed for nothing else yet
+        board.work[PI, board.place[j] - 1] += 1.0
+    for j in range(board.teams):
+        count = cython.cast(cython.Py_ssize_t, board.work[PI, j])
+        board.work[PI, j] = k
+        k += count
+    for j in range(board.teams):
+        k = cython.cast(cython.Py_ssize_t, board.work[PI, board.place[j] - 1])
+        board.work[PI, board.place[j] - 1] += 1.0
+        board.order[k] = cython.cast(cython.int, j)
+    return False
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def own(board: Board, k: cython.Py_ssize_t, pi: cython.double, tau: cython.double) -> cython.void:
+    """Set what is known of an element apart from the chain."""
+    board.work[PI, k] = pi
+    board.work[TAU, k] = tau
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def link(
+    board: Board, k: cython.Py_ssize_t, gap: cython.double, margin: cython.double, tied: cython.bint
+) -> cython.void:
+    """Set the factor between an element and the next, and forget all messages to the element."""
+    board.work[GAP, k] = gap
+    board.work[EPS, k] = margin
+    board.work[TIED, k] = 1.0 if tied else 0.0
+    board.work[UP_PI, k] = board.work[UP_TAU, k] = board.work[DOWN_PI, k] = board.work[DOWN_TAU, k] = 0.0
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def said_pi(board: Board, k: cython.Py_ssize_t) -> cython.double:
+    """The precision of what the chain says of an element."""
+    return board.work[UP_PI, k] + board.work[DOWN_PI, k]
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def said_tau(board: Board, k: cython.Py_ssize_t) -> cython.double:
+    """The precision times mean of what the chain says of an element."""
+    return board.work[UP_TAU, k] + board.work[DOWN_TAU, k]
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def pass_on(board: Board, length: cython.Py_ssize_t) -> cython.double:
+    """One sweep forward and backward over a chain; returns how far a message moved at most, squared."""
+    k: cython.Py_ssize_t
+    far: cython.double = 0.0
+    for k in range(length - 1):
+        far = max(far, _renew(board, k))
+    for k in range(length - 3, -1, -1):
+        far = max(far, _renew(board, k))
+    return far
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def evidence(board: Board, length: cython.Py_ssize_t) -> cython.double:
+    """The sum of log Z of all factors, less what their messages already say of it."""
+    k: cython.Py_ssize_t
+    evidence: cython.double = 0.0
+    for k in range(length - 1):
+        evidence += _factor_evidence(board, k)
+    return evidence
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def moved(
+    mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double, size: cython.double
+) -> cython.double:
+    """How far a message that grew by (more_pi, more_tau) moved the belief N(mean, var), in its variances.
+
+    Where the means are large against their deviations, nothing can come to rest beyond the rounding of numbers of their
+    `size`, which does not count.
+    """
+    rounding: cython.double = 1e-14 * size
+    push: cython.double = max(var * fabs(more_tau - mean * more_pi) - rounding, 0.0)
+    squeeze: cython.double = var * more_pi
+    if squeeze * squeeze * var <= rounding * rounding:
+        return push * push / var
+    return max(squeeze * squeeze, push * push / var)
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def log_integral(mean: cython.double, var: cython.double, pi: cython.double, tau: cython.double) -> cython.double:
+    """log ∫ N(x; mean, var) exp(τx − πx²/2) dx."""
+    square: cython.double = var * tau * tau + 2.0 * mean * tau - pi * mean * mean
+    return 0.5 * (square / (1.0 + var * pi) - log1p(var * pi))
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def log_mass(pi: cython.double, tau: cython.double) -> cython.double:
+    """log ∫ exp(τx − πx²/2) dx."""
+    return 0.5 * (tau * tau / pi + log(TWO_PI / pi))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
+    """Condition the difference of k and k + 1 on what was seen: fills the cut and the cavities."""
+    upper_var: cython.double = 1.0 / (board.work[PI, k] + board.work[UP_PI, k])
+    lower_var: cython.double = 1.0 / (board.work[PI, k + 1] + board.work[DOWN_PI, k + 1])
+    upper_mean: cython.double = upper_var * (board.work[TAU, k] + board.work[UP_TAU, k])
+    lower_mean: cython.double = lower_var * (board.work[TAU, k + 1] + board.work[DOWN_TAU, k + 1])
+    sharpness: cython.double = 1.0 / sqrt(upper_var + lower_var)
+    gap: cython.double = board.work[GAP, k] + upper_mean - lower_mean
+    if board.work[TIED, k] == 0.0:
+        above((gap - board.work[EPS, k]) * sharpness, board.cut)
+    else:
+        within(gap * sharpness, board.work[EPS, k] * sharpness, board.cut)
+    board.work[UPPER_VAR, k] = upper_var
+    board.work[LOWER_VAR, k] = lower_var
+    board.work[UPPER_MEAN, k] = upper_mean
+    board.work[LOWER_MEAN, k] = lower_mean
+    board.work[SHARPNESS, k] = sharpness
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _renew(board: Board, k: cython.Py_ssize_t) -> cython.double:
+    """Renew the two messages of the factor between k and k + 1; returns how far they moved, squared."""
+    _truncate(board, k)
+    upper_var: cython.double = board.work[UPPER_VAR, k]
+    lower_var: cython.double = board.work[LOWER_VAR, k]
+    inverse: cython.double = board.work[SHARPNESS, k] * board.work[SHARPNESS, k]
+    push: cython.double = board.cut.shift * board.work[SHARPNESS, k]
+    pull: cython.double = board.cut.lost * inverse
+    left: cython.double = (lower_var + upper_var * board.cut.left) * inverse
+    more: cython.double = 1.0 / left
+    mean: cython.double = board.work[UPPER_MEAN, k]
+    pi: cython.double = pull * more
+    tau: cython.double = (push + mean * pull) * more
+    size: cython.double = fabs(board.work[GAP, k]) + fabs(mean) + fabs(board.work[LOWER_MEAN, k]) + board.work[EPS, k]
+    far: cython.double = moved(
+        mean + upper_var * push, upper_var * left, pi - board.work[DOWN_PI, k], tau - board.work[DOWN_TAU, k], size
+    )
+    board.work[DOWN_PI, k] = pi
+    board.work[DOWN_TAU, k] = tau
+    left = (upper_var + lower_var * board.cut.left) * inverse
+    more = 1.0 / left
+    mean = board.work[LOWER_MEAN, k]
+    pi = pull * more
+    tau = (mean * pull - push) * more
+    far = max(
+        far,
+        moved(
+            mean - lower_var * push,
+            lower_var * left,
+            pi - board.work[UP_PI, k + 1],
+            tau - board.work[UP_TAU, k + 1],
+            size,
+        ),
+    )
+    board.work[UP_PI, k + 1] = pi
+    board.work[UP_TAU, k + 1] = tau
+    return far
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _factor_evidence(board: Board, k: cython.Py_ssize_t) -> cython.double:
+    """log Z of a factor, less what its two messages already say of it."""
+    _truncate(board, k)
+    evidence: cython.double = log_z(board.cut)
+    if board.work[TIED, k] != 0.0 and board.work[EPS, k] == 0.0:
+        evidence += log(board.work[SHARPNESS, k])
+    evidence -= log_integral(
+        board.work[UPPER_MEAN, k], board.work[UPPER_VAR, k], board.work[DOWN_PI, k], board.work[DOWN_TAU, k]
+    )
+    evidence -= log_integral(
+        board.work[LOWER_MEAN, k], board.work[LOWER_VAR, k], board.work[UP_PI, k + 1], board.work[UP_TAU, k + 1]
+    )
+    return evidence

@@ -1,0 +1,304 @@
+"""Scores with normal noise: Gaussian-SD by itself, Gaussian-OD as a part of `OffenceDefence`.
+
+Guo, Sanner, Graepel, Buntine (2012), sections 3 and 4.3, 4.4. All updates are exact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ... import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import fabs, log, sqrt
+    from cython.cimports.prowess.model.components.outcome.score_base import Score
+    from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.maths.normal import cdf
+else:
+    from math import fabs, log, sqrt
+
+    from ...engine.board import Board
+    from ...maths.normal import cdf
+    from .score_base import Score
+
+from .... import validate
+from ....errors import Error
+from ...params import Range
+
+if TYPE_CHECKING:
+    from ...prediction import Prediction
+    from ...score_distribution import ScoreDistribution
+
+__all__ = ["GaussianScore"]
+
+HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
+
+# Numbers in the board's memory, of differences (Gaussian-SD) and of scores (Gaussian-OD).
+DIFFERENCES = cython.declare(cython.Py_ssize_t, 0)
+DIFFERENCE_SQUARES = cython.declare(cython.Py_ssize_t, 1)
+SCORES = cython.declare(cython.Py_ssize_t, 0)
+SCORE_MEAN = cython.declare(cython.Py_ssize_t, 1)
+SCORE_SQUARES = cython.declare(cython.Py_ssize_t, 2)
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class GaussianScore(Score):
+    """Scores are performances with normal noise γ; by itself, differences of scores are: Gaussian-SD.
+
+    By itself it has one skill: s₀ − s₁ ~ N(t₀ − t₁, γ²), equations (22) and (23); among more teams sᵢ ~ N(c + tᵢ, γ²/2)
+    with a level c that is different in every match and of which nothing is known. As a part of `OffenceDefence` it says
+    s ~ N(x, γ²), equation (20).
+
+    γ is a number, or "estimated" as in the paper: γ² is then the variance of the scores (of their differences, whose
+    mean is 0 because no team is first by nature) in the matches before this one. While all scores that were seen are
+    the same, or none were, it is the noise of the performances: the mean of β²Σα² over the teams.
+
+    >>> import prowess as pw
+    >>> model = pw.Model(prior=pw.Normal(25, 25 / 3), noise=25 / 6, outcome=GaussianScore(5.0))
+    >>> [[ann], [bob]] = model.rate([[model.rating()], [model.rating()]], scores=[7, 3])
+    >>> round(ann.mu, 3), round(bob.mu, 3)
+    (26.399, 23.601)
+    """
+
+    gamma: object = "estimated"
+
+    tunable: ClassVar[dict[str, Range]] = {"gamma": Range(0.1, 10, log=True, unit="value")}
+    whole = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.gamma, str):
+            validate.scale("gamma", self.gamma)
+        elif self.gamma != "estimated":
+            raise Error(f'gamma must be a number above 0 or "estimated", not {self.gamma!r}')
+
+    @property
+    def remembers(self) -> tuple[str, ...]:
+        """How many differences were seen, and the sum of their squares.
+
+        >>> GaussianScore().remembers, GaussianScore(5.0).remembers
+        (('differences', 'difference_squares'), ())
+        """
+        return ("differences", "difference_squares") if isinstance(self.gamma, str) else ()
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """How many scores were seen, their mean, and the sum of their squared distances from it.
+
+        >>> GaussianScore().habits, GaussianScore(5.0).habits
+        (('scores', 'score_mean', 'score_squares'), ())
+        """
+        return ("scores", "score_mean", "score_squares") if isinstance(self.gamma, str) else ()
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def forecast(self, board: Board) -> cython.bint:
+        """Equation (24), with the standard deviation of all that is not known; nobody draws."""
+        spread: cython.double = board.variance[0] + board.variance[1] + self._between(board)
+        _toss(board, (board.mean[0] - board.mean[1]) / sqrt(spread))
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def evidence(self, board: Board) -> cython.double:
+        """Equations (22) and (23), and what they become for more teams."""
+        spread: cython.double = self._between(board)
+        log_z: cython.double
+        self.check(board)
+        log_z = _two(board, spread) if board.teams == 2 else _many(board, 0.5 * spread)
+        if isinstance(self.gamma, str):
+            _remember_differences(board)
+        return log_z
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
+        """s ~ N(x, γ²): equation (20)."""
+        spread: cython.double = self._around(board)
+        total: cython.double = variance + spread
+        board.pull = 1.0 / total
+        board.push = (score - mean) * board.pull
+        board.rest = spread * board.pull
+        return -0.5 * ((score - mean) * board.push + log(total)) - HALF_LOG_2PI
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def foresee(
+        self,
+        board: Board,
+        mean: cython.double,
+        variance: cython.double,
+        mean_1: cython.double,
+        variance_1: cython.double,
+    ) -> cython.bint:
+        """Equation (21), with the standard deviation of all that is not known; nobody draws."""
+        _toss(board, (mean - mean_1) / sqrt(variance + variance_1 + 2.0 * self._around(board)))
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def remember(self, board: Board) -> cython.bint:
+        """The running variance of all scores."""
+        if isinstance(self.gamma, str):
+            _remember_scores(board)
+        return False
+
+    @cython.cfunc
+    @cython.exceptval(-1.0, check=True)
+    def _between(self, board: Board) -> cython.double:
+        """γ² of the difference of two scores."""
+        if isinstance(self.gamma, str):
+            return _estimated(board, board.memory[DIFFERENCE_SQUARES], board.memory[DIFFERENCES])
+        return cython.cast(cython.double, self.gamma) * cython.cast(cython.double, self.gamma)
+
+    @cython.cfunc
+    @cython.exceptval(-1.0, check=True)
+    def _around(self, board: Board) -> cython.double:
+        """γ² of one score."""
+        if isinstance(self.gamma, str):
+            return _estimated(board, board.memory[SCORE_SQUARES], board.memory[SCORES] - 1.0)
+        return cython.cast(cython.double, self.gamma) * cython.cast(cython.double, self.gamma)
+
+    def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
+        """Performances with the noise of the scores, by which the teams finish."""
+        half = self.scatter(board)
+        teams = range(board.teams)
+        means, variances, noises = board.mean, board.variance, board.noise
+        return [means[j] for j in teams], [variances[j] + half for j in teams], [noises[j] + half for j in teams]
+
+    def scatter(self, board: Board) -> float:
+        """γ²/2: the difference of two scores has γ²."""
+        return 0.5 * self._between(board)
+
+    def predict(self, board: Board) -> Prediction:
+        """Places by performances with the noise of the scores; of the scores themselves only differences are known."""
+        from ...score_prediction import predict_differences
+
+        return predict_differences(board, self._between(board))
+
+    def added(self, board: Board) -> float | None:
+        """γ²."""
+        return self._around(board)
+
+    def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
+        """Scores are normal; they may be negative."""
+        from ...score_distribution import NormalScores
+
+        return NormalScores(mean, (variance + self._around(board)) ** 0.5)
+
+
+@cython.cfunc
+@cython.exceptval(-1.0, check=True)
+def _estimated(board: Board, squares: cython.double, freedom: cython.double) -> cython.double:
+    """γ² by a sum of squares and its degrees of freedom; while there are none, the mean noise of a performance."""
+    k: cython.Py_ssize_t
+    total: cython.double = 0.0
+    if freedom >= 1.0 and squares > 0.0:
+        return squares / freedom
+    for k in range(board.teams * board.traits):
+        total += board.noise[k]
+    if total > 0.0:
+        return total / (board.teams * board.traits)
+    raise Error("gamma cannot be estimated before scores were seen where beta is 0; give gamma, or a beta above 0")
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _toss(board: Board, gap: cython.double) -> cython.void:
+    """Win and loss by a gap in standard deviations; the smaller of the two is accurate by itself."""
+    tail: cython.double = cdf(-fabs(gap))
+    board.win = 1.0 - tail if gap > 0.0 else tail
+    board.loss = tail if gap > 0.0 else 1.0 - tail
+    board.draw = 0.0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _two(board: Board, spread: cython.double) -> cython.double:
+    """Equations (22) and (23) as derivatives of the density of the difference."""
+    total: cython.double = board.variance[0] + board.variance[1] + spread
+    inverse: cython.double = 1.0 / total
+    beyond: cython.double = (board.score[0] - board.score[1]) - (board.mean[0] - board.mean[1])
+    board.d1[0] = beyond * inverse
+    board.d1[1] = -board.d1[0]
+    board.d2[0] = board.d2[1] = -inverse
+    board.left[0] = (board.variance[1] + spread) * inverse
+    board.left[1] = (board.variance[0] + spread) * inverse
+    return -0.5 * (beyond * board.d1[0] + log(total)) - HALF_LOG_2PI
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _many(board: Board, half: cython.double) -> cython.double:
+    """sᵢ ~ N(c + tᵢ, γ²/2) with a flat level c: the density of the differences of all scores to the first.
+
+    With w = v + γ²/2 and r = s − m, d₁ = (r − r̄)/w, where r̄ is the mean of r by weights 1/w.
+    """
+    j: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    inverse: cython.double
+    others: cython.double
+    gap: cython.double
+    base: cython.double = board.score[0] - board.mean[0]  # differences first: large scores lose nothing
+    total: cython.double = 0.0
+    level: cython.double = 0.0
+    log_z: cython.double = HALF_LOG_2PI
+    for j in range(board.teams):
+        inverse = 1.0 / (board.variance[j] + half)
+        total += inverse
+        level += inverse * ((board.score[j] - board.mean[j]) - base)
+    level /= total
+    for j in range(board.teams):
+        inverse = 1.0 / (board.variance[j] + half)
+        others = total - inverse
+        if inverse > others:  # at most one team: its share would lose the rest
+            others = 0.0
+            for k in range(board.teams):
+                if k != j:
+                    others += 1.0 / (board.variance[k] + half)
+        gap = (board.score[j] - board.mean[j]) - base - level
+        board.d1[j] = gap * inverse
+        board.d2[j] = -inverse * (others / total)
+        board.left[j] = inverse * (half + board.variance[j] * (inverse / total))
+        log_z -= 0.5 * (gap * board.d1[j] - log(inverse)) + HALF_LOG_2PI
+    return log_z - 0.5 * log(total)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _squares(board: Board) -> cython.double:
+    """Σ(s − s̄)² of the scores of a match; leaves their mean s̄ in `board.gap`."""
+    j: cython.Py_ssize_t
+    squares: cython.double = 0.0
+    board.gap = 0.0
+    for j in range(board.teams):
+        board.gap += board.score[j]
+    board.gap /= board.teams
+    for j in range(board.teams):
+        squares += (board.score[j] - board.gap) * (board.score[j] - board.gap)
+    return squares
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _remember_differences(board: Board) -> cython.void:
+    """Σ(s − s̄)² has k − 1 degrees of freedom; twice its mean is the mean square of a difference."""
+    board.memory[DIFFERENCES] += board.teams - 1
+    board.memory[DIFFERENCE_SQUARES] += 2.0 * _squares(board)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _remember_scores(board: Board) -> cython.void:
+    """Welford's running mean and sum of squares, a match at a time."""
+    squares: cython.double = _squares(board)
+    moved: cython.double = board.gap - board.memory[SCORE_MEAN]
+    before: cython.double = board.memory[SCORES]
+    share: cython.double = board.teams / (before + board.teams)
+    board.memory[SCORES] = before + board.teams
+    board.memory[SCORE_MEAN] += moved * share
+    board.memory[SCORE_SQUARES] += squares + moved * moved * before * share

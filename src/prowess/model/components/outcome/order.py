@@ -1,0 +1,157 @@
+"""TrueSkill's outcome: teams finish in the order of their performances, and draw where these are near.
+
+Herbrich, Minka, Graepel (2006), sections 2 and 3. Two teams have a closed form. Three or more are a chain of
+neighbours, each pair with its own factor, on which expectation propagation runs forward and backward until its messages
+stand still. Tied teams are chained in the order in which they are listed, as in every implementation of TrueSkill.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ... import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import log
+    from cython.cimports.prowess.model.components.interfaces import Outcome
+    from cython.cimports.prowess.model.components.outcome import ep_chain
+    from cython.cimports.prowess.model.engine.board import Board, compare, positive
+    from cython.cimports.prowess.model.maths.normal import Truncated, log_z, within
+else:
+    from math import log
+
+    from ...engine.board import Board, compare, positive
+    from ...maths.normal import Truncated, log_z, within
+    from ..interfaces import Outcome
+    from . import ep_chain
+
+from ...params import Range
+from ..margin import margin_from
+from .ep_chain import check_run
+
+__all__ = ["Order"]
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Order(Outcome):
+    """Places by performance: ahead means better by more than the margin, tied means nearer than it.
+
+    The margin is given itself (a number or a policy), or follows from the probability that two equal teams draw.
+    EP stops when no message of the chain moves by more than `tolerance` (in standard deviations of what is known), and
+    reports a match in which it still does after `sweeps` sweeps.
+
+    >>> Order(draw_probability=0.1).tolerance
+    1e-09
+    """
+
+    draw_probability: object = None
+    margin: object = None
+    tolerance: object = 1e-9
+    sweeps: object = 1000
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "draw_probability": Range(0.001, 0.9, log=True),
+        "margin": Range(1.0 / 3000, 3, log=True, unit="sigma"),
+    }
+
+    def __post_init__(self) -> None:
+        margin_from(self.draw_probability, self.margin)
+        check_run(self.tolerance, self.sweeps)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def prepare(self, board: Board) -> cython.bint:
+        """The margin's policy is made once."""
+        board.margin = margin_from(self.draw_probability, self.margin)
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def evidence(self, board: Board) -> cython.double:
+        """Equations (3) to (6) and Figure 1."""
+        changed: cython.bint = board.margin.measure(board, True)
+        if board.teams == 2:
+            if changed:
+                compare(board)
+            return _two(board)
+        _lay_out(board)
+        return _chain(board, self.tolerance, self.sweeps)
+
+
+@cython.cfunc
+@cython.exceptval(-1.0, check=True)
+def _two(board: Board) -> cython.double:
+    """Two teams: the difference of their performances is a truncated normal, found by the forecast unless they drew."""
+    inverse: cython.double = board.sharpness * board.sharpness  # of the variance of the difference
+    side: cython.double = 1.0
+    point: cython.double = 0.0
+    cut: Truncated = board.cut
+    if board.place[0] < board.place[1]:
+        cut = board.ahead
+    elif board.place[0] > board.place[1]:
+        cut = board.behind
+        side = -1.0
+    else:
+        within(board.gap, board.edge, cut)
+        if board.edge == 0.0:
+            point = -log(board.sharpness)  # the density of a point, in the units of the performances
+    board.d1[0] = side * cut.shift * board.sharpness
+    board.d1[1] = -board.d1[0]
+    board.d2[0] = board.d2[1] = -cut.lost * inverse
+    board.left[0] = (board.variance[1] + board.variance[0] * cut.left) * inverse
+    board.left[1] = (board.variance[0] + board.variance[1] * cut.left) * inverse
+    return log_z(cut) - point
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _lay_out(board: Board) -> cython.bint:
+    """Lay the chain out: the teams by place, the references their prior means."""
+    k: cython.Py_ssize_t
+    team: cython.Py_ssize_t
+    below: cython.Py_ssize_t
+    ep_chain.by_place(board)
+    for k in range(board.teams):
+        team = board.order[k]
+        below = board.order[min(k + 1, board.teams - 1)]
+        ep_chain.own(board, k, 1.0 / positive(board.variance[team]), 0.0)
+        ep_chain.link(
+            board,
+            k,
+            board.mean[team] - board.mean[below],
+            board.margin.between(board, team, below),
+            board.place[team] == board.place[below],
+        )
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(-1.0, check=True)
+def _chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) -> cython.double:
+    """Forward and backward over the chain to convergence; then the teams' posteriors, and the log-evidence."""
+    k: cython.Py_ssize_t
+    team: cython.Py_ssize_t
+    pi: cython.double
+    tau: cython.double
+    still: cython.double = tolerance * tolerance
+    far: cython.double = still + 1.0
+    spent: cython.Py_ssize_t = 0
+    evidence: cython.double
+    while far > still and spent < sweeps:
+        far = ep_chain.pass_on(board, board.teams)
+        spent += 1
+    board.converged = far <= still
+    evidence = ep_chain.evidence(board, board.teams)
+    for k in range(board.teams):
+        team = board.order[k]
+        pi = ep_chain.said_pi(board, k)
+        tau = ep_chain.said_tau(board, k)
+        board.left[team] = 1.0 / (1.0 + board.variance[team] * pi)
+        board.d1[team] = tau * board.left[team]
+        board.d2[team] = -pi * board.left[team]
+        evidence += ep_chain.log_integral(0.0, board.variance[team], pi, tau)
+    return evidence

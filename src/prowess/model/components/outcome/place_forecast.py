@@ -1,0 +1,176 @@
+"""Forecasts of places that performances are rounded to: how ties arise where many teams can share a place.
+
+Performances are rounded to a grid of step 2ε whose phase is random, so that two of them a distance d apart are tied
+with probability max(0, 1 − |d|/2ε). The performance of a place is then the centre of a cell of the grid.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ... import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import exp, expm1, fabs, sqrt
+    from cython.cimports.prowess.model.components.interfaces import Outcome
+    from cython.cimports.prowess.model.engine.board import Board, positive
+    from cython.cimports.prowess.model.maths.normal import Truncated, above, cdf, log_pdf, probability
+else:
+    from math import exp, expm1, fabs, sqrt
+
+    from ...engine.board import Board, positive
+    from ...maths.normal import Truncated, above, cdf, log_pdf, probability
+    from ..interfaces import Outcome
+
+from ..margin import margin_from
+
+if TYPE_CHECKING:
+    from ...prediction import Prediction
+
+__all__ = ["Rounded", "foresee", "one_margin", "tie_width"]
+
+NARROW = cython.declare(cython.double, 0.01)  # a step of the grid below which a series is better than differences
+
+
+@cython.cclass
+class Rounded(Outcome):
+    """An outcome of places that has a margin, and no process of its own by which ties arise: it forecasts by rounding.
+
+    >>> from prowess.model.components.outcome import Places, PlacesML
+    >>> issubclass(Places, Rounded) and issubclass(PlacesML, Rounded)
+    True
+    """
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def prepare(self, board: Board) -> cython.bint:
+        """The margin's policy is made once."""
+        board.margin = margin_from(self.draw_probability, self.margin, tie_width)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def forecast(self, board: Board) -> cython.bint:
+        """Two teams tie if their performances are rounded to the same number."""
+        board.margin.measure(board, False)
+        foresee(board, one_margin(board))
+        return False
+
+    def predict(self, board: Board) -> Prediction:
+        """The same for any number of teams."""
+        from ...prediction import predict
+
+        board.margin.measure(board, False)
+        return predict(board, one_margin(board))
+
+
+@cython.ccall
+@cython.exceptval(-1.0, check=True)
+def one_margin(board: Board) -> cython.double:
+    """One margin ε for a match, of a policy that has one for each pair of teams.
+
+    For two teams it is theirs. For more it is the root mean square of those that each team has to one like itself: with
+    `FromDraws` the margin of two teams of the mean noise, with a policy that has the same for all that one, to the bit.
+
+    >>> from prowess.model.engine.board import Board
+    >>> one_margin(Board())
+    0.0
+    """
+    j: cython.Py_ssize_t
+    margin: cython.double
+    square: cython.double = 0.0
+    if board.teams == 2:
+        return board.margin.between(board, 0, 1)
+    for j in range(board.teams):
+        margin = board.margin.between(board, j, j)
+        square += (margin * margin - square) / (j + 1)
+    return sqrt(square)
+
+
+@cython.ccall
+@cython.exceptval(-1, check=False)
+def foresee(board: Board, epsilon: cython.double) -> cython.bint:
+    """Set `win`, `draw` and `loss` of two teams whose performances are rounded.
+
+    With X ~ N(gap, 1) and a step a = 2ε of the grid, P(win) = E[min(1, max(0, X)/a)], an integral of Φ: a difference of
+    E[max(0, X)], which `above` finds; P(draw) is a second difference.
+    """
+    gap: cython.double
+    step: cython.double
+    worse: cython.double  # the chance of the team that is expected to lose
+    here: cython.double
+    near: cython.double
+    far: cython.double
+    better: cython.double
+    board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
+    board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
+    board.edge = epsilon * board.sharpness
+    gap = fabs(board.gap)
+    step = 2.0 * board.edge
+    if step * max(gap, 1.0) < NARROW:
+        board.draw = _narrow_draw(gap, step)
+        worse = _narrow_loss(gap, step)
+        better = 1.0 - board.draw - worse
+    else:
+        here = _beyond(gap, board.cut)
+        near = _beyond(fabs(gap - step), board.cut)
+        far = _beyond(gap + step, board.cut)
+        worse = (here - far) / step
+        if step > gap:
+            better = (gap + here - near) / step
+            board.draw = 1.0 - better - worse
+        else:
+            board.draw = (near - 2.0 * here + far) / step
+            better = 1.0 - board.draw - worse
+    board.win = better if board.gap > 0.0 else worse
+    board.loss = worse if board.gap > 0.0 else better
+    return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _beyond(x: cython.double, cut: Truncated) -> cython.double:
+    """E[max(0, X − x)] for X ~ N(0, 1)."""
+    above(-x, cut)
+    return probability(cut) * cut.mean
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _narrow_draw(gap: cython.double, step: cython.double) -> cython.double:
+    """The draw by the even moments of the triangle max(0, 1 − |d|/a), which are a³/6 and a⁵/15."""
+    g: cython.double = gap * gap
+    a: cython.double = step * step
+    return step * exp(log_pdf(gap)) * (1.0 + a * (g - 1.0) / 12.0 + a * a * (g * (g - 6.0) + 3.0) / 360.0)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _narrow_loss(gap: cython.double, step: cython.double) -> cython.double:
+    """The mean of Φ(−gap − x) over a step, by powers of the step."""
+    g: cython.double = gap
+    a: cython.double = step
+    series: cython.double = 0.5 - a * (g / 6.0 - a * ((g * g - 1.0) / 24.0 - a * (g * (g * g - 3.0) / 120.0)))
+    return cdf(-gap) - a * exp(log_pdf(gap)) * series
+
+
+def tie_width(p: float) -> float:
+    """The ε at which two teams tie with probability p, if the difference of their performances is N(0, 1).
+
+    The probability is a concave function of ε: Newton climbs to the root from below.
+
+    >>> round(tie_width(0.1), 6), tie_width(0.0)
+    (0.125994, 0.0)
+    """
+    board = Board()
+    board.variance[0] = board.variance[1] = 0.5
+    density = exp(log_pdf(0.0))
+    epsilon, before = 0.5 * p / density, 0.0
+    while epsilon > before:
+        before = epsilon
+        foresee(board, epsilon)
+        slope = -density * expm1(-2.0 * epsilon * epsilon) / (epsilon * epsilon) if epsilon > 1e-3 else 2.0 * density
+        epsilon += max((p - board.draw) / slope, 0.0)
+    return epsilon

@@ -1,0 +1,168 @@
+"""Expectation propagation for two teams on one place or on two: what `places_ep` finds, in a few dozen operations.
+
+The differences u = t − l of the two teams from their places mirror each other, whatever the teams' variances are: only
+the difference of the performances meets them. So one site stands for both, that of the first team, or the better one.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ... import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import fabs, log, sqrt
+    from cython.cimports.prowess.model.components.outcome import ep_chain
+    from cython.cimports.prowess.model.engine.board import Board, positive
+    from cython.cimports.prowess.model.maths.normal import above, log_z, within
+else:
+    from math import fabs, log, sqrt
+
+    from ...engine.board import Board, positive
+    from ...maths.normal import above, log_z, within
+    from . import ep_chain
+
+__all__ = ["meet_pair", "plain"]
+
+FAR = cython.declare(
+    cython.double, 1e6
+)  # squared: gaps and margins, in standard deviations, beyond which digits are lost
+
+
+@cython.ccall
+@cython.exceptval(-1, check=False)
+def plain(board: Board, epsilon: cython.double) -> cython.bint:
+    """Whether a match of two teams is one for `meet_pair`: no number in it is much larger than all others."""
+    var: cython.double = positive(board.variance[0] + board.variance[1])
+    gap: cython.double = board.mean[0] - board.mean[1]
+    square: cython.double = epsilon * epsilon
+    return gap * gap < FAR * var and square < FAR * var and var < FAR * FAR * FAR * square
+
+
+@cython.ccall
+@cython.exceptval(-1.0, check=True)
+def meet_pair(
+    board: Board, epsilon: cython.double, tolerance: cython.double, sweeps: cython.Py_ssize_t
+) -> cython.double:
+    """Fill `d1`, `d2` and `left` of two teams; returns the log-evidence. The match must be `plain`."""
+    tied: cython.bint = board.place[0] == board.place[1]
+    gap: cython.double = board.mean[0] - board.mean[1]
+    var: cython.double = positive(board.variance[0] + board.variance[1])
+    least: cython.double = min(board.variance[0], board.variance[1])
+    whole: cython.double = 0.0
+    pi: cython.double = 3.0 / (epsilon * epsilon)  # the site of u: at first uniform on [−ε, ε]
+    tau: cython.double = 0.0
+    new_pi: cython.double = pi
+    new_tau: cython.double = tau
+    still: cython.double = tolerance * tolerance
+    far: cython.double = still + 1.0
+    spent: cython.Py_ssize_t = 0
+    if board.place[0] > board.place[1]:
+        gap = -gap
+    while far > still and spent < sweeps:
+        if new_pi < 0.1 * pi:  # damped, as in `places_ep`
+            new_pi = pi + 0.9 * (new_pi - pi)
+            new_tau = tau + 0.9 * (new_tau - tau)
+        pi = new_pi
+        tau = new_tau
+        whole = _face(board, gap, var, tau / pi, 1.0 / pi, epsilon, tied)
+        if whole == 0.0:
+            return _nothing(board)
+        new_pi = board.cut.lost / (whole * board.cut.left)
+        if board.cut.left < 0.5:  # of two equal forms the one in which large numbers do not cancel
+            new_tau = (sqrt(whole) * board.cut.mean / board.cut.left - board.gap) / whole
+        else:
+            new_tau = (sqrt(whole) * board.cut.shift + board.gap * board.cut.lost) / (whole * board.cut.left)
+        far = _moved(pi, tau, new_pi, new_tau, least, fabs(gap) + epsilon)
+        spent += 1
+    board.converged = far <= still
+    return _answer(board, whole, pi, tau, epsilon, tied)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _face(
+    board: Board,
+    gap: cython.double,
+    var: cython.double,
+    site_mean: cython.double,
+    site_var: cython.double,
+    epsilon: cython.double,
+    tied: cython.bint,
+) -> cython.double:
+    """Condition u, of which t − t', u' and the places tell, on |u| ≤ ε; returns the variance that it had, 0 for none.
+
+    If the places are two, l − l' = t − t' − u + u' is conditioned first. Leaves the mean that u had in `gap`, and the
+    variance of the message about l − l' in `edge`.
+    """
+    spread: cython.double
+    whole: cython.double
+    board.gap = gap - site_mean
+    board.edge = 0.0
+    if not tied:
+        spread = sqrt(var + 2.0 * site_var)
+        above((board.gap - site_mean - 2.0 * epsilon) / spread, board.ahead)
+        if board.ahead.lost < 1e-100:
+            return 0.0
+        board.gap = site_mean - spread / board.ahead.mean
+        board.edge = spread * spread * board.ahead.left / board.ahead.lost
+    whole = var + site_var + board.edge
+    spread = sqrt(whole)
+    within(board.gap / spread, epsilon / spread, board.cut)
+    return whole
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _moved(
+    pi: cython.double,
+    tau: cython.double,
+    new_pi: cython.double,
+    new_tau: cython.double,
+    least: cython.double,
+    size: cython.double,
+) -> cython.double:
+    """How far a site moved, squared, in the variance of what one team tells of its place; rounding does not count."""
+    scale: cython.double
+    push: cython.double
+    if new_pi < 1e-3 * pi:
+        return 1.0
+    scale = least + 1.0 / pi
+    push = max(fabs(new_tau / new_pi - tau / pi) - 1e-14 * size, 0.0)
+    return max((1.0 / new_pi - 1.0 / pi) / scale * ((1.0 / new_pi - 1.0 / pi) / scale), push * push / scale)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _nothing(board: Board) -> cython.double:
+    """Nobody learns from what was certain."""
+    board.converged = True
+    board.d1[0] = board.d1[1] = board.d2[0] = board.d2[1] = 0.0
+    board.left[0] = board.left[1] = 1.0
+    return log_z(board.ahead)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _answer(
+    board: Board,
+    whole: cython.double,
+    pi: cython.double,
+    tau: cython.double,
+    epsilon: cython.double,
+    tied: cython.bint,
+) -> cython.double:
+    """What the teams learn, and the log-evidence: of two factors |u| ≤ ε, of their sites, and of l > l' + 2ε."""
+    rest: cython.double = 1.0 / pi + board.edge
+    push: cython.double = board.cut.shift / sqrt(whole)
+    said: cython.double = ep_chain.log_integral(board.gap, whole, pi, tau)
+    site: cython.double = ep_chain.log_mass(pi, tau) - log(2.0 * epsilon)
+    board.d1[0] = push if board.place[0] <= board.place[1] else -push
+    board.d1[1] = -board.d1[0]
+    board.d2[0] = board.d2[1] = -board.cut.lost / whole
+    board.left[0] = (board.variance[1] + rest + board.variance[0] * board.cut.left) / whole
+    board.left[1] = (board.variance[0] + rest + board.variance[1] * board.cut.left) / whole
+    if tied:
+        return 2.0 * log_z(board.cut) - said + site
+    return 2.0 * (log_z(board.cut) - said + site) + log_z(board.ahead)

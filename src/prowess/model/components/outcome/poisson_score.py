@@ -1,0 +1,134 @@
+"""Scores that are counts: Poisson-OD as a part of `OffenceDefence`.
+
+Guo, Sanner, Graepel, Buntine (2012), sections 3 and 4.2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ... import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import floor, log
+    from cython.cimports.prowess.model.components.outcome.score_base import Score
+    from cython.cimports.prowess.model.engine.board import Board, positive
+    from cython.cimports.prowess.model.maths.poisson import log_pmf, tilt
+else:
+    from math import floor, log
+
+    from ...engine.board import Board, positive
+    from ...maths.poisson import log_pmf, tilt
+    from .score_base import Score
+
+from .... import validate
+from ....errors import Error
+from ...maths.poisson_pairs import chances
+from ...params import Range
+
+if TYPE_CHECKING:
+    from ...score_distribution import ScoreDistribution
+
+__all__ = ["PoissonScore"]
+
+PREDICTIONS = ("integrated", "plug-in")
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class PoissonScore(Score):
+    """Scores are counts: s ~ Poisson(eˣ). The belief in x becomes the normal q that is nearest by KL(q‖p).
+
+    Predictions are "integrated" over what is not known of x, or, as in the paper, made with "plug-in" rates, the
+    exponentials of the means: those are over-confident. Both find the probabilities of win and draw when somebody asks.
+
+    Leagues see more draws than independent scores would make, or fewer: between two teams a draw is `draw_factor` times
+    as likely, relative to win and loss, as the two scores say. It changes forecasts alone, and not what is learnt.
+
+    >>> PoissonScore("plug-in").prediction
+    'plug-in'
+    """
+
+    prediction: object = "integrated"
+    draw_factor: object = 1.0
+
+    tunable: ClassVar[dict[str, Range]] = {"draw_factor": Range(0.3, 3, log=True)}
+    later = True
+    typical = 0.3  # of log-rates
+
+    def __post_init__(self) -> None:
+        if self.prediction not in PREDICTIONS:
+            raise Error(f'prediction must be "integrated" or "plug-in", not {self.prediction!r}')
+        validate.scale("draw_factor", self.draw_factor)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def check(self, board: Board) -> cython.bint:
+        """Every team must have a score, and it must be a count."""
+        j: cython.Py_ssize_t
+        score: cython.double
+        for j in range(board.teams):
+            score = board.score[j]
+            if score != score:
+                raise Error(f"PoissonScore needs scores; team {j + 1} has none")
+            if score < 0.0 or floor(score) != score:
+                raise Error(f"PoissonScore needs whole scores from 0 on; team {j + 1} has {score:g}")
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
+        """Equations (14) to (19); the log-evidence is the lower bound that q maximises.
+
+        m′ − m is v s − y or κ − v′/2 − m, whichever is the difference of smaller numbers.
+        """
+        y: cython.double = tilt(mean, positive(variance), score)
+        inverse: cython.double = 1.0 / variance
+        rate: cython.double = y * inverse  # e^κ
+        half: cython.double
+        kappa: cython.double
+        moved: cython.double
+        board.rest = 1.0 / (1.0 + y)
+        board.pull = rate * board.rest
+        half = 0.5 * variance * board.rest
+        if y < 1.0:
+            moved = variance * score - y
+            kappa = mean + moved + half
+        else:
+            kappa = log(rate)
+            moved = kappa - half - mean
+        board.push = moved * inverse
+        return log_pmf(score, kappa, rate) - half * score - 0.5 * (moved * board.push - y * board.rest + log(1.0 + y))
+
+    def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
+        """By integration over both x, or with the plug-in rates, which are known."""
+        chances(mean, self._known(variance), win, draw)
+        if self.draw_factor != 1.0:
+            win /= 1.0 + (self.draw_factor - 1.0) * draw
+            draw *= self.draw_factor / (1.0 + (self.draw_factor - 1.0) * draw)
+
+    def points(self, mean: Any, variance: Any) -> dict[str, Any]:
+        """The medians and means of counts, and the "plug-in" rate eˣ of the paper.
+
+        >>> import numpy as np
+        >>> {name: find().round(2) for name, find in PoissonScore().points(np.zeros(1), np.ones(1)).items()}
+        {'median': array([1.]), 'mean': array([1.65]), 'plug-in': array([1.])}
+        """
+        from ...score_distribution import CountScores
+
+        found = CountScores(mean, self._known(variance) ** 0.5)
+        rate = CountScores(mean, 0.0 * variance)
+        return {"median": lambda: found.medians, "mean": lambda: found.means, "plug-in": lambda: rate.means}
+
+    def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
+        """Counts with a log-normal rate, or with the plug-in rate."""
+        from ...score_distribution import CountScores
+
+        return CountScores(mean, self._known(variance) ** 0.5)
+
+    def _known(self, variance: Any) -> Any:
+        return variance if self.prediction == "integrated" else 0.0 * variance

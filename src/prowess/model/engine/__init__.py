@@ -1,0 +1,1 @@
+"""The engine: boards and buffers, the pipeline of one match, the sweep over a history."""

@@ -1,0 +1,36 @@
+from ..maths.normal cimport Truncated
+
+
+cdef class Board:
+    cdef public Py_ssize_t teams, entries, traits, extras, team_capacity, entry_capacity
+    # of the match
+    cdef public Py_ssize_t home
+    cdef public double importance, time, win, draw, loss, epsilon, unit, beta, span
+    cdef public bint converged, periods
+    # of a team, or of a team and trait
+    cdef public int[::1] start, place, order
+    cdef public double[::1] score, offset, noise, mean, variance, d1, d2, left
+    # of an entry, or of an entry and trait
+    cdef public double[::1] elapsed, played, games, alpha, mu, var, g1, g2, kept, before, extra
+    # of the league
+    cdef public double[::1] memory, centre, centre_var
+    cdef public Py_ssize_t level
+    cdef public Board side, past
+    # for the outcome
+    cdef public Margin margin
+    cdef public Truncated cut, ahead, behind
+    cdef public double sharpness, gap, edge
+    cdef public double expected, conceded, push, pull, rest, distance, odds
+    cdef public double[:, ::1] work, lane
+    cdef public int[::1] seat
+
+    cpdef bint holds(self, Py_ssize_t teams, Py_ssize_t entries) except? -1
+
+
+cpdef double positive(double variance) except? -1.0
+cpdef bint compare(Board board) except -1
+
+
+cdef class Margin:
+    cpdef bint measure(self, Board board, bint seen) except -1
+    cpdef double between(self, Board board, Py_ssize_t i, Py_ssize_t j) except? -1.0

@@ -1,0 +1,30 @@
+from ..components.interfaces cimport Absorb, Drift, Outcome, Prior, TeamFunction
+from .board cimport Board
+from ..rating cimport Kind
+
+
+cdef class Pipeline:
+    cdef readonly Prior prior
+    cdef readonly Drift drift
+    cdef readonly TeamFunction team
+    cdef readonly Outcome outcome
+    cdef readonly Absorb absorb, home_absorb
+    cdef readonly Kind kind
+    cdef readonly double beta, period, home_mu, home_variance, home_drift
+    cdef readonly bint duels, has_home, learns_home, centred
+    cdef readonly Py_ssize_t traits, extras, pending, width, memories, home_memory, level
+    cdef double[::1] first_memory
+    cdef list spare
+
+    cpdef Board board(self, Py_ssize_t teams, Py_ssize_t entries)
+    cpdef bint look(self, Board board) except -1
+    cpdef bint pool(self, Board board) except -1
+    cpdef double learn(self, Board board) except? -1.0
+    cpdef bint absorb_all(self, Board board) except -1
+    cdef bint gathers(self, double now) noexcept
+    cdef void gather_home(self, Board board) noexcept
+    cdef bint close_home(self, Board board) except -1
+    cdef bint absorb_home(self, Board board) except -1
+    cdef void host(self, Board board) noexcept
+    cdef bint learn_home(self, Board board) except -1
+    cdef void spread(self, Board board) noexcept

@@ -1,0 +1,314 @@
+"""The pipeline: the one place where the steps of a match are put together.
+
+Beliefs → drift → team function → outcome → players. `rate`, `fit`, `predict` and the ladder all go through it, so they
+cannot differ. It works on a board; where beliefs come from and where they are kept is the business of `sweep`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from contextlib import suppress
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.rating import Kind
+else:
+    from ..rating import Kind
+    from .board import Board
+
+from ...errors import Error
+from ..components.absorb import Moment, Newton
+
+__all__ = ["Pipeline"]
+
+NAN = cython.declare(cython.double, float("nan"))
+RUNAWAY = cython.declare(cython.double, 1e60)  # no rating comes here from numbers within ±1e30
+
+
+@cython.final
+@cython.cclass
+class Pipeline:
+    """A model's components put together: what happens to the beliefs of a match's players.
+
+    A player's row in the state holds mean and variance of every trait, the time of the last match, the number of
+    matches, the extra columns, and, where there are rating periods, what the open one has gathered: g₁ and g₂ of every
+    trait, the number of games, and how many periods had passed when it was opened.
+    """
+
+    def __init__(self, model: Any, kind: Kind) -> None:
+        self.prior = model.prior
+        self.drift = model.drift
+        self.beta = model.noise
+        self.team = model.team
+        self.outcome = model.outcome
+        self.absorb = model.absorb
+        self.kind = kind
+        self.period = model.period or 0.0
+        self.duels = model.outcome.duels
+        self.traits = len(kind.traits)
+        self.extras = len(kind.extras)
+        self.pending = 2 * self.traits + 2 + self.extras
+        self.width = self.pending + (2 * self.traits + 2 if self.period > 0.0 else 0)
+        self.level = len(model.outcome.remembers)
+        self.home_memory = self.level + (2 * self.traits if model.prior.learns else 0)
+        self.centred = model.prior.learns or model.drift.reverts
+        self.has_home = model.home is not None
+        self.learns_home = self.has_home and model.home.learnt
+        self.home_mu = model.home.home_mu if self.has_home else 0.0
+        self.home_variance = model.home.home_sigma**2 if self.has_home else 0.0
+        self.home_drift = model.home.home_tau**2 if self.has_home else 0.0
+        self.home_absorb = Newton() if model.outcome.laplace or self.period > 0.0 else Moment()
+        self.memories = self.home_memory
+        if self.learns_home:  # belief; within a rating period also sums, games and the time of the last
+            self.memories += 2 * self.traits + (2 * self.traits + 2 if self.period > 0.0 else 0)
+        self.first_memory = array("d", self.memory() or [0.0])
+        self.spare = []
+
+    def memory(self) -> list[float]:
+        """What a model has in mind of a league of which it has seen nothing."""
+        learnt = [self.home_mu, self.home_variance] * self.traits if self.learns_home else []
+        found = [0.0] * self.home_memory + learnt
+        return found + [0.0] * (self.memories - len(found))
+
+    @cython.ccall
+    def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
+        """A board that holds a match of this size: one that lies about, or a new one (threads never share one)."""
+        k: cython.Py_ssize_t
+        board: Board = None
+        with suppress(IndexError):  # another thread may have been faster
+            board = self.spare.pop()
+        if board is None or not board.holds(teams, entries):
+            board = self._new(teams, entries)
+            board.side = self._new(1, 1) if self.has_home else None
+            board.past = self._new(1, 1) if self.period > 0.0 else None
+        board.teams = teams
+        board.entries = entries
+        board.importance = 1.0
+        board.home = -1
+        board.time = NAN
+        board.converged = True
+        for k in range(self.memories):
+            board.memory[k] = self.first_memory[k]
+        return board
+
+    def _new(self, teams: int, entries: int) -> Board:
+        """A board that the outcome has prepared."""
+        board = Board(teams, entries, self.traits, self.extras, self.memories)
+        board.beta = self.beta
+        board.periods = self.period > 0.0
+        board.span = self.period or 1.0
+        board.level = self.level
+        if self.centred:
+            self.prior.welcome(board, 0)  # nothing is remembered yet
+            for k in range(self.traits):
+                board.centre[k], board.centre_var[k] = board.mu[k], board.var[k]
+        self.outcome.prepare(board)
+        return board
+
+    def put_back(self, board: Board) -> None:
+        """Let the next match use this board."""
+        self.spare.append(board)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def look(self, board: Board) -> cython.bint:
+        """From beliefs to the prior performances of the teams, and the forecast for two of them."""
+        if self.centred:
+            self.prior.meet(board)
+        self.drift.widen(board)
+        self.pool(board)
+        if board.teams == 2:
+            self.outcome.forecast(board)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def pool(self, board: Board) -> cython.bint:
+        """Team performances: N(α₀ + Σ αμ, Σ α²(σ² + β²)), by the team function; the home team has an advantage."""
+        j: cython.Py_ssize_t
+        e: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        traits: cython.Py_ssize_t = self.traits
+        alpha: cython.double
+        mean: cython.double
+        skills: cython.double
+        squares: cython.double
+        self.team.weigh(board)
+        for k in range(traits):
+            e = 0
+            for j in range(board.teams):
+                mean = board.offset[j * traits + k]
+                skills = squares = 0.0
+                while e < board.start[j + 1]:
+                    alpha = board.alpha[e * traits + k]
+                    mean += alpha * board.mu[e * traits + k]
+                    skills += alpha * alpha * board.var[e * traits + k]
+                    squares += alpha * alpha
+                    e += 1
+                board.noise[j * traits + k] = self.beta * self.beta * squares
+                board.mean[j * traits + k] = mean
+                board.variance[j * traits + k] = self.beta * self.beta * squares + skills
+        if self.has_home and board.home >= 0:
+            self.host(board)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def host(self, board: Board) -> cython.void:
+        """Lay the belief in the home advantage on the side and add it to the performance of the home team."""
+        k: cython.Py_ssize_t
+        cell: cython.Py_ssize_t
+        first: cython.Py_ssize_t = board.home * self.traits
+        for k in range(self.traits):
+            board.side.mu[k] = self.home_mu
+            board.side.var[k] = self.home_variance
+            if self.learns_home:
+                cell = self.home_memory + 2 * k
+                board.side.mu[k] = board.memory[cell]
+                board.side.var[k] = board.memory[cell + 1] + self.home_drift
+            board.mean[first + k] += board.side.mu[k]
+            board.variance[first + k] += board.side.var[k]
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def learn(self, board: Board) -> cython.double:
+        """From prior performances and what was seen to what it says of every player; returns the log-evidence."""
+        board.converged = True
+        log_z: cython.double = self.outcome.evidence(board)
+        if not self.duels:
+            self.spread(board)
+        if self.learns_home and board.home >= 0:
+            self.learn_home(board)
+        return log_z
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def absorb_all(self, board: Board) -> cython.bint:
+        """Let every player's belief take up what the board says of it; what runs away is an error."""
+        k: cython.Py_ssize_t
+        self.absorb.absorb(board)
+        for k in range(board.entries * self.traits):
+            if not -RUNAWAY < board.mu[k] < RUNAWAY:
+                raise Error("the ratings run away, match after match; the parts of this model do not go together")
+        return False
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def learn_home(self, board: Board) -> cython.bint:
+        """The home advantage is learnt like the skill of one more player in the home team, who has no noise."""
+        k: cython.Py_ssize_t
+        t: cython.Py_ssize_t
+        side: Board = board.side
+        side.importance = board.importance
+        for k in range(self.traits):
+            t = board.home * self.traits + k
+            side.g1[k] = board.d1[t]
+            side.g2[k] = board.d2[t]
+            side.kept[k] = 1.0
+            if side.var[k] > 0.0 and not self.duels:
+                side.kept[k] = (_rest(board, board.home, k, -1) + side.var[k] * board.left[t]) / board.variance[t]
+        if self.gathers(board.time):
+            self.gather_home(board)
+            return False
+        return self.absorb_home(board)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def gathers(self, now: cython.double) -> cython.bint:
+        """Whether a match at this time belongs to a rating period; without a time it is one of its own."""
+        return self.period > 0.0 and now == now
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def gather_home(self, board: Board) -> cython.void:
+        """Add what a match says of the home advantage to the sums of the period."""
+        k: cython.Py_ssize_t
+        first: cython.Py_ssize_t = self.home_memory + 2 * self.traits
+        for k in range(self.traits):
+            board.memory[first + 2 * k] += board.importance * board.side.g1[k]
+            board.memory[first + 2 * k + 1] += board.importance * board.side.g2[k]
+        board.memory[self.memories - 2] += board.importance
+        board.memory[self.memories - 1] = board.time
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def close_home(self, board: Board) -> cython.bint:
+        """End a rating period for the home advantage."""
+        k: cython.Py_ssize_t
+        first: cython.Py_ssize_t = self.home_memory + 2 * self.traits
+        side: Board = board.side
+        side.importance = 1.0
+        for k in range(self.traits):
+            side.mu[k] = board.memory[self.home_memory + 2 * k]
+            side.var[k] = board.memory[self.home_memory + 2 * k + 1] + self.home_drift
+            side.g1[k] = board.memory[first + 2 * k]
+            side.g2[k] = board.memory[first + 2 * k + 1]
+        for k in range(first, self.memories):
+            board.memory[k] = 0.0
+        return self.absorb_home(board)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def absorb_home(self, board: Board) -> cython.bint:
+        """Take up what the side board says, and remember the home advantage."""
+        k: cython.Py_ssize_t
+        self.home_absorb.absorb(board.side)
+        for k in range(self.traits):
+            board.memory[self.home_memory + 2 * k] = board.side.mu[k]
+            board.memory[self.home_memory + 2 * k + 1] = board.side.var[k]
+        return False
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def spread(self, board: Board) -> cython.void:
+        """From teams to players: g₁ = α d₁, g₂ = α² d₂, and the share of a player's variance that is kept.
+
+        With r = α²σ²/v that share is (1 − r) + r u. Where the player is most of the team's variance, 1 − r is summed
+        from the others' terms: the subtraction would lose it. At most one player of a team is: the cost stays linear.
+        """
+        e: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        j: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        t: cython.Py_ssize_t
+        traits: cython.Py_ssize_t = self.traits
+        alpha: cython.double
+        own: cython.double
+        rest: cython.double
+        for k in range(traits):
+            j = 0
+            for e in range(board.entries):
+                if e == board.start[j + 1]:
+                    j += 1
+                t = j * traits + k
+                i = e * traits + k
+                alpha = board.alpha[i]
+                own = alpha * alpha * board.var[i]
+                rest = board.variance[t] - own
+                if own > rest:
+                    rest = _rest(board, j, k, e)
+                    if self.has_home and j == board.home:
+                        rest += board.side.var[k]
+                board.g1[i] = alpha * board.d1[t]
+                board.g2[i] = alpha * alpha * board.d2[t]
+                board.kept[i] = 1.0
+                if own > 0.0:
+                    board.kept[i] = min((rest + own * board.left[t]) / board.variance[t], 1.0)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _rest(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, without: cython.Py_ssize_t) -> cython.double:
+    """The variance of a team's performance in a trait, summed without one of its entries."""
+    f: cython.Py_ssize_t
+    alpha: cython.double
+    rest: cython.double = board.noise[j * board.traits + k]
+    for f in range(board.start[j], board.start[j + 1]):
+        if f != without:
+            alpha = board.alpha[f * board.traits + k]
+            rest += alpha * alpha * board.var[f * board.traits + k]
+    return rest

@@ -1,0 +1,1 @@
+"""A model fitted to a history: ratings, forecasts, traces, explanations and leaderboards."""

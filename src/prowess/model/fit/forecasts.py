@@ -1,0 +1,190 @@
+"""Forecasts: what was predicted of every match of a history before it was learnt from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...history import History
+from ...history.ragged import gather
+from ..components.interfaces import Outcome
+from ..engine.buffers import Record
+
+if TYPE_CHECKING:
+    import polars as pl
+from ...errors import Error
+
+__all__ = ["Forecasts", "performance", "strength", "written"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forecasts:
+    """What was predicted before each match: columns over the history's teams and matches.
+
+    `mean` and `variance` of every team's performance (a column for each trait, where there are several); for matches
+    of two teams `win` (of the first team) and `draw`, NaN for others. The column `log_evidence` is what the match then
+    said of the model.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
+    >>> pw.TrueSkill().fit(history).forecasts.win.round(3)
+    array([0.478, 0.754])
+    """
+
+    history: History
+    outcome: Outcome
+    mean: Floats
+    variance: Floats
+    log_evidence: Floats
+    written: tuple[Floats, Floats]  # win and draw, as the sweep left them
+    scatter: Floats | None = None  # of matches of more than two teams: what results add to every team's variance
+
+    def __len__(self) -> int:
+        """Count the matches."""
+        return len(self.log_evidence)
+
+    @property
+    def win(self) -> Floats:
+        """The probability that the first of two teams wins, for every match.
+
+        >>> import prowess as pw
+        >>> pw.Elo().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).forecasts.win
+        array([0.5])
+        """
+        return self._chances[0]
+
+    @property
+    def draw(self) -> Floats:
+        """The probability that two teams draw, for every match.
+
+        >>> import prowess as pw
+        >>> pw.Elo().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).forecasts.draw
+        array([0.])
+        """
+        return self._chances[1]
+
+    @cached_property
+    def _chances(self) -> tuple[Floats, Floats]:
+        """Win and draw; those that cost much are derived from means and variances when somebody asks."""
+        if not self.outcome.later:
+            return self.written
+        win, draw = np.full(len(self), np.nan), np.full(len(self), np.nan)
+        pairs = np.diff(self.history.match_start) == 2
+        teams = np.repeat(pairs, np.diff(self.history.match_start))
+        mean, variance = (np.ascontiguousarray(column[teams]).ravel() for column in (self.mean, self.variance))
+        found = np.empty(int(pairs.sum())), np.empty(int(pairs.sum()))
+        self.outcome.chances(mean, variance, *found)
+        win[pairs], draw[pairs] = found
+        return win, draw
+
+    def take(self, matches: NDArray[np.intp]) -> Forecasts:
+        """The forecasts of some matches, by their indices in the order of time.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
+        >>> pw.TrueSkill().fit(history).forecasts.take(np.array([0, 2])).win.round(3)
+        array([0.478, 0.858])
+        """
+        _, teams = gather(self.history.match_start, matches)
+        return Forecasts(
+            self.history.take(matches),
+            self.outcome,
+            self.mean[teams],
+            self.variance[teams],
+            self.log_evidence[matches],
+            (self.written[0][matches], self.written[1][matches]),
+            None if self.scatter is None else self.scatter[matches],
+        )
+
+    def __repr__(self) -> str:
+        """Say how many there are."""
+        return f"Forecasts({len(self)} matches)"
+
+    def to_frame(self) -> pl.DataFrame:
+        """A Polars frame with a row for every team of every match: match, team, place, mean, sigma, win, draw.
+
+        Where there are several traits, mean and sigma of each have its name: offence_mean, offence_sigma, ….
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+        >>> pw.TrueSkill().fit(history).forecasts.to_frame().columns
+        ['match', 'team', 'place', 'mean', 'sigma', 'win', 'draw']
+        """
+        import polars as pl
+
+        teams = np.diff(self.history.match_start)
+        match = np.repeat(np.arange(len(self)), teams)
+        team = np.arange(self.history.teams) - self.history.match_start[match]
+        win = np.where(team == 0, self.win[match], 1.0 - self.win[match] - self.draw[match])
+        traits = self.outcome.traits
+        columns: dict[str, Any] = {"match": match, "team": team, "place": self.history.place}
+        for k, trait in enumerate(traits):
+            name = f"{trait}_" if len(traits) > 1 else ""
+            columns[f"{name}mean"] = self.mean.reshape(-1, len(traits))[:, k]
+            columns[f"{name}sigma"] = np.sqrt(self.variance.reshape(-1, len(traits))[:, k])
+        columns |= {"win": win, "draw": self.draw[match]}
+        return pl.DataFrame(columns).with_columns(pl.col("win", "draw").fill_nan(None))
+
+
+def written(outcome: Outcome, history: History, record: Record) -> Forecasts:
+    """The columns that a sweep wrote, one for each trait."""
+    traits = outcome.traits
+    shape = (-1, len(traits)) if len(traits) > 1 else (-1,)
+    mean, variance = record.mean.reshape(shape), record.variance.reshape(shape)
+    return Forecasts(history, outcome, mean, variance, record.log_evidence, (record.win, record.draw), record.scatter)
+
+
+def strength(forecasts: Forecasts) -> Floats:
+    """The expected performance of every team; the team with the higher one is expected to finish ahead.
+
+    Offence and defence of a team make one number: the defence counts once for each opponent, whose scores it takes
+    part in, and so by 1/(k − 1) where k teams meet.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
+    >>> strength(pw.TrueSkill().fit(history).forecasts).round(2)
+    array([25. , 25. , 29.4, 20.6])
+    """
+    _check(forecasts)
+    if forecasts.mean.ndim == 1:
+        return forecasts.mean
+    return forecasts.mean[:, 0] + _share(forecasts) * forecasts.mean[:, 1]
+
+
+def performance(forecasts: Forecasts) -> Floats:
+    """The variance of every team's performance, in the same sense: what is not known of skill, and noise.
+
+    Among more than two teams also the normal noise of scores; of two, `win` and `draw` tell of it.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
+    >>> performance(pw.TrueSkill().fit(history).forecasts).round(2)
+    array([86.81, 86.81])
+    """
+    _check(forecasts)
+    found: Floats
+    if forecasts.variance.ndim == 1:
+        found = forecasts.outcome.performance(forecasts.variance)
+    else:
+        found = forecasts.variance[:, 0] + _share(forecasts) ** 2 * forecasts.variance[:, 1]
+    if forecasts.scatter is None or not forecasts.scatter.any():
+        return found
+    return found + np.repeat(forecasts.scatter, np.diff(forecasts.history.match_start))
+
+
+def _check(forecasts: Forecasts) -> None:
+    """A comparison keeps the chances of two teams alone; kernels that count teams would read beyond their end."""
+    if len(forecasts.mean) != forecasts.history.teams:
+        raise Error("these forecasts hold win and draw alone: a measure of performances cannot have chances=True")
+
+
+def _share(forecasts: Forecasts) -> Floats:
+    """How much a team's defence counts: 1/(k − 1)."""
+    teams = np.diff(forecasts.history.match_start)
+    return np.repeat(1.0 / np.maximum(teams - 1, 1), teams)

@@ -1,0 +1,146 @@
+"""All pairs of teams of every match: whose order was expected, and how probable it was."""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import log, sqrt
+    from cython.cimports.prowess.model.maths.normal import cdf
+else:
+    from math import log, sqrt
+
+    from ..maths.normal import cdf
+
+__all__ = ["count_ahead", "count_losses", "count_wrong"]
+
+LOW = cython.declare(cython.double, 1e-280)  # a product of probabilities is not let fall below
+
+
+@cython.ccall
+def count_wrong(
+    start: cython.const[cython.int][::1],
+    place: cython.const[cython.int][::1],
+    strength: cython.const[cython.double][::1],
+    ties: cython.double,
+    wrong: cython.double[::1],
+    drawn: cython.double[::1],
+) -> cython.void:
+    """How many pairs of each match were expected in the wrong order, and how many share a place.
+
+    A pair of which nothing else was expected than that the two are equal counts as `ties`.
+
+    >>> import numpy as np
+    >>> wrong, drawn = np.empty(1), np.empty(1)
+    >>> start, place = np.array([0, 3], np.int32), np.array([1, 2, 2], np.int32)
+    >>> count_wrong(start, place, np.array([1.0, 3.0, 1.0]), 0.5, wrong, drawn)
+    >>> wrong, drawn
+    (array([1.5]), array([1.]))
+    """
+    match: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    bad: cython.double
+    shared: cython.double
+    for match in range(len(wrong)):
+        bad = shared = 0.0
+        for i in range(start[match], start[match + 1]):
+            for j in range(start[match], i):
+                if place[i] == place[j]:
+                    shared += 1.0
+                elif strength[i] == strength[j]:
+                    bad += ties
+                elif (place[i] < place[j]) != (strength[i] > strength[j]):
+                    bad += 1.0
+        wrong[match] = bad
+        drawn[match] = shared
+
+
+@cython.ccall
+def count_ahead(
+    start: cython.const[cython.int][::1],
+    key: cython.const[cython.double][::1],
+    ahead: cython.int[::1],
+    level: cython.int[::1],
+) -> cython.void:
+    """How many teams of its match stand before each team by a key, the lowest first, and how many others beside it.
+
+    >>> import numpy as np
+    >>> ahead, level = np.empty(3, np.int32), np.empty(3, np.int32)
+    >>> count_ahead(np.array([0, 3], np.int32), np.array([2.0, 1.0, 2.0]), ahead, level)
+    >>> ahead, level
+    (array([1, 0, 1], dtype=int32), array([1, 0, 1], dtype=int32))
+    """
+    match: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    before: cython.int
+    beside: cython.int
+    for match in range(len(start) - 1):
+        for i in range(start[match], start[match + 1]):
+            before = beside = 0
+            for j in range(start[match], start[match + 1]):
+                before += key[j] < key[i]
+                beside += key[j] == key[i]
+            ahead[i] = before
+            level[i] = beside - 1
+
+
+@cython.ccall
+def count_losses(
+    start: cython.const[cython.int][::1],
+    place: cython.const[cython.int][::1],
+    strength: cython.const[cython.double][::1],
+    variance: cython.const[cython.double][::1],
+    least: cython.double,
+    loss: cython.double[::1],
+    decided: cython.double[::1],
+) -> cython.void:
+    """−Σ ln P(order) over the pairs of each match that do not share a place, and how many those are.
+
+    P = Φ(Δ/√(v₁ + v₂)), which counts as at least `least`. Probabilities are multiplied while that is safe: a logarithm
+    of every one would take as long as the rest.
+
+    >>> import numpy as np
+    >>> loss, decided = np.empty(1), np.empty(1)
+    >>> start, place = np.array([0, 2], np.int32), np.array([1, 2], np.int32)
+    >>> count_losses(start, place, np.array([1.0, 1.0]), np.ones(2), 1e-6, loss, decided)
+    >>> loss.round(3), decided
+    (array([0.693]), array([1.]))
+    """
+    match: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    total: cython.double
+    pairs: cython.double
+    gap: cython.double
+    p: cython.double
+    product: cython.double
+    for match in range(len(loss)):
+        total = pairs = 0.0
+        product = 1.0
+        for i in range(start[match], start[match + 1]):
+            for j in range(start[match], i):
+                if place[i] != place[j]:
+                    gap = strength[i] - strength[j] if place[i] < place[j] else strength[j] - strength[i]
+                    p = max(_chance(gap, variance[i] + variance[j]), least)
+                    pairs += 1.0
+                    if product * p < LOW:
+                        total -= log(product)
+                        product = 1.0
+                    product *= p
+        loss[match] = total - log(product)
+        decided[match] = pairs
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _chance(gap: cython.double, variance: cython.double) -> cython.double:
+    """That the better one is ahead; between performances that are known it is certain, or a toss-up."""
+    if variance > 0.0:
+        return cdf(gap / sqrt(variance))
+    return 0.5 if gap == 0.0 else 1.0 if gap > 0.0 else 0.0

@@ -1,0 +1,116 @@
+"""Rating histories one after another, so that only the ladder and one of them are in memory."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...errors import Error
+from ...history import History, show_time
+from ...history.times import Stamp
+from ...progress import following
+from ...text import count
+from ..ladder.record import common_stamp
+from .fit import opening, swept
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from ..ladder.ladder import Ladder
+    from ..model import Model
+    from ..rating import Rating
+
+__all__ = ["Streamed", "fit_stream"]
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """What is left of a stream: the ladder after it, how much it has seen, and what was recognised on the way.
+
+    >>> import prowess as pw
+    >>> weeks = [pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": week}]) for week in (1, 2)]
+    >>> rated = pw.TrueSkill().fit_stream(weeks)
+    >>> rated
+    Streamed(2 matches, 2 players, 1.0 … 2.0)
+    """
+
+    ladder: Ladder
+    matches: int
+    unconverged: int
+    first: date | float | None
+    last: date | float | None
+    recognised: str
+
+    def __repr__(self) -> str:
+        """Say how much was rated, from when to when."""
+        parts = [count(self.matches, "match", "matches"), count(len(self.ladder), "player", "players")]
+        if self.first is not None:
+            parts.append(f"{self.first}" if self.first == self.last else f"{self.first} … {self.last}")
+        return f"Streamed({', '.join(parts)})"
+
+
+def fit_stream(
+    model: Model,
+    histories: Iterable[History],
+    start: Ladder | Mapping[str, Rating] | None = None,
+    progress: bool | None = None,
+) -> Streamed:
+    """Rate histories that follow each other in time: what one pass over all of them together gives, to the last bit."""
+    if isinstance(histories, History):
+        raise Error("fit_stream needs histories that follow each other; fit rates one")
+    ladder = opening(model, start)
+    past = _Past()
+    share = (lambda: histories.share) if hasattr(histories, "share") else lambda: 0.0
+    for number, history in enumerate(following(histories, "rating", share, progress), 1):
+        if not isinstance(history, History):
+            raise Error(f"fit_stream needs histories, but number {number} is of the kind {type(history).__name__}")
+        if len(history):
+            past.check(history, number)
+            _, record = swept(ladder, history, False, silent=True)
+            past.unconverged += len(record.unconverged)
+            past.matches += len(history)
+        past.say(history)
+    if past.unconverged:
+        warnings.warn(f"in {past.unconverged} of {past.matches} matches EP did not converge", stacklevel=3)
+    said = "\n".join(past.said)
+    return Streamed(ladder, past.matches, past.unconverged, past.first, past.last, said)
+
+
+class _Past:
+    """What is known of the histories so far."""
+
+    def __init__(self) -> None:
+        self.matches = self.unconverged = 0
+        self.stamp: Stamp | None = None
+        self.time: float | None = None
+        self.first: date | float | None = None
+        self.said: dict[str, None] = {}
+
+    @property
+    def last(self) -> date | float | None:
+        """The time of the last match."""
+        return None if self.stamp is None or self.time is None else show_time(*self.stamp, self.time)
+
+    def check(self, history: History, number: int) -> None:
+        """Raise an Error if a history does not begin after the one before."""
+        if self.matches and (history.time is None) != (self.time is None):
+            has, had = ("no times", "have") if history.time is None else ("times", "have none")
+            raise Error(f"history {number} has {has} and those before {had}: give a time to every match, or to none")
+        if history.time is None or history.time_kind is None:
+            return
+        self.stamp = common_stamp(self.stamp, Stamp(history.time_kind, history.time_zone))
+        if self.time is not None and history.time[0] < self.time:
+            begins = show_time(*self.stamp, history.time[0])
+            raise Error(
+                f"history {number} begins at {begins}, before the end of the one before ({self.last}): give them in the"
+                " order of time"
+            )
+        if self.time is None:
+            self.first = show_time(*self.stamp, history.time[0])
+        self.time = history.time[-1]
+
+    def say(self, history: History) -> None:
+        """Keep what was recognised, each line once."""
+        self.said.update(dict.fromkeys(history.recognised.splitlines()))

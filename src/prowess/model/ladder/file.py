@@ -1,0 +1,177 @@
+"""A ladder as one file: JSON, a line for each player, exact to the last bit; the format has a version."""
+
+from __future__ import annotations
+
+import json
+import os
+from array import array
+from math import isfinite, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...atomic_files import replacing
+from ...errors import Error
+from ...history import name_of, show_time
+from ...history.times import Stamp
+from ...validate import LARGEST
+from ..model import Model
+from .ladder import Ladder
+
+__all__ = ["load", "save"]
+
+FORMAT, VERSION = "prowess ladder", 2
+READABLE = (1, 2)  # version 1 had neither rating periods nor a memory
+
+
+def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
+    """Write a ladder beside its place and move it there when it is whole and on disk."""
+    with replacing(path) as place:
+        place.write_text(_text(ladder), encoding="utf-8")
+
+
+def _text(ladder: Ladder) -> str:
+    """The file: a header, then the rows of the state by name."""
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "model": _model(ladder.model),
+        "time": ladder.stamp,
+        "columns": _columns(ladder.model),
+        "memory": ladder.memory.tolist(),
+    }
+    rows = ladder.state[: len(ladder)].tolist()
+    text = json.JSONEncoder(ensure_ascii=False).encode
+    lines = (
+        f"{text(name)}: {text([None if x != x else x for x in row])}"
+        for name, row in zip(ladder.names, rows, strict=True)
+    )
+    return f'{{"header": {json.dumps(header)},\n"players": {{\n' + ",\n".join(lines) + "\n}}\n"
+
+
+def _model(model: Model) -> dict[str, Any] | None:
+    """The model as plain data, or None if it has parts of the user's own."""
+    try:
+        return model.to_dict()
+    except Error:
+        return None
+
+
+def _columns(model: Model) -> list[str]:
+    traits = model.outcome.traits
+    beliefs = [f"{trait} {what}" for trait in traits for what in ("mean", "variance")]
+    gathered = [*(f"{trait} {what}" for what in ("g1", "g2") for trait in traits), "games", "periods passed"]
+    return [*beliefs, "last seen", "matches", *model.absorb.extras, *(gathered if model.period is not None else ())]
+
+
+def load(path: str | os.PathLike[str], model: Model | None) -> Ladder:
+    """Read a ladder, and check every part of it."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise Error(f"load needs the path of a file, not {type(path).__name__}")
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_unique)
+    except FileNotFoundError:
+        raise Error(f"{path}: no such file") from None
+    except OSError as error:
+        raise Error(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise Error(f"{path}: no ladder of prowess, or damaged: {error}") from None
+    try:
+        return _ladder(content, model)
+    except Error as error:
+        raise Error(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise Error(f"{path}: no ladder of prowess, or damaged: {error!r}") from None
+
+
+def _ladder(content: Any, model: Model | None) -> Ladder:
+    header, players = content["header"], content["players"]
+    if header["format"] != FORMAT:
+        raise Error(f"no ladder of prowess: its format is {header['format']!r}")
+    if header["version"] not in READABLE or header["version"] is True:
+        raise Error(f"version {header['version']} of the format; this prowess reads up to version {VERSION}: update it")
+    ladder = Ladder(_agreed(header["model"], model))
+    if header["columns"] != _columns(ladder.model):
+        raise Error(f"its columns are {header['columns']}, but the model has {_columns(ladder.model)}")
+    ladder.stamp = _stamp(header["time"])
+    ladder.memory[:] = _memory(header.get("memory", []), ladder.model)
+    names = [name_of(name) for name in players]
+    if names != list(players):
+        raise Error("damaged: a name has blanks around it")
+    state = np.array([_row(name, row, ladder.model) for name, row in players.items()], np.float64)
+    ladder.reserve(len(names))
+    ladder.state[: len(names)] = state.reshape(len(names), ladder.model.pipeline.width)
+    ladder.names.extend(names)
+    return ladder
+
+
+def _stamp(plain: Any) -> Stamp | None:
+    """The kind and zone of the times, if they can be shown."""
+    if plain is None:
+        return None
+    kind, zone = plain
+    if kind not in ("number", "date", "timestamp"):
+        raise Error(f"damaged: {kind!r} is no kind of time")
+    show_time(kind, zone, 0)
+    return Stamp(kind, zone)
+
+
+def _memory(plain: Any, model: Model) -> list[float]:
+    """What the ladder knows of its league: finite numbers, as many as the model has."""
+    first = model.pipeline.memory()
+    if not isinstance(plain, list) or len(plain) != len(first):
+        raise Error(f"damaged: its memory must hold {len(first)} numbers, not {plain!r}")
+    if not all(type(cell) in (int, float) and isfinite(cell) for cell in plain):
+        raise Error(f"damaged: its memory cannot be {plain}")
+    beliefs = plain[model.pipeline.home_memory :][: 2 * model.pipeline.traits]
+    if min(beliefs[1::2], default=0) < 0 or not _can_join(plain, model):
+        raise Error(f"damaged: a variance in its memory cannot be negative: {plain}")
+    return plain
+
+
+def _can_join(memory: list[float], model: Model) -> bool:
+    """Whether the memory gives newcomers a belief that can be."""
+    board = model.pipeline.board(1, 1)
+    board.memory[: len(memory)] = array("d", memory)
+    model.prior.welcome(board, 0)
+    return min(board.var[: model.pipeline.traits]) >= 0
+
+
+def _row(name: str, row: Any, model: Model) -> list[float]:
+    """A player's state: finite numbers, of which only the last time may be missing."""
+    last = 2 * model.pipeline.traits
+    if not isinstance(row, list) or len(row) != model.pipeline.width:
+        raise Error(f"damaged: {name} must have {model.pipeline.width} numbers, not {row!r}")
+    for index, cell in enumerate(row):
+        if (cell is None and index != last) or (cell is not None and (type(cell) not in (int, float) or cell != cell)):
+            raise Error(f"damaged: {name} has {cell!r} where a number should be")
+    variances, matches = row[1:last:2], row[last + 1]
+    finite = all(map(isfinite, row[:last] + row[last + 1 :]))
+    gathered = row[-2] if model.period is not None else 0
+    steady = all(row[last + 2 + k] > 0 for k, name in enumerate(model.absorb.extras) if name == "volatility")
+    if not finite or not steady or min(*variances, gathered, matches) < 0 or matches != int(matches):
+        raise Error(f"damaged: the numbers of {name} cannot be: {row}")
+    if row[last] is not None and not abs(row[last]) <= LARGEST:
+        raise Error(f"damaged: the last time of {name} cannot be {row[last]}")
+    return [nan if cell is None else float(cell) for cell in row]
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object in which no name stands twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice")
+    return found
+
+
+def _agreed(plain: dict[str, Any] | None, model: Model | None) -> Model:
+    """The model in the file, or the one that was given."""
+    if plain is None:
+        if model is None:
+            raise Error("saved with a model that has parts of your own; give it: Ladder.load(path, model=…)")
+        return model
+    saved = Model.from_dict(plain)
+    if model is not None and model != saved:
+        raise Error("saved with another model than the one given; load it without one, or fit the history anew")
+    return saved

@@ -1,0 +1,345 @@
+"""A ladder: players by name with their current ratings, one match after another."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Error
+from ...history import name_of
+from ...history.name_similarity import nearest
+from ...history.times import Stamp
+from ...text import count
+from ..engine.buffers import Table
+from ..engine.rate import enter, look_up, recalled, settle
+from ..match_input import given, once
+from ..model import Model
+from ..rating import Rating
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ..prediction import Prediction
+
+__all__ = ["Ladder"]
+
+State = NDArray[np.float64]
+Memory = NDArray[np.float64]
+
+
+class Ladder:
+    """Players by name and what is believed of them, kept in memory; saved and loaded as one file.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.TrueSkill())
+    >>> [[ann, bob], [cat]] = ladder.record([["ann", "bob"], ["cat"]], ranks=[1, 2], time="2026-01-31")
+    >>> ladder["ann"] == ann, "dan" in ladder, len(ladder)
+    (True, False, 3)
+    """
+
+    def __init__(self, model: Model, ratings: Mapping[str, Rating] | None = None) -> None:
+        """An empty ladder, or one with players whose ratings are known."""
+        if not isinstance(model, Model):
+            hint = "; call it: TrueSkill()" if callable(model) else ""
+            raise Error(f"a ladder needs a Model, not {model!r}{hint}")
+        if ratings is not None and not isinstance(ratings, Mapping):
+            raise Error(f"ratings must be a mapping from names to ratings, not {ratings!r}")
+        self.model = model
+        self.names: list[str] = []
+        self._rows: dict[str, int] = {}
+        self.state: State = np.full((8, model.pipeline.width), np.nan)
+        self.memory: Memory = np.array(model.pipeline.memory())
+        self.stamp: Stamp | None = None
+        for name, rating in (ratings or {}).items():
+            self._enter(name_of(name), rating)
+
+    def _enter(self, name: str, rating: Rating) -> None:
+        """Take in a player with a rating but no match."""
+        if name in self.rows:
+            raise Error(f"{name} is named twice")
+        if not isinstance(rating, Rating):
+            raise Error(f"{name} must have a Rating, not {rating!r}")
+        self.reserve(len(self) + 1)
+        try:
+            enter(self.model.pipeline, self.table, len(self), rating)
+        except Error as error:
+            raise Error(f"{name}: {rating!r}: {error}") from None
+        self.names.append(name)
+
+    @property
+    def table(self) -> Table:
+        """The state and the memory as the kernel sees them.
+
+        >>> import prowess as pw
+        >>> type(pw.Ladder(pw.TrueSkill()).table).__name__
+        'Table'
+        """
+        return Table(self.state, self.memory)
+
+    @property
+    def settled(self) -> State:
+        """The state of all players as it is shown: as if the open rating periods ended now.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).settled[0, :2]
+        array([30., 16.])
+        """
+        state = self.state[: len(self)]
+        if self.model.period is None:
+            return state
+        state = state.copy()
+        settle(self.model.pipeline, Table(state, self.memory.copy()), len(self))
+        return state
+
+    @property
+    def home(self) -> Rating | None:
+        """What is believed of the home advantage now; None where the model has none.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill().replace(home_mu=2, home_sigma=1)).home
+        Rating(mu=2.0, sigma=1.0)
+        """
+        pipeline, home = self.model.pipeline, self.model.home
+        if home is None or not home.learnt:
+            return None if home is None else Rating(home.home_mu, home.home_sigma, self.model.caution)
+        cells = recalled(pipeline, self.table)[pipeline.home_memory :]
+        beliefs = zip(self.model.outcome.traits, cells[::2], cells[1::2], strict=False)
+        parts: dict[str, Any] = {
+            trait: Rating(mu, variance**0.5, self.model.caution) for trait, mu, variance in beliefs
+        }
+        return Rating(caution=self.model.caution, **parts) if len(parts) > 1 else next(iter(parts.values()))
+
+    @property
+    def newcomer(self) -> Rating:
+        """The rating with which a player would join now; it moves only where the prior is learnt.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill()).newcomer.mu
+        25.0
+        """
+        return self.model.newcomer_from(self.memory.tolist())
+
+    def reserve(self, rows: int) -> None:
+        """Make room for this many players.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill())
+        >>> ladder.reserve(100)
+        >>> len(ladder), len(ladder.state) >= 100
+        (0, True)
+        """
+        if rows > len(self.state):
+            more = np.full((max(rows, 2 * len(self.state)), self.state.shape[1]), np.nan)
+            more[: len(self.state)] = self.state
+            self.state = more
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """The row of every player, by name; newcomers are indexed when somebody asks.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).rows
+        {'ann': 0}
+        """
+        if len(self._rows) < len(self.names):
+            self._rows.update(zip(self.names[len(self._rows) :], itertools.count(len(self._rows)), strict=False))
+        return self._rows
+
+    def __len__(self) -> int:
+        """Count the players."""
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[str]:
+        """Give the names in the order in which they were first seen."""
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether a player has been seen."""
+        try:
+            return name_of(name) in self.rows
+        except Error:
+            return False
+
+    def __getitem__(self, name: str) -> Rating:
+        """Give a player's rating."""
+        key = name_of(name)
+        if key not in self.rows:
+            raise Error(f"no player is called {key!r}{self._hint(key)}")
+        return look_up(self.model.pipeline, self.table, self.rows[key])
+
+    def _hint(self, name: str) -> str:
+        near = nearest(name, self.names, 1)
+        known = f"did you mean {near[0]!r}?" if near else f"there are {len(self)} others"
+        return f" ({known}); for a newcomer give model.rating() in place of the name"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the model and every belief, to the last bit."""
+        if not isinstance(other, Ladder):
+            return NotImplemented
+        mine, theirs = self.state[: len(self)], other.state[: len(other)]
+        same = (self.model, self.names, self.stamp) == (other.model, other.names, other.stamp)
+        return same and np.array_equal(mine, theirs, equal_nan=True) and np.array_equal(self.memory, other.memory)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        """Say how many players there are."""
+        return f"Ladder({count(len(self), 'player', 'players')})"
+
+    def copy(self) -> Ladder:
+        """A ladder that goes its own way from here.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
+        >>> ladder.copy() == ladder
+        True
+        """
+        other = Ladder.__new__(Ladder)
+        other.model, other.stamp = self.model, self.stamp
+        other.names, other._rows = list(self.names), {}
+        other.state, other.memory = self.state.copy(), self.memory.copy()
+        return other
+
+    def record(
+        self,
+        teams: Sequence[Sequence[str]],
+        ranks: Sequence[float] | None = None,
+        scores: Sequence[float] | None = None,
+        *,
+        time: Any = None,
+        weights: Sequence[Sequence[float]] | None = None,
+        importance: float = 1.0,
+        elapsed: float | Sequence[Sequence[float]] | None = None,
+        home: int | None = None,
+    ) -> list[list[Rating]]:
+        """Learn from a match and give the new ratings, nested like the teams; newcomers are welcome.
+
+        `time` (a date, a timestamp or a number) says when it was played; it may not be before a player's last match.
+        The rest is as in `Model.rate`. When an error is raised, nothing has changed.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill())
+        >>> [[ann], [bob]] = ladder.record([["ann"], ["bob"]], scores=[3, 1])
+        >>> ann.mu > bob.mu
+        True
+        """
+        from .record import record
+
+        return record(self, teams, given(teams, ranks, scores, weights, importance, elapsed, home), time)
+
+    def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
+        """Begin a season: every skill goes back to the mean of newcomers but for the share `carry`, and moves.
+
+        It is what `drift.Seasons` does to who returns after a break, for all players at once; open rating periods end.
+        Where `season_tau` is not given it is σ√(1 − carry²), which makes everybody a little more like a newcomer.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(35, 4)})
+        >>> ladder.new_season(carry=0.5, season_tau=3)
+        >>> ladder["ann"]
+        Rating(mu=30.0, sigma=3.605551275463989)
+        """
+        from .season import new_season
+
+        new_season(self, carry, season_tau)
+
+    def ratings(self, teams: Sequence[Sequence[str | Rating]]) -> list[list[Rating]]:
+        """The ratings of the players of some teams, each given by name or as a rating.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).ratings([["ann"], [pw.Rating(25, 1)]])
+        [[Rating(mu=30.0, sigma=4.0)], [Rating(mu=25.0, sigma=1.0)]]
+        """
+        once(teams)
+        return [[one if isinstance(one, Rating) else self[one] for one in team] for team in teams]
+
+    def predict(
+        self,
+        teams: Sequence[Sequence[str | Rating]],
+        *,
+        time: Any = None,
+        weights: Sequence[Sequence[float]] | None = None,
+        elapsed: float | Sequence[Sequence[float]] | None = None,
+        home: int | None = None,
+    ) -> Prediction:
+        """What is expected of a match between players of the ladder; details as in `Model.predict`.
+
+        `time` says when it will be played: skills drift until then. Otherwise it is now, or `elapsed` after their last.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 1)})
+        >>> ladder.predict([["ann"], ["bob"]]).win.round(3)
+        array([0.759, 0.172])
+        """
+        from .idle import until
+        from .record import once_timed
+
+        once_timed(time, elapsed)
+        elapsed = elapsed if time is None else until(self, teams, time)
+        details = given(teams, None, None, weights, 1.0, elapsed, home)
+        return self.model.predict_from(recalled(self.model.pipeline, self.table), self.ratings(teams), details)
+
+    def quality(
+        self,
+        teams: Sequence[Sequence[str | Rating]],
+        *,
+        weights: Sequence[Sequence[float]] | None = None,
+        home: int | None = None,
+    ) -> float:
+        """How fair a match between players of the ladder would be, 0 to 1; details as in `Model.quality`.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(30, 1)})
+        >>> round(ladder.quality([["ann"], ["bob"]]), 2)
+        0.97
+        """
+        details = given(teams, None, None, weights, home=home)
+        return self.model.quality_from(recalled(self.model.pipeline, self.table), self.ratings(teams), details)
+
+    def leaderboard(self, *, min_matches: int = 0) -> pl.DataFrame:
+        """The players from best to worst: rank, player, mu, sigma, shown, matches, last_seen.
+
+        Who has fewer than `min_matches` has no place among them.
+
+        >>> import prowess as pw
+        >>> ladder = pw.Ladder(pw.TrueSkill())
+        >>> _ = ladder.record([["ann"], ["bob"]], time="2026-01-31")
+        >>> ladder.leaderboard().row(0)[:2]
+        (1, 'ann')
+        """
+        from ..fit.leaderboard import leaderboard
+
+        return leaderboard(self, min_matches)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the ladder, with its model, to one file; the old file stays until the new one is whole.
+
+        >>> import prowess as pw, tempfile, os
+        >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ladder.save(os.path.join(folder, "league.prowess"))
+        ...     pw.Ladder.load(os.path.join(folder, "league.prowess")) == ladder
+        True
+        """
+        from .file import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], model: Model | None = None) -> Ladder:
+        """The ladder that `save` wrote; `model` is needed only if that had parts of your own.
+
+        >>> import prowess as pw
+        >>> pw.Ladder.load("nowhere.prowess")
+        Traceback (most recent call last):
+        ...
+        prowess.Error: nowhere.prowess: no such file
+        """
+        from .file import load
+
+        return load(path, model)

@@ -1,0 +1,156 @@
+"""What a caller says of one match beside its teams: the result, weights, importance, elapsed time, the home team."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import Error
+from ..history import name_of
+from ..validate import number, scale, team_index
+from .engine.board import Board
+from .rating import Rating
+
+__all__ = ["Given", "check_teams", "given", "once"]
+
+
+class Given(NamedTuple):
+    """One match's details, checked, ready to be laid on a board; None where nothing was said."""
+
+    places: list[int] | None
+    scores: list[float] | None
+    weights: list[float] | None
+    importance: float
+    elapsed: list[float] | None
+    home: int
+
+    def put(self, board: Board) -> None:
+        """Lay the details on the board over the usual ones: first listed won, everyone played all of it, just now."""
+        board.importance = self.importance
+        board.home = self.home
+        weights = self.weights
+        if weights is not None and board.traits > 1:
+            weights = [weight for weight in weights for _ in range(board.traits)]
+        columns: tuple[tuple[Any, Sequence[float] | None], ...] = (
+            (board.place, self.places),
+            (board.score, self.scores),
+            (board.alpha, weights),
+            (board.elapsed, self.elapsed),
+        )
+        for column, values in columns:
+            if values is not None:
+                for index, value in enumerate(values):
+                    column[index] = value
+
+
+def check_teams(teams: Sequence[Sequence[Any]]) -> None:
+    """Teams are lists of lists; a name alone would be read as a team of letters."""
+    if isinstance(teams, str) or not isinstance(teams, Sequence):
+        raise Error(f"teams must be a list of teams, such as [['ann'], ['bob']], not {teams!r}")
+    for index, team in enumerate(teams):
+        if isinstance(team, str) or not isinstance(team, Sequence):
+            raise Error(f"team {index + 1} must be a list of players, such as ['ann', 'bob'], not {team!r}")
+
+
+def once(teams: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The names of the players of a match, each only once; players given by their ratings stay as they are.
+
+    >>> once([["ann"], [7, "bob"]])
+    [['ann'], ['7', 'bob']]
+    """
+    check_teams(teams)
+    seen: dict[str, int] = {}
+    found = []
+    for place, team in enumerate(teams, 1):
+        found.append([player if isinstance(player, Rating) else name_of(player) for player in team])
+        for name in found[-1]:
+            if isinstance(name, str) and name in seen:
+                where = f"twice in team {place}" if seen[name] == place else f"in teams {seen[name]} and {place}"
+                raise Error(f"{name} stands {where}; a player plays once in a match")
+            if isinstance(name, str):
+                seen[name] = place
+    return found
+
+
+def given(
+    teams: Sequence[Sequence[Any]],
+    ranks: Sequence[float] | None = None,
+    scores: Sequence[float] | None = None,
+    weights: Sequence[Sequence[float]] | None = None,
+    importance: float = 1.0,
+    elapsed: float | Sequence[Sequence[float]] | None = None,
+    home: int | None = None,
+) -> Given | None:
+    """Check what was said of a match between these teams; None if nothing was.
+
+    >>> given([["ann"], ["bob"]], scores=[1, 3]).places
+    [2, 1]
+    """
+    usual = type(importance) in (float, int) and importance == 1
+    if usual and all(detail is None for detail in (ranks, scores, weights, elapsed, home)):
+        return None
+    check_teams(teams)
+    rank = None if ranks is None else _per_team("rank", ranks, len(teams))
+    score = None if scores is None else _per_team("score", scores, len(teams))
+    key = rank if rank is not None else None if score is None else [-value for value in score]
+    return Given(
+        places=None if key is None else _places(key),
+        scores=score,
+        weights=_weights(teams, weights),
+        importance=scale("importance", importance, zero=True),
+        elapsed=_elapsed(teams, elapsed),
+        home=-1 if home is None else team_index("home", home, len(teams)),
+    )
+
+
+def _places(key: list[float]) -> list[int]:
+    """Places as in sports: 1 + the number of teams that are better, 1, 2, 2, 4."""
+    order = sorted(key)
+    return [1 + bisect_left(order, value) for value in key]
+
+
+def _per_team(what: str, values: Sequence[float], teams: int) -> list[float]:
+    _length(f"{what}s", values, teams, "team")
+    return [number(f"{what}s[{index}]", value) for index, value in enumerate(values)]
+
+
+def _weights(teams: Sequence[Sequence[Any]], weights: Sequence[Sequence[float]] | None) -> list[float] | None:
+    if weights is None:
+        return None
+    flat = _per_player("weights", teams, weights)
+    first = 0
+    for index, team in enumerate(teams):
+        if not any(flat[first : first + len(team)]):
+            raise Error(f"weights[{index}]: at least one player of a team must have a weight above 0")
+        first += len(team)
+    return flat
+
+
+def _elapsed(teams: Sequence[Sequence[Any]], elapsed: float | Sequence[Sequence[float]] | None) -> list[float] | None:
+    if elapsed is None:
+        return None
+    if isinstance(elapsed, (Sequence, np.ndarray)) and not isinstance(elapsed, str):
+        return _per_player("elapsed", teams, elapsed)
+    return [scale("elapsed", elapsed, zero=True)] * sum(len(team) for team in teams)
+
+
+def _per_player(what: str, teams: Sequence[Sequence[Any]], nested: Sequence[Sequence[float]]) -> list[float]:
+    """The values of all players in a row, each of at least 0."""
+    _length(what, nested, len(teams), "team")
+    flat = []
+    for index, (team, values) in enumerate(zip(teams, nested, strict=True)):
+        _length(f"{what}[{index}]", values, len(team), "player")
+        flat += [scale(f"{what}[{index}][{place}]", value, zero=True) for place, value in enumerate(values)]
+    return flat
+
+
+def _length(what: str, values: Any, length: int, each: str) -> None:
+    try:
+        count = len(values)
+    except TypeError:
+        raise Error(f"{what} must be a list, not {values!r}") from None
+    if not isinstance(values, (Sequence, np.ndarray)) or isinstance(values, (str, bytes)) or count != length:
+        raise Error(f"{what} must hold one number for each {each}, that is {length}, not {values!r}")

@@ -1,0 +1,1 @@
+"""Special functions, quadrature and rank probabilities; no module here knows about matches or players."""

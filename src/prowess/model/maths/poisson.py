@@ -1,0 +1,279 @@
+"""The special functions of counts: the Poisson distribution, alone and with a rate that is not known.
+
+The rate is e^x with x ~ N(m, v) throughout. Everything is total: means up to ±1e30, variances from 1e-60 to 1e60,
+counts up to 1e30. `math.lgamma` is not used, because it differs from that of C in the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import exp, expm1, fabs, floor, log, sqrt
+    from cython.cimports.prowess.model.maths.normal import NODE, NODE_WEIGHT, cdf, log_pdf
+else:
+    from math import exp, expm1, fabs, floor, log, sqrt
+
+    from .normal import NODE, NODE_WEIGHT, cdf, log_pdf
+
+__all__ = ["log_factorial", "log_pmf", "medians", "mixed_cdf", "mixed_pmf", "tilt"]
+
+HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
+REACH = cython.declare(cython.double, 8.7)  # standard deviations beyond which nothing is looked for
+PANEL = cython.declare(cython.double, 3.4)  # width of a Gauss–Legendre panel, in standard deviations
+TABLE = cython.declare(cython.Py_ssize_t, 256)
+LARGEST_LOG = cython.declare(cython.double, 700.0)  # larger counts than e⁷⁰⁰ are taken for that
+LOG_2 = cython.declare(cython.double, 0.69314718055994530942)
+LOG_FACTORIALS = cython.declare(cython.double[::1], array("d", [math.log(math.factorial(n)) for n in range(256)]))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _stirling(n: cython.double) -> cython.double:
+    """What Stirling's formula (n + ½) log n − n + ½ log 2π leaves of log n!, for n ≥ 16."""
+    y: cython.double = 1.0 / (n * n)
+    return (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y * (1.0 / 1680.0 - y / 1188.0)))) / n
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def log_factorial(n: cython.double) -> cython.double:
+    """The logarithm of n!, for whole n ≥ 0.
+
+    >>> round(log_factorial(10), 9), round(log_factorial(1e6), 6)
+    (15.104412573, 12815518.384658)
+    """
+    if n < TABLE:
+        return LOG_FACTORIALS[cython.cast(cython.Py_ssize_t, n)]
+    return (n + 0.5) * log(n) - n + HALF_LOG_2PI + _stirling(n)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _excess(t: cython.double) -> cython.double:
+    """t − log(1 + t) for small |t|: by its series, because the difference has no digits left."""
+    k: cython.Py_ssize_t
+    total: cython.double = 0.0
+    for k in range(14, 1, -1):
+        total = 1.0 / k - t * total
+    return t * t * total
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> cython.double:
+    """The logarithm of the Poisson probability of a count, by the logarithm of the rate and the rate itself.
+
+    Large counts are taken from the peak of the distribution, where n log λ − λ − log n! would lose its digits.
+
+    >>> round(log_pmf(2.0, 0.0, 1.0), 6)
+    -1.693147
+    """
+    far: cython.double
+    if n < TABLE:
+        return n * log_rate - rate - log_factorial(n)
+    far = (rate - n) / n
+    far = n * _excess(far) if fabs(far) < 0.05 else (rate - n) - n * (log_rate - log(n))
+    return -0.5 * log(n) - HALF_LOG_2PI - _stirling(n) - far
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _held(c: cython.double, half: cython.double, level: cython.double) -> cython.double:
+    """The positive root of (y + level − c)(1 + y) = half: the equation of `tilt` with log y held at a level."""
+    b: cython.double = 0.5 * (1.0 + level - c)
+    k: cython.double = c - level + half
+    root: cython.double = sqrt(max(b * b + k, 0.0))
+    return k / (root + b) if b > 0.0 else root - b
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _omega(c: cython.double) -> cython.double:
+    """The root of y + log y = c by its series at c = 1: to one per cent from −1 to 6."""
+    return 1.0 + (c - 1.0) * (0.5 + (c - 1.0) * (0.0625 - (c - 1.0) / 192.0))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _start(c: cython.double, half: cython.double) -> cython.double:
+    """Where the search of `tilt` begins: within a few per cent of the root."""
+    y: cython.double
+    if c + half < -1.0:
+        y = exp(c + half)
+        return exp(c + half / (1.0 + y) - y)
+    if half > 1.5:
+        y = _held(c, half, 0.0)
+        y = _held(c, half, log(y if y > 0.3 else 0.3))
+        return y if y > 0.1 else 0.1
+    if c < 5.0:
+        y = _omega(c if c > -1.0 else -1.0)
+        y = _omega(c + half / (1.0 + y))
+        return y if y > 0.1 else 0.1
+    y = log(c)
+    return c - y + (y + half) / (1.0 + c)
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> cython.double:
+    """y = v e^κ of the normal that is nearest to N(x; m, v) Poisson(s; e^x) by KL(q‖p).
+
+    Guo, Sanner, Graepel, Buntine (2012), equation (19): κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)), and the normal has the
+    mean κ − v'/2 and the variance v' = v/(1 + y). With c = m + v s + log v it reads y + log y = c + v/(2 (1 + y)), in
+    which nothing overflows. The left side less the right one grows with log y. Halley's steps are cubic: one below 1e-5
+    is the last. What is known of the root bounds them.
+
+    >>> y = tilt(0.5, 2.0, 3.0)
+    >>> kappa = math.log(y / 2.0)
+    >>> abs(0.5 + 2.0 * (3.0 - math.exp(kappa)) + 2.0 / (2.0 * (1.0 + y)) - kappa) < 1e-14
+    True
+    """
+    c: cython.double = mean + variance * count + log(variance)
+    half: cython.double = 0.5 * variance
+    y: cython.double = _start(c, half)
+    u: cython.double
+    step: cython.double
+    low: cython.double = -1e300
+    high: cython.double = 1e300
+    share: cython.double
+    bend: cython.double
+    slope: cython.double
+    beyond: cython.double
+    if y < 1e-300:
+        return y
+    u = log(y)
+    for _ in range(100):
+        share = 1.0 / (1.0 + y)
+        beyond = c + half * share - y - u
+        bend = half * y * share * share
+        slope = 1.0 + y + bend
+        bend = 0.5 * beyond * (y + bend * (1.0 - y) * share)
+        step = beyond * slope / (slope * slope + (bend if bend > -0.5 * slope * slope else 0.0))
+        if fabs(step) < 1e-5:
+            return y * (1.0 + step * (1.0 + step * (0.5 + step / 6.0)))
+        if beyond > 0.0:
+            low = u
+        else:
+            high = u
+        u = u + step if low < u + step < high else 0.5 * (low + high)
+        y = exp(u)
+    return y
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
+    """P(S = n) of a count whose rate is log-normal; a variance of 0 is the Poisson distribution.
+
+    Poisson(n; e^g) is the density of g = the logarithm of a Gamma(n) variable, over n: so it is a mean over g.
+
+    >>> round(mixed_pmf(2.0, 0.5, 0.0), 6), round(mixed_pmf(2.0, 0.5, 0.4), 6)
+    (0.261357, 0.201708)
+    """
+    if variance == 0.0:
+        return exp(log_pmf(n, mean, exp(mean))) if mean < 700.0 else 0.0
+    if n == 0.0:
+        return mixed_cdf(0.0, mean, variance)
+    return _log_gamma_mean(n, mean, sqrt(variance), True) / n
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def mixed_cdf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
+    """P(S ≤ n) of a count whose rate is log-normal: that the logarithm of a Gamma(n + 1) variable exceeds x.
+
+    >>> round(mixed_cdf(2.0, 0.5, 0.0), 6), round(mixed_cdf(2.0, 0.5, 0.4), 6)
+    (0.770694, 0.693736)
+    """
+    return min(_log_gamma_mean(n + 1.0, mean, sqrt(variance), False), 1.0)
+
+
+@cython.ccall
+def medians(
+    means: cython.const[cython.double][::1], variances: cython.const[cython.double][::1], out: cython.double[::1]
+) -> cython.void:
+    """The lowest counts n with P(S ≤ n) ≥ ½, for many rates that are log-normal.
+
+    P(S ≤ n) ≥ ½ where m is at most the median of g + √v z, with g the logarithm of a Gamma(n + 1) variable and z
+    standard normal. It lies between the mean of g, which is above log(n + ½), and the median of g, which is at most
+    log(n + log 2): Choi (1994). So the median is e^m but for what comes after the point, and P must be computed only
+    where that lies between ½ and log 2.
+
+    >>> found = array("d", [0.0, 0.0])
+    >>> medians(array("d", [0.5, 0.5]), array("d", [0.0, 0.4]), found)
+    >>> list(found)
+    [1.0, 2.0]
+    """
+    k: cython.Py_ssize_t
+    rate: cython.double
+    count: cython.double
+    for k in range(len(out)):
+        rate = exp(min(means[k], LARGEST_LOG))
+        count = floor(rate)
+        if rate - count > LOG_2 or (rate - count >= 0.5 and mixed_cdf(count, means[k], variances[k]) < 0.5):
+            count += 1.0
+        out[k] = count
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _log_gamma_mean(
+    n: cython.double, mean: cython.double, deviation: cython.double, density: cython.bint
+) -> cython.double:
+    """The mean of the density, or of the distribution function, of N(mean, deviation²) over g, e^g being Gamma(n).
+
+    In panels as wide as both are smooth, of d = g − log n, by which the density of g falls as exp(−n (e^d − 1 − d)).
+    """
+    k: cython.Py_ssize_t
+    root: cython.double = sqrt(n)
+    shift: cython.double = mean - log(n)
+    start: cython.double = max(-REACH / root - 38.0 / n, shift - REACH * deviation)
+    end: cython.double = REACH / root
+    half: cython.double
+    total: cython.double = 0.0
+    if density:
+        end = min(end, shift + REACH * deviation)
+    while start < end:
+        half = 1.0 / root
+        if start < shift + REACH * deviation and deviation > 0.0:
+            half = deviation / sqrt(1.0 + n * deviation * deviation)
+        half = 0.5 * min(PANEL * half, end - start)
+        for k in range(8):
+            total += (
+                half
+                * NODE_WEIGHT[k]
+                * (
+                    _log_gamma_node(n, start + half - half * NODE[k], shift, deviation, density)
+                    + _log_gamma_node(n, start + half + half * NODE[k], shift, deviation, density)
+                )
+            )
+        start += 2.0 * half
+        if half == 0.0 or start + half == start:
+            break
+    if n < TABLE:
+        return total * exp(n * log(n) - n - log_factorial(n - 1.0))
+    return total * root * exp(-HALF_LOG_2PI - _stirling(n))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _log_gamma_node(
+    n: cython.double, d: cython.double, shift: cython.double, deviation: cython.double, density: cython.bint
+) -> cython.double:
+    """The integrand at one node."""
+    fall: cython.double = expm1(d) - d
+    if fabs(d) < 0.03:
+        fall = d * d * (0.5 + d * (1.0 / 6.0 + d * (1.0 / 24.0 + d * (1.0 / 120.0 + d / 720.0))))
+    fall = exp(-n * fall)
+    if deviation == 0.0:
+        return fall
+    if density:
+        return fall * exp(log_pdf((d - shift) / deviation)) / deviation
+    return fall * cdf((d - shift) / deviation)

@@ -1,0 +1,151 @@
+"""Rank probabilities of any number of teams, exactly: independent normal performances, a margin, one integral.
+
+Team i is ranked 1 + #{j : t_j > t_i + ε}. Given t_i = x the others are ahead independently of each other, so their
+number is Poisson-binomial: a product of two-term polynomials, from which one team's factor is divided out again. One
+grid of x (`grid.py`) serves all teams.
+
+Performances that are rounded to cells of half width ε and a random phase are the same integral over the centre x of the
+cell of team i: the density of t_i is only averaged over the cell.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from .. import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import exp, fabs
+    from cython.cimports.prowess.model.maths.normal import cdf, log_pdf
+else:
+    from math import exp, fabs
+
+    from .normal import cdf, log_pdf
+
+__all__ = ["first_alone", "rank_matrix"]
+
+NOTHING = cython.declare(cython.double, 1e-30)  # a probability that no sum of them is changed by
+
+
+@cython.ccall
+def first_alone(
+    means: cython.const[cython.double][::1],
+    deviations: cython.const[cython.double][::1],
+    margins: cython.const[cython.double][::1],
+    wanted: cython.const[cython.int][::1],
+    bases: cython.const[cython.double][::1],
+    offsets: cython.const[cython.double][::1],
+    weights: cython.const[cython.double][::1],
+    cell: cython.double,
+    ahead: cython.double[::1],
+    out: cython.double[::1],
+) -> cython.void:
+    """Add up P(all others are more than the margin below) for the wanted teams; `ahead` is scratch, one longer."""
+    n: cython.Py_ssize_t = len(means)
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    below: cython.double
+    for k in range(len(weights)):
+        ahead[n] = 1.0
+        for i in range(n - 1, -1, -1):  # the product over all teams from i on
+            ahead[i] = ahead[i + 1] * cdf(((bases[k] - means[i]) + offsets[k] - margins[i]) / deviations[i])
+        below = weights[k]  # and over all teams before i
+        for i in range(n):
+            if wanted[i]:
+                out[i] += below * ahead[i + 1] * _density((bases[k] - means[i]) + offsets[k], deviations[i], cell)
+            below *= cdf(((bases[k] - means[i]) + offsets[k] - margins[i]) / deviations[i])
+            if below == 0.0:
+                break
+
+
+@cython.ccall
+def rank_matrix(
+    means: cython.const[cython.double][::1],
+    deviations: cython.const[cython.double][::1],
+    margins: cython.const[cython.double][::1],
+    wanted: cython.const[cython.int][::1],
+    bases: cython.const[cython.double][::1],
+    offsets: cython.const[cython.double][::1],
+    weights: cython.const[cython.double][::1],
+    cell: cython.double,
+    ahead: cython.double[::1],
+    count: cython.double[::1],
+    span: cython.int[::1],
+    out: cython.double[:, ::1],
+) -> cython.void:
+    """Add up P(r others are more than the margin ahead), r = 0, 1, …, for the wanted teams."""
+    n: cython.Py_ssize_t = len(means)
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    mass: cython.double
+    for k in range(len(weights)):
+        for i in range(n):
+            ahead[i] = cdf(((means[i] - bases[k]) - offsets[k] - margins[i]) / deviations[i])
+        _count(ahead, n, count, span)
+        for i in range(n):
+            if wanted[i]:
+                mass = weights[k] * _density((bases[k] - means[i]) + offsets[k], deviations[i], cell)
+                if mass > 1e-30:
+                    _add_without(count, n, span, ahead[i], mass, out[i])
+
+
+@cython.cfunc
+@cython.exceptval(-1.0, check=True)
+def _density(x: cython.double, deviation: cython.double, cell: cython.double) -> cython.double:
+    """The density at a distance x from the mean, averaged over a cell of this half width around it."""
+    t: cython.double = fabs(x) / deviation
+    e: cython.double = cell / deviation
+    if e * max(t, 1.0) < 1e-3:
+        return exp(log_pdf(t)) / deviation * (1.0 + e * e * (t * t - 1.0) / 6.0)
+    return (cdf(e - t) - cdf(-e - t)) / (2.0 * cell)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _count(
+    ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1], span: cython.int[::1]
+) -> cython.void:
+    """The distribution of how many of n independent events happen, from span[0] to span[1]: elsewhere it is nothing."""
+    i: cython.Py_ssize_t
+    r: cython.Py_ssize_t
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t = 0
+    p: cython.double
+    count[0] = 1.0
+    for i in range(n):
+        p = ahead[i]
+        count[high + 1] = count[high] * p
+        for r in range(high, low, -1):
+            count[r] = count[r] * (1.0 - p) + count[r - 1] * p
+        count[low] *= 1.0 - p
+        if count[high + 1] > NOTHING:
+            high += 1
+        while low < high and count[low] < NOTHING:
+            low += 1
+    span[0] = cython.cast(cython.int, low)
+    span[1] = cython.cast(cython.int, high)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _add_without(
+    count: cython.double[::1],
+    n: cython.Py_ssize_t,
+    span: cython.int[::1],
+    p: cython.double,
+    mass: cython.double,
+    out: cython.double[::1],
+) -> cython.void:
+    """Divide one event of probability p out of a count, from the side on which errors shrink, and add the rest."""
+    r: cython.Py_ssize_t
+    part: cython.double = 0.0
+    inverse: cython.double = 1.0 / max(p, 1.0 - p)
+    if p <= 0.5:
+        for r in range(span[0], min(span[1] + 1, n)):
+            part = max((count[r] - p * part) * inverse, 0.0)
+            out[r] += mass * part
+    else:
+        for r in range(span[1] - 1, max(span[0] - 2, -1), -1):
+            part = max((count[r + 1] - (1.0 - p) * part) * inverse, 0.0)
+            out[r] += mass * part

@@ -1,0 +1,224 @@
+"""Who may do what: keys in the `Authorization` header, scopes, and rights in one league or in all.
+
+A private league looks to who may not read it as if it were not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fastapi import Request
+from fastapi.openapi.models import HTTPBearer
+from fastapi.security.base import SecurityBase
+from starlette import types
+
+from ..store.errors import NotFound, Unavailable
+from ..store.keys import Key, Scope
+from .context import of
+from .errors import Problem
+from .middleware.limits import EXEMPT
+from .ttl_cache import Recent
+
+__all__ = [
+    "COOKIE",
+    "LONGEST",
+    "Access",
+    "Everywhere",
+    "Headers",
+    "Identify",
+    "May",
+    "bearer",
+    "caller",
+    "everywhere",
+    "may",
+    "may_still_read",
+    "only_ours",
+    "secret_of",
+]
+
+KEY, READER = "key", "reader"  # schemes of the API's document: a key is needed, or only for private leagues
+CHALLENGE = {"WWW-Authenticate": "Bearer"}
+HOW = "send `Authorization: Bearer KEY`; `prowess key create` makes a key"
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a request may touch: a league, and by which key; none where reading is public."""
+
+    league: str
+    league_id: int
+    key: Key | None
+
+    @property
+    def author(self) -> str:
+        """The name under which changes are written down."""
+        return self.key.name if self.key else ""
+
+
+def bearer(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """The secret of the `Authorization` header: empty if it cannot be one of ours, None without the header.
+
+    >>> bearer([(b"authorization", b"Bearer abc")]), bearer([(b"authorization", b"Basic abc")]), bearer([])
+    ('abc', '', None)
+    """
+    for name, value in headers:
+        if name == b"authorization":
+            kind, _, secret = value.decode("latin-1").partition(" ")
+            return secret.strip() if kind.lower() == "bearer" and len(secret) <= LONGEST else ""
+    return None
+
+
+class Identify:
+    """Middleware: finds the key of a request and notes it in `request.state`."""
+
+    def __init__(self, app: types.ASGIApp, keys: Recent[Key | None]) -> None:
+        self.app, self.keys = app, keys
+
+    async def __call__(self, scope: types.Scope, receive: types.Receive, send: types.Send) -> None:
+        """Note the key, None if it is unknown, and let the request through, without the cookies of others."""
+        if any(name == b"cookie" for name, _ in scope.get("headers", ())):
+            scope["headers"] = only_ours(scope["headers"])
+        if scope["type"] == "http" and scope["path"] not in EXEMPT:
+            await _identify(scope, self.keys)
+        await self.app(scope, receive, send)
+
+
+async def _identify(scope: types.Scope, keys: Recent[Key | None]) -> None:
+    secret = bearer(scope["headers"])
+    if secret is not None:
+        scope["state"]["key"] = await keys.get(secret) if secret else None
+    elif not scope["path"].startswith("/api/"):  # where a cookie counts for nothing: other sites may let it be sent
+        kept = secret_of(scope["headers"])
+        found = await keys.get(kept) if kept else None
+        if found is not None and found.revoked_at is None:
+            scope["state"]["key"] = found
+
+
+async def caller(request: Request) -> Key | None:
+    """The key of a request, None without one; an unknown key is refused."""
+    state = request.scope["state"]
+    key: Key | None = state.get("key")
+    if key is None and "key" in state:
+        raise Problem(401, f"this key is unknown or was revoked: {HOW}", headers=CHALLENGE)
+    return key
+
+
+class May(SecurityBase):
+    """A dependency of the routes of a league: refuses who may not do what `scope` says, and gives the `Access`."""
+
+    model = HTTPBearer(description="A key that `prowess key create` made.")
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.scheme_name = READER if scope == "read" else KEY
+
+    async def __call__(self, request: Request) -> Access:
+        """The access, or a refusal."""
+        key = await caller(request)
+        if key is None and self.scope != "read":
+            raise Problem(401, f"this needs a key: {HOW}", headers=CHALLENGE)
+        name = request.path_params["league"]
+        try:
+            league = await of(request).leagues.get(name)
+        except NotFound:
+            raise _hidden(name) from None
+        if key is not None and key.may(self.scope, league.id):
+            return Access(name, league.id, key)
+        if not league.public and (key is None or not key.may("read", league.id)):
+            raise _hidden(name)
+        if self.scope == "read":
+            return Access(name, league.id, key)
+        raise _forbidden(key, self.scope, f"in league {name!r}")
+
+
+async def may_still_read(request: Request) -> bool:
+    """Whether who reads a league for long still may: a key is revoked, or a league made private, meanwhile."""
+    try:
+        await _identify(request.scope, of(request).keys)
+        await May("read")(request)
+    except Problem:
+        return False
+    except Unavailable:
+        return True  # then there is nothing to tell either
+    return True
+
+
+class Everywhere(SecurityBase):
+    """A dependency of routes that belong to no league: refuses all but keys of all leagues, and gives the key."""
+
+    model = May.model
+    scheme_name = KEY
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    async def __call__(self, request: Request) -> Key:
+        """The key, or a refusal."""
+        key = await caller(request)
+        if key is None:
+            raise Problem(401, f"this needs a key: {HOW}", headers=CHALLENGE)
+        if not key.may(self.scope, None):
+            raise _forbidden(key, self.scope, "in all leagues")
+        return key
+
+
+def _hidden(league: str) -> Problem:
+    return Problem(404, f"there is no league {league!r}, or it is private and needs a key that may read it")
+
+
+def _forbidden(key: Key | None, scope: Scope, where: str) -> Problem:
+    has = f"this key has the scope {key.scope!r}" if key else "there is no key"
+    limited = " of one league" if key and key.league_id is not None else ""
+    return Problem(403, f"this needs a key with the scope {scope!r} {where}; {has}{limited}")
+
+
+def may(scope: Scope) -> May:
+    """What a route of a league depends on: `Depends(may("write"))` gives an `Access`.
+
+    >>> may("read").scheme_name, may("admin").scheme_name
+    ('reader', 'key')
+    """
+    return May(scope)
+
+
+def everywhere(scope: Scope) -> Everywhere:
+    """What a route beside the leagues depends on: `Depends(everywhere("admin"))` gives the key.
+
+    >>> everywhere("admin").scope
+    'admin'
+    """
+    return Everywhere(scope)
+
+
+COOKIE = "prowess_key"
+LONGEST = 200  # letters of a secret: ours are shorter, and what was looked up is remembered for a while
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+def secret_of(headers: Headers) -> str | None:
+    """The secret of the key that a browser is signed in with.
+
+    Cookies of other services of the same host are sent along: whatever is in them, ours is found, in linear time.
+
+    >>> secret_of([(b"cookie", b'other={"a": 1}; prowess_key=pw_abc')]), secret_of([])
+    ('pw_abc', None)
+    """
+    for name, value in headers:
+        if name == b"cookie":
+            for pair in value.split(b";"):
+                key, _, secret = pair.partition(b"=")
+                if key.strip() == COOKIE.encode():
+                    return secret.strip().decode("latin-1")
+    return None
+
+
+def only_ours(headers: Headers) -> list[tuple[bytes, bytes]]:
+    """Headers without the cookies of others, which the framework would read, and not in linear time.
+
+    >>> only_ours([(b"host", b"a"), (b"cookie", b'x="; prowess_key=pw_abc')])
+    [(b'host', b'a'), (b'cookie', b'prowess_key=pw_abc')]
+    """
+    secret = secret_of(headers)
+    ours = [(b"cookie", f"{COOKIE}={secret}".encode("latin-1"))] if secret and len(secret) <= LONGEST else []
+    return [*(one for one in headers if one[0] != b"cookie"), *ours]

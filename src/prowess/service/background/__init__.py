@@ -1,0 +1,1 @@
+"""Work outside requests: comparisons of models, prewarming of caches, event streams."""

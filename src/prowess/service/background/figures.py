@@ -1,0 +1,99 @@
+"""How well models predict a league: the figures of its own, and others beside it on the same matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic_core import to_json
+from sqlalchemy import Connection
+
+from ...history import History
+from ...lab.compare.compatibility import check_usable, suitable, usable
+from ...lab.compare.run import compare_forecasts
+from ...lab.compare.serialize import outline
+from ...lab.forecast_chunks import Part
+from ...lab.protocols import Prequential
+from ...model.model import Model
+from ...store import seasons
+from ...store.journal import journal
+from ...store.leagues import League, Preset
+from ...store.read.trace import View, passing
+from ...store.seasons import Season
+
+__all__ = ["figured", "own_name", "worked_out"]
+
+Plain = dict[str, Any]
+Report = Callable[[str, float], None]  # is told what is being done, and which share of all is behind
+READ, MEASURED = 0.1, 0.9  # shares of the work: matches are read, and all forecasts are made
+STEP = 20_000  # matches between two reports
+
+
+def own_name(preset: Preset) -> str:
+    """What the model of a league is called among others: a preset as it is has its own name.
+
+    >>> own_name(Preset("Elo")), own_name(Preset("Elo", {"k": 20}))
+    ('Elo', 'Elo (this league)')
+    """
+    return f"{preset.name} (this league)" if preset.parameters else preset.name
+
+
+def figured(league: League, view: View) -> Plain:
+    """How well the model of a league has predicted its matches, from what was forecast before each of them."""
+    passed = view.passage
+    name = own_name(league.preset)
+    return _figures(league, passed.history, {name: passed.model}, {name: [Part(0, passed.forecasts, 0)]})
+
+
+def _figures(
+    league: League, history: History, models: Mapping[str, Model], parts: Mapping[str, Iterable[Part]]
+) -> Plain:
+    """The figures of one model, and which others could use the matches."""
+    [name] = models
+    told = outline(compare_forecasts(history, models, parts), name)
+    fitting = {"suitable": list(suitable(history)), "usable": usable(history)}
+    return told | fitting | {"posted": league.posted, "revision": league.revision, "generation": league.generation}
+
+
+def worked_out(connection: Connection, league: League, kind: str, asked: Mapping[str, Any], report: Report) -> str:
+    """The answer to what was asked of a league, as JSON; its matches are read from the journal."""
+    report("Reading the matches", 0.0)
+    begun = seasons.listed(connection, league)
+    history = journal.history(connection, league)
+    if kind == "figures":
+        name, width = own_name(league.preset), MEASURED - READ
+        parts = _parts(name, league.model, history, begun, report, READ, width)
+        told = _figures(league, history, {name: league.model}, {name: parts})
+    else:
+        told = _compared(league, history, begun, asked, report)
+    return to_json(told, inf_nan_mode="null").decode()
+
+
+def _compared(
+    league: League, history: History, begun: Sequence[Season], asked: Mapping[str, Any], report: Report
+) -> Plain:
+    """The model of a league and others on its matches, all through the same seasons."""
+    chosen = {own_name(league.preset): league.preset} | {name: Preset(**one) for name, one in asked.items()}
+    models = {name: one.model for name, one in chosen.items()}
+    check_usable(models, history, Prequential().runs(history))
+    width = (MEASURED - READ) / len(models)
+    parts = {
+        name: _parts(f"{name} ({k + 1} of {len(models)})", model, history, begun, report, READ + k * width, width)
+        for k, (name, model) in enumerate(models.items())
+    }
+    found = compare_forecasts(history, models, parts)
+    report("Measuring", MEASURED)
+    told = outline(found, own_name(league.preset))
+    presets = {name: {"name": one.name, "parameters": dict(one.parameters)} for name, one in chosen.items()}
+    own = {"own": own_name(league.preset), "presets": presets, "seasons": len(begun), "posted": league.posted}
+    return told | own | {"revision": league.revision, "generation": league.generation}
+
+
+def _parts(
+    label: str, model: Model, history: History, begun: Sequence[Season], report: Report, start: float, width: float
+) -> Iterator[Part]:
+    """The forecasts of a model, with a report before each part."""
+    report(label, start)
+    for first, forecasts in passing(model, history, begun, STEP):
+        yield Part(first, forecasts, 0)
+        report(label, start + width * (first + len(forecasts)) / len(history))

@@ -1,0 +1,76 @@
+"""What a request finds: the database, its one writer, the views, and the settings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from fastapi import Request
+from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
+
+from ..matchmaking.balancing.balance import Balance
+from ..store.cache import Shelf
+from ..store.db.database import Database
+from ..store.keys import Key
+from ..store.leagues import League
+from ..store.read.match_views import Chronicles
+from ..store.read.standings import Followers
+from ..store.write.writer import Writer
+from .background.jobs import Analyst
+from .background.prewarm import Warming
+from .limiter import Few
+from .metrics import Metrics
+from .settings import Settings
+from .ttl_cache import Recent
+
+__all__ = ["Service", "of", "service"]
+
+Found = TypeVar("Found")
+SPLITS = 10_000_000  # bytes
+CHARTS = 32_000_000  # bytes of charts that are kept
+
+
+@dataclass(frozen=True)
+class Service:
+    """All that the requests of a process share."""
+
+    settings: Settings
+    database: Database
+    writer: Writer
+    standings: Followers
+    chronicles: Chronicles
+    keys: Recent[Key | None]  # by their secrets
+    leagues: Recent[League]  # by their names; what is in them may be a second old
+    metrics: Metrics
+    analyst: Analyst
+    warming: Warming
+    charts: Shelf[bytes] = field(default_factory=lambda: Shelf(CHARTS))  # as they are sent
+    splits: Shelf[Balance] = field(default_factory=lambda: Shelf(SPLITS))  # fair teams, which may take seconds
+    predicting: Few = field(default_factory=lambda: Few("predictions", 4, 1_000))  # of which nearly all are quick
+    matching: Few = field(default_factory=lambda: Few("teams and pairings"))
+    tables: Few = field(default_factory=lambda: Few("tables"))  # which may be of all players
+    drawing: Few = field(default_factory=lambda: Few("charts"))
+    closing: asyncio.Event = field(default_factory=asyncio.Event)  # set when the process is asked to end
+
+    async def read(self, work: Callable[[Connection], Found], few: Few | None = None) -> Found:
+        """Do something with one snapshot of the database, without holding up other requests; what is long, by a few."""
+
+        def reading() -> Found:
+            with self.database.reading() as connection:
+                return work(connection)
+
+        return await (run_in_threadpool(reading) if few is None else few.run(reading))
+
+
+def of(request: Request) -> Service:
+    """The service of a request."""
+    found: Service = request.app.state.service
+    return found
+
+
+async def service(request: Request) -> Service:
+    """The same as a dependency, `Depends(service)`: a coroutine, because others are run in threads."""
+    return of(request)

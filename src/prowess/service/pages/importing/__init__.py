@@ -1,0 +1,1 @@
+"""Pages to upload a file of matches, preview it and import it."""

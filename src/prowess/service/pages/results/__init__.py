@@ -1,0 +1,1 @@
+"""Pages to enter, edit and delete results."""

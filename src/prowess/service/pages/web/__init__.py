@@ -1,0 +1,1 @@
+"""What all pages share: routing, templates, filters, URLs, CSRF tokens."""

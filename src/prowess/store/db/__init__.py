@@ -1,0 +1,1 @@
+"""Databases: connections, schema, migrations, backups."""

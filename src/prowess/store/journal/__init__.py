@@ -1,0 +1,1 @@
+"""The journal: every revision of every match."""

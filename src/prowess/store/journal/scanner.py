@@ -1,0 +1,304 @@
+"""Reading the texts of matches, as `bodies.py` writes them, into columns; a kernel.
+
+A text that is written otherwise is declined, so that nothing is read wrongly: a reader of any JSON is needed for it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...history.cells.hash_table import numbered
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ...model import _cython as cython
+
+__all__ = ["Scanned", "scan"]
+
+NONE = cython.declare(cython.double, float("nan"))
+# The hash of Fowler, Noll and Vo (1a), of which the lower bits are kept.
+BASIS = cython.declare(cython.ulonglong, 1469598103934665603)
+PRIME = cython.declare(cython.ulonglong, 1099511628211)
+LOWER = cython.declare(cython.ulonglong, 2**62 - 1)
+
+
+class Scanned(NamedTuple):
+    """Columns of matches: how many teams they have, these how many players, and who they are; NaN is no result."""
+
+    teams: np.ndarray
+    sizes: np.ndarray
+    player: np.ndarray
+    names: list[str]
+    rank: np.ndarray
+    score: np.ndarray
+    weight: np.ndarray
+    importance: np.ndarray
+    home: np.ndarray
+
+
+@cython.final
+@cython.cclass
+class Scanner:
+    """Texts, where they are read, and what was found so far: so many matches, teams and entries, and their columns."""
+
+    raw: bytes
+    text: cython.const[cython.uchar][::1]
+    at: cython.Py_ssize_t
+    number: cython.double  # the last one that was read
+    matches: cython.Py_ssize_t
+    teams: cython.Py_ssize_t
+    entries: cython.Py_ssize_t
+    teams_of: cython.int[::1]
+    sizes: cython.int[::1]
+    start: cython.longlong[::1]  # where the name of an entry begins
+    stop: cython.longlong[::1]
+    hashes: cython.ulonglong[::1]
+    rank: cython.double[::1]
+    score: cython.double[::1]
+    weight: cython.double[::1]
+    importance: cython.double[::1]
+    home: cython.int[::1]
+
+    def __init__(self, raw: bytes, columns: Any) -> None:
+        self.raw, self.text = raw, memoryview(raw)
+        self.at = self.matches = self.teams = self.entries = 0
+        self.teams_of, self.importance, self.home = (memoryview(column) for column in columns[:3])
+        self.sizes, self.rank, self.score = (memoryview(column) for column in columns[3:6])
+        self.start, self.stop, self.hashes, self.weight = (memoryview(column) for column in columns[6:])
+
+
+def scan(texts: list[str]) -> Scanned | None:
+    """Read the texts of matches; None where one is not as it should be.
+
+    >>> found = scan(['{"teams":[["ann","bob"],["cat"]],"scores":[3,1.5]}'])
+    >>> found.names, found.sizes.tolist(), found.score.tolist()
+    (['ann', 'bob', 'cat'], [2, 1], [3.0, 1.5])
+    """
+    try:
+        return _scanned(("\n".join(texts) + "\n").encode(), len(texts))
+    except ValueError:  # of a number, an escape or a letter that is none
+        return None
+
+
+def _scanned(raw: bytes, matches: int) -> Scanned | None:
+    """Read so many texts, a line each."""
+    teams, entries = len(raw) // 5 + 1, len(raw) // 3 + 1  # at the most: ["a"], and "a",
+    of_match = [np.empty(matches, kind) for kind in (np.int32, np.float64, np.int32)]
+    of_team = [np.empty(teams, kind) for kind in (np.int32, np.float64, np.float64)]
+    of_entry = [np.empty(entries, kind) for kind in (np.int64, np.int64, np.uint64, np.float64)]
+    scanner: Scanner = Scanner(raw, [*of_match, *of_team, *of_entry])
+    if not _all(scanner, matches):
+        return None
+    sizes, rank, score = (column[: scanner.teams].copy() for column in of_team)
+    start, stop, hashes, weight = (column[: scanner.entries] for column in of_entry)
+    player, first = numbered(hashes)
+    if not _alike(scanner, memoryview(player), memoryview(first)):
+        player, first = _numbered_by_text(raw, start.tolist(), stop.tolist())
+    names = [_name(raw[a:b]) for a, b in zip(start[first].tolist(), stop[first].tolist(), strict=True)]
+    return Scanned(of_match[0], sizes, player, names, rank, score, weight.copy(), *of_match[1:])
+
+
+def _name(raw: bytes) -> str:
+    """The name that stands between two quotes."""
+    text: str = json.loads(b'"%b"' % raw) if b"\\" in raw else raw.decode()
+    return text
+
+
+def _numbered_by_text(raw: bytes, start: list[int], stop: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Number names, of which two have one hash, as `numbered` does."""
+    first: dict[bytes, int] = {}
+    code = [first.setdefault(raw[a:b], len(first)) for a, b in zip(start, stop, strict=True)]
+    return np.array(code, np.int32), np.unique(code, return_index=True)[1]
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _all(s: Scanner, matches: cython.Py_ssize_t) -> cython.bint:
+    """Read all matches, each on a line; whether it could be done."""
+    while s.matches < matches:
+        if not (_word(s, b'{"teams":') and _teams(s) and _rest(s) and _word(s, b"}\n")):
+            return False
+        s.matches += 1
+    return s.at == len(s.text)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _word(s: Scanner, word: bytes) -> cython.bint:
+    """Go on after a word, if it stands here."""
+    i: cython.Py_ssize_t
+    size: cython.Py_ssize_t = len(word)
+    letter: cython.uchar
+    for i in range(size):
+        letter = word[i]
+        if s.text[s.at + i] != letter:  # no word goes beyond the end of a line
+            return False
+    s.at += size
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _next(s: Scanner, letter: cython.uchar) -> cython.bint:
+    """Go on after a letter, if it stands here."""
+    if s.text[s.at] != letter:
+        return False
+    s.at += 1
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _teams(s: Scanner) -> cython.bint:
+    """Read lists of names; nothing else is known of their entries as yet."""
+    first: cython.Py_ssize_t = s.teams
+    before: cython.Py_ssize_t
+    if not _next(s, 91):  # [
+        return False
+    while True:
+        before = s.entries
+        if not _next(s, 91):
+            return False
+        while True:
+            if not _string(s):
+                return False
+            s.weight[s.entries] = 1.0
+            s.entries += 1
+            if not _next(s, 44):  # a comma
+                break
+        if not _next(s, 93):  # ]
+            return False
+        s.sizes[s.teams] = s.entries - before
+        s.rank[s.teams] = s.score[s.teams] = NONE
+        s.teams += 1
+        if not _next(s, 44):
+            break
+    s.teams_of[s.matches] = s.teams - first
+    s.importance[s.matches] = 1.0
+    s.home[s.matches] = -1
+    return _next(s, 93)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _string(s: Scanner) -> cython.bint:
+    """Note where a name begins and ends, and its hash."""
+    at: cython.Py_ssize_t = s.at + 1
+    code: cython.ulonglong = BASIS
+    letter: cython.ulonglong
+    if s.text[s.at] != 34:  # "
+        return False
+    s.start[s.entries] = at
+    while s.text[at] != 34:
+        letter = s.text[at]
+        if letter == 92:  # a backslash: the next letter is not the end of the name
+            code = ((code ^ letter) * PRIME) & LOWER
+            at += 1
+            letter = s.text[at]
+        if letter == 10:  # the end of the line
+            return False
+        code = ((code ^ letter) * PRIME) & LOWER
+        at += 1
+    s.stop[s.entries] = at
+    s.hashes[s.entries] = code
+    s.at = at + 1
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _rest(s: Scanner) -> cython.bint:
+    """Read what may stand after the teams."""
+    team: cython.Py_ssize_t = s.teams - s.teams_of[s.matches]
+    entry: cython.Py_ssize_t = s.entries
+    i: cython.Py_ssize_t
+    for i in range(team, s.teams):
+        entry -= s.sizes[i]
+    if _word(s, b',"ranks":') and not _numbers(s, s.rank, team, s.teams):
+        return False
+    if _word(s, b',"scores":') and not _numbers(s, s.score, team, s.teams):
+        return False
+    if _word(s, b',"weights":['):
+        for i in range(team, s.teams):
+            if (i > team and not _next(s, 44)) or not _numbers(s, s.weight, entry, entry + s.sizes[i]):
+                return False
+            entry += s.sizes[i]
+        if not _next(s, 93):
+            return False
+    if _word(s, b',"importance":'):
+        if not _number(s):
+            return False
+        s.importance[s.matches] = s.number
+    if _word(s, b',"home":'):
+        if not _number(s) or not 0 <= s.number < s.teams_of[s.matches]:
+            return False
+        s.home[s.matches] = int(s.number)
+        if s.home[s.matches] != s.number:
+            return False
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _numbers(s: Scanner, column: cython.double[::1], first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.bint:
+    """Read a list of as many numbers as there are rows of a column to fill."""
+    i: cython.Py_ssize_t
+    for i in range(first, last):
+        if not _next(s, 91 if i == first else 44) or not _number(s):
+            return False
+        column[i] = s.number
+    return _next(s, 93)
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _number(s: Scanner) -> cython.bint:
+    """Read a number: of up to 15 digits by one division, which is exact (Clinger 1990), others as Python does."""
+    first: cython.Py_ssize_t = s.at
+    at: cython.Py_ssize_t = first
+    digits: cython.Py_ssize_t = 0
+    value: cython.double = 0.0
+    scale: cython.double = 1.0
+    point: cython.bint = False
+    if s.text[at] == 45:  # -
+        at += 1
+    while 48 <= s.text[at] <= 57 or (s.text[at] == 46 and not point):
+        if s.text[at] == 46:
+            point = True
+        else:
+            value = 10.0 * value + (s.text[at] - 48)
+            digits += 1
+            if point:
+                scale *= 10.0
+        at += 1
+    if digits == 0:
+        return False
+    s.number = -(value / scale) if s.text[first] == 45 else value / scale
+    if digits > 15 or s.text[at] == 101:  # e
+        while s.text[at] == 43 or s.text[at] == 45 or s.text[at] == 101 or 48 <= s.text[at] <= 57:
+            at += 1
+        s.number = float(s.raw[first:at])
+    s.at = at
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(-1)
+def _alike(s: Scanner, code: cython.const[cython.int][::1], first: cython.const[cython.longlong][::1]) -> cython.bint:
+    """Whether all names of one number are the same, which their hashes do not prove."""
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    one: cython.Py_ssize_t
+    other: cython.Py_ssize_t
+    for i in range(s.entries):
+        one, other = s.start[i], s.start[first[code[i]]]
+        if s.stop[i] - one != s.stop[first[code[i]]] - other:
+            return False
+        for k in range(s.stop[i] - one):
+            if s.text[one + k] != s.text[other + k]:
+                return False
+    return True

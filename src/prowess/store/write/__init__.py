@@ -1,0 +1,1 @@
+"""The write side: validated commands are planned, previewed and committed."""

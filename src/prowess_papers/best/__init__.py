@@ -1,0 +1,57 @@
+"""A best model for each data set: tuned on early matches, judged by later ones that nobody looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prowess.errors import Error
+from prowess.lab.report import Report, Section
+
+from .football import league_sections
+from .judged import Judged, Work, judge
+from .search import Found, search
+from .sections import beats, judged_sections
+from .sets import SETS, DataSet
+from .stored import Stored, stored
+
+__all__ = ["SETS", "DataSet", "Found", "Stored", "run", "search", "stored"]
+
+LEAGUES = ("premier_league", "afl")
+
+
+def run(data: Path, *, small: bool = False, seed: int = 0, jobs: int = 1, progress: bool | None = None) -> Report:
+    """Judge the tuned model of every data set whose file is in a folder.
+
+    `small` looks at some of the later matches and at three untuned models. `seed` is for resampling; `jobs` are
+    processes.
+
+    >>> run(Path("no such folder"))
+    Traceback (most recent call last):
+    ...
+    prowess.Error: no such folder has none of premier_league_1995_2009.csv, afl_1999_2009.csv, \
+international_football.csv, f1_race_results.csv, llm_comparisons.csv, chgk_team_results.csv.gz
+    """
+    folder, work = Path(data), Work(small, seed, jobs, progress)
+    chosen = [one for one in SETS.values() if (folder / one.file).is_file()]
+    if not chosen:
+        raise Error(f"{folder} has none of {', '.join(dict.fromkeys(one.file for one in SETS.values()))}")
+    sections: list[Section] = []
+    first: list[Judged] = []
+    for one in chosen:
+        judged = judge(one, folder, work)
+        first.append(judged)
+        sections += judged_sections(judged)
+        if one.name in LEAGUES:
+            sections += league_sections(judged, work)
+    return Report("A best model for each data set", (_summary(first), *sections))
+
+
+def _summary(found: list[Judged]) -> Section:
+    """All claims about untuned models in one place."""
+    text = (
+        "For every data set some models were tuned on early matches, and the best of them by those matches is judged "
+        "here by later ones, against every untuned model that the data allow. A claim holds where all 95 % intervals, "
+        "paired and resampled by blocks of neighbouring matches, lie above 0."
+    )
+    claims = tuple(beats(judged, judged.comparison.measures[0]) for judged in found)
+    return Section("Does the tuned model win?", text, claims=claims)

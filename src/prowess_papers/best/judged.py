@@ -1,0 +1,117 @@
+"""A tuned model against the untuned ones, on the matches that were not tuned on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from prowess.history import History
+from prowess.lab.compare import Comparison, compare
+from prowess.lab.protocols import Prequential
+from prowess.model.model import Model
+from prowess.model.presets import PRESETS
+
+from .datasets import Reading
+from .sets import DataSet
+from .stored import Stored, stored, without_parts
+
+__all__ = ["TUNED", "Judged", "Work", "judge", "untuned"]
+
+TUNED = "tuned"
+SCORES = ("GaussianOD", "GaussianSD", "PoissonOD")
+SMALL_PRESETS, SMALL_DRAWS = ("Elo", "TrueSkill", "GaussianOD"), 100
+SMALL_MATCHES = {"tournaments": 20, "races": 60}  # of the later span, 380 elsewhere
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is the same for all data sets of a run."""
+
+    small: bool
+    seed: int
+    jobs: int
+    progress: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A data set, how it was read and cut, the model that was found for it, and how it compares on the later matches.
+
+    `parts` compares the model with itself, each time without one of its parts.
+    """
+
+    of: DataSet
+    reading: Reading
+    first: int
+    start: int
+    found: Stored
+    comparison: Comparison
+    parts: Comparison | None
+
+    @property
+    def history(self) -> History:
+        """The matches, as they were judged."""
+        return self.comparison.history
+
+
+def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
+    """Every preset that the history allows, as it is; those that are the same in these data once.
+
+    TSa is TrueSkill. Where all teams are of one size, so are TS2a, TS2b and TS2; where that is 1, TSb and TrueSkill.
+
+    >>> import prowess as pw
+    >>> list(untuned(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), ("log_loss",)))[-1]
+    'TS3'
+    """
+    alone = len(history.player) == history.teams
+    left_out = {"TSa", "TS2a", "TS2b"} | ({"TSb"} if alone else set())
+    if history.score is None or (np.diff(history.match_start) > 2).any():
+        left_out |= set(SCORES)
+    only = set(SCORES[::2]) if measures[0] == "score_error" else set(PRESETS)
+    return {name: make() for name, make in PRESETS.items() if name in only - left_out}
+
+
+def judge(chosen: DataSet, folder: Path, work: Work) -> Judged:
+    """Compare the tuned model with every untuned one on the later matches."""
+    reading = chosen.read(folder / chosen.file)
+    first, start = chosen.cut(reading.history)
+    history = reading.history
+    if work.small:
+        history = history[: start + SMALL_MATCHES.get(chosen.unit, 380)]
+    found = stored(chosen.name)
+    models = untuned(history, chosen.measures)
+    if work.small:
+        models = {name: model for name, model in models.items() if name in SMALL_PRESETS}
+    parts = without_parts(found.model, chosen.roles)
+    return Judged(
+        chosen,
+        reading,
+        first,
+        start,
+        found,
+        _compared(chosen, history, start, {TUNED: found.model} | models, chosen.measures, work),
+        _compared(chosen, history, start, {TUNED: found.model} | parts, chosen.measures[:1], work) if parts else None,
+    )
+
+
+def _compared(
+    chosen: DataSet,
+    history: History,
+    start: int,
+    models: Mapping[str, Model],
+    measures: tuple[str, ...],
+    work: Work,
+) -> Comparison:
+    return compare(
+        history,
+        models,
+        protocol=Prequential(burn_in=start),
+        measures=measures,
+        draws=SMALL_DRAWS if work.small else 1000,
+        seed=work.seed,
+        jobs=work.jobs,
+        progress=work.progress,
+    )

@@ -1,0 +1,69 @@
+"""How the parameters were found: every candidate is tuned on the training span, and the best of them is kept."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from prowess.lab.tune import Tuning, tune
+
+from .sets import data_set
+
+__all__ = ["Found", "search"]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What was found for a data set: the candidate with the least loss on the training span, and all others."""
+
+    candidate: str
+    tunings: dict[str, Tuning]
+
+    @property
+    def tuning(self) -> Tuning:
+        """How the best candidate was tuned."""
+        return self.tunings[self.candidate]
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The parameters that were tuned, with four digits: more are not known."""
+        found = self.tuning.model.params
+        return {name: float(f"{found[name]:.4g}") for name in self.tuning.space}
+
+
+def search(
+    name: str,
+    data: str | os.PathLike[str],
+    *,
+    trials: int = 200,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: bool | None = None,
+) -> Found:
+    """Tune every candidate for a data set on its training span, and choose by the loss on that span alone.
+
+    >>> search("afl", "no such folder")
+    Traceback (most recent call last):
+    ...
+    prowess.Error: no such folder/afl_1999_2009.csv: there is no such file
+    """
+    chosen = data_set(name)
+    history = chosen.read(Path(data) / chosen.file).history
+    first, until = chosen.cut(history)
+    tunings = {
+        label: tune(
+            candidate.model,
+            history,
+            parameters=candidate.ranges,
+            train=until,
+            burn_in=first,
+            measure=chosen.loss,
+            trials=trials,
+            seed=seed,
+            jobs=jobs,
+            progress=progress,
+        )
+        for label, candidate in chosen.candidates.items()
+    }
+    return Found(min(tunings, key=lambda label: tunings[label].loss[1]), tunings)

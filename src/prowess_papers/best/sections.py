@@ -1,0 +1,163 @@
+"""What was found for a data set, as sections of a report: a table, claims and charts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from prowess.history import show_time
+from prowess.lab.charts.comparison import calibration_chart, measure_chart, time_chart
+from prowess.lab.compare import Comparison
+from prowess.lab.interval import Interval, all_above_zero
+from prowess.lab.measures.registry import Measure
+from prowess.lab.report import Claim, Section
+
+from ..published import published
+from .judged import TUNED, Judged
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["beats", "judged_sections"]
+
+
+def judged_sections(judged: Judged) -> list[Section]:
+    """The comparison on the later matches, what each part of the model is worth, and the measure over time."""
+    comparison, title = judged.comparison, judged.of.title
+    claims = tuple(beats(judged, measure) for measure in comparison.measures[:2])
+    if judged.of.name == "chgk":
+        claims += (_below_published(judged),)
+    found = [Section(title, _text(judged), _table(comparison), _measures(judged), claims)]
+    if judged.parts is not None:
+        text = (
+            "The same model with the same parameters, not tuned again, each time without one of its parts. In "
+            "brackets: 95 % intervals; the difference is paired."
+        )
+        found.append(Section(f"{title}: what each part is worth", text, _table(judged.parts)))
+    found.append(Section(f"{title}: over time", chart=_over_time(judged)))
+    if judged.of.name == "premier_league":
+        found.append(Section(f"{title}: calibration", chart=_calibration(judged)))
+    return found
+
+
+def beats(judged: Judged, measure: Measure) -> Claim:
+    """Whether the tuned model is better than every untuned one, each by an interval without 0."""
+    comparison = judged.comparison
+    gaps = _gaps(comparison, measure)
+    nearest = min(gaps, key=lambda name: gaps[name].value)
+    text = (
+        f"{judged.of.title}: by {measure.title}, the tuned model beats every untuned one on "
+        f"{len(comparison):,} {judged.of.unit} that it was not tuned on"
+    )
+    unit = f" {measure.unit}" if measure.unit else ""
+    near = f"the nearest of {len(gaps)} is {nearest}, {gaps[nearest]}{unit} worse"
+    open_ = [name for name, gap in gaps.items() if not gap.low > 0]
+    told = f"; the interval is not above 0 for {', '.join(open_)}" if open_ else ""
+    return Claim(text, all_above_zero(gaps.values()), near + told)
+
+
+def _below_published(judged: Judged) -> Claim:
+    """Whether the pair error is below the least that was published, of other tournaments and with rosters."""
+    printed = published("tournaments")["icml2011"]
+    span = printed["error"]["last"].index(300)
+    name = min(printed["models"], key=lambda model: printed["error"][model][span])
+    theirs = printed["error"][name][span]
+    ours = judged.comparison.intervals("pair_error")[TUNED].times(100)
+    text = f"{judged.of.title}: the tuned model errs in fewer pairs than {name} in Nikolenko, Sirotkin (2011), Table 2"
+    holds = all_above_zero([Interval(theirs - ours.value, theirs - ours.high, theirs - ours.low)])
+    said = f"{ours.value:.1f} % ({ours.low:.1f} to {ours.high:.1f}) against {theirs} %"
+    return Claim(text, holds, f"{said}, both of the last 300 tournaments; theirs are others, and have rosters")
+
+
+def _gaps(comparison: Comparison, measure: Measure) -> dict[str, Interval]:
+    """By how much every other model is worse, paired."""
+    found = comparison.resampled(measure)
+    tuned = found[TUNED]
+    others = {name: one for name, one in found.items() if name != TUNED}
+    return {name: tuned.less(one) if measure.higher else one.less(tuned) for name, one in others.items()}
+
+
+def _text(judged: Judged) -> str:
+    """The data, the spans, and the model."""
+    history, of, found = judged.history, judged.of, judged.found
+    comparison = judged.comparison
+    whole = len(judged.reading.history)
+    when = f"number {judged.start + 1:,}"
+    if history.time is not None and history.time_kind is not None:
+        when = str(show_time(history.time_kind, history.time_zone, history.time[judged.start]))
+    tuned = f"{judged.start - judged.first:,} {of.unit} after the first {judged.first:,}"
+    values = ", ".join(f"{name} {value:.4g}" for name, value in sorted(_numbers(judged).items()))
+    cut = "" if whole == len(history) else f" Of {whole:,} {of.unit} the first {len(history):,} were looked at."
+    return (
+        f"{whole:,} {of.unit}. {judged.reading.notes}{cut}\n\n"
+        f"Tuned on {tuned} ({found.trials} trials for each candidate), judged by the {len(comparison):,} from {when} "
+        f"on, each forecast before it was learnt from.\n\nThe tuned model: {found.candidate} ({values}). "
+        "In brackets: 95 % intervals; those of the difference to the tuned model are paired."
+    )
+
+
+def _numbers(judged: Judged) -> dict[str, float]:
+    """The parameters of the tuned model that are numbers."""
+    skipped = ("caution", "tolerance", "sweeps", "mu", "cap")
+    params = judged.found.model.params.items()
+    return {n: float(v) for n, v in params if isinstance(v, (int, float)) and n not in skipped}
+
+
+def _table(comparison: Comparison) -> pl.DataFrame:
+    """Every measure of every model, the best first, and how much worse each is than the tuned one by the first."""
+    order = list(comparison.intervals())
+    order += [name for name in comparison.models if name not in order]
+    first = comparison.measures[0]
+    columns: dict[str, list[str]] = {"model": order}
+    for measure in comparison.measures:
+        found = comparison.intervals(measure)
+        columns[measure.titled] = [str(found[name]) if name in found else "" for name in order]
+        if measure is first:
+            gaps = _gaps(comparison, measure)
+            columns["worse than tuned by"] = [str(gaps[name]) if name in gaps else "" for name in order]
+    return pl.DataFrame(columns)
+
+
+def _measures(judged: Judged) -> alt.TopLevelMixin:
+    """All measures with their intervals, the best model on top."""
+    comparison = judged.comparison
+    order = list(comparison.intervals())
+    table = comparison.table()
+    table = table[[table["model"].to_list().index(name) for name in order]]
+    titles = {
+        measure.name: f"{measure.titled}, {'higher' if measure.higher else 'lower'} is better"
+        for measure in comparison.measures[:2]
+    }
+    title = f"{judged.of.title}: tuned against untuned"
+    subtitle = f"{len(comparison):,} {judged.of.unit} that were not tuned on; dot: measure; line: 95 % interval"
+    return measure_chart(table, titles, title=title, subtitle=subtitle)
+
+
+def _over_time(judged: Judged) -> alt.TopLevelMixin:
+    """The first measure over time, of the tuned model and the best untuned ones."""
+    comparison, of = judged.comparison, judged.of
+    measure = comparison.measures[0]
+    shown = list(dict.fromkeys([TUNED, *list(comparison.intervals())[:5]]))[:5]
+    window = min(of.window, len(comparison) // 2)
+    frame = comparison.over_time(window).filter(pl.col("model").is_in(shown))
+    place = {name: k for k, name in enumerate(shown)}
+    frame = frame.sort(pl.col("model").replace_strict(place), maintain_order=True)
+    axis = ("match", "Q", f"number of {of.unit}")
+    if judged.history.time_kind == "date":
+        years = sorted({when.year for when in frame["time"]})
+        axis = ("time", "T", "date" if len(years) > 1 else f"date in {years[0]}")
+    way = "higher" if measure.higher else "lower"
+    title = f"{of.title}: {measure.title} over time"
+    subtitle = f"mean of the last {window:,} {of.unit} that were not tuned on; {way} is better"
+    return time_chart(frame, measure.titled, axis, title=title, subtitle=subtitle)
+
+
+def _calibration(judged: Judged) -> alt.TopLevelMixin:
+    """What was expected and what happened, of the tuned model and the two best untuned ones."""
+    comparison = judged.comparison
+    shown = list(dict.fromkeys([TUNED, *list(comparison.intervals())]))[:3]
+    frame = comparison.calibration()
+    frames = [frame.filter(pl.col("model") == name) for name in shown]
+    subtitle = "dot: a tenth of the forecasts of win, draw and loss; line: ± 2 standard errors"
+    return calibration_chart(pl.concat(frames), title=f"{judged.of.title}: calibration", subtitle=subtitle)

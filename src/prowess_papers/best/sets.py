@@ -1,0 +1,178 @@
+"""The data sets: where each is cut in matches to tune on and matches to judge by, and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from prowess.errors import Error
+from prowess.history import History
+from prowess.lab import measures
+from prowess.lab.measures import Tally
+from prowess.model.fit.forecasts import Forecasts
+
+from . import datasets
+from .candidates import CANDIDATES, Candidate
+from .datasets import Reading
+
+__all__ = ["SETS", "DataSet", "data_set", "score_loss"]
+
+Cut = Callable[[History], tuple[int, int]]  # the first match to be tuned on, and the first to be judged by
+
+
+def score_loss(forecasts: Forecasts) -> Tally:
+    """−ln of the probability of the scores that were seen: they say more than who won.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [12, 3]}])
+    >>> round(score_loss(pw.GaussianSD(gamma=10.0).fit(history).forecasts).mean(), 2)
+    3.87
+    """
+    return Tally(-forecasts.log_evidence, np.ones(len(forecasts)))
+
+
+def _times(first: str, until: str) -> Cut:
+    """Cut at two dates."""
+    return lambda history: (len(history.between(end=first)), len(history.between(end=until)))
+
+
+def _counts(first: int, until: int) -> Cut:
+    """Cut after so many matches."""
+    return lambda history: (min(first, len(history)), min(until, len(history)))
+
+
+def _last(first: int, many: int) -> Cut:
+    """Judge by the last so many matches, tune on those before them, but for the first ones."""
+    return lambda history: (min(first, max(0, len(history) - many)), max(0, len(history) - many))
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A file, how it is read and cut, by what is tuned, and by what models are judged (the first measure decides).
+
+    `cut` says where: the matches before the first span are learnt from and not scored. `roles` are what the players of
+    a team are. The eight prompts that votes are tuned on are the first 5,522 votes.
+
+    >>> import prowess as pw
+    >>> days = [{"teams": [["ann"], ["bob"]], "time": f"{year}-05-01"} for year in range(1999, 2008)]
+    >>> data_set("afl").cut(pw.History.from_matches(days))
+    (1, 5)
+    """
+
+    name: str
+    title: str
+    file: str
+    read: Callable[[Path], Reading]
+    cut: Cut
+    loss: Callable[[Forecasts], Tally]
+    measures: tuple[str, ...]
+    unit: str = "matches"
+    window: int = 380
+    roles: tuple[str, ...] = ()
+
+    @property
+    def candidates(self) -> Mapping[str, Candidate]:
+        """The models that were tried; none where another experiment has searched.
+
+        >>> list(data_set("afl").candidates)[0]
+        'differences, drift by day'
+        """
+        return CANDIDATES.get(self.name, {})
+
+
+SETS: dict[str, DataSet] = {
+    found.name: found
+    for found in (
+        DataSet(
+            "premier_league",
+            "Premier League",
+            "premier_league_1995_2009.csv",
+            datasets.premier_league,
+            cut=_times("1996-07-01", "2002-07-01"),
+            loss=measures.log_loss,
+            measures=("log_loss", "information_gain", "auc", "brier"),
+        ),
+        DataSet(
+            "afl",
+            "AFL",
+            "afl_1999_2009.csv",
+            datasets.australian_football,
+            cut=_times("2000-01-01", "2004-01-01"),
+            loss=score_loss,
+            measures=("information_gain", "auc", "pair_error"),
+            window=185,
+        ),
+        DataSet(
+            "afl_scores",
+            "AFL, the scores of both clubs",
+            "afl_1999_2009.csv",
+            datasets.australian_football,
+            cut=_times("2000-01-01", "2004-01-01"),
+            loss=score_loss,
+            measures=("score_error",),
+            window=185,
+        ),
+        DataSet(
+            "international_football",
+            "International football",
+            "international_football.csv",
+            datasets.international_football,
+            cut=_times("1960-01-01", "2006-01-01"),
+            loss=measures.log_loss,
+            measures=("log_loss", "information_gain", "auc", "brier"),
+            window=2000,
+        ),
+        DataSet(
+            "f1",
+            "Formula 1",
+            "f1_race_results.csv",
+            datasets.formula_one,
+            cut=_times("2000-01-01", "2014-01-01"),
+            loss=measures.pair_log_loss,
+            measures=("pair_log_loss", "pair_error"),
+            unit="races",
+            window=60,
+            roles=("driver", "car"),
+        ),
+        DataSet(
+            "llm_comparisons",
+            "Votes between language models",
+            "llm_comparisons.csv",
+            datasets.votes,
+            cut=_counts(690, 5522),
+            loss=measures.log_loss,
+            measures=("log_loss", "information_gain", "pair_error"),
+            unit="votes",
+            window=600,
+            roles=("model", "answer", "side"),
+        ),
+        DataSet(
+            "chgk",
+            "What? Where? When?",
+            "chgk_team_results.csv.gz",
+            datasets.tournaments,
+            cut=_last(300, 300),
+            loss=measures.pair_error,
+            measures=("pair_error", "pair_log_loss"),
+            unit="tournaments",
+            window=50,
+        ),
+    )
+}
+
+
+def data_set(name: str) -> DataSet:
+    """The data set of a name.
+
+    >>> data_set("chess")
+    Traceback (most recent call last):
+    ...
+    prowess.Error: there is no data set 'chess'; there are premier_league, afl, afl_scores, \
+international_football, f1, llm_comparisons, chgk
+    """
+    if name not in SETS:
+        raise Error(f"there is no data set {name!r}; there are {', '.join(SETS)}")
+    return SETS[name]

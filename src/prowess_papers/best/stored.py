@@ -1,0 +1,81 @@
+"""The parameters that were found, and models made of them."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from prowess.model.components.drift import Seasons
+from prowess.model.components.prior import Newcomers
+from prowess.model.model import Model
+
+from .candidates import CANDIDATES
+
+__all__ = ["Stored", "stored", "without_parts"]
+
+FILE = Path(__file__).with_name("found.toml")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A model with the parameters that a search found, and how: candidate, number of trials, seed, loss on the span."""
+
+    model: Model
+    candidate: str
+    trials: int
+    seed: int
+    loss: float
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+
+def stored(name: str) -> Stored:
+    """What was found for a data set.
+
+    >>> stored("afl").model.params["carry"] < 1
+    True
+    """
+    if name == "chgk":
+        return _of_tournaments()
+    found = _tables()[name]
+    model = CANDIDATES[name][found["candidate"]].model.replace(**found["values"])
+    return Stored(model, found["candidate"], found["trials"], found["seed"], found["loss"])
+
+
+def _of_tournaments() -> Stored:
+    """What the experiment with tournaments found: places (TS2) with one margin, and drift."""
+    from ..tournaments.real import Variant, model
+
+    variant = Variant("TS2", False, "number", "tuned")
+    return Stored(model(variant, draws=0.5), variant.name, 110, 0, float("nan"))
+
+
+def without_parts(model: Model, roles: tuple[str, ...] = ()) -> dict[str, Model]:
+    """The same model with the same parameters, without one of its parts at a time, nor one of the players of its teams.
+
+    >>> list(without_parts(stored("afl").model))
+    ['without home advantage', 'without seasons']
+    >>> list(without_parts(stored("f1").model, ("driver", "car")))[:2]
+    ['without the driver', 'without the car']
+    """
+    found = {}
+    for k, role in enumerate(roles):
+        weights = list(model.params["weights"])
+        if weights[k]:
+            weights[k] = 0.0
+            found[f"without the {role}"] = model.replace(weights=tuple(weights))
+    if model.home is not None:
+        found["without home advantage"] = model.replace(home=None)
+    if isinstance(model.drift, Seasons):
+        found["without seasons"] = model.replace(drift=model.drift.within)
+    if isinstance(model.prior, Newcomers):
+        found["without learning of newcomers"] = model.replace(prior=model.prior.first)
+    if model.params.get("draw_factor", 1.0) != 1.0:
+        found["without a factor for draws"] = model.replace(draw_factor=1.0)
+    return found

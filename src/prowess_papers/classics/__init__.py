@@ -1,0 +1,43 @@
+"""The classics: Harkness, Elo, Glicko and TrueSkill, by hand and by prowess: Stout, A Manifesto of Skill (2025)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prowess.lab.report import Report
+
+from ..published import published
+from .conserved import conserved
+from .examples import elo, glicko, harkness
+from .joe import joe
+from .newcomer import newcomer, newcomers
+from .teams import teams
+
+__all__ = ["run"]
+
+
+def run(
+    data: Path | None = None,
+    *,
+    small: bool = False,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Report:
+    """Work the examples; no data are needed, and it takes seconds: `data`, `jobs` and `progress` change nothing.
+
+    >>> run(small=True).sections[0].table["ours"].to_list()
+    ['1712.5']
+    """
+    said = published("classics")
+    sections = (
+        harkness(said),
+        elo(said),
+        conserved(200 if small else 1000, seed),
+        glicko(said),
+        joe(said),
+        teams(said),
+        newcomer(said, seed),
+        newcomers(said, 40 if small else 400, seed),
+    )
+    return Report("A Manifesto of Skill: the classics, by hand and by prowess", sections)

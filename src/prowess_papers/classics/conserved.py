@@ -1,0 +1,71 @@
+"""Whether there is a finite amount of Elo: what games do to the sum of all ratings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from prowess.history import History
+from prowess.lab.report import Claim, Section
+from prowess.model.components.absorb import Fide
+from prowess.model.model import Model
+from prowess.model.presets import Elo, Glicko
+
+__all__ = ["conserved", "created"]
+
+PLAYERS = 48
+
+
+def created(model: Model, sizes: tuple[int, ...], games: int, seed: int) -> float:
+    """How many points a league of so many games has made, or lost, in all.
+
+    >>> abs(created(Elo(), (1, 1), 100, 0)) < 1e-6
+    True
+    """
+    rng = np.random.default_rng(seed)
+    skill = rng.normal(0.0, 200.0, PLAYERS)
+    matches: list[dict[str, Any]] = []
+    for _ in range(games):
+        players = rng.permutation(PLAYERS)[: sum(sizes)]
+        teams = np.split(players, np.cumsum(sizes)[:-1])
+        shown = [float(np.mean(skill[team]) + rng.normal(0.0, 200.0)) for team in teams]
+        matches.append({"teams": [[f"player {p}" for p in team] for team in teams], "scores": shown})
+    fit = model.fit(History.from_matches(matches), progress=False)
+    board = fit.leaderboard()
+    return float((board["mu"] - model.rating().mu).sum())
+
+
+def conserved(games: int, seed: int) -> Section:
+    """The sum of all ratings after a league, above what the players brought."""
+    import polars as pl
+
+    cases: dict[str, tuple[Model, tuple[int, ...]]] = {
+        "Elo, two players": (Elo(), (1, 1)),
+        "Elo, free-for-all of six": (Elo(), (1,) * 6),
+        "Elo, three against three": (Elo(), (3, 3)),
+        "Elo, two against four": (Elo(), (2, 4)),
+        "Elo with FIDE's K, two players": (Elo(k=Fide()), (1, 1)),
+        "Glicko, two players": (Glicko(period=None), (1, 1)),
+    }
+    made = {name: created(model, sizes, games, seed) for name, (model, sizes) in cases.items()}
+    rows = [{"system": name, "points made": round(points, 1) + 0.0} for name, points in made.items()]
+    same = list(made)[:3]
+    uneven, fide = list(made.values())[3:5]
+    claims = (
+        Claim(
+            "There is a finite amount of Elo to be won or lost",
+            all(abs(made[name]) < 1e-6 for name in same),
+            "with one K for all, for two players, free-for-alls and teams of equal size: nothing is made",
+        ),
+        Claim(
+            "… also with the adjustments of K that FIDE makes, and between teams of different size",
+            max(abs(uneven), abs(fide)) < 1e-6,
+            f"{uneven:+.0f} points by teams of two against four, {fide:+.0f} by FIDE's K".replace("-", "−"),
+        ),
+    )
+    text = (
+        f"{PLAYERS} players of different skill and {games:,} games; every player brings 1500. What one wins the other"
+        " loses as long as both have the same K."
+    )
+    return Section("Is there a finite amount of Elo?", text, pl.DataFrame(rows), None, claims)

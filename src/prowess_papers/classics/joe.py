@@ -1,0 +1,95 @@
+"""Joe Chess-Player, who comes back after thirty years: section 4.1 of the Manifesto."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import numpy as np
+
+from prowess.history import History
+from prowess.lab.report import Claim, Section
+from prowess.model.model import Model
+from prowess.model.presets import Elo, Glicko, Glicko2
+
+from ..curves import Axis, curves
+
+__all__ = ["joe", "return_of"]
+
+LEFT = date(1980, 1, 1)
+YEAR = 365.25
+
+
+def return_of(model: Model, given: dict[str, Any], years: list[float]) -> list[dict[str, float]]:
+    """Joe's deviation when he comes back after so many years, and what he gains by beating a player of his rating.
+
+    The years ascend. He draws with his equal on the day that he leaves, so that it is known when he was last seen.
+
+    >>> [back] = return_of(Glicko(), {"rating": 2100, "deviation": 50}, [30.0])
+    >>> back["deviation"]
+    350.0
+    """
+    games = []
+    for index, away in enumerate(years):
+        back = LEFT + timedelta(days=round(YEAR * away))
+        games.append({"teams": [[f"joe {index}"], [f"old {index}"]], "ranks": [1, 1], "time": LEFT})
+        games.append({"teams": [[f"joe {index}"], [f"new {index}"]], "time": back})
+    names = {name for game in games for [name] in game["teams"]}  # type: ignore[attr-defined]
+    start = {name: model.rating(given["rating"], given["deviation"]) for name in names}
+    fit = model.fit(History.from_matches(games), start=start, progress=False)
+    spread = np.sqrt(fit.forecasts.variance)
+    found = []
+    for index, away in enumerate(years):
+        team = fit.history.match_start[len(years) + index]  # in the order of time, after all farewells
+        gained = fit[f"joe {index}"].mu - given["rating"]
+        found.append({"years": away, "deviation": float(spread[team]), "gained": gained})
+    return found
+
+
+def joe(said: dict[str, Any]) -> Section:
+    """How sure the systems are of him, and how much they let him gain."""
+    import polars as pl
+
+    given = said["joe"]
+    away = float(given["years"])
+    models = {"Elo, K = 32": Elo(), "Glicko": Glicko(), "Glicko-2": Glicko2()}
+    gains = {name: [case["gained"] for case in return_of(model, given, [0.1, away])] for name, model in models.items()}
+    rows = [{"system": name, "active": here, f"after {away:g} years": back} for name, (here, back) in gains.items()]
+    path = return_of(Glicko(), given, [round(0.25 * k, 2) for k in range(1, int(4 * away) + 1)])
+    path2 = return_of(Glicko2(), given, [case["years"] for case in path])
+    points = [
+        {"system": name, "years": case["years"], "deviation": case["deviation"]}
+        for name, cases in (("Glicko", path), ("Glicko-2", path2))
+        for case in cases
+    ]
+    chart = curves(
+        pl.DataFrame(points),
+        Axis("years", "years away"),
+        Axis("deviation", "rating deviation RD (points)", (0, 400)),
+        colour="system",
+        title="How unsure a system is of Joe when he comes back",
+        subtitle=f"RD {given['deviation']} when he left; rating periods of 30 days, c = 34.6, volatility 0.06",
+    )
+    text = (
+        f"Joe left in 1980 with {given['rating']} (RD {given['deviation']}). What he gains by a win against a player"
+        f" of the same rating and RD, if he had played last month and after {away:g} years. Glicko's RD"
+        " grows to that of a newcomer, 350, in 100 periods without games; Glicko-2's, with a volatility of 0.06, by"
+        " less, without end."
+    )
+    return Section(
+        "Joe Chess-Player comes back (points gained by a win)", text, pl.DataFrame(rows), chart, _claims(gains)
+    )
+
+
+def _claims(gains: dict[str, list[float]]) -> tuple[Claim, ...]:
+    """What the Manifesto says of both systems; gains are those of an active player and of Joe."""
+    (here, back), (same, still) = gains["Glicko"], gains["Elo, K = 32"]
+    fluctuates = f"{back:.1f} points for the same win, {here:.1f} for an active player"
+    return (
+        Claim(
+            "Elo lets Joe gain at the same rate as active players",
+            abs(still - same) < 1e-9,
+            f"{still:.1f} points for a win against his equal, as for everybody",
+        ),
+        Claim("In Glicko a higher RD makes the score fluctuate more", back > here, fluctuates),
+    )

@@ -1,0 +1,140 @@
+"""A newcomer's path: how the four systems of the Manifesto react to the same games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from prowess.history import History
+from prowess.lab.interval import Interval
+from prowess.lab.measures.tally import Floats
+from prowess.lab.report import Claim, Section
+from prowess.model.model import Model
+from prowess.model.presets import Elo, Glicko, Harkness, TrueSkill
+
+from ..curves import Axis, curves
+
+__all__ = ["newcomer", "newcomers"]
+
+START = 1500.0
+EVENT = 5.0  # games of an event, which Harkness needs
+AFTER = 10  # games, at which the systems are compared
+
+SYSTEMS: dict[str, Model] = {
+    "Harkness": Harkness(period=EVENT),
+    "Elo": Elo(),
+    "Glicko": Glicko(period=None),
+    "TrueSkill": TrueSkill(mu=START, sigma=350.0, beta=200.0, tau=3.5, draw_probability=0.0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Newcomers:
+    """Newcomers' skills, and their games in turn against opponents whose ratings are known."""
+
+    skill: Floats
+    history: History
+    opponents: dict[str, float]
+    known: float
+
+    def paths(self, model: Model) -> Floats:
+        """The rating of every newcomer before her first and after each of her games: a row each, a column a game."""
+        start = {name: model.rating(rating, self.known) for name, rating in self.opponents.items()}
+        fit = model.fit(self.history, start=start, progress=False)
+        curves = [[START, *fit.trajectory(f"newcomer {row}")["mu"].to_list()] for row in range(len(self.skill))]
+        games = np.arange(len(curves[0]))
+        if model.period is not None:  # within an event the rating is that of the last one
+            games -= games % int(model.period)
+        return np.array(curves)[:, games]
+
+
+def _simulated(skill: Floats, given: dict[str, Any], rng: np.random.Generator) -> Newcomers:
+    """Games against opponents of known skill, won as often as Elo's curve says."""
+    opponent = rng.normal(START, given["spread"], (len(skill), given["games"]))
+    chance = 1.0 / (1.0 + 10.0 ** ((opponent - skill[:, None]) / 400.0))
+    won = rng.random(chance.shape) < chance
+    matches = [
+        {
+            "teams": [[f"newcomer {row}"], [f"opponent {row} {game}"]],
+            "ranks": [1, 2] if won[row, game] else [2, 1],
+            "time": game,
+        }
+        for row, game in np.ndindex(*won.shape)
+    ]
+    ratings = {f"opponent {row} {game}": float(rating) for (row, game), rating in np.ndenumerate(opponent)}
+    return Newcomers(skill, History.from_matches(matches), ratings, given["known"])
+
+
+def newcomer(said: dict[str, Any], seed: int) -> Section:
+    """One newcomer, the same games in four systems."""
+    import polars as pl
+
+    given = said["newcomer"]
+    skill = np.array([float(given["skill"])])
+    games = _simulated(skill, given, np.random.default_rng([seed, 1]))
+    points = [
+        {"system": name, "game": game, "rating": float(rating)}
+        for name, model in SYSTEMS.items()
+        for game, rating in enumerate(games.paths(model)[0])
+    ]
+    chart = curves(
+        pl.DataFrame(points),
+        Axis("game", "games played"),
+        Axis("rating", "rating (points)"),
+        colour="system",
+        rule=float(given["skill"]),
+        title=f"A newcomer of skill {given['skill']} in her first {given['games']} games",
+        subtitle=f"dotted: her skill; the same results for all; Harkness rates events of {EVENT:g} games",
+    )
+    text = (
+        f"A newcomer starts at 1500 and meets players of known skill around 1500 ± {given['spread']}; she wins as often"
+        " as equation (3) says. Elo moves by small steps of the same size, Glicko and TrueSkill by large ones while"
+        " little is known, Harkness by whatever the last event was."
+    )
+    return Section("A newcomer's path", text, None, chart)
+
+
+def newcomers(said: dict[str, Any], number: int, seed: int) -> Section:
+    """Many newcomers: how far their ratings are from their skills, game by game."""
+    import polars as pl
+
+    given, rng = said["newcomer"], np.random.default_rng([seed, 2])
+    games = _simulated(rng.normal(START, given["spread"], number), given, rng)
+    squares = {name: (games.paths(model) - games.skill[:, None]) ** 2 for name, model in SYSTEMS.items()}
+    points = [
+        {"system": name, "game": game, "error": sqrt(float(error))}
+        for name, square in squares.items()
+        for game, error in enumerate(square.mean(axis=0))
+    ]
+    frame = pl.DataFrame(points)
+    shown = (1, 5, AFTER, 20, given["games"])
+    rows = [
+        {"system": name} | {f"after {game}": round(sqrt(float(square[:, game].mean()))) for game in shown}
+        for name, square in squares.items()
+    ]
+    chart = curves(
+        frame,
+        Axis("game", "games played"),
+        Axis("error", "root mean square error (points)", (0, 350)),
+        colour="system",
+        title="How soon a newcomer's skill is found",
+        subtitle=f"{number} newcomers of skill 1500 ± {given['spread']}",
+    )
+    text = f"The root mean square error of the ratings of {number} newcomers, after so many games, in points."
+    return Section("How soon a newcomer's skill is found", text, pl.DataFrame(rows), chart, _claims(squares))
+
+
+def _claims(squares: dict[str, Floats]) -> tuple[Claim, ...]:
+    """That uncertainty makes a system find newcomers sooner."""
+    found = []
+    for name in ("Glicko", "TrueSkill"):
+        apart = squares["Elo"][:, AFTER] - squares[name][:, AFTER]
+        lead = Interval.normal(float(apart.mean()), float(apart.std(ddof=1)) / sqrt(len(apart)))
+        errors = [sqrt(float(squares[system][:, AFTER].mean())) for system in ("Elo", name)]
+        evidence = f"error after {AFTER} games {errors[0]:.0f} against {errors[1]:.0f} points;"
+        evidence += f" mean squares apart by {lead.words(0)}"
+        found.append(Claim(f"{name} finds a newcomer's skill sooner than Elo", lead.above_zero, evidence))
+    return tuple(found)

@@ -1,0 +1,121 @@
+"""One chart for the papers: curves of some series over a number, in one panel or in several beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from prowess.lab.charts.theme import COLOURS, DASHES, INK, styled
+from prowess.lab.extras import extra
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+__all__ = ["Axis", "curves"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis: the column that it shows, its title with its unit, and where it begins and ends if not by the data.
+
+    >>> Axis("games", "games played").column
+    'games'
+    """
+
+    column: str
+    title: str
+    domain: tuple[float, float] | None = None
+    form: str = ""
+
+    def scale(self, altair: Any) -> Any:
+        """The scale that Vega-Lite draws."""
+        if self.domain is not None:
+            return altair.Scale(domain=list(self.domain), nice=False)
+        return altair.Scale(zero=False)
+
+
+def curves(
+    frame: pl.DataFrame,
+    x: Axis,
+    y: Axis,
+    *,
+    colour: str,
+    dash: str = "",
+    panel: str = "",
+    columns: int = 2,
+    rule: float | None = None,
+    dashed: Sequence[str] = (),
+    own: bool = False,
+    title: str,
+    subtitle: str,
+    size: tuple[int, int] = (640, 380),
+) -> alt.TopLevelMixin:
+    """Lines of y over x: a line for every value of `colour` (and of `dash`), a panel for every value of `panel`.
+
+    Series named in `dashed` are thin, grey and dashed: what something would be by chance. `rule` is a level to compare
+    with. With `own` every panel has a y axis of its own.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"games": [1, 2], "error": [0.5, 0.4], "system": ["Elo", "Elo"]})
+    >>> chart = curves(frame, Axis("games", "games"), Axis("error", "error"), colour="system", title="A", subtitle="b")
+    >>> chart.to_dict()["layer"][0]["encoding"]["y"]["title"]
+    'error'
+    """
+    altair = extra("altair", "Altair")
+    data = _data(altair, frame)
+    series = [name for name in frame[colour].unique(maintain_order=True).to_list() if name not in dashed]
+    dashes = frame[dash].unique(maintain_order=True).to_list() if dash else []
+    layers = _layers(altair, data, x, y, (colour, dash), series, dashes, list(dashed))
+    if rule is not None:
+        level = altair.Chart(altair.InlineData(values=[{"level": rule}]))
+        layers.append(level.mark_rule(color=INK, strokeDash=[2, 3]).encode(y="level:Q"))
+    chart = altair.layer(*layers, data=data).properties(width=size[0], height=size[1])
+    if panel:
+        order = frame[panel].unique(maintain_order=True).to_list()
+        facet = altair.Facet(f"{panel}:N", title=None, sort=order, header=altair.Header(labelFontSize=16))
+        chart = chart.facet(facet, columns=columns).resolve_scale(y="independent" if own else "shared")
+    finished: alt.TopLevelMixin = styled(altair, chart, title, subtitle)
+    return finished
+
+
+def _data(alt: Any, frame: pl.DataFrame) -> Any:
+    """The points as CSV text: Altair checks one text faster than thousands of points, and it does so many times."""
+    kinds = {name: "number" if kind.is_numeric() else "string" for name, kind in frame.schema.items()}
+    return alt.InlineData(values=frame.write_csv(), format=alt.CsvDataFormat(type="csv", parse=kinds))
+
+
+def _layers(
+    alt: Any,
+    data: Any,
+    x: Axis,
+    y: Axis,
+    by: tuple[str, str],
+    series: list[str],
+    dashes: list[str],
+    chance: list[str],
+) -> list[Any]:
+    """The lines, those of chance below the others."""
+    colour, dash = by
+    across = alt.X(f"{x.column}:Q", title=x.title, scale=x.scale(alt), axis=_axis(alt, x, grid=False))
+    up = alt.Y(f"{y.column}:Q", title=y.title, scale=y.scale(alt), axis=_axis(alt, y, grid=True))
+    names = [*series, *chance]
+    colours = [*COLOURS[: len(series)], *["#999999"] * len(chance)]
+    legend = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=4, symbolSize=260, labelLimit=320)
+    shade = alt.Color(f"{colour}:N", scale=alt.Scale(domain=names, range=colours), sort=names, legend=legend)
+    tips = [alt.Tooltip(f"{colour}:N"), *(alt.Tooltip(f"{a.column}:Q", title=a.title, format=".4~g") for a in (x, y))]
+    base = alt.Chart(data).encode(x=across, y=up, color=shade)
+    line = base.transform_filter(alt.FieldOneOfPredicate(field=colour, oneOf=series))
+    line = line.mark_line(strokeWidth=2.5, strokeJoin="round", clip=True).encode(tooltip=tips)
+    if dash:
+        styles = alt.Scale(domain=dashes, range=list(DASHES[: len(dashes)]))
+        line = line.encode(strokeDash=alt.StrokeDash(f"{dash}:N", sort=dashes, scale=styles, legend=legend))
+    if not chance:
+        return [line]
+    below = base.transform_filter(alt.FieldOneOfPredicate(field=colour, oneOf=chance))
+    return [below.mark_line(strokeWidth=1.5, strokeDash=[5, 4], clip=True), line]
+
+
+def _axis(alt: Any, axis: Axis, grid: bool) -> Any:
+    return alt.Axis(grid=grid, format=axis.form) if axis.form else alt.Axis(grid=grid)

@@ -1,0 +1,112 @@
+"""The experiments of section 4, on those of the four files that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from prowess.errors import Error
+from prowess.lab.report import Report, Section
+from prowess.progress import steps
+from prowess.text import listed
+
+from ..drawn import draw_rate
+from ..published import published
+from .convergence import convergence
+from .draws import draws
+from .figure2 import figure2
+from .mode import Mode, play
+from .prediction import prediction
+from .reader import read
+from .readings import picks, readings
+from .speed import ROUNDS, speed
+from .width import width
+from .winning import winning
+
+__all__ = ["run"]
+
+SMALL = 1500  # games of a mode, for a quick look
+
+
+def run(
+    data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
+) -> Report:
+    """Run the experiments on the files of a folder; modes whose file is not there are left out, and named.
+
+    Nothing is drawn by lot, and all four modes take seconds: `seed` and `jobs` change nothing.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     run(Path(folder))
+    Traceback (most recent call last):
+    ...
+    prowess.Error: ...: there is no FreeForAll.csv, SmallTeam.csv, HeadToHead.csv or LargeTeam.csv in it
+    """
+    said = published("halo2")
+    modes = _modes(data, said, small, progress)
+    sections = (
+        _data(modes, said, small),
+        prediction(modes, said),
+        readings(modes, said),
+        picks(modes, said),
+        draws(modes, said),
+        winning(modes, said, progress),
+        convergence(modes, said),
+        figure2(said),
+        speed(modes, said, 1 if small else ROUNDS, progress),
+        width(modes, said),
+    )
+    return Report("TrueSkill and Elo on Halo 2", sections)
+
+
+def _modes(data: Path, said: dict[str, Any], small: bool, progress: bool | None) -> list[Mode]:
+    """Read the files that are there, and let both systems play them."""
+    files = {name: data / mode["file"] for name, mode in said["mode"].items()}
+    present = [name for name, file in files.items() if file.is_file()]
+    if not present:
+        raise Error(f"{data}: there is no {listed((file.name for file in files.values()), 'or')} in it")
+    modes = []
+    for index in steps(range(len(present)), "Halo 2", progress):
+        history = read(files[present[index]])
+        modes.append(play(present[index], history[:SMALL] if small else history, said))
+    return modes
+
+
+def _data(modes: Sequence[Mode], said: dict[str, Any], small: bool) -> Section:
+    """What was read, beside what the files of the paper hold."""
+    import polars as pl
+
+    rows = []
+    for mode in modes:
+        history, wanted = mode.history, said["mode"][mode.name]
+        rows.append(
+            {
+                "mode": mode.name,
+                "games": len(history),
+                "games, published": wanted["games"],
+                "players": len(np.unique(history.player)),
+                "players, published": wanted["players"],
+                "teams a game": round(history.teams / len(history), 2),
+                "players a team": round(history.entries / history.teams, 2),
+                "neighbours drawn, %": round(100 * draw_rate(history), 2),
+            }
+        )
+    return Section("Data", "\n\n".join(_remarks(modes, said, small)), pl.DataFrame(rows))
+
+
+def _remarks(modes: Sequence[Mode], said: dict[str, Any], small: bool) -> list[str]:
+    """What a reader must know of the files."""
+    here = [mode.name for mode in modes]
+    missing = [f"{name} ({mode['file']})" for name, mode in said["mode"].items() if name not in here]
+    remarks = [f"Not there, and left out: {', '.join(missing)}."] if missing else []
+    if small:
+        remarks.append(f"A quick look: the first {SMALL:,} games of each mode.")
+    for mode in modes:
+        lines = mode.history.recognised.splitlines()
+        remarks += [f"{mode.name}: {line}." for line in lines]
+        if mode.fits["TrueSkill"].unconverged:
+            remarks.append(f"{mode.name}: in {len(mode.fits['TrueSkill'].unconverged)} games EP did not converge.")
+    return remarks

@@ -1,0 +1,70 @@
+"""V and W as in Figure 2: by how much a result moves a mean, and how much of a variance it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from prowess.lab.report import Claim, Section
+from prowess.model.maths.normal import Truncated, above, within
+
+from ..curves import Axis, curves
+
+__all__ = ["figure2", "v_and_w"]
+
+FUNCTIONS = ("V, win", "V, draw", "W, win", "W, draw")
+SHOWN = (-4.0, -2.0, 0.0, 2.0, 4.0)
+
+
+def v_and_w(t: float, margin: float) -> dict[str, float]:
+    """The four functions of section 3 at one point, from the special functions that all models use.
+
+    >>> {name: round(value, 4) for name, value in v_and_w(0.0, 0.0).items()}
+    {'V, win': 0.7979, 'V, draw': 0.0, 'W, win': 0.6366, 'W, draw': 1.0}
+    """
+    found = Truncated()
+    above(t - margin, found)
+    win = found.shift, found.lost
+    within(t, margin, found)
+    values = (win[0], found.shift + 0.0, win[1], found.lost)  # no −0
+    return dict(zip(FUNCTIONS, values, strict=True))
+
+
+def figure2(said: dict[str, Any]) -> Section:
+    """The curves of Figure 2."""
+    import polars as pl
+
+    margins = said["figure2"]["margins"]
+    points = [
+        {"function": name, "ε": f"ε = {margin:.2f}", "t": float(t), "value": value}
+        for margin in margins
+        for t in np.linspace(-6, 6, 121)
+        for name, value in v_and_w(float(t), margin).items()
+    ]
+    frame = pl.DataFrame(points).sort(pl.col("function").cast(pl.Enum(FUNCTIONS)), maintain_order=True)
+    chart = curves(
+        frame,
+        Axis("t", "t (standard deviations of the difference)"),
+        Axis("value", "value"),
+        colour="ε",
+        panel="function",
+        title="Figure 2: V and W",
+        subtitle="V moves the mean, W is the share of the variance that is taken away",
+        own=True,
+        size=(320, 220),
+    )
+    rows = [{"ε": margin, "t": t} | v_and_w(t, margin) for margin in margins for t in SHOWN]
+    text = "For a margin ε and a difference t of the team performances, both in standard deviations of the difference."
+    return Section("V and W (Figure 2)", text, pl.DataFrame(rows), chart, _claims(margins))
+
+
+def _claims(margins: list[float]) -> tuple[Claim, ...]:
+    """The caption of the figure."""
+    surprise = all(v_and_w(-2.0, e)["V, win"] > 2 * v_and_w(2.0 + e, e)["V, win"] for e in margins)
+    stark = all(abs(v_and_w(6.0, e)["V, draw"]) > abs(v_and_w(0.5, e)["V, draw"]) for e in margins)
+    win, draw = v_and_w(-2.0, margins[0])["V, win"], v_and_w(6.0, margins[0])["V, draw"]
+    return (
+        Claim("A win against expectation moves ratings much", surprise, f"V at t = −2, ε = {margins[0]}: {win:.2f}"),
+        Claim("A draw of unequal teams moves ratings much", stark, f"V at t = 6, ε = {margins[0]}: −{-draw:.2f}"),
+    )

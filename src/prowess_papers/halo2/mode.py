@@ -1,0 +1,149 @@
+"""A mode of play: its games, and what both systems forecast of each before they learnt from it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prowess.history import History
+from prowess.history.ragged import owners
+from prowess.lab.measures import Tally, pair_error, strength
+from prowess.lab.measures.tally import Floats
+from prowess.model.components.team import Sum
+from prowess.model.fit.fit import Fit
+from prowess.model.model import Model
+from prowess.model.presets import GaussianElo, TrueSkill
+from prowess.model.quality import qualities
+
+from ..drawn import draw_rate
+
+__all__ = [
+    "SYSTEMS",
+    "Mode",
+    "closest",
+    "fitted",
+    "play",
+    "qualities_of",
+    "spread",
+    "systems",
+]
+
+SYSTEMS = ("Elo", "TrueSkill")
+
+
+def systems(rate: float, said: dict[str, Any]) -> dict[str, Model]:
+    """Elo and TrueSkill with the paper's parameters, for games of which this share is drawn.
+
+    Elo is on TrueSkill's scale. A team's strength is the sum of its members' in both.
+
+    >>> systems(0.05, {"elo": {"mu": 25.0}, "trueskill": {"mu": 25.0}})["TrueSkill"].params["draw_probability"]
+    0.05
+    """
+    return {
+        "Elo": GaussianElo(**said["elo"]).replace(team=Sum()),
+        "TrueSkill": TrueSkill(draw_probability=min(rate, 0.999), **said["trueskill"]),
+    }
+
+
+def spread(match_start: NDArray[np.int32], rating: Floats) -> Floats:
+    """The standard deviation of the teams' ratings in every match; for two teams half their difference.
+
+    >>> spread(np.array([0, 2, 5], np.int32), np.array([1.0, 3.0, 1.0, 1.0, 4.0]))
+    array([1.        , 1.41421356])
+    """
+    teams, match = np.diff(match_start), owners(match_start)
+    middle = np.add.reduceat(rating, match_start[:-1]) / teams
+    return np.sqrt(np.add.reduceat((rating - middle[match]) ** 2, match_start[:-1]) / teams)
+
+
+def qualities_of(fit: Fit) -> Floats:
+    """The quality of every match as it was seen before it, equation (7), where a team is the sum of its players.
+
+    >>> qualities_of(TrueSkill().fit(History.from_matches([{"teams": [["a"], ["b"]]}]))).round(3)
+    array([0.447])
+    """
+    history, seen = fit.history, fit.forecasts
+    noise = fit.model.noise**2 * np.diff(history.team_start)
+    return qualities(history.match_start, seen.mean, seen.variance, noise)
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """A mode of play with the fits of both systems.
+
+    >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
+    >>> mode = play("Head to Head", history, {"elo": {}, "trueskill": {}})
+    >>> mode.closeness["TrueSkill"].round(3)
+    array([0.447])
+    """
+
+    name: str
+    history: History
+    fits: dict[str, Fit]
+
+    @cached_property
+    def closeness(self) -> dict[str, Floats]:
+        """How close each system deems every game, higher is closer.
+
+        TrueSkill: the match quality, equation (7), for any number of teams. Elo: the difference in scores, negated; for
+        more than two teams their standard deviation, which is what (7) comes to where skills are certain.
+
+        >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
+        >>> play("Head to Head", history, {"elo": {}, "trueskill": {}}).closeness["Elo"]
+        array([-0.])
+        """
+        apart = spread(self.history.match_start, strength(self.fits["Elo"].forecasts))
+        return {"Elo": -apart, "TrueSkill": qualities_of(self.fits["TrueSkill"])}
+
+    def errors(self, system: str, *, ties: float = 1.0) -> Tally:
+        """The share of pairs that a system got wrong: drawn pairs do not count, a prediction tie is wrong, all pooled.
+
+        >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
+        >>> play("Head to Head", history, {"elo": {}, "trueskill": {}}).errors("Elo").mean()
+        1.0
+        """
+        return pair_error(self.fits[system].forecasts, ties=ties, pooled=True)
+
+    def closest(self, system: str, share: float) -> NDArray[np.bool_]:
+        """The share of games that a system deems closest; among games that it deems equally close the earlier ones.
+
+        >>> history = History.from_matches([{"teams": [["a"], ["b"]]}] * 2)
+        >>> play("Head to Head", history, {"elo": {}, "trueskill": {}}).closest("TrueSkill", 0.5)
+        array([ True, False])
+        """
+        return closest(self.closeness[system], share)
+
+
+def closest(closeness: Floats, share: float) -> NDArray[np.bool_]:
+    """The share of games of the highest closeness, as a mask."""
+    order = np.argsort(-closeness, kind="stable")
+    chosen = np.zeros(len(closeness), bool)
+    chosen[order[: max(1, round(share * len(order)))]] = True
+    return chosen
+
+
+def fitted(model: Model, history: History) -> Fit:
+    """A fit without its warning of games in which EP did not converge: the report tells how many there are.
+
+    >>> fitted(TrueSkill(), History.from_matches([{"teams": [["a"], ["b"]]}])).unconverged
+    []
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*EP did not converge")
+        return model.fit(history, progress=False)
+
+
+def play(name: str, history: History, said: dict[str, Any]) -> Mode:
+    """Let both systems go through the games of a mode.
+
+    >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
+    >>> list(play("Head to Head", history, {"elo": {}, "trueskill": {}}).fits)
+    ['Elo', 'TrueSkill']
+    """
+    models = systems(draw_rate(history), said)
+    return Mode(name, history, {system: fitted(model, history) for system, model in models.items()})

@@ -1,0 +1,127 @@
+"""The table of section 4.1: which pairs of teams were predicted in the wrong order, on all games and on the closest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prowess.lab.charts.theme import COLOURS, styled
+from prowess.lab.extras import extra
+from prowess.lab.interval import Interval
+from prowess.lab.measures import Tally
+from prowess.lab.report import Claim, Section
+
+from ..interval import difference
+from .mode import SYSTEMS, Mode
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+__all__ = ["WHICH", "measured", "prediction"]
+
+WHICH = ("full", "challenged")
+RULES = (
+    "The reading: games in the order of the file; all pairs of teams whose scores differ, pooled over the games; the"
+    " team with the higher sum of means is predicted to be ahead, and a prediction tie is wrong. Challenged: each"
+    " system picks the fifth of the games that it deems closest before they are played, and the other predicts them."
+    " Intervals are of 95 %, over games. A claim is decided only where it comes out the same with a prediction tie as"
+    " half wrong."
+)
+
+
+def prediction(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
+    """Ours beside theirs, the better of each pair in bold, and what the paper claims of them."""
+    import polars as pl
+
+    rows: list[dict[str, Any]] = []
+    claims, bold = [], set()
+    for mode in modes:
+        for which in WHICH:
+            ours, lead = _errors(mode, which, said["challenge"]["share"])
+            theirs = said["mode"][mode.name][which]
+            bold.add((len(rows), f"{SYSTEMS[int(np.argmin(ours))]}: ours"))
+            bold.add((len(rows), f"{SYSTEMS[int(np.argmin(theirs))]}: published"))
+            rows.append({"mode": mode.name, "games": which} | _cells(ours, theirs) | {"Elo − TrueSkill": lead.words()})
+            _, fair = _errors(mode, which, said["challenge"]["share"], ties=0.5)
+            claims.append(_claim(mode.name, which, theirs, lead, fair))
+    frame = pl.DataFrame(rows)
+    return Section("Prediction error, in percent", RULES, frame, _chart(frame), tuple(claims), frozenset(bold))
+
+
+def _errors(mode: Mode, which: str, share: float, ties: float = 1.0) -> tuple[list[float], Interval]:
+    """The errors of Elo and TrueSkill in percent, and by how much Elo's is the higher one."""
+    elo, trueskill = (mode.errors(system, ties=ties) for system in SYSTEMS)
+    picked: tuple[Any, Any] = (None, None)
+    if which == "challenged":
+        picked = mode.closest("TrueSkill", share), mode.closest("Elo", share)
+    if not all(measured(tally, where) for tally, where in zip((elo, trueskill), picked, strict=True)):
+        return [float("nan")] * 2, Interval.normal(float("nan"), 0.0)
+    ours = [100 * elo.mean(picked[0]), 100 * trueskill.mean(picked[1])]
+    return ours, difference(elo, trueskill, *picked).times(100)
+
+
+def measured(tally: Tally, where: NDArray[np.bool_] | None) -> bool:
+    """Whether there is a pair that counts among these games.
+
+    >>> measured(Tally(np.zeros(2), np.array([0.0, 1.0])), np.array([True, False]))
+    False
+    """
+    return bool((tally.weight if where is None else tally.weight[where]).any())
+
+
+def _cells(ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:
+    """The numbers of a row, each system's own beside the published."""
+    return {
+        f"{system}: {whose}": round(figures[i], 2)
+        for i, system in enumerate(SYSTEMS)
+        for whose, figures in (("ours", ours), ("published", theirs))
+    }
+
+
+def _claim(mode: str, which: str, theirs: Sequence[float], lead: Interval, fair: Interval) -> Claim:
+    """What the paper's two figures say, and whether ours say so too; `fair` counts prediction ties as half wrong."""
+    better, worse = SYSTEMS if theirs[0] < theirs[1] else SYSTEMS[::-1]
+    games = {"full": "all games", "challenged": "the games that the other deems closest"}[which]
+    one, other = (found.times(1 if better == "TrueSkill" else -1).above_zero for found in (lead, fair))
+    holds = one if one == other else None
+    gap = theirs[0] - theirs[1]
+    published = f"{gap:+.2f}".replace("-", "−")
+    evidence = f"Elo − TrueSkill: {lead.words(unit='percentage points')}; published: {published}"
+    evidence += f"; with prediction ties as half wrong: {fair.words()}"
+    return Claim(f"{mode}, {games}: {better} predicts better than {worse}", holds, evidence)
+
+
+def _chart(frame: pl.DataFrame) -> alt.TopLevelMixin:
+    """Every figure as a mark: filled ours, hollow theirs."""
+    altair: Any = extra("altair", "Altair")
+    kinds = [f"{system}, {whose}" for system in SYSTEMS for whose in ("ours", "published")]
+    inks = [colour for colour in COLOURS[: len(SYSTEMS)] for _ in range(2)]
+    values = [
+        {"row": f"{row['mode']}, {row['games']}", "figure": kind, "error": row[kind.replace(",", ":")]}
+        for row in frame.to_dicts()
+        for kind in kinds
+    ]
+    order = list(dict.fromkeys(value["row"] for value in values))
+
+    def by_kind(channel: Any, marks: list[str]) -> Any:
+        return channel("figure:N", title=None, sort=kinds, scale=altair.Scale(domain=kinds, range=marks))
+
+    hollow = [ink if kind.endswith("ours") else "white" for ink, kind in zip(inks, kinds, strict=True)]
+    chart = (
+        altair.Chart(altair.InlineData(values=values), width=560, height=46 * len(order))
+        .mark_point(size=150, strokeWidth=2.5, opacity=1)
+        .encode(
+            x=altair.X("error:Q", title="pairs in the wrong order (%)", scale=altair.Scale(zero=False, padding=20)),
+            y=altair.Y("row:N", title=None, sort=order, axis=altair.Axis(grid=True, labelLimit=260)),
+            yOffset=altair.YOffset("figure:N", sort=kinds),
+            stroke=by_kind(altair.Stroke, inks),
+            fill=by_kind(altair.Fill, hollow),
+            shape=by_kind(altair.Shape, ["circle", "diamond"] * len(SYSTEMS)),
+            tooltip=["row:N", "figure:N", altair.Tooltip("error:Q", format=".2f")],
+        )
+    )
+    return cast("alt.TopLevelMixin", styled(altair, chart, "Prediction error", "further left is better"))

@@ -1,0 +1,50 @@
+"""The run time against that of Elo, measured here and now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from prowess.lab.report import Claim, Section
+from prowess.progress import steps
+
+from .mode import SYSTEMS, Mode, fitted
+
+__all__ = ["speed"]
+
+ROUNDS = 3
+
+
+def speed(modes: Sequence[Mode], said: dict[str, Any], rounds: int, progress: bool | None) -> Section:
+    """The medians of several rounds, one system after the other so that a busy machine is busy for both."""
+    import polars as pl
+
+    rows, ratios = [], []
+    for index in steps(range(len(modes)), "run time", progress):
+        times = _times(modes[index], rounds)
+        ratio = median(slow / quick for quick, slow in zip(*times, strict=True))
+        matches = len(modes[index].history)
+        cells = {f"{system}, µs a game": 1e6 * median(t) / matches for system, t in zip(SYSTEMS, times, strict=True)}
+        rows.append({"mode": modes[index].name} | cells | {"TrueSkill / Elo": round(ratio, 2)})
+        ratios.append(ratio)
+    limit = said["runtime"]["ratio"]
+    told = ", ".join(f"{mode.name} {ratio:.2f}" for mode, ratio in zip(modes, ratios, strict=True))
+    claim = Claim(f"TrueSkill runs within {limit:g} times the time of Elo", max(ratios) <= limit, told)
+    text = (
+        f"The median of {rounds} rounds over all games of a mode in one process, forecasts included. Elo duels: in a"
+        " game of many players every pair is compared. TrueSkill iterates until its messages stand still within 1e-9."
+    )
+    return Section("Run time", text, pl.DataFrame(rows), claims=(claim,))
+
+
+def _times(mode: Mode, rounds: int) -> list[list[float]]:
+    """Seconds of every round, of Elo and of TrueSkill."""
+    times: list[list[float]] = [[] for _ in SYSTEMS]
+    for _ in range(rounds):
+        for system, spent in zip(SYSTEMS, times, strict=True):
+            began = perf_counter()
+            fitted(mode.fits[system].model, mode.history)
+            spent.append(perf_counter() - began)
+    return times

@@ -1,0 +1,170 @@
+"""Winning ratios: if only games are played that a system deems close, how often does a player win?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil, exp, lgamma, log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prowess.history import History
+from prowess.history.ragged import owners
+from prowess.lab.interval import Interval
+from prowess.lab.measures.tally import Floats
+from prowess.lab.report import Claim, Section
+from prowess.model.model import Model
+from prowess.progress import steps
+
+from ..curves import Axis, curves
+from .mode import SYSTEMS, Mode, fitted, qualities_of
+
+__all__ = ["winning"]
+
+CHANCE = "coin tosses"
+TITLE = "Winning ratio of players in games deemed close"
+SHOWN = (1, 2, 5, 10, 20, 50, 100)  # rows of the table
+HALVINGS = 8  # of the interval in which Elo's threshold is looked for
+
+
+@dataclass(frozen=True, eq=False)
+class Ratios:
+    """How many games each player played, and how far her winning ratio was from one half."""
+
+    games: NDArray[np.int64]
+    deviation: Floats
+
+    def among(self, least: int) -> Interval:
+        """The mean deviation of players with at least so many games."""
+        values = self.deviation[self.games >= least]
+        spread = float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+        return Interval.normal(float(values.mean()), spread / sqrt(len(values)))
+
+
+def winning(modes: Sequence[Mode], said: dict[str, Any], progress: bool | None) -> Section:
+    """The mean deviation of the winning ratio from one half, by the least number of games."""
+    import polars as pl
+
+    wanted = said["winning"]
+    mode = next((mode for mode in modes if mode.name == wanted["mode"]), None)
+    if mode is None:
+        return Section(TITLE, f"The paper shows it for {wanted['mode']}, whose file is not there.")
+    played = _played(mode, wanted["quality"], progress)
+    ratios = {system: _ratios(mode.history, mask) for system, mask in played.items()}
+    text = (
+        f"{mode.name}: a game counts, and is learnt from, only if the system deems it close before it is played."
+        f" TrueSkill takes games of a quality of {wanted['quality']:g} or more (between newcomers it is 0.447),"
+        f" {int(played['TrueSkill'].sum()):,} of {len(mode.history):,}; Elo takes those of the least difference, by a"
+        f" threshold that lets as many through as that: {int(played['Elo'].sum()):,}. A draw is half a win. Few games"
+        " make any ratio deviate: the dashed curve is what tosses of a coin would do."
+    )
+    most = max(1, min(SHOWN[-1], *(int(np.sort(r.games)[-10:][0]) for r in ratios.values())))
+    rows = [_row(ratios, least) for least in SHOWN if least <= most]
+    points = pl.DataFrame(_points(ratios, most))
+    top = ceil(20 * float(points["deviation"].to_numpy().max())) / 20  # a round percentage
+    chart = curves(
+        points,
+        Axis("least", "least number of games played by a player"),
+        Axis("deviation", "mean |winning ratio − 50 %|", (0, top), form="%"),
+        colour="system",
+        dashed=(CHANCE,),
+        rule=wanted["fair"],
+        title="How fair the games are that a system deems close",
+        subtitle="lower is fairer; dotted: 15 %, a winning ratio of 35 % or 65 %",
+    )
+    return Section(TITLE, text, pl.DataFrame(rows), chart, _claims(ratios, wanted, min(wanted["few"], most)))
+
+
+def _played(mode: Mode, quality: float, progress: bool | None) -> dict[str, NDArray[np.bool_]]:
+    """The games that each system takes; Elo's threshold is halved in until it takes as many as TrueSkill."""
+    models = {system: mode.fits[system].model for system in SYSTEMS}
+    everything = np.ones(len(mode.history), bool)
+    wanted = accepted(models["TrueSkill"], mode.history, quality, everything)
+    low, high, best = 0.0, 1.0, everything
+    mask = everything
+    for _ in steps(range(HALVINGS), "winning ratios", progress):
+        middle = 0.5 * (low + high)
+        mask = accepted(models["Elo"], mode.history, middle, mask)
+        if abs(int(mask.sum()) - int(wanted.sum())) <= abs(int(best.sum()) - int(wanted.sum())):
+            best = mask
+        low, high = (middle, high) if mask.sum() > wanted.sum() else (low, middle)
+    return {"Elo": best, "TrueSkill": wanted}
+
+
+def accepted(model: Model, history: History, quality: float, guess: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which games reach a quality when only those that do are learnt from.
+
+    A game depends on those before it alone, so to fit, look and drop until nothing changes ends at the one answer, from
+    whatever guess: with every round at least one more game from the start is right.
+
+    >>> from prowess import TrueSkill
+    >>> games = History.from_matches([{"teams": [["a"], ["b"]]}, {"teams": [["a"], ["b"]]}])
+    >>> accepted(TrueSkill(), games, 0.4, np.ones(2, bool))
+    array([ True, False])
+    """
+    while True:
+        counted = history if guess.all() else replace(history, importance=guess.astype(np.float64))
+        found = qualities_of(fitted(model, counted)) >= quality
+        if np.array_equal(found, guess):
+            return found
+        guess = found
+
+
+def _ratios(history: History, mask: NDArray[np.bool_]) -> Ratios:
+    """The winning ratios in some of the games: the share of other teams that finished behind, ties half."""
+    match = owners(history.match_start)
+    teams = np.diff(history.match_start)
+    key = match * np.int64(1 + teams.max()) + history.place
+    _, group, tied = np.unique(key, return_inverse=True, return_counts=True)
+    with_it = tied[group]
+    behind = teams[match] - (history.place - 1) - with_it
+    points = (behind + 0.5 * (with_it - 1)) / np.maximum(teams[match] - 1, 1)
+    team = owners(history.team_start)
+    chosen = mask[match[team]]
+    games = np.bincount(history.player[chosen], minlength=len(history.players))
+    won = np.bincount(history.player[chosen], points[team[chosen]], minlength=len(history.players))
+    seen = games > 0
+    return Ratios(games[seen], np.abs(won[seen] / games[seen] - 0.5))
+
+
+def _coin(games: NDArray[np.int64]) -> Floats:
+    """E|X/n − ½| of X ~ Binomial(n, ½): de Moivre's C(n − 1, ⌊n/2⌋)/2ⁿ."""
+    sizes, where = np.unique(games, return_inverse=True)
+    ends = [exp(lgamma(n) - lgamma(n // 2 + 1) - lgamma(n - n // 2) - n * log(2.0)) for n in sizes.tolist()]
+    found: Floats = np.array(ends)[where]
+    return found
+
+
+def _row(ratios: dict[str, Ratios], least: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"games at least": least}
+    for system, found in ratios.items():
+        row[f"players, {system}"] = int((found.games >= least).sum())
+        row[f"deviation, {system}"] = round(100 * found.among(least).value, 2)
+    coin = ratios["TrueSkill"].games
+    row["coin toss"] = round(100 * float(_coin(coin[coin >= least]).mean()), 2)
+    return row
+
+
+def _points(ratios: dict[str, Ratios], most: int) -> list[dict[str, Any]]:
+    coin = Ratios(ratios["TrueSkill"].games, _coin(ratios["TrueSkill"].games))
+    return [
+        {"system": system, "least": least, "deviation": found.among(least).value}
+        for system, found in (ratios | {CHANCE: coin}).items()
+        for least in range(1, most + 1)
+    ]
+
+
+def _claims(ratios: dict[str, Ratios], wanted: dict[str, Any], few: int) -> tuple[Claim, ...]:
+    """That games are fair even for players with few of them, and fairer than Elo's."""
+    elo, trueskill = (ratios[system].among(few) for system in SYSTEMS)
+    apart = elo.apart(trueskill).times(100)
+    beyond = Interval.normal(wanted["fair"], 0.0).apart(trueskill)
+    evidence = f"mean deviation of players with {few} games or more: {100 * trueskill.value:.1f} %"
+    evidence += f" ({100 * trueskill.low:.1f} to {100 * trueskill.high:.1f})"
+    gap = f"Elo − TrueSkill: {apart.words(1, 'percentage points')}"
+    return (
+        Claim("With TrueSkill even players with few games win 35 % to 65 % of them", beyond.above_zero, evidence),
+        Claim("TrueSkill's close games are fairer than Elo's", apart.above_zero, gap),
+    )

@@ -1,0 +1,158 @@
+"""Which papers there are, what they need, and how they are run."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prowess.errors import Error
+from prowess.lab.parallel import processes
+from prowess.validate import whole
+
+if TYPE_CHECKING:
+    from prowess.lab.report import Report
+
+__all__ = ["PAPERS", "Paper", "paper"]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that can be run again: its name, what is done, the files that it needs, and how these are laid out.
+
+    `module` has `run(data, *, small, seed, jobs, progress)`, which gives a `Report`. Where `some` is set, it runs on
+    those of the files that are there.
+
+    >>> paper("halo2").files[0]
+    'FreeForAll.csv'
+    """
+
+    name: str
+    about: str
+    files: tuple[str, ...] = ()
+    layout: str = ""
+    some: bool = False
+
+    @property
+    def module(self) -> str:
+        """The module that runs it.
+
+        >>> paper("classics").module
+        'prowess_papers.classics'
+        """
+        return f"{__package__}.{self.name}"
+
+    @property
+    def needs(self) -> str:
+        """The files that it needs, in words.
+
+        >>> paper("classics").needs
+        'no data'
+        """
+        if not self.files:
+            return "no data"
+        listed = ", ".join(self.files)
+        return f"{'one or more of ' if self.some else ''}{listed} ({self.layout})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The paper as plain data, for JSON.
+
+        >>> paper("classics").to_dict()["files"]
+        []
+        """
+        kept = {"name": self.name, "about": self.about, "needs": self.needs}
+        return kept | {"files": list(self.files), "all_files": not self.some}
+
+    def run(
+        self,
+        data: str | os.PathLike[str] | None = None,
+        *,
+        small: bool = False,
+        seed: int = 0,
+        jobs: int | None = None,
+        progress: bool | None = None,
+    ) -> Report:
+        """Run it on the files of a folder; `small` is a quick look at the same, on a part of the data.
+
+        >>> report = paper("classics").run(small=True)
+        >>> report.title
+        'A Manifesto of Skill: the classics, by hand and by prowess'
+        """
+        jobs, seed, folder = processes(jobs), whole("seed", seed), self._folder(data)
+        report: Report = import_module(self.module).run(folder, small=small, seed=seed, jobs=jobs, progress=progress)
+        return report
+
+    def _folder(self, data: str | os.PathLike[str] | None) -> Path:
+        """The folder of the data, in which the files are."""
+        if not self.files:
+            return Path() if data is None else Path(data)
+        if data is None:
+            raise Error(f"{self.name} needs a folder of data with {self.needs}")
+        folder = Path(data)
+        if not folder.is_dir():
+            raise Error(f"{folder}: there is no such folder; {self.name} needs one with {self.needs}")
+        missing = [name for name in self.files if not (folder / name).is_file()]
+        if missing and (not self.some or len(missing) == len(self.files)):
+            said = "none of the files" if self.some else f"no {' and no '.join(missing)}"
+            raise Error(f"{folder} has {said}: {self.name} needs {self.needs}")
+        return folder
+
+
+HALO2 = "CSV without header: datetime, game id, variant, map, player id, team, score; a row a player"
+SCORES = "CSV with header: date, home and away team and their scores; the last as for halo2"
+
+PAPERS: dict[str, Paper] = {
+    found.name: found
+    for found in (
+        Paper(
+            "halo2",
+            "TrueSkill against Elo on the Halo 2 beta test: Herbrich, Minka, Graepel (2006)",
+            ("FreeForAll.csv", "SmallTeam.csv", "HeadToHead.csv", "LargeTeam.csv"),
+            HALO2,
+            some=True,
+        ),
+        Paper(
+            "tournaments",
+            'Places with many ties, "What? Where? When?": Nikolenko, Sirotkin (2010, 2011)',
+            ("chgk_team_results.csv.gz",),
+            "CSV with header: tournament, date, team, position",
+        ),
+        Paper(
+            "scores",
+            "Skill from scores, football of two kinds: Guo, Sanner, Graepel, Buntine (2012)",
+            ("premier_league_1995_2009.csv", "afl_1999_2009.csv", "HeadToHead.csv"),
+            SCORES,
+            some=True,
+        ),
+        Paper("classics", "Harkness, Elo, Glicko and TrueSkill, worked examples: Stout (2025), Glickman (1999)"),
+        Paper(
+            "best",
+            "A best model for each data set, tuned on early matches and judged by later ones",
+            (
+                "premier_league_1995_2009.csv",
+                "afl_1999_2009.csv",
+                "international_football.csv",
+                "f1_race_results.csv",
+                "llm_comparisons.csv",
+                "chgk_team_results.csv.gz",
+            ),
+            "CSV with header",
+            some=True,
+        ),
+    )
+}
+
+
+def paper(name: str) -> Paper:
+    """The paper of this name.
+
+    >>> paper("halo3")
+    Traceback (most recent call last):
+    ...
+    prowess.Error: there is no paper 'halo3'; there are halo2, tournaments, scores, classics, best
+    """
+    if name not in PAPERS:
+        raise Error(f"there is no paper {name!r}; there are {', '.join(PAPERS)}")
+    return PAPERS[name]

@@ -1,0 +1,125 @@
+"""The matches of the score paper: leagues of seasons, and Halo 2 head to head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prowess.errors import Error
+from prowess.history import History
+
+__all__ = ["FILES", "TITLES", "Games", "League", "merged", "read_games", "read_leagues"]
+
+LEAGUES = {"premier_league": "premier_league_1995_2009.csv", "afl": "afl_1999_2009.csv"}
+HALO2 = "HeadToHead.csv"
+FILES = (*LEAGUES.values(), HALO2)
+TITLES = {"premier_league": "Premier League", "afl": "AFL", "halo2": "Halo 2"}
+
+
+@dataclass(frozen=True, eq=False)
+class League:
+    """Matches of two teams in the order in which they were played, and the season of each.
+
+    >>> import numpy as np, prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 3)
+    >>> League("friends", history, np.array([1, 1, 2])).seasons
+    [1, 2]
+    """
+
+    name: str
+    history: History
+    season: NDArray[np.int64]
+
+    @property
+    def seasons(self) -> list[int]:
+        """The seasons, from the first on."""
+        return [int(season) for season in np.unique(self.season)]
+
+    def matches(self, season: int) -> NDArray[np.intp]:
+        """The matches of a season."""
+        return np.flatnonzero(self.season == season)
+
+
+@dataclass(frozen=True, eq=False)
+class Games:
+    """Matches of one player against another that know no seasons; scores are counts from 0 on.
+
+    >>> import prowess as pw
+    >>> Games("halo2", pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}])).name
+    'halo2'
+    """
+
+    name: str
+    history: History
+
+
+def read_leagues(folder: Path) -> list[League]:
+    """The leagues whose files are in a folder.
+
+    >>> read_leagues(Path("no such folder"))
+    []
+    """
+    return [_league(name, folder / file) for name, file in LEAGUES.items() if (folder / file).is_file()]
+
+
+def _league(name: str, path: Path) -> League:
+    """A history in the order of time, as the files are, and the season of every match in the same order."""
+    import polars as pl
+
+    history = History.read(path)
+    try:
+        rows = pl.read_csv(path, columns=["season", "date"], schema_overrides={"season": pl.Int64})
+    except pl.exceptions.PolarsError as error:
+        raise Error(f"{path}: every match needs a date and the year of its season: {error}") from error
+    season = rows.sort("date", maintain_order=True)["season"]
+    if history.score is None or np.isnan(history.score).any() or not _head_to_head(history).all():
+        raise Error(f"{path}: every match must be one of two teams, each under one name and with a score")
+    if len(season) != len(history) or season.null_count() or not season.is_sorted():
+        raise Error(f"{path}: every match must have a season, and the seasons must follow each other")
+    return League(name, history, season.to_numpy())
+
+
+def read_games(folder: Path) -> Games | None:
+    """Halo 2 head to head, where its file is in a folder, with scores less their minimum: section 5.1 of the paper.
+
+    >>> read_games(Path("no such folder")) is None
+    True
+    """
+    path = folder / HALO2
+    if not path.is_file():
+        return None
+    from ..halo2.reader import read
+
+    history = read(path)
+    history = history.take(_head_to_head(history))
+    if not len(history) or history.score is None:
+        raise Error(f"{path}: there are no matches of one player against another with scores in it")
+    return Games("halo2", replace(history, score=history.score - history.score.min()))
+
+
+def _head_to_head(history: History) -> NDArray[np.bool_]:
+    """The matches of two teams of one player each."""
+    entries = np.diff(history.team_start[history.match_start])
+    found: NDArray[np.bool_] = (np.diff(history.match_start) == 2) & (entries == 2)
+    return found
+
+
+def merged(games: Games) -> Games:
+    """Matches in which players whose ids differ in the last digit alone are one player, as in the authors' file.
+
+    Matches of a player against herself, which that makes, are left out.
+
+    >>> import prowess as pw
+    >>> matches = [{"teams": [["11"], ["12"]]}, {"teams": [["11"], ["21"]]}, {"teams": [["12"], ["22"]]}]
+    >>> merged(Games("halo2", pw.History.from_matches(matches))).history
+    History(2 matches, 2 players, places)
+    """
+    history = games.history
+    names, at = np.unique([name[:-1] for name in history.players], return_inverse=True)
+    player = at.astype(history.player.dtype)[history.player]
+    pairs = player.reshape(-1, 2)
+    whole = replace(history, players=tuple(map(str, names)), player=player)
+    return Games(games.name, whole.take(pairs[:, 0] != pairs[:, 1]))

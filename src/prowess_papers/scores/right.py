@@ -1,0 +1,76 @@
+"""The four systems as they should be: the paper's priors, and γ and ε from the training matches alone.
+
+γ² is the variance of the scores (Gaussian-SD: of their differences) and counts in the prediction; ε follows from the
+share of draws; Poisson-OD integrates over what is not known of the rates. Skills do not drift.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from prowess.history import History
+from prowess.lab.measures.tally import Floats
+from prowess.model.presets import GaussianOD, GaussianSD, PoissonOD, TrueSkill
+
+from .curves import System, of_model
+
+__all__ = ["differences", "draw_share", "scores", "systems", "variance"]
+
+
+def systems() -> dict[str, System]:
+    """The four systems, each made for the training matches of a split.
+
+    >>> list(systems())
+    ['Poisson-OD', 'Gaussian-OD', 'TrueSkill', 'Gaussian-SD']
+    """
+    return {
+        "Poisson-OD": of_model(PoissonOD()),
+        "Gaussian-OD": of_model(lambda train: GaussianOD(gamma=sqrt(variance(scores(train))))),
+        "TrueSkill": of_model(lambda train: TrueSkill(tau=0.0, draw_probability=draw_share(train))),
+        "Gaussian-SD": of_model(lambda train: GaussianSD(gamma=sqrt(variance(differences(train))))),
+    }
+
+
+def scores(history: History) -> Floats:
+    """The scores of all teams.
+
+    >>> import prowess as pw
+    >>> scores(pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}]))
+    array([3., 1.])
+    """
+    assert history.score is not None
+    return history.score
+
+
+def differences(history: History) -> Floats:
+    """By how much the first team outscored the second, in every match.
+
+    >>> import prowess as pw
+    >>> differences(pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}]))
+    array([2.])
+    """
+    pairs = scores(history).reshape(-1, 2)
+    return pairs[:, 0] - pairs[:, 1]
+
+
+def variance(numbers: Floats) -> float:
+    """The variance, and where there is none, next to nothing.
+
+    >>> import numpy as np
+    >>> variance(np.array([1.0, 3.0])), variance(np.ones(1))
+    (2.0, 1e-09)
+    """
+    return max(float(numbers.var(ddof=1)) if len(numbers) > 1 else 0.0, 1e-9)
+
+
+def draw_share(history: History) -> float:
+    """The share of drawn matches; even where all were, another result stays possible.
+
+    >>> import prowess as pw
+    >>> draw_share(pw.History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [1, 1]}]))
+    0.5
+    """
+    place = history.place.reshape(-1, 2)
+    return min(float(np.mean(place[:, 0] == place[:, 1])), len(place) / (len(place) + 1.0))

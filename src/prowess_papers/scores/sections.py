@@ -1,0 +1,180 @@
+"""The sections of the report: ours beside theirs, the right models, the tuned ones, and what the paper claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from prowess.lab.report import Claim, Section
+
+from .chart import figure
+from .claims import ahead, claims
+from .curves import MEASURES, Curves
+from .data import TITLES, League
+from .published import Deviation, deviations, published
+from .tuned import TUNED
+
+__all__ = ["authors_sections", "claim_sections", "right_sections", "tuned_sections"]
+
+NAMES = {
+    "information_gain": "information gain (bits)",
+    "auc": "AUC",
+    "score_mae": "score error",
+    "log_loss": "log loss",
+}
+
+
+def authors_sections(curves: Mapping[str, Curves]) -> list[Section]:
+    """Ours beside theirs, with the authors' switches, and how far apart they are."""
+    found = [deviation for data, curve in curves.items() for deviation in deviations(data, curve)]
+    text = (
+        "The four systems with the switches of the authors' released code (see the README of this experiment), on the "
+        "same splits. The Brier score of the paper is left out: as published it takes a normal density for the "
+        "probability of a draw, and is no valid score."
+    )
+    chart = figure(curves, "Figure 4 with the authors' switches", published())
+    first = Section("With the authors' switches: distance from the published curves", text, _distances(found), chart)
+    return [first, *(_beside(deviation, curves[deviation.data]) for deviation in found)]
+
+
+def _distances(found: list[Deviation]) -> pl.DataFrame:
+    rows = [
+        {
+            "data": TITLES[deviation.data],
+            "measure": NAMES[deviation.measure],
+            "points": deviation.points,
+            "largest difference": deviation.largest,
+            "at": deviation.where,
+            "allowed": deviation.allowed,
+            "within": None if deviation.allowed is None else "yes" if deviation.largest <= deviation.allowed else "no",
+        }
+        for deviation in found
+    ]
+    return pl.DataFrame(rows, schema_overrides={"allowed": pl.Float64, "within": pl.String})
+
+
+def _beside(deviation: Deviation, curves: Curves) -> Section:
+    """A table of one measure on one data set: for every system ours, and the published mean."""
+    data, measure = deviation.data, deviation.measure
+    theirs = published()
+    columns: dict[str, list[float] | list[int] | list[float | None]] = {"training %": list(curves.percents)}
+    for system in curves.systems:
+        if curves.has(system, measure):
+            columns[system] = curves.mean(system, measure).tolist()
+            points = [theirs.get((data, measure, system, percent)) for percent in curves.percents]
+            if any(points):
+                columns[f"{system} published"] = [None if point is None else point.mean for point in points]
+    text = f"Largest difference {deviation.largest:.2g} ({deviation.where}), over {deviation.points} published points."
+    return Section(f"{TITLES[data]}: {NAMES[measure]}, ours and as published", text, pl.DataFrame(columns))
+
+
+def right_sections(curves: Mapping[str, Curves]) -> list[Section]:
+    """The curves of the models as they should be."""
+    text = (
+        "γ² is the variance of the training scores and counts in the prediction, ε comes from the training draws, "
+        "Poisson-OD integrates over what is not known of its rates, and draws count half to each side in the "
+        "information gain. AUC is that of matches with a winner. The priors are the paper's."
+    )
+    first = Section("The models as they should be", text, chart=figure(curves, "Figure 4 with the right models"))
+    return [first, *(_table(f"{TITLES[data]}: the right models", curve) for data, curve in curves.items())]
+
+
+def _table(
+    title: str, curves: Curves, text: str = "Means over the seasons (Halo 2: draws) ± standard errors."
+) -> Section:
+    """Means and standard errors of all measures that the paper has."""
+    rows = [
+        {"measure": NAMES[measure], "training %": percent}
+        | {
+            system: f"{curves.mean(system, measure)[at]:.4f} ± {curves.error(system, measure)[at]:.4f}"
+            if curves.has(system, measure)
+            else None
+            for system in curves.systems
+        }
+        for measure in MEASURES[:3]
+        for at, percent in enumerate(curves.percents)
+    ]
+    return Section(title, text, pl.DataFrame(rows))
+
+
+def tuned_sections(
+    leagues: Sequence[League], tuned: Mapping[str, Curves], right: Mapping[str, Curves]
+) -> list[Section]:
+    """The tuned models beside the right ones, on the seasons that they were not tuned on; and on all seasons."""
+    seen = {league.name: np.array(league.seasons) < TUNED[league.name].since for league in leagues}
+    unseen = {data: tuned[data].units(~units) for data, units in seen.items()}
+    untuned = {data: right[data].units(~units) for data, units in seen.items()}
+    text = (
+        "Home advantage learnt, drift in time, and skills carried from season to season; tuned on the seasons before "
+        + ", ".join(f"{TUNED[data].since} ({TITLES[data]})" for data in tuned)
+        + ", and compared on the seasons from there on, which were not looked at."
+    )
+    chart = figure(unseen, "Tuned, with home advantage and carry-over: seasons that were not tuned on")
+    best = {data: _best(tuned[data].units(units)) for data, units in seen.items()}
+    gains = tuple(_gain(data, best[data], unseen[data], untuned[data]) for data in tuned)
+    found = [Section("Tuned models", text, chart=chart, claims=gains)]
+    for data, curves in unseen.items():
+        found.append(_table(f"{TITLES[data]}: tuned models, {TUNED[data].since} and later", curves))
+        text = (
+            f"At {curves.percents[-1]} % training. The published means are over all seasons; the published AUC counts "
+            "draws as not won, and cannot be compared."
+        )
+        table = _summary(data, curves, untuned[data], tuned[data])
+        found.append(Section(f"{TITLES[data]}: tuned, right and published", text, table))
+    return found
+
+
+def _best(curves: Curves) -> str:
+    """The system that gains most information, to be found on seasons that were tuned on."""
+    return max(curves.systems, key=lambda system: float(curves.mean(system, "information_gain").mean()))
+
+
+def _gain(data: str, best: str, tuned: Curves, right: Curves) -> Claim:
+    """Whether a tuned model gains more information than every right one, at the largest share of training matches."""
+    label, percent = f"tuned {best}", tuned.percents[-1]
+    values = np.concatenate([tuned.values[[tuned.systems.index(best)]], right.values])
+    both = Curves((label, *right.systems), tuned.percents, values)
+    verdict = ahead(both, "information_gain", [(label, other) for other in right.systems], [percent])
+    text = (
+        f"{TITLES[data]}: {label}, the best by the earlier seasons, gains more than every untuned model at {percent} %"
+    )
+    return Claim(text, *verdict)
+
+
+def _summary(data: str, tuned: Curves, right: Curves, everywhere: Curves) -> pl.DataFrame:
+    """The last points of the curves, side by side."""
+    theirs = published()
+    rows = [
+        {
+            "measure": NAMES[measure],
+            "system": system,
+            f"tuned, {TUNED[data].since} on": _last(tuned, system, measure),
+            f"right, {TUNED[data].since} on": _last(right, system, measure),
+            "tuned, all seasons": _last(everywhere, system, measure),
+            "published": point.mean if point is not None and measure != "auc" else None,
+        }
+        for measure in MEASURES
+        for system in tuned.systems
+        if tuned.has(system, measure)
+        for point in [theirs.get((data, measure, system, tuned.percents[-1]))]
+    ]
+    return pl.DataFrame(rows, schema_overrides={"published": pl.Float64})
+
+
+def _last(curves: Curves, system: str, measure: str) -> float | None:
+    return float(curves.mean(system, measure)[-1]) if curves.has(system, measure) else None
+
+
+def claim_sections(authors: Mapping[str, Curves], right: Mapping[str, Curves]) -> list[Section]:
+    """The paper's claims, judged twice."""
+    text = (
+        "A claim that one system is better holds where the whole 95 % interval of the mean difference says so, and "
+        "does not hold where one interval lies at or below 0 as a whole; Student's t, paired over the seasons (Halo 2: "
+        "over the draws, which are of one set of matches: that interval says nothing of other matches)."
+    )
+    return [
+        Section("The paper's claims, with the authors' switches", text, claims=claims(authors)),
+        Section("The paper's claims, with the right models", text, claims=claims(right)),
+    ]

@@ -1,0 +1,123 @@
+"""What is learnt from and what is predicted: the protocols of the score paper, section 5.1, one split at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prowess.errors import Error
+from prowess.history import History
+from prowess.lab.protocols import Run, SeasonSplits
+from prowess.model.fit.forecasts import Forecasts
+from prowess.model.model import Model
+
+from .data import Games, League
+
+__all__ = ["PERCENTS", "Split", "anew", "carried", "resampled"]
+
+PERCENTS = (10, 20, 30, 40, 50, 60, 70, 80)  # of the matches of a season, from which is learnt
+SEASON_TEST, GAMES_TEST = 20, 10  # per cent of the matches at the end, which are predicted
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A run over a history: matches to learn from, and after them matches to predict.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 5)
+    >>> split = Split.of(history, [0, 1], [4])
+    >>> split.train, split.test
+    (History(2 matches, 2 players, scores), History(1 match, 2 players, scores))
+    """
+
+    whole: History
+    run: Run
+
+    @classmethod
+    def of(cls, history: History, train: NDArray[np.intp] | list[int], test: NDArray[np.intp] | list[int]) -> Split:
+        """Learn from these matches, predict those, which come later.
+
+        >>> import prowess as pw
+        >>> Split.of(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2), [0], [1]).run.learnt
+        array([ True, False])
+        """
+        learnt = np.repeat([True, False], [len(train), len(test)])
+        return cls(history, Run(np.concatenate([train, test]).astype(np.intp), learnt, ~learnt))
+
+    def __post_init__(self) -> None:
+        """Without matches of both kinds there is nothing to do."""
+        if not _any(self.run.learnt) or not _any(self.run.scored):
+            raise Error(f"{len(self.whole)} matches are too few to learn from some and to predict others")
+
+    @property
+    def train(self) -> History:
+        """The matches to learn from."""
+        return self.whole.take(np.arange(len(self.whole))[self.run.matches][self.run.learnt])
+
+    @property
+    def test(self) -> History:
+        """The matches to predict."""
+        return self.whole.take(self.run.rows(self.whole))
+
+    def forecasts(self, model: Model) -> Forecasts:
+        """What a model predicts of the test matches after it has learnt from the others."""
+        assert self.run.scored is not None
+        found = model.fit(self.run.of(self.whole), progress=False).forecasts
+        return found.take(np.flatnonzero(self.run.scored))
+
+
+def _any(mask: NDArray[np.bool_] | None) -> bool:
+    return mask is not None and bool(mask.any())
+
+
+def anew(league: League, percent: int, season: int) -> Split:
+    """A season by itself: learn from the first matches, predict the last 20 %.
+
+    >>> import numpy as np, prowess as pw
+    >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
+    >>> split = anew(League("friends", pw.History.from_matches(matches), np.repeat([1, 2], 10)), 50, 2)
+    >>> len(split.train), len(split.test)
+    (5, 2)
+    """
+    return _of_season(league, percent, season, reset=True)
+
+
+def carried(league: League, percent: int, season: int) -> Split:
+    """The same test, but all earlier seasons are learnt from as well.
+
+    >>> import numpy as np, prowess as pw
+    >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
+    >>> split = carried(League("friends", pw.History.from_matches(matches), np.repeat([1, 2], 10)), 50, 2)
+    >>> len(split.train), len(split.test)
+    (15, 2)
+    """
+    return _of_season(league, percent, season, reset=False)
+
+
+def _of_season(league: League, percent: int, season: int, *, reset: bool) -> Split:
+    """The run of a season; halves of matches are rounded to even, by which the published AFL curves are met best."""
+    protocol = SeasonSplits(percent / 100, reset, seasons=league.season.tolist(), test=SEASON_TEST / 100)
+    return Split(league.history, protocol.runs(league.history)[league.seasons.index(season)])
+
+
+def resampled(games: Games, percent: int, seed: tuple[int, int]) -> Split:
+    """Learn from so many per cent of all matches, drawn from the first 90 %, and predict the last 10 %.
+
+    `seed` is that of the experiment and the number of the draw; every percent has draws of its own. Test matches of
+    players who are not in the matches that were drawn are left out.
+
+    >>> import prowess as pw
+    >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
+    >>> split = resampled(Games("halo2", pw.History.from_matches(matches)), 50, (0, 0))
+    >>> len(split.train), len(split.test)
+    (10, 2)
+    """
+    history = games.history
+    first = len(history) - round(len(history) * GAMES_TEST / 100)
+    rng = np.random.default_rng([*seed, percent])
+    train = np.sort(rng.permutation(first)[: round(len(history) * percent / 100)])
+    pairs = history.player.reshape(-1, 2)
+    known = np.isin(pairs[first:], pairs[train]).all(axis=1)
+    return Split.of(history, train, first + np.flatnonzero(known))

@@ -1,0 +1,70 @@
+"""Claims about which model predicts better, judged by differences that are paired over the tournaments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from prowess.lab.compare import Comparison
+from prowess.lab.interval import Interval, all_above_zero
+from prowess.lab.measures import Tally
+from prowess.lab.report import Claim
+from prowess.lab.slices import Mask
+
+__all__ = ["Judge"]
+
+Pair = tuple[str, str]
+
+
+class Judge(NamedTuple):
+    """What claims are judged by: a measure of the models of a comparison, on some of its tournaments.
+
+    `factor` and `unit` are for showing differences: pair errors in percentage points. `labels` are other names of
+    models, such as those of a paper.
+    """
+
+    comparison: Comparison
+    where: Mask
+    measure: str = "pair_error"
+    factor: float = 100.0
+    unit: str = "percentage points"
+    labels: dict[str, str] = {}  # noqa: RUF012 - a NamedTuple's default, never changed
+
+    def apart(self, one: Sequence[str], other: Sequence[str]) -> Interval:
+        """How much higher the error of some models is than that of others, on average over them."""
+        return self.comparison.resampling.difference(self._mean(one), self._mean(other))
+
+    def _mean(self, names: Sequence[str]) -> Tally:
+        """The average tally of some models, which measure the same tournaments."""
+        tallies = [self.comparison.tally(self.labels.get(name, name), self.measure, self.where) for name in names]
+        return Tally(np.mean([tally.total for tally in tallies], axis=0), tallies[0].weight)
+
+    def better(self, text: str, pairs: Sequence[Pair]) -> Claim:
+        """A claim that the first model of each pair has the lower error.
+
+        It holds where all intervals lie below 0, and does not where one of them has nothing below 0.
+        """
+        found = [self.apart([one], [other]) for one, other in pairs]
+        holds = all_above_zero(interval.times(-1) for interval in found)
+        return Claim(text, holds, self._evidence([f"{one} − {other}" for one, other in pairs], found))
+
+    def alike(self, text: str, pairs: Sequence[Pair], within: float) -> Claim:
+        """A claim that two models differ by less than so much (in the unit shown): the intervals lie within it."""
+        found = [self.apart([one], [other]) for one, other in pairs]
+        most = [max(abs(interval.low), abs(interval.high)) * self.factor for interval in found]
+        least = [
+            0.0 if interval.within_noise else min(abs(interval.low), abs(interval.high)) * self.factor
+            for interval in found
+        ]
+        holds = True if max(most) <= within else False if max(least) > within else None
+        return Claim(text, holds, self._evidence([f"{one} − {other}" for one, other in pairs], found))
+
+    def _evidence(self, names: Sequence[str], found: Sequence[Interval]) -> str:
+        parts = [f"{name} {self.said(interval)}" for name, interval in zip(names, found, strict=True)]
+        return f"difference with its 95 % interval, in {self.unit}: {'; '.join(parts)}"
+
+    def said(self, interval: Interval) -> str:
+        """A difference with its interval, as a reader wants it."""
+        return interval.times(self.factor).words()

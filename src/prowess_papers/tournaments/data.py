@@ -1,0 +1,102 @@
+"""The results of "What? Where? When?", the spans that are looked at, and other listings of the same results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prowess.errors import Error
+from prowess.history import History
+from prowess.history.ragged import gather, owners
+from prowess.lab.slices import Mask
+
+__all__ = ["FILE", "Spans", "mirrored", "read", "shuffled", "shuffled_ties"]
+
+FILE = "chgk_team_results.csv.gz"
+COLUMNS = {"match": "tournament_id", "player": "team_id", "rank": "position", "time": "date"}
+
+
+def read(folder: Path) -> History:
+    """The tournaments, in which a team is one player; those of a single team are left out.
+
+    >>> read(Path("no such folder"))
+    Traceback (most recent call last):
+    ...
+    prowess.Error: no such folder: chgk_team_results.csv.gz is not there
+    """
+    if not (folder / FILE).exists():
+        raise Error(f"{folder}: {FILE} is not there")
+    return History.read(folder / FILE, columns=COLUMNS)
+
+
+@dataclass(frozen=True)
+class Spans:
+    """The last so many tournaments: for Table 1 of 2011 and the first span of its Table 2, for its other two spans.
+
+    The first 150 of them are also those of the 2010 paper. Nothing was tuned on the last `last[0]`.
+
+    >>> Spans((300, 150, 50), 50).names
+    ('all', 'last 300', 'last 150', 'last 50')
+    """
+
+    last: tuple[int, int, int]
+    window: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the columns of Table 2 are called."""
+        return ("all", *(f"last {many}" for many in self.last))
+
+    def mask(self, history: History, many: int | None = None) -> Mask:
+        """The last so many tournaments of a history, `last[0]` unless given.
+
+        >>> Spans((2, 1, 1), 1).mask(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3))
+        array([False,  True,  True])
+        """
+        return np.arange(len(history)) >= len(history) - (self.last[0] if many is None else many)
+
+
+def mirrored(history: History) -> History:
+    """The same results, the teams of every match listed from the last to the first.
+
+    >>> mirrored(History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}]))[0]["teams"]
+    [['bob', 'cat'], ['ann']]
+    """
+    return _listed(history, -np.arange(history.teams))
+
+
+def shuffled(history: History, seed: int) -> History:
+    """The same results, the teams of every match listed by lot.
+
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}])
+    >>> sorted(shuffled(history, 1)[0]["teams"])
+    [['ann'], ['bob'], ['cat']]
+    """
+    return _listed(history, np.random.default_rng(seed).random(history.teams))
+
+
+def shuffled_ties(history: History, seed: int) -> History:
+    """The same results, the teams of every match listed by place, and those who share one by lot.
+
+    >>> shuffled_ties(History.from_matches([{"teams": [["ann"], ["bob"]], "ranks": [2, 1]}]), 1)[0]["teams"]
+    [['bob'], ['ann']]
+    """
+    return _listed(history, np.random.default_rng(seed).random(history.teams), history.place)
+
+
+def _listed(history: History, *keys: NDArray[np.integer] | NDArray[np.float64]) -> History:
+    """The same results, the teams of every match by the last key, then by the one before it."""
+    order = np.lexsort((*keys, owners(history.match_start)))
+    team_start, entry = gather(history.team_start, order)
+    return replace(
+        history,
+        team_start=team_start,
+        player=history.player[entry],
+        place=history.place[order],
+        score=None if history.score is None else history.score[order],
+        weight=None if history.weight is None else history.weight[entry],
+        home=None,  # nobody is at home in a tournament
+    )

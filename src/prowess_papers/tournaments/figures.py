@@ -1,0 +1,88 @@
+"""Figure 5 of ICML 2011, the error over a sliding window, and Figure 3 of 2010, the relative error of two models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from prowess.lab.charts.theme import COLOURS, INK, styled
+from prowess.lab.compare import Comparison
+from prowess.lab.extras import extra
+from prowess.lab.measures.tally import Floats
+from prowess.lab.slices import Mask
+
+from ..curves import Axis, curves
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["relative", "sliding", "versus"]
+
+SIDES = ("lower", "not lower")
+
+
+def sliding(comparison: Comparison, names: Mapping[str, str], window: int, *, title: str) -> alt.TopLevelMixin:
+    """The pair error of some models over a sliding window of tournaments; `names` has what to call them there."""
+    frame = comparison.over_time(window, "pair_error")
+    lines = [
+        frame.filter(pl.col("model") == name).select(
+            model=pl.lit(label), rated=pl.col("match") + 1, error=(100.0 * pl.col("value")).round(3)
+        )
+        for label, name in names.items()
+    ]
+    return curves(
+        pl.concat(lines),
+        Axis("rated", "tournaments rated"),
+        Axis("error", "pair error (%)"),
+        colour="model",
+        title=title,
+        subtitle=f"mean over the last {window} tournaments; lower is better",
+        size=(720, 400),
+    )
+
+
+def versus(comparison: Comparison, one: str, other: str, where: Mask, *, title: str, subtitle: str) -> alt.LayerChart:
+    """The place error of one model over that of another, tournament by tournament; lines at 1 and at the median."""
+    altair = extra("altair", "Altair")
+    ratio = relative(comparison, one, other, where)
+    rows = [
+        {"tournament": int(match) + 1, "ratio": round(float(value), 4), "side": SIDES[int(value >= 1)]}
+        for match, value in zip(np.flatnonzero(where), ratio, strict=True)
+        if np.isfinite(value)
+    ]
+    base = altair.Chart(altair.InlineData(values=rows), width=720, height=360)
+    across = altair.Scale(domain=[int(np.argmax(where)), len(where) + 1], nice=False)
+    side = {"domain": list(SIDES)}
+    points = base.mark_point(filled=True, size=70, opacity=0.85).encode(
+        x=altair.X("tournament:Q", title="tournament", scale=across, axis=altair.Axis(grid=False)),
+        y=altair.Y("ratio:Q", title="relative place error", scale=altair.Scale(zero=False)),
+        color=altair.Color("side:N", title=None, scale=altair.Scale(**side, range=list(COLOURS[:2]))),
+        shape=altair.Shape("side:N", title=None, scale=altair.Scale(**side, range=["circle", "diamond"])),
+        tooltip=["tournament:Q", altair.Tooltip("ratio:Q", format=".3f")],
+    )
+    chart = altair.layer(*_levels(altair, float(np.nanmedian(ratio))), points)
+    finished: alt.LayerChart = styled(altair, chart, title, subtitle)
+    return finished
+
+
+def _levels(alt: Any, median: float) -> list[Any]:
+    """Lines at equality and at the median, named at their right ends, apart from each other."""
+    apart = 9 if median < 1 else -9
+    found = []
+    for at, text, shift in ((1.0, "equal", -apart), (median, f"median {median:.2f}", apart)):
+        level = alt.Chart(alt.InlineData(values=[{"at": at, "text": text}]))
+        found.append(level.mark_rule(color=INK, strokeWidth=1.5, strokeDash=[5, 4]).encode(y="at:Q"))
+        name = level.mark_text(align="left", dx=8, dy=shift, fontSize=14, color=INK)
+        found.append(name.encode(y="at:Q", x=alt.value("width"), text="text:N"))
+    return found
+
+
+def relative(comparison: Comparison, one: str, other: str, where: Mask) -> Floats:
+    """The place error of one model over that of another, for every tournament; NaN where both are 0."""
+    errors = [comparison.tally(name, "place_error", where).values for name in (one, other)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = errors[0] / errors[1]
+    return found

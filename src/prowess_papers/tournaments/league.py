@@ -1,0 +1,98 @@
+"""The models that are run on a simulated league with rosters: the papers' own, and all combinations of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from prowess.model.components.absorb import Constant, Moment
+from prowess.model.components.interfaces import TeamFunction
+from prowess.model.components.outcome import Order, Outcome, Places, PlacesML, Spread
+from prowess.model.components.prior import Normal
+from prowess.model.components.team import FullSquad, LeaderBonus, Mean, Sum
+from prowess.model.model import Model
+
+from ..published import published
+
+__all__ = ["FIVE", "GRAPHS", "SIX", "TEAMS", "Parts", "model", "models"]
+
+GRAPHS: dict[str, Callable[..., Outcome]] = {"chain": Order, "places": Places, "places by ML": PlacesML}
+TEAMS = ("sum", "mean", "squad", "squad with leader")
+
+
+class Parts(NamedTuple):
+    """A model by its parts: graph, team function, how ε is set ("draws" or "spread"), and whether σ is fixed.
+
+    >>> Parts("chain", "sum", "draws").name
+    'chain, sum, ε by draws'
+    """
+
+    graph: str
+    team: str
+    policy: str
+    fixed: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name under which it is compared."""
+        return f"{self.graph}, {self.team}, ε by {self.policy}{', fixed σ' if self.fixed else ''}"
+
+
+FIVE = {  # ICML 2011, section 4
+    "TSa": Parts("chain", "sum", "draws"),
+    "TSb": Parts("chain", "mean", "draws"),
+    "TS2a": Parts("places", "sum", "spread"),
+    "TS2b": Parts("places", "squad", "spread"),
+    "TS2c": Parts("places", "squad", "spread", True),
+}
+SIX = {  # 2010, section 5
+    "1 TrueSkill": Parts("chain", "sum", "draws"),
+    "2 TS2": Parts("places", "sum", "spread"),
+    "3 TS2 incomplete": Parts("places", "squad", "spread"),
+    "4 TS2 leader": Parts("places", "squad with leader", "spread"),
+    "5 TS3 incomplete": Parts("places by ML", "squad", "spread"),
+    "6 TS3 leader": Parts("places by ML", "squad with leader", "spread"),
+}
+
+
+def _team(name: str) -> TeamFunction:
+    """A team function by name; of rosters above six the plain average, because the papers' rule fails below Σμ = 0."""
+    constants = published("tournaments")["icml2011"]["constants"]
+    squad = FullSquad(constants["size"], constants["discount"], "mean")
+    if name in ("sum", "mean"):
+        return Sum() if name == "sum" else Mean()
+    return squad if name == "squad" else LeaderBonus(squad, published("tournaments")["extensions2010"]["leader_bonus"])
+
+
+def model(parts: Parts, draws: float) -> Model:
+    """The model with these parts and the constants of ICML 2011; `draws` is the share of neighbours that are tied.
+
+    >>> model(FIVE["TS2c"], 0.5).params["sigma"]
+    300.0
+    """
+    constants = published("tournaments")["icml2011"]["constants"]
+    how = {"draw_probability": draws} if parts.policy == "draws" else {"margin": Spread()}
+    return Model(
+        prior=Normal(constants["mu"], constants["fixed_sigma" if parts.fixed else "sigma"]),
+        noise=constants["beta"],
+        team=_team(parts.team),
+        outcome=GRAPHS[parts.graph](**how),
+        absorb=Constant() if parts.fixed else Moment(),
+    )
+
+
+def models(draws: float) -> dict[Parts, Model]:
+    """Chain and places with every team function, both policies for ε, variable and fixed σ; TS3 with a spread ε.
+
+    >>> len(models(0.5))
+    40
+    """
+    both = [
+        Parts(graph, team, policy, fixed)
+        for graph in ("chain", "places")
+        for team in TEAMS
+        for policy in ("draws", "spread")
+        for fixed in (False, True)
+    ]
+    third = [Parts("places by ML", team, "spread", fixed) for team in TEAMS for fixed in (False, True)]
+    return {parts: model(parts, draws) for parts in (*both, *third)}

@@ -1,0 +1,250 @@
+"""The sections about a simulated league with rosters: both papers' tables, and what each part of a model is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from prowess.history import History
+from prowess.lab.compare import Comparison
+from prowess.lab.report import Claim, Section
+
+from ..published import published
+from .claims import Judge
+from .data import Spans
+from .figures import relative, sliding, versus
+from .league import FIVE, GRAPHS, SIX, TEAMS, Parts, models
+from .tables import WON, ahead, beside, error_table, percent, won
+
+__all__ = ["League", "league_sections"]
+
+FIVE_NAMES = {label: parts.name for label, parts in FIVE.items()}
+SIX_NAMES = {label: parts.name for label, parts in SIX.items()}
+
+
+class League(NamedTuple):
+    """What was found on a simulated league."""
+
+    comparison: Comparison
+    spans: Spans
+    draws: float
+
+    @property
+    def history(self) -> History:
+        """The tournaments."""
+        return self.comparison.history
+
+    @property
+    def judge(self) -> Judge:
+        """Differences of pair errors, over the span of Table 1 of 2011."""
+        return Judge(self.comparison, self.spans.mask(self.history), labels=FIVE_NAMES)
+
+    @property
+    def judge_2010(self) -> Judge:
+        """Differences of the discounted place error, over the span of the 2010 paper."""
+        where = self.spans.mask(self.history, self.spans.last[1])
+        return Judge(self.comparison, where, "place_error", 1.0, "units of the place error", SIX_NAMES)
+
+
+def league_sections(league: League) -> list[Section]:
+    """All of them."""
+    return [
+        _data(league),
+        _errors(league),
+        _won(league),
+        _figure(league),
+        _parts(league),
+        _effects(league),
+        _claims(league),
+        *_extensions(league),
+        _claims_2010(league),
+    ]
+
+
+def _data(league: League) -> Section:
+    history = league.history
+    teams, players = np.diff(history.match_start), np.diff(history.team_start)
+    matches = np.bincount(history.player)
+    text = (
+        f"{len(history)} simulated tournaments of {(matches > 0).sum():,} players, as the papers describe theirs: the "
+        f"median tournament has {int(np.median(teams))} teams and the largest {teams.max():,}; "
+        f"{100 * np.mean(players < 6):.0f} % of the teams have fewer than six players and "
+        f"{100 * np.mean(players > 6):.0f} % more; half of the players play at most "
+        f"{int(np.median(matches[matches > 0]))} tournaments, one at most {matches.max()}. Places are by answered "
+        f"questions, ties not broken: {100 * league.draws:.0f} % of neighbouring teams are tied. Skills do not move. "
+        "A team is its players' average, less 2 % for each of six who is missing: that team functions of this kind "
+        "suit the league is built in, that graphs or policies for ε do is not.\n\n"
+        "All models have the constants of 2011. ε by draws: from the share of tied neighbours before the last "
+        "tournaments, which is TrueSkill's way; by spread: the 2010 paper's. Of rosters above six the squads take "
+        "the plain average, because the papers' rule fails where the means of weak players add up to less than 0."
+    )
+    return Section("A simulated league with rosters: data", text)
+
+
+def _errors(league: League) -> Section:
+    table = error_table(league.comparison, FIVE_NAMES, league.spans, {name: name for name in FIVE})
+    text = "Per cent of wrongly predicted pairs, ours on the simulated league, theirs on the real one that they had."
+    return Section("Table 2 of 2011 on rosters: pair error", text, table)
+
+
+def _won(league: League) -> Section:
+    table = won(league.comparison, FIVE_NAMES, league.spans.mask(league.history))
+    text = WON.format(league.spans.last[0])
+    return Section(
+        "Table 1 of 2011 on rosters: tournaments won", text, beside(table, published("tournaments")["icml2011"]["won"])
+    )
+
+
+def _figure(league: League) -> Section:
+    chart = sliding(league.comparison, FIVE_NAMES, league.spans.window, title="Pair error on the league with rosters")
+    return Section("Figure 5 of 2011 on rosters: error over time", chart=chart)
+
+
+def _parts(league: League) -> Section:
+    """Every combination of parts."""
+    found = league.comparison.intervals("pair_error", league.spans.mask(league.history))
+    rows = []
+    for fixed in (False, True):
+        for team in TEAMS:
+            row: dict[str, object] = {"team": team, "σ": "fixed" if fixed else "variable"}
+            for graph in GRAPHS:
+                for policy in ("draws", "spread"):
+                    name = Parts(graph, team, policy, fixed).name
+                    if name in found:
+                        row[f"{graph}, ε by {policy}"] = percent(found[name].value)
+            rows.append(row)
+    text = (
+        f"Pair error in per cent over the last {league.spans.last[0]} tournaments. The columns have the same team "
+        "functions and constants: from left to right it is the graph and ε that change, from row to row the team "
+        "function and σ. Places by ML is TS3."
+    )
+    return Section("Graph, ε, team function and σ told apart", text, pl.DataFrame(rows))
+
+
+def _effects(league: League) -> Section:
+    """What a change of one part does, on average over the other parts, with intervals."""
+    every = [parts for parts in models(league.draws) if parts.graph != "places by ML"]
+    rows = [
+        ("places instead of the chain", "all", *_change(league, every, "graph", "chain", "places")),
+        *(
+            (
+                "places instead of the chain",
+                f"{team}, ε by {policy}",
+                *_change(league, cell, "graph", "chain", "places"),
+            )
+            for team in ("sum", "mean", "squad")
+            for policy in ("draws", "spread")
+            for cell in [[parts for parts in every if parts.team == team and parts.policy == policy]]
+        ),
+        *(
+            ("ε by spread instead of draws", graph, *_change(league, cell, "policy", "draws", "spread"))
+            for graph in ("chain", "places")
+            for cell in [[parts for parts in every if parts.graph == graph]]
+        ),
+        *(
+            (f"{new} instead of {old}", graph, *_change(league, cell, "team", old, new))
+            for old, new in (("sum", "mean"), ("mean", "squad"), ("squad", "squad with leader"))
+            for graph in ("chain", "places")
+            for cell in [[parts for parts in every if parts.graph == graph]]
+        ),
+        *(
+            ("fixed σ instead of variable", graph, *_change(league, cell, "fixed", False, True))
+            for graph in ("chain", "places")
+            for cell in [[parts for parts in every if parts.graph == graph]]
+        ),
+    ]
+    table = pl.DataFrame(rows, schema=["change", "with", "models", "pair error"], orient="row")
+    text = (
+        "By how much a change of one part moves the pair error, in percentage points with 95 % intervals, on average "
+        "over the models that have the same other parts; less is better."
+    )
+    return Section("What each part is worth", text, table)
+
+
+def _change(league: League, cell: Sequence[Parts], part: str, old: Any, new: Any) -> tuple[int, str]:
+    """The difference between models with the new part and the same ones with the old part."""
+    before = [parts for parts in cell if getattr(parts, part) == old]
+    after = [parts._replace(**{part: new}) for parts in before]
+    interval = league.judge.apart([parts.name for parts in after], [parts.name for parts in before])
+    return len(before), league.judge.said(interval)
+
+
+def _extensions(league: League) -> list[Section]:
+    """The tables and the figure of the 2010 paper."""
+    where, theirs = league.spans.mask(league.history, league.spans.last[1]), published("tournaments")["extensions2010"]
+    table = won(league.comparison, SIX_NAMES, where, "place_error")
+    many, best, basic = league.spans.last[1], SIX_NAMES["6 TS3 leader"], SIX_NAMES["1 TrueSkill"]
+    ratio = relative(league.comparison, best, basic, where)
+    lower = int(np.count_nonzero(ratio < 1))
+    chart = versus(
+        league.comparison,
+        best,
+        basic,
+        where,
+        title="TS3 with leader bonus against TrueSkill",
+        subtitle=f"place error of model 6 over that of model 1 in the last {many} tournaments; lower is better",
+    )
+    half = np.nanmedian(ratio)
+    said = f"Model 6 has the lower place error in {lower} of {many} tournaments; the median ratio is {half:.2f}."
+    text = (
+        f"The discounted place error √(Σ (x − y)²/√i), the last {many} tournaments: in how many the row's model had "
+        "the lower one. 1: TrueSkill with sums; 2: TS2 with sums; 3: with the average, less 2 % for each missing "
+        "player (incomplete teams); 4: and a leader bonus of 10 %; 5 and 6: TS3 like 3 and 4."
+    )
+    return [
+        Section("Table 1 of 2010: better predictions", text, beside(table, theirs["won"])),
+        Section("Table 2 of 2010: advantages", "Won less lost.", beside(ahead(table), theirs["ahead"])),
+        Section("Figure 3 of 2010: relative error", said, chart=chart),
+    ]
+
+
+def _claims(league: League) -> Section:
+    judge = league.judge
+    two, one = ("TS2a", "TS2b", "TS2c"), ("TSa", "TSb")
+    chain, squad = (Parts("chain", team, "spread").name for team in ("mean", "squad"))
+    claims = (
+        judge.better(
+            "All three versions of TS2 far outperform TrueSkill", [(ours, basic) for ours in two for basic in one]
+        ),
+        judge.better(
+            "TS2c, with fixed σ, shows the best results", [("TS2c", other) for other in ("TS2b", "TS2a", *one)]
+        ),
+        judge.better("The graph alone helps, with sums (TS2a against TSa)", [("TS2a", "TSa")]),
+        judge.better(
+            "The graph alone helps, with averages and squads and the same ε by spread",
+            [(Parts("places", "mean", "spread").name, chain), (Parts("places", "squad", "spread").name, squad)],
+        ),
+        judge.better("The team function matters to the chain: average instead of sum", [("TSb", "TSa")]),
+        judge.better("The team function matters to TS2: squad instead of sum", [("TS2b", "TS2a")]),
+    )
+    return Section("The claims of 2011 on rosters", _judged("pair error", league.spans.last[0]), claims=claims)
+
+
+def _claims_2010(league: League) -> Section:
+    judge = league.judge_2010
+    names = list(SIX)
+    fixed = Parts("places", "squad", "spread", True).name
+    claims: tuple[Claim, ...] = (
+        judge.better("TrueSkill has lost to every modification", [(name, names[0]) for name in names[1:]]),
+        judge.better(
+            "TS3 with incomplete teams and a leader bonus is the best", [(names[5], name) for name in names[:5]]
+        ),
+        judge.better("TS3 outperforms TS2", [(names[4], names[2]), (names[5], names[3])]),
+        judge.better("A leader bonus of 10 % helps TS2", [(names[3], names[2])]),
+        judge.better("A leader bonus of 10 % helps TS3", [(names[5], names[4])]),
+        judge.better("Support of incomplete teams helps TS2", [(names[2], names[1])]),
+        judge.better("A fixed σ is best (section 3.4), in TS2 with incomplete teams", [(fixed, names[2])]),
+    )
+    text = _judged("discounted place error", league.spans.last[1])
+    return Section("The claims of 2010 on rosters", text, claims=claims)
+
+
+def _judged(measure: str, many: int) -> str:
+    return (
+        f"Judged by the {measure} over the last {many} tournaments. A claim holds where the whole 95 % interval of "
+        "every difference says so, and does not hold where one of them says the opposite as a whole. A simulated "
+        "league can say what follows from its assumptions, not what is true of the real one."
+    )

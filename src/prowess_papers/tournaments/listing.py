@@ -1,0 +1,70 @@
+"""Whether it matters in which order the teams of a tournament are listed: with a chain of ties it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from prowess.history import History
+from prowess.history.ragged import owners
+from prowess.lab.measures import pair_error
+from prowess.lab.measures.tally import Floats
+from prowess.lab.parallel import each
+from prowess.model.model import Model
+
+from .data import mirrored, shuffled, shuffled_ties
+
+__all__ = ["WAYS", "Listed", "listings"]
+
+DIGITS = 6  # of performances in points: sums of the same numbers in another order differ in the eleventh
+WAYS: dict[str, Callable[[History, int], History]] = {
+    "as filed": lambda history, seed: history,
+    "mirrored": lambda history, seed: mirrored(history),
+    "ties by lot": shuffled_ties,
+    "all by lot": shuffled,
+}
+
+
+class Listed(NamedTuple):
+    """What a model says of a listing: the pair error of every tournament, and what was expected of every team.
+
+    Teams stand in an order that does not depend on the listing.
+    """
+
+    error: Floats
+    expected: Floats
+
+
+def listings(
+    history: History,
+    models: Mapping[str, Model],
+    *,
+    seed: int = 0,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> dict[tuple[str, str], Listed]:
+    """What each model says of each listing in `WAYS`, by the names of the two.
+
+    Teams whose expected performances agree to a millionth of a point are taken to be expected to tie.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 2, 2]}] * 2)
+    >>> found = listings(history, {"TS2": pw.TS2()})
+    >>> found["TS2", "as filed"].error, found["TS2", "mirrored"].error
+    (array([0.5, 0. ]), array([0.5, 0. ]))
+    """
+    names = [(name, way) for name in models for way in WAYS]
+    tasks = [(models[name], WAYS[way](history, seed)) for name, way in names]
+    found = each(_listed, tasks, jobs=jobs, label="listing anew", progress=progress)
+    return dict(zip(names, found, strict=True))
+
+
+def _listed(model: Model, history: History) -> Listed:
+    """One model on one listing."""
+    forecasts = model.fit(history, progress=False).forecasts
+    rounded = replace(forecasts, mean=np.round(forecasts.mean, DIGITS))
+    first = history.player[history.team_start[:-1]]
+    return Listed(pair_error(rounded).values, forecasts.mean[np.lexsort((first, owners(history.match_start)))])

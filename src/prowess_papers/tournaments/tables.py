@@ -1,0 +1,84 @@
+"""The tables of the two papers, made of a comparison: tournaments won, their balance, and errors by span."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from prowess.lab.compare import Comparison
+from prowess.lab.slices import Mask
+
+from ..published import published
+from .data import Spans
+
+__all__ = ["WON", "ahead", "beside", "error_table", "percent", "won"]
+
+WON = "The last {} tournaments: in how many the row's model predicted more pairs than the column's."
+
+
+def percent(value: float) -> float:
+    """A share in per cent, with the digits that a table shows.
+
+    >>> percent(0.21739)
+    21.74
+    """
+    return round(100.0 * value, 2)
+
+
+def won(comparison: Comparison, names: Mapping[str, str], where: Mask, measure: str = "pair_error") -> pl.DataFrame:
+    """In how many tournaments the model of a row predicted better than that of a column: Table 1 of both papers.
+
+    `names` has what to call the models in the table.
+    """
+    table = comparison.pairwise(measure, where)
+    rows = dict(zip(table["model"].to_list(), table.iter_rows(named=True), strict=True))
+    columns = {label: [rows[other][name] for other in names.values()] for label, name in names.items()}
+    return pl.DataFrame({"model": list(names)} | columns)
+
+
+def ahead(table: pl.DataFrame) -> pl.DataFrame:
+    """Won less lost, of every two models: Table 2 of the 2010 paper.
+
+    >>> ahead(pl.DataFrame({"model": ["a", "b"], "a": [0, 5], "b": [3, 0]})).rows()
+    [('a', 0, -2), ('b', 2, 0)]
+    """
+    names = table.columns[1:]
+    counts = table.select(names).to_numpy()
+    return pl.DataFrame({"model": names} | dict(zip(names, (counts - counts.T).T, strict=True)))
+
+
+def beside(table: pl.DataFrame, theirs: Mapping[str, Sequence[float]]) -> pl.DataFrame:
+    """Our square table with the published one at its right.
+
+    >>> beside(pl.DataFrame({"model": ["a"], "a": [0]}), {"a": [1]}).columns
+    ['model', 'a', 'a published']
+    """
+    names = table.columns[1:]
+    rows = np.array([theirs[name] for name in names])
+    return table.hstack([pl.Series(f"{name} published", rows[:, k]) for k, name in enumerate(names)])
+
+
+def error_table(
+    comparison: Comparison, names: Mapping[str, str], spans: Spans, theirs: Mapping[str, str]
+) -> pl.DataFrame:
+    """Pair errors in per cent by span, with an interval for the first of them, beside published ones: Table 2 of 2011.
+
+    `names` has what to call the models in the table; `theirs` has the published model that some of them stand beside.
+    """
+    printed = published("tournaments")["icml2011"]["error"]
+    masks = [None, *(spans.mask(comparison.history, many) for many in spans.last)]
+    columns: dict[str, Any] = {"model": list(names)}
+    for span, where in zip(spans.names, masks, strict=True):
+        found = comparison.intervals("pair_error", where)
+        columns[span] = [percent(found[name].value) for name in names.values()]
+        if span == spans.names[1]:
+            ends = [found[name][1:] for name in names.values()]
+            columns["95 % interval"] = [f"{100 * low:.1f} to {100 * high:.1f}" for low, high in ends]
+    columns["their model"] = [theirs.get(label) for label in names]
+    for k, many in enumerate(printed["last"]):
+        cells = [printed[theirs[label]][k] if label in theirs else None for label in names]
+        columns[f"{f'last {many}' if many else 'all'}, published"] = cells
+    return pl.DataFrame(columns, schema_overrides={name: pl.Float64 for name in columns if "published" in name})

@@ -1,0 +1,95 @@
+"""`prowess papers`: a paper's experiments once more, ours beside theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from prowess.cli.output.console import note, screen
+from prowess.cli.output.json import print_json
+from prowess.cli.output.report import print_report
+from prowess.errors import Error
+from prowess.lab.report import check_page
+
+from . import PAPERS, Paper, paper
+
+__all__ = ["papers"]
+
+Name = Annotated[
+    str | None, typer.Argument(metavar="[NAME]", show_default=False, help=f"The paper: {', '.join(PAPERS)}.")
+]
+Data = Annotated[Path | None, typer.Option(metavar="DIR", show_default=False, help="The folder of its data.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+Html = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", show_default=False, help="Write a page with the charts, which needs no network."),
+]
+Small = Annotated[bool, typer.Option("--small", help="A quick look, on a part of the data.")]
+Jobs = Annotated[int, typer.Option(min=1, help="The number of processes.")]
+Seed = Annotated[int, typer.Option(help="What is drawn by lot depends on it alone.")]
+
+
+def papers(
+    name: Name = None,
+    data: Data = None,
+    json: Json = False,
+    html: Html = None,
+    small: Small = False,
+    jobs: Jobs = 1,
+    seed: Seed = 0,
+) -> None:
+    """Run the experiments of a paper again, and print our numbers beside the published ones.
+
+    Without a name: which papers there are, and the files that each of them needs.
+
+    \b
+    prowess papers
+    prowess papers --json | jq -r '.[].name'
+    prowess papers classics
+    prowess papers halo2 --data halo2/ --html halo2.html
+    prowess papers scores --data data/ --json | jq '.sections[0].claims'
+    """
+    if name is None:
+        _list(json)
+        return
+    found = paper(name)
+    _check(found, data, html)
+    began = perf_counter()
+    report = found.run(data, small=small, seed=seed, jobs=jobs)
+    if html is not None:
+        report.save(html)
+    if json:
+        print_json(report.to_dict())
+    else:
+        print_report(report)
+    note(f"{name}: {perf_counter() - began:.1f} s")
+    if html is not None:
+        note(f"wrote {html}")
+    elif any(section.chart is not None for section in report.sections):
+        note("the charts are on the page that --html FILE writes")
+
+
+def _list(json: bool) -> None:
+    """Print the papers and what they need."""
+    if json:
+        print_json([found.to_dict() for found in PAPERS.values()])
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    for found in PAPERS.values():
+        table.add_row(Text(found.name, style="bold"), Text(found.about))
+        table.add_row("", Text(f"needs {found.needs}", style="dim"))
+    screen().print(table)
+
+
+def _check(found: Paper, data: Path | None, html: Path | None) -> None:
+    """What can be known to be wrong before the work."""
+    if data is None and found.files:
+        raise Error(f"{found.name} needs --data DIR, a folder with {found.needs}")
+    if html is not None:
+        check_page(html)
