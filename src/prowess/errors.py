@@ -1,10 +1,54 @@
-"""The one family of errors: each says what was wrong, where, and what would be right."""
+"""Errors and remarks as data: what is wrong, where, and which option would help.
 
-__all__ = ["Error"]
+Faces (Python, command line, web pages, HTTP API) render the text in their own way and read the attributes. No code
+looks at the words of a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+__all__ = ["Error", "Option", "Piece", "Remark", "join_pieces"]
+
+AnyError = TypeVar("AnyError", bound="Error")
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of the library and a value for it, as a message suggests it.
+
+    >>> str(Option("draw_probability", 0.02))
+    '`draw_probability=0.02`'
+    """
+
+    name: str
+    value: object = True
+
+    def __str__(self) -> str:
+        """Write it as a keyword argument in Python; other faces render it themselves."""
+        return f"`{self.name}={self.value!r}`"
+
+
+Piece = str | Option
+
+
+def join_pieces(pieces: tuple[Piece, ...], render: Callable[[Option], str] = str) -> str:
+    """Join the pieces of a message, with its options rendered by `render`.
+
+    >>> join_pieces(("try ", Option("k", 20)), lambda option: f"--set {option.name}={option.value}")
+    'try --set k=20'
+    """
+    return "".join(piece if isinstance(piece, str) else render(piece) for piece in pieces)
 
 
 class Error(ValueError):
     """Something that was asked of prowess cannot be done; nothing was changed.
+
+    The message is given in pieces: text, and options that would help. `field` is the parameter or key at fault, `match`
+    and `team` are indices counted from 0, `line` is the line of a file counted from 1, `value` is the value at fault.
+    `hint` is the option that would help; unless given, it is the first one among the pieces.
 
     >>> import prowess as pw
     >>> pw.Rating(25, -1)
@@ -12,6 +56,93 @@ class Error(ValueError):
     ...
     prowess.Error: sigma must be a finite number of at least 0, not -1
     """
+
+    def __init__(
+        self,
+        *pieces: Piece,
+        field: str | None = None,
+        match: int | None = None,
+        team: int | None = None,
+        line: int | None = None,
+        value: object = None,
+        hint: Option | None = None,
+    ) -> None:
+        super().__init__(*pieces)
+        self.pieces = pieces
+        self.field = field
+        self.match = match
+        self.team = team
+        self.line = line
+        self.value = value
+        self.hint = hint or next((piece for piece in pieces if isinstance(piece, Option)), None)
+
+    def __str__(self) -> str:
+        """Write the message with its options as keyword arguments in Python."""
+        return join_pieces(self.pieces)
+
+    def render(self, option: Callable[[Option], str]) -> str:
+        """Write the message with its options as `option` renders them.
+
+        >>> Error("give ", Option("home", 0)).render(lambda option: f"--{option.name}")
+        'give --home'
+        """
+        return join_pieces(self.pieces, option)
+
+    def within(self: AnyError, prefix: str, **where: Any) -> AnyError:
+        """Return the same error with a prefix that says where it happened, and with what is known of the place.
+
+        >>> error = Error("ranks must be numbers", field="ranks").within("match 3: ", match=2)
+        >>> str(error), error.match, error.field
+        ('match 3: ranks must be numbers', 2, 'ranks')
+        """
+        located = self.__class__.__new__(self.__class__)
+        located.__dict__.update(self.__dict__, pieces=(prefix, *self.pieces), **where)
+        located.args = located.pieces
+        return located
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the attributes too: errors travel between processes."""
+        return _restore, (self.__class__, self.pieces, self.__dict__)
+
+
+def _restore(kind: type[Error], pieces: tuple[Piece, ...], attributes: dict[str, Any]) -> Error:
+    error = kind.__new__(kind)
+    error.args = pieces
+    error.__dict__.update(attributes)
+    return error
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One thing that reading a file found out or decided, as data; `str` gives the sentence.
+
+    `code` names the kind of remark and never changes with the wording. `column` is the column it is about, `count` how
+    many rows or matches, `line` the first line concerned, counted from 1. `option` decides the question differently.
+
+    >>> pieces = ("6 duplicate rows; ", Option("repeated", "once"), " counts them once")
+    >>> remark = Remark("duplicate-rows", pieces, count=6)
+    >>> str(remark), remark.option.name
+    ("6 duplicate rows; `repeated='once'` counts them once", 'repeated')
+    """
+
+    code: str
+    pieces: tuple[Piece, ...]
+    column: str | None = None
+    count: int | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        """Write the sentence with its options as keyword arguments in Python."""
+        return join_pieces(self.pieces)
+
+    def render(self, option: Callable[[Option], str]) -> str:
+        """Write the sentence with its options as `option` renders them."""
+        return join_pieces(self.pieces, option)
+
+    @property
+    def option(self) -> Option | None:
+        """The option that decides the question differently, if there is one."""
+        return next((piece for piece in self.pieces if isinstance(piece, Option)), None)
 
 
 Error.__module__ = "prowess"
