@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
-_LATER = {
+_LAZY = {
     "Balance": ".matchmaking.balancing.balance",
     "Client": ".client.client",
     "Comparison": ".lab.compare",
@@ -88,11 +88,16 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """What rating a match has no use for is imported when it is first asked for: nobody should wait for it."""
-    if name not in _LATER:
+    """Import a name on first use: rating a match should not wait for the lab, the client or matchmaking."""
+    if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(_LATER[name], __name__)
+    module = import_module(_LAZY[name], __name__)
     return module if name == "lab" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    """List the public names, those that are imported on first use included, for tab completion."""
+    return sorted({*__all__, *_LAZY, "__version__"})
 
 
 __all__ = [
