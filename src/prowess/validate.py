@@ -1,4 +1,8 @@
-"""The one rule for numbers that users give: finite, within the range in which every formula stays finite."""
+"""Validation of numbers that users give: finite, and within the range in which every formula stays finite.
+
+An `Error` from here has the name of the parameter as its `field` (or the `field` given, where the name in the message is
+a phrase) and the value as its `value`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ LARGEST = 1e30
 SMALLEST = 1e-30
 
 
-def number(name: str, value: Any) -> float:
+def number(name: str, value: Any, *, field: str | None = None) -> float:
     """A finite number of at most 1e30 either way.
 
     >>> number("mu", 25)
@@ -23,11 +27,11 @@ def number(name: str, value: Any) -> float:
     result = _real(value)
     if result is None or not abs(result) <= LARGEST:
         what = "a finite number" if result is None or not isfinite(result) else f"within ±{LARGEST:g}"
-        raise Error(f"{name} must be {what}, not {value!r}")
+        raise _error(name, f"be {what}", value, field)
     return result
 
 
-def scale(name: str, value: Any, *, zero: bool = False) -> float:
+def scale(name: str, value: Any, *, zero: bool = False, field: str | None = None) -> float:
     """A positive number between 1e-30 and 1e30; where `zero` is allowed, what is smaller than that counts as 0.
 
     >>> scale("beta", 4), scale("sigma", 1e-300, zero=True)
@@ -35,20 +39,21 @@ def scale(name: str, value: Any, *, zero: bool = False) -> float:
     """
     result = _real(value)
     if result is None or not isfinite(result) or result < 0 or (result == 0 and not zero):
-        raise Error(f"{name} must be a finite number {'of at least' if zero else 'above'} 0, not {value!r}")
+        least = "of at least" if zero else "above"
+        raise _error(name, f"be a finite number {least} 0", value, field)
     if result > LARGEST or (result < SMALLEST and not zero):
-        raise Error(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}, not {value!r}")
+        raise _error(name, f"lie between {SMALLEST:g} and {LARGEST:g}", value, field)
     return result if result >= SMALLEST else 0.0
 
 
-def whole(name: str, value: Any, least: int = 0) -> int:
+def whole(name: str, value: Any, least: int = 0, *, field: str | None = None) -> int:
     """A whole number that is not too small.
 
     >>> whole("players", 100, 2)
     100
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise Error(f"{name} must be a whole number of at least {least}, not {value!r}")
+        raise _error(name, f"be a whole number of at least {least}", value, field)
     return int(value)
 
 
@@ -59,8 +64,12 @@ def team_index(name: str, value: Any, teams: int) -> int:
     1
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < teams:
-        raise Error(f"{name} must be the index of a team, 0 to {teams - 1}, not {value!r}")
+        raise _error(name, f"be the index of a team, 0 to {teams - 1}", value)
     return int(value)
+
+
+def _error(name: str, must: str, value: Any, field: str | None = None) -> Error:
+    return Error(f"{name} must {must}, not {value!r}", field=field or name, value=value)
 
 
 def _real(value: Any) -> float | None:
