@@ -1,7 +1,7 @@
 """Validation of numbers that users give: finite, and within the range in which every formula stays finite.
 
-An `Error` from here has the name of the parameter as its `field` (or the `field` given, where the name in the message is
-a phrase) and the value as its `value`.
+An `Error` from here has the name of the parameter as its `field` (or the `field` given, where its name in the message
+is a phrase) and the value as its `value`.
 """
 
 from __future__ import annotations
