@@ -69,6 +69,7 @@ class Error(ValueError):
     ) -> None:
         super().__init__(*pieces)
         self.pieces = pieces
+        self.prefixes = 0  # pieces at the beginning that `within` has put there
         self.field = field
         self.match = match
         self.team = team
@@ -88,6 +89,14 @@ class Error(ValueError):
         """
         return join_pieces(self.pieces, option)
 
+    def detail(self, option: Callable[[Option], str] = str) -> str:
+        """Write the message without the prefixes of `within`, for faces that show it at the place itself.
+
+        >>> Error("it must be a number").within("carry: ", field="carry").within("season: ").detail()
+        'it must be a number'
+        """
+        return join_pieces(self.pieces[self.prefixes :], option)
+
     def within(self: AnyError, prefix: str, **where: Any) -> AnyError:
         """Return the same error with a prefix that says where it happened, and with what is known of the place.
 
@@ -96,7 +105,7 @@ class Error(ValueError):
         ('match 3: ranks must be numbers', 2, 'ranks')
         """
         located = self.__class__.__new__(self.__class__)
-        located.__dict__.update(self.__dict__, pieces=(prefix, *self.pieces), **where)
+        located.__dict__.update(self.__dict__, pieces=(prefix, *self.pieces), prefixes=self.prefixes + 1, **where)
         located.args = located.pieces
         return located
 
