@@ -8,7 +8,7 @@ import pytest
 import prowess as pw
 from prowess.model.params import Range, fields_of, identified, ranges
 from prowess.model.presets import PRESETS
-from prowess.model.registry import BASES, KNOWN
+from prowess.model.registry import BASES, COMPONENTS
 
 # What is measured in the units of a skill: doubled together, nothing that is seen changes.
 LENGTHS = {"mu", "sigma", "beta", "tau", "margin", "c", "cap", "k", "step", "scale", "span"}
@@ -22,7 +22,7 @@ EXAMPLES = {
     "PerTime": pw.drift.PerTime(0.1, cap=8.0),
     "PerPeriod": pw.drift.PerPeriod(30.0),
     "Seasons": pw.drift.Seasons(pw.drift.PerMatch(0.1)),
-    "Newcomers": KNOWN["Newcomers"](pw.Normal(25.0, 8.0)),
+    "Newcomers": COMPONENTS["Newcomers"](pw.Normal(25.0, 8.0)),
     "Weighted": pw.team.Weighted((1.0, 0.5)),
     "Affine": pw.team.Affine(lambda means: ([1.0 for _ in means], 0.0)),
     "LeaderBonus": pw.team.LeaderBonus(pw.team.FullSquad()),
@@ -32,14 +32,14 @@ EXAMPLES = {
     "Duel": pw.outcome.Duel(pw.outcome.Logistic()),
     "OffenceDefence": pw.outcome.OffenceDefence(pw.outcome.GaussianScore(5.0)),
     "GaussianScore": pw.outcome.GaussianScore(5.0),
-    "Fixed": KNOWN["Fixed"](1.0),
-    "FromDraws": KNOWN["FromDraws"](0.1),
+    "Fixed": COMPONENTS["Fixed"](1.0),
+    "FromDraws": COMPONENTS["FromDraws"](0.1),
     "TwoValued": pw.outcome.TwoValued(tied=1.0, untied=0.1),
 }
 
 
 def example(name):
-    return EXAMPLES[name] if name in EXAMPLES else KNOWN[name]()
+    return EXAMPLES[name] if name in EXAMPLES else COMPONENTS[name]()
 
 
 MODELS = {name: make() for name, make in PRESETS.items()} | {
@@ -51,7 +51,7 @@ MODELS = {name: make() for name, make in PRESETS.items()} | {
     "two margins": pw.TSa(margin=pw.outcome.TwoValued(tied=30.0, untied=0.0)),
     "in time": pw.TrueSkill().replace(drift=pw.drift.PerTime(0.01)),
     "seasons and newcomers": pw.TrueSkill().replace(
-        drift=pw.drift.Seasons(pw.drift.PerMatch(0.1)), prior=KNOWN["Newcomers"](pw.Normal(25.0, 8.0))
+        drift=pw.drift.Seasons(pw.drift.PerMatch(0.1)), prior=COMPONENTS["Newcomers"](pw.Normal(25.0, 8.0))
     ),
     "large squads": pw.TS2(size=15),
     "one is a squad": pw.TS2(size=1),
@@ -60,14 +60,14 @@ MODELS = {name: make() for name, make in PRESETS.items()} | {
 }
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", COMPONENTS)
 def test_a_part_declares_parameters_of_its_own(name):
     declared = example(name).tunable
-    assert set(declared) <= {field.name for field in dataclasses.fields(KNOWN[name])}
+    assert set(declared) <= {field.name for field in dataclasses.fields(COMPONENTS[name])}
     assert all(isinstance(span, Range) for span in declared.values())
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", COMPONENTS)
 def test_a_part_of_numbers_says_whether_they_may_be_tuned(name):
     """Who adds a part with a number declares a range, or adds it here."""
     numbers = {key for key, value in fields_of(example(name)).items() if type(value) is float}

@@ -21,7 +21,7 @@ from .engine.rate import lay, rate
 from .match_input import Given, given
 from .params import Range, parameters, read_spec, spec, tunable
 from .rating import Kind, Rating, taken
-from .registry import BASES, KNOWN, addresses, changed
+from .registry import BASES, COMPONENTS, addresses, changed
 
 if TYPE_CHECKING:
     from ..history import History
@@ -153,8 +153,8 @@ class Model:
         >>> pw.Model.from_dict(pw.TrueSkill().to_dict()) == pw.TrueSkill()
         True
         """
-        parts = {name: spec(getattr(self, name), KNOWN) for name in BASES}
-        home = None if self.home is None else spec(self.home, KNOWN)
+        parts = {name: spec(getattr(self, name), COMPONENTS) for name in BASES}
+        home = None if self.home is None else spec(self.home, COMPONENTS)
         return parts | {"noise": self.noise, "caution": self.caution, "period": self.period, "home": home}
 
     @classmethod
@@ -170,8 +170,8 @@ class Model:
         missing = [name for name in (*BASES, "noise", "caution") if name not in plain]
         if missing:
             raise Error(f"a model needs {', '.join(missing)}")
-        parts = {name: read_spec(plain[name], KNOWN) for name in BASES}
-        home = None if plain.get("home") is None else read_spec(plain["home"], KNOWN)
+        parts = {name: read_spec(plain[name], COMPONENTS) for name in BASES}
+        home = None if plain.get("home") is None else read_spec(plain["home"], COMPONENTS)
         return cls(**parts, noise=plain["noise"], caution=plain["caution"], period=plain.get("period"), home=home)
 
     def rating(self, mu: float | None = None, sigma: float | None = None, **parts: Any) -> Rating:

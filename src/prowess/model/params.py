@@ -90,7 +90,7 @@ def _listed(changes: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in changes.items())
 
 
-def spec(component: Any, known: dict[str, type]) -> dict[str, Any]:
+def spec(component: Any, known: Mapping[str, type]) -> dict[str, Any]:
     """A component as plain data, if it is one of the known classes.
 
     >>> from prowess.model.components.prior import Normal
@@ -103,7 +103,7 @@ def spec(component: Any, known: dict[str, type]) -> dict[str, Any]:
     return {"is": name} | {key: _plain(value, known) for key, value in fields_of(component).items()}
 
 
-def read_spec(plain: Any, known: dict[str, type]) -> Any:
+def read_spec(plain: Any, known: Mapping[str, type]) -> Any:
     """The component that `spec` wrote down.
 
     >>> from prowess.model.components.prior import Normal
@@ -111,7 +111,7 @@ def read_spec(plain: Any, known: dict[str, type]) -> Any:
     Normal(mu=25.0, sigma=8.0)
     """
     if not isinstance(plain, dict) or plain.get("is") not in known:
-        raise Error(f"no component of prowess: {plain!r}")
+        raise Error(f"no component of prowess or of an installed package: {plain!r}", value=plain)
     values = {key: _component(value, known) for key, value in plain.items() if key != "is"}
     try:
         return known[plain["is"]](**values)
@@ -119,7 +119,7 @@ def read_spec(plain: Any, known: dict[str, type]) -> Any:
         raise Error(f"{plain['is']} cannot take {_listed(values)}: {error}") from None
 
 
-def _plain(value: Any, known: dict[str, type]) -> Any:
+def _plain(value: Any, known: Mapping[str, type]) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -129,7 +129,7 @@ def _plain(value: Any, known: dict[str, type]) -> Any:
     return spec(value, known)
 
 
-def _component(value: Any, known: dict[str, type]) -> Any:
+def _component(value: Any, known: Mapping[str, type]) -> Any:
     if isinstance(value, dict):
         return read_spec(value, known)
     if isinstance(value, list):

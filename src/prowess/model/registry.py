@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import Error
+from ..plugins import Extensible
 from .components import absorb as absorbs
 from .components import drift as drifts
 from .components import margin as margins
@@ -16,17 +17,36 @@ from .components import prior as priors
 from .components import team as teams
 from .components.home import Home
 from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
+from .engine.board import Margin
 from .params import change, parameters
 
-__all__ = ["BASES", "KNOWN", "addresses", "changed"]
+__all__ = ["BASES", "COMPONENTS", "addresses", "changed"]
 
 BASES = {"prior": Prior, "drift": Drift, "team": TeamFunction, "outcome": Outcome, "absorb": Absorb}
-KNOWN: dict[str, type] = {
-    name: getattr(module, name)
-    for module in (priors, drifts, teams, outcomes, absorbs, margins)
-    for name in module.__all__
-    if dataclasses.is_dataclass(getattr(module, name))
-} | {"Home": Home}
+
+
+def _check_component(name: str, plugin: object) -> type:
+    """A component is saved under the name of its class, so that is the name under which it must be registered."""
+    if not isinstance(plugin, type) or not dataclasses.is_dataclass(plugin):
+        raise Error(f"a component is a frozen dataclass, not {plugin!r}")
+    if not issubclass(plugin, (*BASES.values(), Margin)):
+        raise Error(f"a component is a {', '.join(base.__name__ for base in BASES.values())} or Margin")
+    if plugin.__name__ != name:
+        raise Error(f"its name must be that of the class, {plugin.__name__}")
+    return plugin
+
+
+COMPONENTS: Extensible[type] = Extensible(
+    {
+        name: getattr(module, name)
+        for module in (priors, drifts, teams, outcomes, absorbs, margins)
+        for name in module.__all__
+        if dataclasses.is_dataclass(getattr(module, name))
+    }
+    | {"Home": Home},
+    "prowess.components",
+    _check_component,
+)
 
 OWN = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Home())}  # names that a model itself has
 

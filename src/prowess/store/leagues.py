@@ -55,7 +55,7 @@ class Preset:
 
     def written(self) -> str:
         """As JSON, for the store."""
-        known = next(name for name in PRESETS if name.lower() == self.name.lower())
+        known = next(name for name in PRESETS.names if name.lower() == self.name.lower())
         return json.dumps({"name": known, "parameters": dict(self.parameters)}, ensure_ascii=False)
 
 

@@ -24,7 +24,7 @@ from ...history.read_options import Choices
 from ...history.read_result import settled
 from ...history.reading.sniff import read as read_file
 from ...model.presets import PRESETS, preset
-from ...model.registry import BASES, KNOWN
+from ...model.registry import BASES, COMPONENTS
 from ...text import count
 from ..output.console import be_quiet, note
 from ..output.standings import USUAL
@@ -134,7 +134,7 @@ def _pairs(option: str, said: list[str]) -> dict[str, str | None]:
     return pairs
 
 
-NAMES = f"One of {', '.join(PRESETS)}. (default: TrueSkill)"
+NAMES = f"One of {', '.join(PRESETS.names)}. (default: TrueSkill)"
 SET = "A parameter, as beta=3, or a part, as team=Mean; may be repeated."
 _MODEL = [
     _option("model", str | None, None, MODEL, metavar="NAME", help=NAMES, autocompletion=completion.models),
@@ -184,7 +184,7 @@ def _value(name: str, text: str | None) -> Any:
 
 def _part(name: str, text: str) -> Any:
     """A part of a model by its name, with the parameters that it has by itself."""
-    kinds = {known: kind for known, kind in KNOWN.items() if issubclass(kind, BASES[name])}
+    kinds = {known: kind for known, kind in COMPONENTS.items() if issubclass(kind, BASES[name])}
     found = {known.lower(): kind for known, kind in kinds.items()}.get(text.lower())
     if found is None:
         raise Error(f"--set {name}={text}: there is no such part, but {', '.join(kinds)}")

@@ -19,7 +19,9 @@ def models(incomplete: str) -> list[str]:
     >>> models("ts2"), models("GL")
     (['ts2', 'ts2a', 'ts2b', 'ts2c'], ['GLicko', 'GLicko2'])
     """
-    return [incomplete + name[len(incomplete) :] for name in PRESETS if name.lower().startswith(incomplete.lower())]
+    return [
+        incomplete + name[len(incomplete) :] for name in PRESETS.names if name.lower().startswith(incomplete.lower())
+    ]
 
 
 def parameters(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -35,7 +35,7 @@ Models = Annotated[
     typer.Option(
         metavar="NAME,…",
         show_default=False,
-        help=f"Models to compare, with parameters as elo:k=24. There are {', '.join(PRESETS)}. "
+        help=f"Models to compare, with parameters as elo:k=24. There are {', '.join(PRESETS.names)}. "
         "(default: up to six that can use the file)",
     ),
 ]
@@ -114,7 +114,7 @@ def _models(said: list[str] | None) -> dict[str, Model] | None:
     for spec in words(said) or []:
         name, *settings = spec.split(":")
         model = model_of(name, settings)
-        proper = next(known for known in PRESETS if known.lower() == name.lower())
+        proper = next(known for known in PRESETS.names if known.lower() == name.lower())
         label = " ".join([proper, *settings])
         if label in named:
             raise typer.BadParameter(f"{spec} is named twice", param_hint="--models")

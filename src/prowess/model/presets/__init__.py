@@ -1,6 +1,7 @@
 """The rating systems by name, each with the constants of its paper.
 
-`PRESETS` is the one list of them: the conformance tests, the documentation and the command line go by it.
+`PRESETS` is the one list of them: the conformance tests, the documentation, the command line and the service go by it.
+Installed packages add theirs through the entry point group `prowess.presets`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...errors import Error
+from ...plugins import Extensible
 from ..model import Model
 from .classics import Elo, GaussianElo, Glicko, Glicko2, Harkness
 from .places import TS2, TS3, TS2a, TS2b, TS2c
@@ -35,7 +37,14 @@ __all__ = [
     "preset",
 ]
 
-PRESETS: dict[str, Callable[..., Model]] = {
+
+def _check_preset(_: str, plugin: object) -> Callable[..., Model]:
+    if not callable(plugin) or not isinstance(plugin(), Model):
+        raise Error(f"a preset is a function that returns a Model when it is called without arguments, not {plugin!r}")
+    return plugin
+
+
+BUILT_IN: dict[str, Callable[..., Model]] = {
     "Harkness": Harkness,
     "Elo": Elo,
     "GaussianElo": GaussianElo,
@@ -53,6 +62,7 @@ PRESETS: dict[str, Callable[..., Model]] = {
     "GaussianSD": GaussianSD,
     "PoissonOD": PoissonOD,
 }
+PRESETS: Extensible[Callable[..., Model]] = Extensible(BUILT_IN, "prowess.presets", _check_preset)
 
 
 def preset(name: str) -> Callable[..., Model]:
@@ -61,7 +71,7 @@ def preset(name: str) -> Callable[..., Model]:
     >>> preset("trueskill") is TrueSkill
     True
     """
-    found = {known.lower(): make for known, make in PRESETS.items()}
-    if name.lower() not in found:
-        raise Error(f"no model is called {name!r}; there are {', '.join(PRESETS)}")
-    return found[name.lower()]
+    for proper in PRESETS.names:
+        if proper.lower() == name.lower():
+            return PRESETS[proper]
+    raise Error(f"no model is called {name!r}; there are {', '.join(PRESETS)}", field="model", value=name)

@@ -17,7 +17,7 @@ from ...model.presets import PRESETS
 from .common import answer
 from .schemas import leagues as forms
 
-__all__ = ["MODELS", "USUAL", "described", "meaning_of", "router", "shown_as", "told_parameters"]
+__all__ = ["MODELS", "USUAL", "described", "meaning_of", "router", "shown_as", "summary_of", "told_parameters"]
 
 router = APIRouter(tags=["models"])
 
@@ -88,6 +88,17 @@ MODELS: Mapping[str, str] = {
     "scores, and a defence, which keeps the others from scoring. With its usual settings, those of its paper, it is "
     "very unsure of scores: for football a sigma of 0.3 and a beta of 0.1 are better.",
 }
+
+
+def summary_of(name: str) -> str:
+    """A preset in a few plain sentences; what its docstring says, where a plugin adds it.
+
+    >>> summary_of("GaussianSD")
+    'It looks at by how much a match was won, not only at who won it.'
+    """
+    return MODELS.get(name) or str(described(name)["description"])
+
+
 USUAL: Mapping[str, str] = {  # for whom each is, in the order in which somebody looks who chooses for the first time
     "TrueSkill": "players or teams, two or many at once, with draws; the usual choice",
     "Elo": "two players, as in chess; no uncertainty",

@@ -22,7 +22,7 @@ from ...store.write.commands import Done, Remodel
 from ...store.write.writer import preview
 from ...text import capital
 from ..api.common import Admin, Here
-from ..api.models import MODELS, shown_as, told_parameters
+from ..api.models import shown_as, summary_of, told_parameters
 from ..api.schemas.common import LONGEST
 from ..background.jobs import SMALL
 from .results.form import number_in
@@ -135,7 +135,7 @@ def _shown(
         found["moves"] = vars(moved)
         rows = [_row(one) for one in [*moved.best, *(one for one in moved.most if one not in moved.best)]]
     drawn = {
-        "words": MODELS[name],
+        "words": summary_of(name),
         "shown": shown_as(model),
         "parameters": [one | {"text": said.get(SET + one["name"], f"{one['value']:g}")} for one in parameters],
         "names": list(PRESETS),

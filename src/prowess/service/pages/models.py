@@ -18,7 +18,7 @@ from ...store.jobs import Analysis
 from ...store.leagues import League
 from ..api.common import Here, Read, Write, tag_of, tag_with
 from ..api.leagues import generation_told
-from ..api.models import MODELS, described, shown_as, told_parameters
+from ..api.models import described, shown_as, summary_of, told_parameters
 from ..api.serialize import moment
 from ..background.figures import own_name
 from ..background.jobs import Found
@@ -117,7 +117,7 @@ def _model(league: League) -> Plain:
     usual = described(name)
     return usual | {
         "parameters": told_parameters(name, model, PRESETS[name]()),
-        "words": MODELS[name],
+        "words": summary_of(name),
         "shown": shown_as(model),
     }
 
@@ -149,7 +149,12 @@ def _choices(league: League, figures: Plain | None, last: Analysis | None, chose
     if chosen is None:
         chosen = list(last.asked) if last is not None and last.asked else (figures or {}).get("suitable", list(OTHERS))
     return [
-        {"name": name, "words": MODELS[name], "usable": name in fitting, "chosen": name in chosen and name in fitting}
+        {
+            "name": name,
+            "words": summary_of(name),
+            "usable": name in fitting,
+            "chosen": name in chosen and name in fitting,
+        }
         for name in PRESETS
         if name != own_name(league.preset)
     ]

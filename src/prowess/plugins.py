@@ -1,0 +1,121 @@
+"""Plugins: objects that other installed packages add through entry points.
+
+A package names them in its `pyproject.toml`, for example an outcome and a preset:
+
+    [project.entry-points."prowess.components"]
+    Duration = "my_package.outcomes:Duration"
+
+    [project.entry-points."prowess.presets"]
+    MyElo = "my_package.presets:MyElo"
+
+Nothing is looked for before an unknown name is asked for, or a list of all names.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+from .errors import Error
+
+__all__ = ["Extensible", "find_plugins", "load_plugin", "load_plugins"]
+
+T = TypeVar("T")
+Check = Callable[[str, object], object]
+
+
+def _accept(_: str, plugin: object) -> object:
+    return plugin
+
+
+@cache
+def find_plugins(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group by name, without importing any; of two with the same name, the first found.
+
+    >>> "papers" in find_plugins("prowess.verbs")
+    True
+    """
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=group):
+        found.setdefault(entry.name, entry)
+    return found
+
+
+@cache
+def load_plugin(group: str, name: str, check: Check = _accept) -> object:
+    """Import one plugin; raises `Error`, naming its package, if that fails or `check` raises an `Error`.
+
+    >>> load_plugin("prowess.lab", "Paper").__name__
+    'Paper'
+    """
+    entry = find_plugins(group)[name]
+    try:
+        return check(name, entry.load())
+    except Exception as error:
+        package = entry.dist.name if entry.dist is not None else entry.module
+        reason = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
+        raise Error(f"{package} adds {name} ({entry.value}) to {group}, but that is broken: {reason}") from error
+
+
+@cache
+def load_plugins(group: str, check: Check = _accept, skip: frozenset[str] = frozenset()) -> dict[str, object]:
+    """Import all plugins of a group but those to `skip`, once; a broken one is left out with a warning that names it.
+
+    >>> load_plugins("my.shapes")
+    {}
+    """
+    loaded = {}
+    for name in find_plugins(group):
+        if name in skip:
+            continue
+        try:
+            loaded[name] = load_plugin(group, name, check)
+        except Error as error:
+            warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+    return loaded
+
+
+class Extensible(Mapping[str, T], Generic[T]):
+    """Built-in objects by name, then those that the plugins of a group add; built-in names win.
+
+    `check` returns a plugin as it is to be used, or raises an `Error` that says what is wrong with it. Asking for a
+    built-in name looks for no plugins, asking for another one imports that plugin only.
+
+    >>> shapes = Extensible({"square": 4}, "my.shapes", lambda name, plugin: int(plugin))
+    >>> shapes["square"], "circle" in shapes, list(shapes)
+    (4, False, ['square'])
+    """
+
+    def __init__(self, built_in: Mapping[str, T], group: str, check: Callable[[str, object], T]) -> None:
+        self.built_in = built_in
+        self.group = group
+        self.check = check
+
+    @property
+    def names(self) -> list[str]:
+        """All names, without importing any plugin: there may be broken ones among them.
+
+        >>> Extensible({"square": 4}, "my.shapes", lambda name, plugin: int(plugin)).names
+        ['square']
+        """
+        return list(dict.fromkeys([*self.built_in, *find_plugins(self.group)]))
+
+    def __getitem__(self, name: str) -> T:
+        if name in self.built_in:
+            return self.built_in[name]
+        if name in find_plugins(self.group):
+            return load_plugin(self.group, name, self.check)  # type: ignore[return-value]
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.built_in or name in find_plugins(self.group)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.built_in
+        yield from load_plugins(self.group, self.check, frozenset(self.built_in))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
