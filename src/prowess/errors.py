@@ -77,6 +77,16 @@ class Error(ValueError):
         self.value = value
         self.hint = hint or next((piece for piece in pieces if isinstance(piece, Option)), None)
 
+    @classmethod
+    def in_field(cls: type[AnyError], field: str, *pieces: Piece, **where: Any) -> AnyError:
+        """Make an error whose message names the field first.
+
+        >>> error = Error.in_field("title", "give the league a title")
+        >>> str(error), error.field, error.detail()
+        ('title: give the league a title', 'title', 'give the league a title')
+        """
+        return cls(*pieces, **where).within(f"{field}: ", field=field)
+
     def __str__(self) -> str:
         """Write the message with its options as keyword arguments in Python."""
         return join_pieces(self.pieces)

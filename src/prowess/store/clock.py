@@ -60,16 +60,18 @@ def read(clock: Clock, value: object, name: str = "time") -> float:
     prowess.Error: time: the matches of this league have no times, only an order: leave it out
     """
     if clock == "none":
-        raise Error(f"{name}: the matches of this league have no times, only an order: leave it out")
+        raise Error.in_field(name, "the matches of this league have no times, only an order: leave it out")
     try:
         kind, _, number = parse_time(value)
     except Error as error:
-        raise Error(f"{name}: {error}") from None
+        raise error.within(f"{name}: ", field=name) from None
     if (kind == "number") != (clock == "number"):
         right = "a plain number, such as the round" if clock == "number" else "a date or a time, such as 2026-01-31"
-        raise Error(f"{name}: {value!r} is on another clock than this league: give {right}")
+        raise Error.in_field(name, f"{value!r} is on another clock than this league: give {right}", value=value)
     if float(number) != number:
-        raise Error(f"{name}: microseconds are kept only from the year 1685 to 2255, not in {value!r}")
+        raise Error.in_field(
+            name, f"microseconds are kept only from the year 1685 to 2255, not in {value!r}", value=value
+        )
     return float(number)
 
 

@@ -47,11 +47,13 @@ class Preset:
         """The model itself."""
         make = preset(self.name)
         if not isinstance(self.parameters, Mapping):
-            raise Error(f"parameters must be a mapping from names to values, not {self.parameters!r}")
+            raise Error(
+                f"parameters must be a mapping from names to values, not {self.parameters!r}", field="parameters"
+            )
         try:
             return make().replace(**self.parameters) if self.parameters else make()
         except (TypeError, AttributeError, ArithmeticError) as error:
-            raise Error(f"parameters: {error}") from error
+            raise Error.in_field("parameters", str(error)) from error
 
     def written(self) -> str:
         """As JSON, for the store."""
@@ -115,14 +117,16 @@ def create(
 ) -> League:
     """Found a league."""
     if not NAME.fullmatch(name):
-        raise Error(
-            f"name: the name of a league has small letters (a to z), digits and hyphens, at most 63, such as"
-            f" {slug(name)!r}; not {name!r}"
+        raise Error.in_field(
+            "name",
+            f"the name of a league has small letters (a to z), digits and hyphens, at most 63, such as"
+            f" {slug(name)!r}; not {name!r}",
+            value=name,
         )
     if clock not in CLOCKS:
-        raise Error(f"clock: it is one of {', '.join(CLOCKS)}, not {clock!r}")
+        raise Error.in_field("clock", f"it is one of {', '.join(CLOCKS)}, not {clock!r}", value=clock)
     if connection.execute(select(schema.league.c.id).where(schema.league.c.name == name)).first():
-        raise Conflict(f"there is a league called {name!r} already")
+        raise Conflict(f"there is a league called {name!r} already", field="name", value=name)
     chosen = model or Preset()
     row = {
         "name": name,
@@ -139,7 +143,7 @@ def create(
     try:
         (number,) = connection.execute(insert(schema.league).values(row)).inserted_primary_key  # type: ignore[misc]
     except IntegrityError:  # somebody has founded it at the same moment
-        raise Conflict(f"there is a league called {name!r} already") from None
+        raise Conflict(f"there is a league called {name!r} already", field="name", value=name) from None
     add_generation(connection, number, 1, chosen, 0, author, "the first")
     audit.write(connection, author, "create league", name, model=chosen.name, clock=clock, public=public)
     return find(connection, name)
@@ -238,7 +242,7 @@ def change(
         kept = replace(league.settings, **(settings or {}))
     except TypeError:
         known = ", ".join(asdict(league.settings))
-        raise Error(f"settings: a league has {known}, not {', '.join(settings or {})}") from None
+        raise Error.in_field("settings", f"a league has {known}, not {', '.join(settings or {})}") from None
     values = {
         "title": league.title if title is None else _text("title", title) or league.name,
         "public": league.public if public is None else public,
@@ -264,5 +268,5 @@ def set_generation(connection: Connection, league: League) -> None:
 def _text(name: str, value: str, most: int = 500) -> str:
     """Text that any database keeps."""
     if not storable(value, most):
-        raise Error(f"{name}: it must be text of at most {most} letters")
+        raise Error.in_field(name, f"it must be text of at most {most} letters")
     return value.strip()

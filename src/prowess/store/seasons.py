@@ -53,17 +53,17 @@ def listed(connection: Connection, league: League, revision: float = inf) -> lis
 def season_of(connection: Connection, league: League, act: NewSeason) -> Season:
     """The season that is asked for, if it can be."""
     if league.clock == "none":
-        raise Error("start: a season begins at a time, and the matches of this league have none")
+        raise Error.in_field("start", "a season begins at a time, and the matches of this league have none")
     start, name = clock.read(league.clock, act.start, "start"), act.name.strip()
     if not name or not storable(name, LONGEST):
-        raise Error(f"name: a season needs a name of at most {LONGEST} letters, not {act.name!r}")
+        raise Error.in_field("name", f"a season needs a name of at most {LONGEST} letters, not {act.name!r}")
     Seasons(Still(), carry=act.carry, season_tau=0.0 if act.tau is None else act.tau)  # which checks them
     for one in listed(connection, league):
         if one.start == start or one.name == name:
-            what = f"name: {name!r}" if one.name == name else f"start: {clock.show(league.clock, start)}"
-            raise Conflict(f"{what} is that of the season {one.name!r} already")
+            field, what = ("name", repr(name)) if one.name == name else ("start", clock.show(league.clock, start))
+            raise Conflict.in_field(field, f"{what} is that of the season {one.name!r} already")
     if league.clock == "utc" and start > clock.now():
-        raise Error(f"start: a season cannot begin in the future, at {clock.show(league.clock, start)}")
+        raise Error.in_field("start", f"a season cannot begin in the future, at {clock.show(league.clock, start)}")
     tau = None if act.tau is None else scale("tau", act.tau, zero=True)
     return Season(start, name, float(act.carry), tau)
 

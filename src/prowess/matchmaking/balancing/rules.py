@@ -125,9 +125,9 @@ def groups_of(what: str, groups: Any, names: Sequence[str]) -> Groups:
         known = [name_of(name) for name in members]
         for name in known:
             if name not in number:
-                raise Error(f"{what}: {name} is not among the players")
+                raise Error.in_field(what, f"{name} is not among the players", value=name)
             if known.count(name) > 1:
-                raise Error(f"{what}: {name} stands twice in a group")
+                raise Error.in_field(what, f"{name} stands twice in a group", value=name)
         if len(known) > 1:
             found.append(tuple(number[name] for name in known))
     return tuple(found)

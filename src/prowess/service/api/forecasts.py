@@ -65,7 +65,9 @@ def _rated(now: Snapshot, asked: forms.QualityAsked) -> tuple[list[list[str | Ra
     """The teams, with ratings in the place of newcomers' names."""
     names = [name for team in asked.teams for name in team]
     if len(names) > forms.PLAYERS:
-        raise Error(f"teams: at most {forms.PLAYERS:,} players can be looked at in a match, not {len(names):,}")
+        raise Error.in_field(
+            "teams", f"at most {forms.PLAYERS:,} players can be looked at in a match, not {len(names):,}"
+        )
     unknown = newcomers_of(now.roll, names, asked.newcomers, "teams")
     new, newcomer = set(unknown), now.ladder.newcomer
     return [[newcomer if name.strip() in new else name for name in team] for team in asked.teams], unknown
@@ -106,10 +108,12 @@ def newcomers_of(roll: Roll, names: Iterable[str], welcome: bool, field: str) ->
     for name in names:
         key = name_of(name, f"{field}: a player's name")
         if key in asked:
-            raise Error(f"{field}: {key!r} is named twice; everybody plays once")
+            raise Error.in_field(field, f"{key!r} is named twice; everybody plays once", value=key)
         asked[key] = None
     unknown = [name for name in asked if name not in roll]
     if unknown and not welcome:
         hint = roll.hint(unknown[0]) or f"; there are {count(len(roll), 'player', 'players')}."
-        raise Error(f'{field}: no player is called {unknown[0]!r}{hint} "newcomers": true takes unknown names')
+        raise Error.in_field(
+            field, f'no player is called {unknown[0]!r}{hint} "newcomers": true takes unknown names', value=unknown[0]
+        )
     return unknown

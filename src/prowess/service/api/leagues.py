@@ -72,7 +72,7 @@ def known_preset(name: str, parameters: Mapping[str, Any] | None = None) -> Pres
     try:
         preset(name)
     except Error as error:
-        raise Error(f"model: {error}") from None
+        raise error.within("model: ", field="model") from None
     return Preset(name, parameters or {})
 
 
