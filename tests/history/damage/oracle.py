@@ -176,8 +176,8 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
     used: set[int] = set()
     covered: set[int] = set()
     several = sheet.base.grouped
-    for match in extra.elements():
-        sources = [number for number in loose if _tells(sheet, number, match)]
+    told = [(match, [number for number in loose if _tells(sheet, number, match)]) for match in extra.elements()]
+    for match, sources in sorted(told, key=lambda one: len(one[1])):  # a line that could be of two is left to the other
         fresh = [number for number in sources if several or number not in used]
         fresh = sorted(fresh, key=named.__contains__)[: None if several else 1]
         if not fresh:
@@ -193,8 +193,8 @@ def _explained(sheet: Sheet, extra: Counter[Key], loose: list[int], named: set[i
         wrong.append(f"{extra.total()} matches are told of by no line")
     named = {line for number in named for line in (_record(sheet, number) if number in sheet.odd else [number])}
     silent = [number for number in loose if number not in covered | named]
-    told = " ".join(sheet.lines[number - 1] for number in named if number <= len(sheet.lines))
-    silent = [number for number in silent if not set(_ID.findall(sheet.lines[number - 1])) & set(_ID.findall(told))]
+    text = " ".join(sheet.lines[number - 1] for number in named if number <= len(sheet.lines))
+    silent = [number for number in silent if not set(_ID.findall(sheet.lines[number - 1])) & set(_ID.findall(text))]
     if several and any(not _ID.search(sheet.lines[number - 1]) for number in sheet.odd):  # of whichever match it is
         alone = {numbers[0] for numbers in sheet.groups().values() if len(numbers) == 1}
         silent = [number for number in silent if number not in alone and number not in sheet.odd]
