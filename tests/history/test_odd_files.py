@@ -45,6 +45,12 @@ def test_a_malformed_number_is_one_problem_that_names_line_column_and_cell(
     assert len(found.history) == 1
 
 
+def test_rows_with_another_separator_than_the_header_are_not_left_out_as_unplayed(tmp_path: Path) -> None:
+    rows = "".join(f"{name},bob,{side}\n" for name in ("ann", "cat", "dan", "eve") for side in ("left", "right"))
+    with pytest.raises(Error, match="no layout fits the columns '1', '2', '3'"):
+        History.check(write(tmp_path, "left|right|winner\n" + rows))
+
+
 SQUADS = "match|team|player|score\n" + "".join(
     f"m{match}|{team}|{team}{player}|{match + len(team)}\n"
     for match in range(4)

@@ -49,6 +49,9 @@ def separator_of(text: str, choices: Choices) -> Separator:
         return Separator(said[1], lines)
     fits = {mark: _fit(text, mark, choices) for mark in _USUAL}
     best = max(_USUAL, key=lambda mark: fits[mark])
+    if fits[best].share < 0.5:  # a header may be separated differently from the rows: they are what is read
+        same = (mark for mark in _USUAL if fits[mark].width == fits[best].width and fits[mark].share > 0.5)
+        best = next(same, best)
     if fits[best].known < 2 and fits[best].share < 0.5:
         return Separator(_blanks_or_colon(text, choices) or ("," if fits[best].width < 2 else best))
     others = [mark for mark in _USUAL if mark != best and fits[mark].share >= max(0.9, fits[best].share)]
