@@ -158,7 +158,7 @@ def test_unavailable_database_is_not_reported_as_a_form_error(ask, monkeypatch):
     found(ask, "one")
 
     def fail(*given):
-        raise Unavailable("the database (postgresql) cannot be used now: no route to 10.1.2.3")
+        raise Unavailable("the database (postgresql) cannot be used now", "no route to 10.1.2.3")
 
     for module in (preview, model_change):
         monkeypatch.setattr(module, "preview", fail)

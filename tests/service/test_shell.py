@@ -84,7 +84,7 @@ def test_failures_say_nothing_of_our_insides(tmp_path, capfd, caplog):
         assert "swordfish" in caplog.text
 
         def lost(name):
-            raise Unavailable("the database (postgresql) cannot be used now: no route to 10.1.2.3")
+            raise Unavailable("the database (postgresql) cannot be used now", "no route to 10.1.2.3")
 
         app.state.service.keys._ask = lost
         answer = client.post("/probe/body", headers=bearing("abc"))
@@ -95,7 +95,7 @@ def test_failures_say_nothing_of_our_insides(tmp_path, capfd, caplog):
         assert "nothing was changed" in answer.text
 
         def unsure(name):
-            raise Unsure("the database (postgresql) cannot be used now: the server went away")
+            raise Unsure("the database (postgresql) cannot be used now", "the server went away")
 
         app.state.service.keys._ask = unsure
         answer = client.post("/probe/body", headers=bearing("abc"))

@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-__all__ = ["NAME", "PATTERNS", "STORABLE", "VISIBLE", "field_of", "path_of"]
-
-NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
-STORABLE = r"^[^\x00]*$"
-VISIBLE = "^[!-~]+$"
-PATTERNS = {  # what text must be, in words
-    NAME: "it must be of small letters (a to z), digits and hyphens, at most 63, such as 'pub-darts'",
-    STORABLE: "it must not hold the character 0",
-    VISIBLE: "it must be of letters, digits and signs of ASCII, without blanks",
-}
+__all__ = ["field_of"]
 
 # The keys of a match, and other words by which messages of the library speak of them.
 _WORDS = {
@@ -64,18 +54,6 @@ def field_of(message: str, single: bool = False) -> str | None:
         return _joined(place, _WORDS.get(first[1], first[1]) if where else first[1])
     named = _WORD.search(plain)
     return _joined(place, _WORDS[named[1]] if named else "") or None
-
-
-def path_of(location: Iterable[str | int]) -> str:
-    """A field by the steps that lead to it.
-
-    >>> path_of(["matches", 2, "ranks"])
-    'matches[2].ranks'
-    """
-    path = ""
-    for step in location:
-        path = f"{path}[{step}]" if isinstance(step, int) else _joined(path, step)
-    return path
 
 
 def _joined(path: str, step: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from asyncio import CancelledError
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -19,10 +19,29 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import Error
 from ..store.errors import Conflict, NotFound, Unavailable, Unsure
-from .error_fields import PATTERNS, field_of, path_of
 from .logs import LOGGER
 
-__all__ = ["Problem", "Problems", "answers", "problem", "register"]
+__all__ = [
+    "NAME",
+    "STORABLE",
+    "VISIBLE",
+    "Problem",
+    "Problems",
+    "answers",
+    "field_path",
+    "path_of",
+    "problem",
+    "register",
+]
+
+NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
+STORABLE = r"^[^\x00]*$"
+VISIBLE = "^[!-~]+$"
+PATTERNS = {  # what text that must match a pattern may be, in words
+    NAME: "it must be of small letters (a to z), digits and hyphens, at most 63, such as 'pub-darts'",
+    STORABLE: "it must not hold the character 0",
+    VISIBLE: "it must be of letters, digits and signs of ASCII, without blanks",
+}
 
 MEDIA_TYPE = "application/problem+json"
 LONGEST = 2000  # letters of a detail: messages show what they were given, which can be a whole body
@@ -128,11 +147,39 @@ def answer(request: Request, error: Exception) -> Response:
         # What the database said may tell of our insides: it is for the log.
         logging.getLogger(LOGGER).warning("request %s: %s", scope.get("state", {}).get("request_id", ""), error)
         known = UNSURE if isinstance(error, Unsure) else "nothing was changed, try again"
-        return problem(scope, 503, f"{str(error).partition(': ')[0]}; {known}", headers=RETRY)
+        return problem(scope, 503, f"{error.summary}; {known}", headers=RETRY)
     if isinstance(error, (NotFound, Conflict)):
         return problem(scope, 404 if isinstance(error, NotFound) else 409, str(error))
-    field = field_of(str(error), single=scope.get("state", {}).get("single", False))
+    assert isinstance(error, Error)
+    field = field_path(error, single=scope.get("state", {}).get("single", False))
+    if error.field is None:  # until every place that raises fills it
+        from .error_fields import field_of
+
+        field = field_of(str(error), single=scope.get("state", {}).get("single", False))
     return problem(scope, 422, str(error), [{"field": field, "detail": str(error)}] if field else [])
+
+
+def field_path(error: Error, single: bool = False) -> str | None:
+    """Return the path of the field that an error is about, None if it names none; a `single` match is in no list.
+
+    >>> error = Error("ranks must be a list of numbers", field="ranks", match=2)
+    >>> field_path(error), field_path(error, single=True)
+    ('matches[2].ranks', 'ranks')
+    """
+    match: list[str | int] = [] if error.match is None or single else ["matches", error.match]
+    return path_of([*match, *([error.field] if error.field else [])]) or None
+
+
+def path_of(location: Iterable[str | int]) -> str:
+    """Write the steps that lead to a field as a path.
+
+    >>> path_of(["matches", 2, "ranks"])
+    'matches[2].ranks'
+    """
+    path = ""
+    for step in location:
+        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path and step else step
+    return path
 
 
 def _said(scope: Scope, error: HTTPException) -> str:

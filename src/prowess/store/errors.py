@@ -24,9 +24,16 @@ class Conflict(Error):
 class Unavailable(Error):
     """The database does not answer, or is full; nothing was changed, and it may be tried again.
 
-    >>> issubclass(Unavailable, Error)
-    True
+    `summary` may be shown to anybody; `reason` comes from the database and can reveal internals: it is for logs.
+
+    >>> error = Unavailable("the database (sqlite) cannot be used now", "disk I/O error")
+    >>> str(error), error.summary
+    ('the database (sqlite) cannot be used now: disk I/O error', 'the database (sqlite) cannot be used now')
     """
+
+    def __init__(self, summary: str, reason: str = "") -> None:
+        super().__init__(f"{summary}: {reason}" if reason else summary)
+        self.summary, self.reason = summary, reason
 
 
 class Unsure(Unavailable):

@@ -80,8 +80,8 @@ class Source:
         return io.BytesIO(self.data) if self.path is None else self.path
 
 
-def open_source(path: str | os.PathLike[str]) -> Source:
-    """Find the bytes of a path, unpacked; `-` is standard input."""
+def open_source(path: str | os.PathLike[str], title: str | None = None) -> Source:
+    """Find the bytes of a path, unpacked; `-` is standard input. Messages call it `title`, or else by its path."""
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame takes a frame")
     if os.fspath(path) == "-":
@@ -95,7 +95,7 @@ def open_source(path: str | os.PathLike[str]) -> Source:
         raise Error(f"{file}: it cannot be read: {error.strerror or error}") from error
     if stat.S_ISDIR(mode):
         raise Error(f"{file}: it is a folder: name a file in it")
-    source = Source(str(file), file.suffix.lower(), file)
+    source = Source(title or str(file), file.suffix.lower(), file)
     if not stat.S_ISREG(mode):  # a pipe can be read once only
         source = Source(str(file), file.suffix.lower(), data=source.whole())
     return _unpacked(source)
@@ -110,7 +110,11 @@ def _standard_input() -> bytes:
 def _unpacked(source: Source) -> Source:
     """Unpack what is compressed; the ending is then that of what was inside."""
     head = source.head(6)
-    inside = Path(Path(source.title).stem).suffix.lower() if source.ending in _PACKED_ENDINGS else source.ending
+    inside = (
+        Path(Path(source.path or source.title).stem).suffix.lower()
+        if source.ending in _PACKED_ENDINGS
+        else source.ending
+    )
     if head.startswith(b"PK\x03\x04"):
         return _unzipped(source)
     unpack = next((unpack for magic, unpack in _PACKED.items() if head.startswith(magic)), None)

@@ -17,8 +17,7 @@ from starlette.responses import Response
 from ...store.leagues import League
 from ..auth import Access, may
 from ..context import Service, of
-from ..error_fields import VISIBLE
-from ..errors import Problem
+from ..errors import VISIBLE, Problem
 from .schemas.common import LONGEST
 
 __all__ = [

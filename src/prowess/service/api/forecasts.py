@@ -106,7 +106,10 @@ def newcomers_of(roll: Roll, names: Iterable[str], welcome: bool, field: str) ->
     """
     asked: dict[str, None] = {}
     for name in names:
-        key = name_of(name, f"{field}: a player's name")
+        try:
+            key = name_of(name, "a player's name")
+        except Error as error:
+            raise error.within(f"{field}: ", field=field) from None
         if key in asked:
             raise Error.in_field(field, f"{key!r} is named twice; everybody plays once", value=key)
         asked[key] = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -32,6 +32,37 @@ from .schemas import files as forms
 __all__ = ["KINDS", "Format", "Looked", "ending_of", "kind_of", "look", "plain", "refused", "router", "told"]
 
 router = APIRouter(tags=["files"])
+
+
+Format = Literal["csv", "tsv", "txt", "ndjson", "jsonl", "parquet", "xlsx", "csv.gz", "tsv.gz", "ndjson.gz", "jsonl.gz"]
+KINDS = {
+    "text/csv": "csv",
+    "text/tab-separated-values": "tsv",
+    "text/plain": "txt",
+    "application/x-ndjson": "ndjson",
+    "application/ndjson": "ndjson",
+    "application/jsonl": "ndjson",
+    "application/vnd.apache.parquet": "parquet",
+    "application/x-parquet": "parquet",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+}
+NAMES: tuple[str, ...] = get_args(Format)
+SHOWN = 1_000  # problems
+TITLE = "the file"  # as messages call it: where it lay here is nobody's business
+SAMPLE = 20  # rows of which the cells are kept to be shown
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What is in a file: its columns with their first cells, and what was found; or why nothing can be found.
+
+    >>> Looked({}, None, Error("the file: it is empty")).found is None
+    True
+    """
+
+    columns: dict[str, list[str]]
+    found: Findings | None
+    problem: Error | None = None
 
 
 @router.post(
@@ -88,7 +119,8 @@ async def import_(
         rmtree(folder, ignore_errors=True)
     found = looked.found
     if found is None:
-        raise Error(looked.problem)
+        assert looked.problem is not None
+        raise looked.problem
     if found.problems and not skip_problems:
         raise refused(found)
     matches = found.history if idempotency_key else await run_in_threadpool(with_ids, found.history)
@@ -105,40 +137,9 @@ def _columns(said: list[str]) -> dict[str, str | None] | None:
     for one in said:
         role, equals, column = one.partition("=")
         if not equals or not role.strip():
-            raise Error(f"columns: {one!r} must be ROLE=COLUMN, such as winner=won")
+            raise Error.in_field("columns", f"{one!r} must be ROLE=COLUMN, such as winner=won", value=one)
         pairs[role.strip()] = column or None
     return pairs or None
-
-
-Format = Literal["csv", "tsv", "txt", "ndjson", "jsonl", "parquet", "xlsx", "csv.gz", "tsv.gz", "ndjson.gz", "jsonl.gz"]
-KINDS = {
-    "text/csv": "csv",
-    "text/tab-separated-values": "tsv",
-    "text/plain": "txt",
-    "application/x-ndjson": "ndjson",
-    "application/ndjson": "ndjson",
-    "application/jsonl": "ndjson",
-    "application/vnd.apache.parquet": "parquet",
-    "application/x-parquet": "parquet",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-}
-NAMES: tuple[str, ...] = get_args(Format)
-SHOWN = 1_000  # problems
-TITLE = "the file"  # as messages call it: where it lay here is nobody's business
-SAMPLE = 20  # rows of which the cells are kept to be shown
-
-
-@dataclass(frozen=True)
-class Looked:
-    """What is in a file: its columns with their first cells, and what was found; or why nothing can be found.
-
-    >>> Looked({}, None, "the file: it is empty").found is None
-    True
-    """
-
-    columns: dict[str, list[str]]
-    found: Findings | None
-    problem: str = ""
 
 
 def ending_of(filename: str) -> str | None:
@@ -161,7 +162,8 @@ def kind_of(format: str | None, filename: str | None, media: str) -> str:
     if filename is not None:
         found = ending_of(filename)
         if found is None:
-            raise Error(f"filename: {filename!r} must end in {', '.join(f'.{one}' for one in NAMES)}")
+            endings = ", ".join(f".{one}" for one in NAMES)
+            raise Error.in_field("filename", f"{filename!r} must end in {endings}", value=filename)
         return found
     plain = media.partition(";")[0].strip().lower()
     if plain not in KINDS:
@@ -173,13 +175,13 @@ def look(path: Path, choices: Choices) -> Looked:
     """Look at a file, as the command line does."""
     columns: dict[str, list[str]] = {}
     try:
-        opened = load_source(replace(open_source(path), title=TITLE), choices)
+        opened = load_source(open_source(path, TITLE), choices)
         if isinstance(opened, Table):
             head = opened.frame.head(SAMPLE)
             columns = {one.name: ["" if cell is None else str(cell) for cell in one] for one in head.iter_columns()}
         return Looked(columns, from_table(opened) if isinstance(opened, Table) else opened)
     except Error as error:
-        return Looked(columns, None, str(error).replace(str(path), TITLE))
+        return Looked(columns, None, error)
 
 
 def refused(found: Findings) -> Problem:

@@ -43,7 +43,7 @@ class Asked:
         """The standings that are asked for."""
         past = [name for name in ("at", "season", "generation") if getattr(self, name) is not None]
         if len(past) > 1:
-            raise Error(f"{past[1]}: it cannot be asked for together with {past[0]}")
+            raise Error.in_field(past[1], f"it cannot be asked for together with {past[0]}")
         if self.at is not None:
             return here.standings.at_time(connection, league, day_of(league.clock, self.at), self.revision)
         if self.season is not None:

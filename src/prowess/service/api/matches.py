@@ -101,7 +101,7 @@ async def put(
     match = match_of(request.headers.get("content-type", ""), await request.body())
     given = match.pop("id", None)
     if given is not None and str(given).strip() != id:
-        raise Error(f"id: a match keeps its id: leave it out, or give {id!r}")
+        raise Error.in_field("id", f"a match keeps its id: leave it out, or give {id!r}", value=given)
     return await act(here, Edit(access.league, id, match, author=access.author, reason=reason), dry_run)
 
 

@@ -104,10 +104,12 @@ def balanced(now: Snapshot, asked: forms.BalanceAsked) -> Balance:
 def _check_work(asked: forms.NextAsked, players: int) -> None:
     """Refuse what would take long: the time grows with the pairs of players in a match, and with its teams."""
     if asked.players is None and players > forms.QUEUE:
-        raise Error(f"players: the league has {players:,}: name those who are there, at most {forms.QUEUE:,}")
+        there = f"the league has {players:,}: name those who are there, at most {forms.QUEUE:,}"
+        raise Error.in_field("players", there)
     most = WORK // ((asked.teams * asked.size) ** 2 * (asked.teams - 1))
     match = f"of {asked.teams} teams of {asked.size}"
     if not most:
-        raise Error(f"teams: a match {match} is too large to be looked for here")
+        raise Error.in_field("teams", f"a match {match} is too large to be looked for here")
     if asked.count > most:
-        raise Error(f"count: at most {count(most, 'match', 'matches')} {match} can be looked for at once")
+        few = f"at most {count(most, 'match', 'matches')} {match} can be looked for at once"
+        raise Error.in_field("count", few)

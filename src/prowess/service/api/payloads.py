@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..error_fields import path_of
-from ..errors import Problem
+from ..errors import Problem, path_of
 from .schemas.matches import Match, Matches
 
 __all__ = ["MOST", "ONE", "SEVERAL", "match_of", "matches_of"]

@@ -76,7 +76,7 @@ class Database:
                 committing = True
         except Unavailable as error:
             if committing and self.dialect != "sqlite":  # a server may have done it, and not been able to say so
-                raise Unsure(str(error)) from error
+                raise Unsure(error.summary, error.reason) from error
             raise
 
     def migrate(self) -> None:
@@ -140,10 +140,10 @@ def _told(dialect: str) -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
-        raise Unavailable(f"all connections to the database ({dialect}) are busy: try again") from error
+        raise Unavailable(f"all connections to the database ({dialect}) are busy", "try again") from error
     except (DBAPIError, sqlite3.Error, psycopg.Error) as error:
         said = error.orig if isinstance(error, DBAPIError) else error
         if isinstance(said, (sqlite3.IntegrityError, psycopg.IntegrityError)):
             raise Clash(str(said)) from error
         reason = " ".join(str(said).split()) or type(said).__name__
-        raise Unavailable(f"the database ({dialect}) cannot be used now: {reason}") from error
+        raise Unavailable(f"the database ({dialect}) cannot be used now", reason) from error

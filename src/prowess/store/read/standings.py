@@ -135,7 +135,7 @@ class Followers:
         found = self._past.get((league.id, what))
         if found is None:
             if not self._making.acquire(blocking=False):
-                raise Unavailable("others ask for standings of the past: try again")
+                raise Unavailable("others ask for standings of the past", "try again")
             try:
                 found = self._made(league, what, make)
             finally:

@@ -78,7 +78,7 @@ class Writer:
         future: Future[Done] = Future()
         with self._guard:  # nothing is put behind the end, where nobody would look at it
             if not self._open:
-                raise Unavailable("the service is shutting down: try again")
+                raise Unavailable("the service is shutting down", "try again")
             self._lanes[crc32(act.league.encode()) % len(self._lanes)].queue.put((act, future))
         return future
 
@@ -189,7 +189,7 @@ def _guarded(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> d
             return work()
         except Clash as error:  # another process has written the same
             if not left:
-                return dict.fromkeys(numbers, Unavailable(f"others change the same at once: try again ({error})"))
+                return dict.fromkeys(numbers, Unavailable("others change the same at once", f"try again ({error})"))
         except Exception as error:
             return dict.fromkeys(numbers, error)
     raise AssertionError

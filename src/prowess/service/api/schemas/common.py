@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
 from ....store.write.prepare import LONGEST
-from ...error_fields import STORABLE
+from ...errors import STORABLE
 
 __all__ = ["ANN", "BOB", "LONGEST", "Asked", "Change", "Name", "Rating", "Text", "Time", "Told", "Trait", "shape"]
 

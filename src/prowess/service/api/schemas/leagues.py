@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, FiniteFloat, StringConstraints
 
 from ....store import clock
-from ...error_fields import NAME
+from ...errors import NAME
 from .common import Asked, Text, Time, Told, shape
 
 __all__ = [

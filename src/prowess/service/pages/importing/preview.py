@@ -37,7 +37,7 @@ def looked_at(here: Service, league: str, looked: Looked) -> Plain:
     """What is in a file and what would come of it; `problem` says why nothing can."""
     found, seen = looked.found, _understood(looked)
     if found is None:
-        return seen | {"problem": in_words(looked.problem)}
+        return seen | {"problem": in_words(str(looked.problem))}
     seen |= {"matches": len(found.history), "players": len(np.unique(found.history.player))}
     seen |= {"problems": [told(one) for one in found.problems[:PROBLEMS]], "more_problems": len(found.problems)}
     for one in seen["problems"]:
