@@ -19,6 +19,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from prowess.service.app import create_app
+from prowess.service.settings import Settings
 from prowess.store import keys, leagues
 from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
@@ -79,6 +81,51 @@ def document(place: Place) -> dict[str, Any]:
     assert answer.status == 200
     found: dict[str, Any] = answer.json
     return found
+
+
+# Names of operations are part of the API: generated clients call their methods by them.
+OPERATIONS = {
+    "balanceTeams": "POST /api/leagues/{league}/balance",
+    "changeModel": "PUT /api/leagues/{league}/model",
+    "createLeague": "POST /api/leagues",
+    "createMatch": "POST /api/leagues/{league}/matches",
+    "createSeason": "POST /api/leagues/{league}/seasons",
+    "deleteMatch": "DELETE /api/leagues/{league}/matches/{id}",
+    "exportMatches": "GET /api/leagues/{league}/export.{format}",
+    "getHealth": "GET /healthz",
+    "getLeaderboard": "GET /api/leagues/{league}/leaderboard",
+    "getLeaderboardCsv": "GET /api/leagues/{league}/leaderboard.csv",
+    "getLeague": "GET /api/leagues/{league}",
+    "getMatch": "GET /api/leagues/{league}/matches/{id}",
+    "getMatchQuality": "POST /api/leagues/{league}/quality",
+    "getMetrics": "GET /metrics",
+    "getPlayer": "GET /api/leagues/{league}/players/{player}",
+    "getReadiness": "GET /readyz",
+    "importMatches": "POST /api/leagues/{league}/import",
+    "listAuditEntries": "GET /api/audit",
+    "listGenerations": "GET /api/leagues/{league}/generations",
+    "listLeagues": "GET /api/leagues",
+    "listMatches": "GET /api/leagues/{league}/matches",
+    "listModels": "GET /api/models",
+    "listSeasons": "GET /api/leagues/{league}/seasons",
+    "pairQueue": "POST /api/leagues/{league}/pair",
+    "predictMatch": "POST /api/leagues/{league}/predict",
+    "replaceMatch": "PUT /api/leagues/{league}/matches/{id}",
+    "streamEvents": "GET /api/leagues/{league}/events",
+    "suggestMatches": "POST /api/leagues/{league}/next",
+    "updateLeague": "PATCH /api/leagues/{league}",
+}
+
+
+def test_operations_have_stable_names(tmp_path: Path) -> None:
+    document = create_app(Settings(database=f"sqlite:///{tmp_path}/league.db")).openapi()
+    named = [
+        (operation["operationId"], f"{method.upper()} {path}")
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
+    assert dict(named) == OPERATIONS
+    assert len(named) == len(OPERATIONS)
 
 
 def readable(status: int, headers: dict[str, str], body: bytes, sent: str = "") -> None:

@@ -102,7 +102,9 @@ def _wrap(app: FastAPI, settings: Settings, known: Recent[Key | None], metrics: 
     def buckets(rate: float, burst: int) -> Buckets | None:
         return Buckets(rate, burst) if rate else None
 
-    [posts] = [one for one in matches.router.routes if isinstance(one, APIRoute) and one.endpoint is matches.post]
+    [posts] = [
+        one for one in matches.router.routes if isinstance(one, APIRoute) and one.endpoint is matches.create_match
+    ]
     app.add_middleware(Lean, route=posts, quick=matches.post_plainly)
     app.add_middleware(Identify, keys=known)
     app.add_middleware(

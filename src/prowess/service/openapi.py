@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 
 from .. import __version__
 from .auth import KEY, READER
@@ -43,7 +45,7 @@ def document(app: FastAPI) -> dict[str, Any]:
             title="prowess",
             version=__version__,
             description=DESCRIPTION,
-            routes=app.routes,
+            routes=_named(app.routes),
             tags=[{"name": name, "description": text} for name, text in TAGS.items()],
         )
         parts = found.setdefault("components", {})
@@ -61,6 +63,15 @@ def document(app: FastAPI) -> dict[str, Any]:
         }
         app.openapi_schema = found
     return app.openapi_schema
+
+
+def _named(routes: Sequence[BaseRoute]) -> Sequence[BaseRoute]:
+    """Name operations after the functions that answer them: `listMatches` for `list_matches`."""
+    for route in routes:
+        if isinstance(route, APIRoute):
+            first, *rest = route.name.split("_")
+            route.operation_id = first + "".join(map(str.capitalize, rest))
+    return routes
 
 
 def _operations(found: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:

@@ -20,7 +20,7 @@ router = APIRouter(tags=["audit"])
 
 
 @router.get("/api/audit", summary="The audit log", response_model=forms.Audit)
-async def listed(
+async def list_audit_entries(
     here: Here,
     key: Annotated[Key, Depends(everywhere("admin"))],
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,

@@ -37,7 +37,7 @@ EXAMPLE = (
         }
     },
 )
-async def events(
+async def stream_events(
     request: Request,
     access: Read,
     here: Here,

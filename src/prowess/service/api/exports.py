@@ -16,7 +16,7 @@ from ...store import leagues
 from ...store.journal import journal
 from .common import Here, Read
 
-__all__ = ["Format", "export", "router"]
+__all__ = ["Format", "export_matches", "router"]
 
 router = APIRouter(tags=["files"])
 Format = Literal["csv", "parquet", "ndjson"]
@@ -43,7 +43,7 @@ Layout = Annotated[
         }
     },
 )
-async def export(access: Read, here: Here, format: Format, layout: Layout = None) -> Response:
+async def export_matches(access: Read, here: Here, format: Format, layout: Layout = None) -> Response:
     """All matches of a league as CSV, Parquet or NDJSON, with their ids, as they are now.
 
     Imported into an empty league with the same clock, the file gives the same matches in the same order.

@@ -29,7 +29,7 @@ router = APIRouter(tags=["forecasts"])
 
 
 @router.post("/api/leagues/{league}/predict", summary="Predict a match", response_model=forms.Prediction)
-async def predict(asked: forms.PredictionAsked, access: Read, here: Here) -> Response:
+async def predict_match(asked: forms.PredictionAsked, access: Read, here: Here) -> Response:
     """Who wins, who finishes where, with which scores, and how fair it is."""
 
     def work(connection: Connection) -> dict[str, Any]:
@@ -39,7 +39,7 @@ async def predict(asked: forms.PredictionAsked, access: Read, here: Here) -> Res
 
 
 @router.post("/api/leagues/{league}/quality", summary="How fair a match would be", response_model=forms.Quality)
-async def quality(asked: forms.QualityAsked, access: Read, here: Here) -> Response:
+async def get_match_quality(asked: forms.QualityAsked, access: Read, here: Here) -> Response:
     """How fair a match would be: its draw probability relative to that of equal and certain teams, 0 to 1."""
 
     def work(connection: Connection) -> dict[str, Any]:

@@ -19,13 +19,13 @@ Here = Annotated[Service, Depends(service)]
 
 
 @router.get("/healthz", summary="Whether the process is alive")
-async def healthz() -> dict[str, str]:
+async def get_health() -> dict[str, str]:
     """Answers as long as the process does."""
     return {"status": "ok"}
 
 
 @router.get("/readyz", summary="Whether requests can be served")
-async def readyz(here: Here) -> dict[str, str]:
+async def get_readiness(here: Here) -> dict[str, str]:
     """Answers if the database does, and if its tables are as they must be; not while the service is ending."""
     if here.closing.is_set():
         raise Problem(503, "the service is ending")
@@ -34,7 +34,7 @@ async def readyz(here: Here) -> dict[str, str]:
 
 
 @router.get("/metrics", summary="Figures for Prometheus", response_class=Response)
-def metrics(here: Here) -> Response:
+def get_metrics(here: Here) -> Response:
     """Requests by route and status, their times, and what the store does; of all processes of this machine together."""
     if not here.settings.metrics:
         raise Problem(404, "the figures are switched off: see the setting `metrics`")

@@ -82,7 +82,7 @@ class Looked:
         }
     },
 )
-async def import_(
+async def import_matches(
     request: Request,
     access: Write,
     here: Here,

@@ -100,7 +100,7 @@ Who = Annotated[Asked, Depends()]
     response_model=forms.Leaderboard,
     responses={304: {"description": "Nothing has changed."}},
 )
-async def leaderboard(
+async def get_leaderboard(
     request: Request,
     access: Read,
     here: Here,
@@ -135,7 +135,7 @@ async def leaderboard(
         304: {"description": "Nothing has changed."},
     },
 )
-async def table(request: Request, access: Read, here: Here, who: Who) -> Response:
+async def get_leaderboard_csv(request: Request, access: Read, here: Here, who: Who) -> Response:
     """The players from best to worst, all at once, as CSV."""
 
     def work(connection: Connection) -> Response:

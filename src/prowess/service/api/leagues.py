@@ -98,7 +98,7 @@ def seasons_told(connection: Connection, league: League) -> list[dict[str, Any]]
 
 
 @router.get(LEAGUES, summary="All leagues", response_model=forms.Leagues)
-async def listed(here: Here, key: Annotated[Key | None, Depends(caller)]) -> Response:
+async def list_leagues(here: Here, key: Annotated[Key | None, Depends(caller)]) -> Response:
     """The leagues that are public, and those that the key may read."""
     shown = await here.read(lambda connection: readable(connection, key))
     return answer({"leagues": [plain(one) for one in shown]})
@@ -111,7 +111,9 @@ async def listed(here: Here, key: Annotated[Key | None, Depends(caller)]) -> Res
     response_model=forms.League,
     responses=answers(409),
 )
-async def create(asked: forms.LeagueAsked, here: Here, key: Annotated[Key, Depends(everywhere("admin"))]) -> Response:
+async def create_league(
+    asked: forms.LeagueAsked, here: Here, key: Annotated[Key, Depends(everywhere("admin"))]
+) -> Response:
     """Found a league with a model and a clock of its own. It needs an admin's key that is of no single league."""
 
     def work() -> League:
@@ -133,20 +135,20 @@ async def create(asked: forms.LeagueAsked, here: Here, key: Annotated[Key, Depen
 
 
 @router.get(LEAGUE, summary="A league", response_model=forms.League)
-async def find(access: Read, here: Here) -> Response:
+async def get_league(access: Read, here: Here) -> Response:
     """A league: its model, its clock, how many changes were made to it."""
     return answer(plain(await here.read(lambda connection: leagues.find(connection, access.league))))
 
 
 @router.patch(LEAGUE, summary="Change a league", response_model=forms.League)
-async def change(asked: forms.LeagueChanged, access: Admin, here: Here) -> Response:
+async def update_league(asked: forms.LeagueChanged, access: Admin, here: Here) -> Response:
     """Change the title of a league, who may read it, or who counts as provisional or inactive."""
     settings = asked.settings.model_dump(exclude_none=True)
     return answer(plain(await changed(here, access, title=asked.title, public=asked.public, settings=settings)))
 
 
 @router.put(LEAGUE + "/model", summary="Choose another model", response_model=Posted)
-async def remodel(
+async def change_model(
     asked: forms.ModelAsked, access: Admin, here: Here, dry_run: DryRun = False, reason: Why = ""
 ) -> Response:
     """Rate all matches of the league anew by another model; the old ratings stay, as an earlier generation."""
@@ -155,7 +157,7 @@ async def remodel(
 
 
 @router.get(LEAGUE + "/generations", summary="The models of a league", response_model=forms.Generations)
-async def generations_of(access: Read, here: Here) -> Response:
+async def list_generations(access: Read, here: Here) -> Response:
     """The models that rate or have rated a league; `leaderboard?generation=` shows the ratings of an earlier one."""
 
     def work(connection: Connection) -> list[generations.Generation]:
@@ -165,7 +167,7 @@ async def generations_of(access: Read, here: Here) -> Response:
 
 
 @router.get(LEAGUE + "/seasons", summary="The seasons of a league", response_model=forms.Seasons)
-async def seasons_of(access: Read, here: Here) -> Response:
+async def list_seasons(access: Read, here: Here) -> Response:
     """The seasons of a league; `leaderboard?season=` shows how one ended."""
 
     def work(connection: Connection) -> list[dict[str, Any]]:
@@ -175,7 +177,7 @@ async def seasons_of(access: Read, here: Here) -> Response:
 
 
 @router.post(LEAGUE + "/seasons", status_code=201, summary="Begin a season", response_model=Posted)
-async def begin(asked: forms.SeasonAsked, access: Admin, here: Here, dry_run: DryRun = False) -> Response:
+async def create_season(asked: forms.SeasonAsked, access: Admin, here: Here, dry_run: DryRun = False) -> Response:
     """Begin a season: every skill goes some way back to that of newcomers, and later matches are rated from there."""
     what = NewSeason(
         access.league,

@@ -62,7 +62,7 @@ async def act(here: Service, what: Act, dry_run: bool, status: int = 200) -> Res
     responses=answers(409) | {200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}},
     openapi_extra=SEVERAL,
 )
-async def post(
+async def create_match(
     request: Request,
     access: Write,
     here: Here,
@@ -84,7 +84,7 @@ async def post(
 
 async def post_plainly(request: Request) -> Response:
     """The same without parameters, which is how games post: see `lean`."""
-    return await post(request, await WRITE(request), of(request))
+    return await create_match(request, await WRITE(request), of(request))
 
 
 @router.put(
@@ -93,7 +93,7 @@ async def post_plainly(request: Request) -> Response:
     response_model=forms.Posted,
     openapi_extra=ONE,
 )
-async def put(
+async def replace_match(
     request: Request, id: MatchId, access: Write, here: Here, dry_run: DryRun = False, reason: Why = ""
 ) -> Response:
     """Put another match in the place of one; every later rating is then what it would have been."""
@@ -106,7 +106,7 @@ async def put(
 
 
 @router.delete(MATCH, summary="Take a match out", response_model=forms.Posted)
-async def delete(id: MatchId, access: Write, here: Here, dry_run: DryRun = False, reason: Why = "") -> Response:
+async def delete_match(id: MatchId, access: Write, here: Here, dry_run: DryRun = False, reason: Why = "") -> Response:
     """Take a match out; every later rating is then what it would have been. Its id stays taken."""
     return await act(here, Delete(access.league, id, author=access.author, reason=reason), dry_run)
 
@@ -150,7 +150,7 @@ Which = Annotated[Sought, Depends()]
     response_model=forms.Page,
     responses={304: {"description": "Nothing has changed."}},
 )
-async def listed(
+async def list_matches(
     request: Request,
     access: Read,
     here: Here,
@@ -185,7 +185,7 @@ def _just_before(league: League, time: str) -> float:
     response_model=forms.Shown,
     responses={304: {"description": "Nothing has changed."}},
 )
-async def one(request: Request, id: MatchId, access: Read, here: Here) -> Response:
+async def get_match(request: Request, id: MatchId, access: Read, here: Here) -> Response:
     """A match: what it did to everybody and why, what was expected of it, and who wrote what of it when."""
 
     def work(connection: Connection) -> Response:

@@ -26,7 +26,7 @@ WORK = 1_000  # of which a match of two takes 4: about three seconds
 
 
 @router.post("/api/leagues/{league}/balance", summary="Make fair teams", response_model=forms.Balance)
-async def balance(asked: forms.BalanceAsked, access: Read, here: Here) -> Response:
+async def balance_teams(asked: forms.BalanceAsked, access: Read, here: Here) -> Response:
     """Split at most 200 players into the teams whose match is as fair as can be, and say what is expected of it."""
 
     def work(connection: Connection) -> dict[str, Any]:
@@ -37,7 +37,7 @@ async def balance(asked: forms.BalanceAsked, access: Read, here: Here) -> Respon
 
 
 @router.post("/api/leagues/{league}/pair", summary="Pair a queue", response_model=forms.Pairing)
-async def pair(asked: forms.PairAsked, access: Read, here: Here) -> Response:
+async def pair_queue(asked: forms.PairAsked, access: Read, here: Here) -> Response:
     """Pair at most 5,000 players or groups: as many as possible, and as fairly as possible."""
 
     def work(connection: Connection) -> dict[str, Any]:
@@ -61,7 +61,7 @@ async def pair(asked: forms.PairAsked, access: Read, here: Here) -> Response:
 
 
 @router.post("/api/leagues/{league}/next", summary="The most telling matches", response_model=forms.Next)
-async def next_(asked: forms.NextAsked, access: Read, here: Here) -> Response:
+async def suggest_matches(asked: forms.NextAsked, access: Read, here: Here) -> Response:
     """The matches whose results would tell most of how good the players are: what to play next.
 
     Of larger teams, and of more teams, fewer matches can be asked for at once; of more than 5,000 players, only where

@@ -23,7 +23,7 @@ router = APIRouter(tags=["models"])
 
 
 @router.get("/api/models", summary="All models", response_model=forms.Models)
-async def models() -> Response:
+async def list_models() -> Response:
     """The rating systems that a league can have, each with its parameters, their defaults and what it is."""
     return answer({"models": _models()})
 

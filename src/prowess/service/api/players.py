@@ -31,7 +31,7 @@ NOTHING: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", "wor
     response_model=forms.Player,
     responses={304: {"description": "Nothing has changed."}},
 )
-async def player(
+async def get_player(
     request: Request,
     player: str,
     access: Read,

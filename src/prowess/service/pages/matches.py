@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ...store import leagues
 from ...store.errors import NotFound
 from ..api.common import Here, Read, tag_of
-from ..api.exports import Format, export
+from ..api.exports import Format, export_matches
 from ..api.matches import Which
 from .web.filters import digits
 from .web.match_text import sides
@@ -32,7 +32,7 @@ Plain = dict[str, Any]
 @router.get("/leagues/{league}/export.{format}")
 async def file(access: Read, here: Here, format: Format) -> Response:
     """All matches as a file, as the API gives it, where the cookie counts: so there are private leagues, too."""
-    found = await export(access, here, format)
+    found = await export_matches(access, here, format)
     found.headers.update(BY_KEY)
     return found
 
