@@ -10,7 +10,7 @@ import typer
 
 import prowess as pw
 from prowess.cli import app
-from prowess.history.read_result import Findings
+from prowess.history.read_context import Findings
 from tests.cli.running import LEAGUE, WIDE, command, environment, run, write
 
 VERSION = f"prowess 0.1.0\nkernel: {pw.kernel_mode()}\n"

@@ -11,7 +11,7 @@ from prowess.history.read_options import Choices
 def table(*columns: list[Any], **choices: Any) -> Table:
     """Make a table with the columns a, b and so on; text stays text."""
     frame = pl.DataFrame({chr(ord("a") + number): cells for number, cells in enumerate(columns)}, strict=False)
-    return Table(frame, "cells", lambda row: f"row {row + 1}", Choices(**choices))
+    return Table(frame, "cells", choices=Choices(**choices))
 
 
 def wrong(table: Table) -> list[Any]:

@@ -12,7 +12,7 @@ import pytest
 
 from prowess import Error
 from prowess.history import History
-from prowess.history.read_result import Findings
+from prowess.history.read_context import Findings
 
 from .damage.bases import Base, bases
 from .damage.operations import damaged, truncated_archive

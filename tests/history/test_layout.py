@@ -84,7 +84,9 @@ def test_scores_go_before_ranks_and_ranks_before_a_winner_unless_the_user_names_
 
 def test_what_was_recognised_is_said() -> None:
     layout = recognise(["date", "home", "away", "hg", "ag", "season"])
-    assert layout.describe(["date", "home", "away", "hg", "ag", "season"]) == (
+    remarks = layout.describe(["date", "home", "away", "hg", "ag", "season"])
+    assert [remark.code for remark in remarks] == ["layout", "ignored-columns"]
+    assert "\n".join(map(str, remarks)) == (
         "wide, a row per match, home/away: home=home, away=away, home_score=hg, away_score=ag, time=date\n"
         "ignored: season"
     )

@@ -37,7 +37,7 @@ def test_a_number_is_read_as_people_write_it(cell: str, value: float) -> None:
     cells = table([cell])
     assert numbers(cells, "a").tolist() == [value]
     assert not wrong(cells)
-    assert not cells.notes
+    assert not cells.remarks
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_marks_that_do_not_fit_together_are_a_problem(cell: str) -> None:
 def test_what_one_cell_leaves_open_the_others_decide(cells: list[str], values: list[float], note: str) -> None:
     read = table(cells)
     assert numbers(read, "a").tolist() == values
-    assert note in "".join(read.notes)
-    assert bool(note) == bool(read.notes)
+    assert note in "".join(map(str, read.remarks))
+    assert bool(note) == bool(read.remarks)
 
 
 def test_the_decimal_mark_may_be_given() -> None:
     for mark, value in ((".", [1234, 1.234, 2.5, 2.5]), (",", [1.234, 1234, 2.5, 2.5])):
         cells = table(["1,234", "1.234", "2,5", "2.5"], decimal=mark)
-        assert (numbers(cells, "a").tolist(), cells.notes) == (value, [])
+        assert (numbers(cells, "a").tolist(), list(map(str, cells.remarks))) == (value, [])
 
 
 def test_columns_have_one_decimal_mark() -> None:
@@ -111,7 +111,7 @@ def test_columns_have_one_decimal_mark() -> None:
     assert first.tolist() == [1.234, 3]
     assert same(second, [2.5, nan])
     assert [(problem.row, problem.column) for problem in cells.problems] == [(1, "b")]
-    assert cells.notes[0].startswith("a, b: '1,234'")
+    assert str(cells.remarks[0]).startswith("a, b: '1,234'")
 
 
 def test_a_word_is_a_unit_where_half_of_the_cells_have_it() -> None:
@@ -123,7 +123,7 @@ def test_a_word_is_a_unit_where_half_of_the_cells_have_it() -> None:
 def test_a_shoot_out_in_brackets_does_not_count() -> None:
     cells = table(["2 (4)", "1(3)", "0"])
     assert numbers(cells, "a").tolist() == [2, 1, 0]
-    assert cells.notes == ["a: '2 (4)' is read as 2, what is in brackets does not count"]
+    assert list(map(str, cells.remarks)) == ["a: '2 (4)' is read as 2, what is in brackets does not count"]
     cells = table(["12.8 (80)"])  # goals.behinds (points) of Australian football
     numbers(cells, "a")
     assert wrong(cells) == ["12.8 (80)"]
@@ -181,4 +181,4 @@ def test_scores_of_real_files(data: Any) -> None:
         frame = pl.read_csv(data / name, infer_schema=False)
         cells = table(frame[column].to_list())
         assert numbers(cells, "a").tolist() == frame[column].cast(pl.Float64).to_list()
-        assert not cells.notes
+        assert not cells.remarks

@@ -35,7 +35,7 @@ def test_a_place_is_read_as_people_write_it(cell: str, rank: float) -> None:
     assert not found.unplaced.any()
     assert not found.absent.any()
     assert not wrong(cells)
-    assert not cells.notes
+    assert not cells.remarks
 
 
 def test_the_decimal_mark_of_places_may_be_given() -> None:
@@ -54,7 +54,7 @@ def test_words_stand_for_those_who_have_no_place(cell: str) -> None:
     assert found.unplaced.tolist() == [False, False, True]
     assert isnan(found.rank[2])
     assert not wrong(cells)
-    assert cells.notes == [
+    assert list(map(str, cells.remarks)) == [
         f"a: 1 of 3 entries have a word instead of a place ({cell} 1): they share the last place of their match;"
         f" `absent=({cell!r},)` leaves them out"
     ]
@@ -72,7 +72,7 @@ def test_empty_cells_are_neither_placed_nor_unplaced(cell: str | None) -> None:
 def test_words_are_counted_and_those_who_did_not_start_are_named() -> None:
     cells = table(["1", "2", "DNF (engine)", "dnf", "DNF", "DNS", "Ret.", "WD"])
     assert ranks(cells, "a").unplaced.sum() == 6
-    assert cells.notes == [
+    assert list(map(str, cells.remarks)) == [
         "a: 6 of 8 entries have a word instead of a place (DNF 3, DNS 1, Ret. 1, WD 1): they share the last place of"
         " their match; `absent=('DNS', 'WD')` leaves those out"
     ]
@@ -110,7 +110,9 @@ def test_a_place_before_the_first_is_said() -> None:
     for column in (["0", "1", "2"], [0, 1, 2]):
         cells = table(column)
         assert ranks(cells, "a").rank.tolist() == [0, 1, 2]
-        assert cells.notes == ["a: 0 counts as better than 1 (1 row); `unplaced=('0',)` ranks it last"]
+        assert list(map(str, cells.remarks)) == [
+            "a: 0 counts as better than 1 (1 row); `unplaced=('0',)` ranks it last"
+        ]
 
 
 def test_rounds_of_a_tournament() -> None:
@@ -143,9 +145,9 @@ def test_real_files(data: Path) -> None:
     number = column.cast(pl.Float64, strict=False)
     np.testing.assert_array_equal(found.rank, number.fill_null(nan).to_numpy())
     assert (found.unplaced == number.is_null().to_numpy()).all()
-    assert "10,905 of 27,533 entries have a word instead of a place (DNF 8,764, DNQ 1,041," in cells.notes[0]
-    assert "`absent=('DNS', 'DNQ', 'DNPQ', 'DNP')` leaves those out" in cells.notes[0]
+    assert "10,905 of 27,533 entries have a word instead of a place (DNF 8,764, DNQ 1,041," in str(cells.remarks[0])
+    assert "`absent=('DNS', 'DNQ', 'DNPQ', 'DNP')` leaves those out" in str(cells.remarks[0])
     column = pl.read_csv(data / "chgk_team_results.csv.gz", infer_schema=False)["position"]
     cells = table(column.to_list())
     np.testing.assert_array_equal(ranks(cells, "a").rank, column.cast(pl.Float64).to_numpy())
-    assert not cells.notes
+    assert not cells.remarks

@@ -104,7 +104,7 @@ def test_results_that_a_spreadsheet_made_dates_of(cell: str) -> None:
 def test_times_of_day_are_no_results() -> None:
     cells = table(["2:1", "15:00", "17:30", "0:0", "10:2"])
     assert pair_results(cells, "a").state.tolist() == [PLAYED, UNPLAYED_MATCH, UNPLAYED_MATCH, PLAYED, PLAYED]
-    assert cells.notes == ["a: '15:00': a time of day, so the match is not played yet (2 cells)"]
+    assert list(map(str, cells.remarks)) == ["a: '15:00': a time of day, so the match is not played yet (2 cells)"]
     assert pair_results(table(["25:30", "19:30"]), "a").first.tolist() == [25, 19]  # handball
 
 
@@ -117,7 +117,7 @@ def test_a_single_set_among_matches_of_several() -> None:
     cells = table(["6-4 6-3", "6-2 RET", "6-7 6-4 7-5", "8-3"])
     found = pair_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([2, 1, 2, 1], [0, 0, 1, 0])
-    assert cells.notes == [
+    assert list(map(str, cells.remarks)) == [
         "a: '6-4 6-3' is 2-0: the sets are counted (3 cells)",
         "a: '6-2 RET' is 1-0: a match that ended early counts by its sets",
     ]
@@ -136,7 +136,7 @@ def test_who_retired_must_be_known() -> None:
 def test_shoot_outs_are_said() -> None:
     cells = table(["2-2 (4-3 p)", "1-0", "2-2 (1-0)"])
     pair_results(cells, "a")
-    assert cells.notes == ["a: '2-2 (4-3 p)' is 2-2: the score before the shoot-out counts, a draw"]
+    assert list(map(str, cells.remarks)) == ["a: '2-2 (4-3 p)' is 2-2: the score before the shoot-out counts, a draw"]
 
 
 def test_results_of_chess_are_no_scores() -> None:

@@ -51,14 +51,14 @@ def test_one_separator_for_all_columns() -> None:
     lists, separator = rosters(cells, ["a", "b"])
     assert [one.to_list() for one in lists] == [[["Smith & Sons", "ann"], ["bob & cat"]], [["dan"], ["eve/fay"]]]
     assert separator == ";"
-    assert cells.notes == [f"rosters are split at ';'{WHOLE}"]
+    assert list(map(str, cells.remarks)) == [f"rosters are split at ';'{WHOLE}"]
 
 
 def test_marks_in_a_few_names_separate_nothing_unless_it_is_sure() -> None:
     names = ["Brighton & Hove Albion", "Arsenal", "Chelsea"]
     cells = table(names)
     assert rosters(cells, ["a"])[0][0].to_list() == [[name] for name in names]
-    assert cells.notes == ["'Brighton & Hove Albion' is one name; `rosters='&'` makes a roster of it"]
+    assert list(map(str, cells.remarks)) == ["'Brighton & Hove Albion' is one name; `rosters='&'` makes a roster of it"]
     assert split(names, sure=True)[0] == ["Brighton", "Hove Albion"]
     assert split(names, rosters="&")[0] == ["Brighton", "Hove Albion"]
 

@@ -138,7 +138,7 @@ def test_a_workbook_with_titles_blank_rows_and_two_sheets(tmp_path: Path) -> Non
     history = History.read(path)
     assert history == EXPECTED
     for note in (
-        "sheet 'Games' is read (`sheet=…` reads another: 'Other')",
+        "sheet 'Games' is read (`sheet='Other'` reads another)",
         "row 2 stands above the table and is not read: 'Season 2025/26'",
         "row 9: what stands below the table is not read: 'Total: 2'",
     ):

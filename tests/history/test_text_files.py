@@ -147,7 +147,7 @@ def test_what_a_person_would_see(content: str, expected: str) -> None:
 def test_a_file_without_header_has_numbered_columns(content: str, expected: str) -> None:
     found = table(content)
     assert seen(found) == grid(expected)
-    assert any("`header=True`" in note for note in found.notes)
+    assert any("`header=True`" in note for note in list(map(str, found.remarks)))
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_letters_tell_old_encodings_apart(codec: str, names: str) -> None:
     first, second = names.split()
     found = table(f"winner,loser\n{first},ann\nann,{second}\n{first},{second}\n".encode(codec))
     assert seen(found) == [["winner", "loser"], [first, "ann"], ["ann", second], [first, second]]
-    (note,) = found.notes
+    (note,) = map(str, found.remarks)
     assert note.startswith(f"the text is read as {codec} (")
     assert "because line 2 is not UTF-8; `encoding='cp" in note
 
@@ -276,14 +276,14 @@ def test_a_cell_in_quotation_marks_may_have_several_lines(remark: str) -> None:
     ],
 )
 def test_what_was_left_out_or_chosen_is_said(content: str, note: str) -> None:
-    assert note in table(content).notes
+    assert note in list(map(str, table(content).remarks))
 
 
 @pytest.mark.parametrize("pieces", ["date,home\n,away,hg,ag\n", "date,home,away,hg\nag\n", "home,away,hg,ag\n"])
 def test_a_header_that_comes_again_in_pieces_is_still_the_header(pieces: str) -> None:
     found = table(GAMES.replace("2026-02", pieces + "2026-02"))
     assert found.frame.columns == PLAIN[0]
-    assert not any("no header" in note for note in found.notes)
+    assert not any("no header" in note for note in list(map(str, found.remarks)))
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "  \n", "\ufeff", ",,\n,,\n"])

@@ -12,9 +12,8 @@ from prowess.errors import Error
 from prowess.history import History, parse_time, show_time
 from prowess.history.cells.dates.columns import read_times
 from prowess.history.frames import from_frame
-from prowess.history.read_context import Table
+from prowess.history.read_context import Findings, Table
 from prowess.history.read_options import Choices
-from prowess.history.read_result import Findings
 
 
 def column(*texts: Any, name: str = "time", **choices: Any) -> History:
@@ -26,15 +25,15 @@ def findings(*texts: Any, name: str = "time", **choices: Any) -> Findings:
 
 
 def table(**columns: Any) -> Table:
-    return Table(pl.DataFrame(columns), "the frame", lambda row: f"row {row + 1}")
+    return Table(pl.DataFrame(columns), "the frame")
 
 
 def read(*texts: Any, name: str = "time", **choices: Any) -> tuple[list[str], str]:
     """Give the times in the order of the rows, and the notes."""
-    one = Table(pl.DataFrame({name: texts}), "the frame", lambda row: f"row {row + 1}", Choices(**choices))
+    one = Table(pl.DataFrame({name: texts}), "the frame", choices=Choices(**choices))
     times = read_times(one, name)
     assert times is not None, list(one.problems)
-    return [str(show_time(times.kind, times.zone, number)) for number in times.number], "\n".join(one.notes)
+    return [str(show_time(times.kind, times.zone, number)) for number in times.number], "\n".join(map(str, one.remarks))
 
 
 @pytest.mark.parametrize(
@@ -239,7 +238,7 @@ def test_a_time_of_day_may_stand_in_a_column_of_its_own(clocks: list[Any], expec
     assert times is not None
     shown = [str(show_time(times.kind, times.zone, number)) for number in times.number]
     assert shown == (["2026-01-31"] * 3 if expected is None else [f"2026-01-31 {clock}" for clock in expected])
-    assert said in "\n".join(one.notes) if said else not one.notes
+    assert said in "\n".join(map(str, one.remarks)) if said else not one.remarks
 
 
 def test_times_of_day_that_cannot_be_read_or_are_not_needed() -> None:
@@ -250,7 +249,7 @@ def test_times_of_day_that_cannot_be_read_or_are_not_needed() -> None:
     ]
     two = table(date=["31.01.2026 10:00"], time=["15:00"])
     assert read_times(two, "date", "time") == read_times(two, "date")
-    assert "column 'time' is not used: the times of the matches have their time of day" in two.notes
+    assert "column 'time' is not used: the times of the matches have their time of day" in list(map(str, two.remarks))
 
 
 def test_dates_and_timestamps_and_both_spellings_may_be_mixed() -> None:
@@ -297,8 +296,8 @@ def test_two_digits_of_a_year(day: date, first: bool) -> None:
 def test_a_large_column_of_one_form_is_read_like_its_values() -> None:
     moments = pl.datetime_range(datetime(2001, 1, 1), datetime(2003, 1, 1), "97m13s", eager=True)
     for form in ("%Y-%m-%dT%H:%M:%S", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%d %B %Y %H:%M:%S"):
-        one = Table(pl.DataFrame({"date": moments.dt.strftime(form)}), "the frame", str)
+        one = Table(pl.DataFrame({"date": moments.dt.strftime(form)}), "the frame")
         times = read_times(one, "date")
         assert times is not None
-        assert not one.notes
+        assert not one.remarks
         assert (times.number == moments.cast(pl.Datetime("us")).to_physical().to_numpy()).all()

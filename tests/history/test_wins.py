@@ -44,14 +44,14 @@ def test_scores_beside_words() -> None:
     assert found.second[:6].tolist() == [1, 2, 1, 1, 1, 1]
     assert np.isnan(found.first[6])
     assert found.scored
-    assert not cells.notes
+    assert not cells.remarks
 
 
 def test_the_winners_score_may_stand_first() -> None:
     cells = table(["W 5-3", "L 5-3", "L 4-2"])
     found = word_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([5, 3, 2], [3, 5, 4])
-    assert cells.notes == ["a: the winner's score stands first, also after a word for a loss"]
+    assert list(map(str, cells.remarks)) == ["a: the winner's score stands first, also after a word for a loss"]
 
 
 def test_words_and_scores_that_contradict_each_other_are_problems() -> None:
@@ -77,7 +77,7 @@ def test_what_could_be_read_otherwise_is_said() -> None:
     ):
         read = table(cells)
         word_results(read, "a")
-        assert read.notes == note
+        assert list(map(str, read.remarks)) == note
 
 
 def test_more_words_may_be_given() -> None:

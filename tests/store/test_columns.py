@@ -44,7 +44,7 @@ def same(one: History, other: History) -> None:
         mine, yours = getattr(one, field.name), getattr(other, field.name)
         if isinstance(mine, np.ndarray):
             assert (mine.dtype, mine.tobytes()) == (yours.dtype, yours.tobytes()), field.name
-        elif field.name != "recognised":
+        elif field.name != "remarks":
             assert mine == yours, field.name
 
 

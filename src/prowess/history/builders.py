@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from ..errors import Error
+from ..errors import Error, Remark
 from .builders_list import Lists
 from .builders_many import add_usual
 from .builders_one import single
@@ -22,13 +22,13 @@ def from_matches(
     *,
     time_format: str | None = None,
     utc: bool = False,
-    where: Callable[[int], str] = lambda match: f"match {match + 1}",
-    recognised: str = "plain Python matches",
+    where: Callable[[int], str] = lambda match: f"match {match + 1}: ",
+    remarks: tuple[Remark, ...] = (Remark("plain-matches", ("plain Python matches",)),),
 ) -> History:
-    """Make a history of mappings; `where` says how an error calls the match of an index."""
+    """Make a history of mappings; `where` is the prefix of an error about the match of an index."""
     if not isinstance(matches, Iterable) or isinstance(matches, (str, bytes, Mapping)):
         raise Error(f"from_matches needs a list of matches, such as [{{'teams': [['ann'], ['bob']]}}], not {matches!r}")
-    if type(matches) is list and len(matches) == 1 and (found := single(matches[0], recognised)) is not None:
+    if type(matches) is list and len(matches) == 1 and (found := single(matches[0], remarks)) is not None:
         return found
     lists = Lists(time_format, utc)
     source, seen = iter(matches), 0
@@ -38,11 +38,11 @@ def from_matches(
                 try:
                     lists.add(mapping)
                 except Error as error:
-                    raise Error(f"{where(match)}: {error}") from None
+                    raise error.within(where(match), match=match) from None
         seen += len(chunk)
-    draft = lists.draft(where, recognised)
+    draft = lists.draft(where, remarks)
     for fault in faulty(draft):
-        raise Error(f"{draft.where(fault.match, fault.entry)}: {fault.text}")
+        raise Error(f"{where(fault.match)}{fault.text}", match=fault.match)
     return build(draft)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Error
+from ..errors import Error, Remark
 from ..validate import number, team_index
 from .columns.raw_matches import Draft
 from .names import name_of
@@ -116,12 +116,12 @@ class Lists:
             said = str(error)
             raise Error(said + OR_SAY if said.endswith(RIGHT) else said) from None
 
-    def draft(self, where: Callable[[int], str], recognised: str) -> Draft:
+    def draft(self, where: Callable[[int], str], remarks: tuple[Remark, ...]) -> Draft:
         """Give the lists as columns.
 
         >>> lists = Lists(None, False)
         >>> lists.add({"teams": [["ann"], ["bob"]]})
-        >>> lists.draft(str, "").team_start
+        >>> lists.draft(str, ()).team_start
         array([0, 1, 2], dtype=int32)
         """
         return Draft(
@@ -129,7 +129,7 @@ class Lists:
             team_start=np.array([*accumulate(self.sizes, initial=0)], np.int32),
             player=np.array(self.player, np.int32),
             names=list(self.number),
-            where=lambda match, entry: where(match),
+            where=lambda match, entry: where(match).removesuffix(": "),
             rank=self._column("ranks", self.rank),
             score=self._column("scores", self.score),
             times=None if self.stamp is None else Times.of(self.time, self.stamp),
@@ -138,7 +138,7 @@ class Lists:
             home=np.array(self.home, np.int32) if "home" in self.given else None,
             ids=self.ids if "id" in self.given else None,
             listed=True,
-            recognised=recognised,
+            remarks=remarks,
             as_they_appear=True,
         )
 

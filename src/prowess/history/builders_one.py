@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import Remark
 from ..validate import LARGEST
 from .history import History
 
@@ -14,12 +15,12 @@ _NUMBERS = frozenset((int, float))
 _MATCH = np.array([0, 2], np.int32)
 
 
-def single(match: Any, recognised: str) -> History | None:
+def single(match: Any, remarks: tuple[Remark, ...]) -> History | None:
     """The history of a match between two teams of plain text and numbers; None where it needs a closer look.
 
-    >>> single({"teams": [["ann"], ["bob", "cat"]], "scores": [1, 3]}, "")
+    >>> single({"teams": [["ann"], ["bob", "cat"]], "scores": [1, 3]}, ())
     History(1 match, 3 players, scores)
-    >>> single({"teams": [["ann"], ["ann"]]}, "") is None
+    >>> single({"teams": [["ann"], ["ann"]]}, ()) is None
     True
     """
     if type(match) is not dict or not match.keys() <= _KEYS:
@@ -54,7 +55,7 @@ def single(match: Any, recognised: str) -> History | None:
         home=None,
         ids=None,
         players=players,
-        recognised=recognised,
+        remarks=remarks,
     )
 
 

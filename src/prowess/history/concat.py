@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error
+from ..errors import Error, Option, Remark
 from ..text import count
 from .columns.build_history import in_order_of_appearance
 from .columns.duplicates import mixed_bits
@@ -42,15 +42,17 @@ def join(histories: Sequence[History], once: bool = True) -> History:
         return filled[0] if filled else parts[0] if parts else History.from_matches([])
     stamp = _stamp(parts)
     joined = _chained(filled, stamp)
-    said = list(dict.fromkeys(line for one in parts for line in one.recognised.splitlines()))
+    remarks: dict[str, Remark] = {}
+    for remark in (remark for one in parts for remark in one.remarks):
+        remarks.setdefault(str(remark), remark)
     if once and stamp is not None and stamp.kind != "number":  # a number may be a round, which every season has
         source = np.repeat(np.arange(len(filled)), [len(one) for one in filled])
         again = _again(joined, source)
         if again.any():
-            said.append(_said(joined, again))
+            remarks[""] = _repeated_matches(joined, again)
             joined = take(joined, np.flatnonzero(~again))
     joined = take(joined, np.arange(len(joined)))  # which sorts by time
-    return replace(in_order_of_appearance(joined), ids=_unique(joined.ids), recognised="\n".join(said))
+    return replace(in_order_of_appearance(joined), ids=_unique(joined.ids), remarks=tuple(remarks.values()))
 
 
 def _history(one: History, number: int) -> History:
@@ -163,10 +165,12 @@ def _keys(history: History) -> NDArray[np.uint64]:
     return mixed_bits(sums ^ history.time.astype(np.float64).view(np.uint64))
 
 
-def _said(history: History, again: NDArray[np.bool_]) -> str:
+def _repeated_matches(history: History, again: NDArray[np.bool_]) -> Remark:
     assert history.time is not None
     assert history.time_kind is not None
     first = int(np.flatnonzero(again)[0])
     when = show_time(history.time_kind, history.time_zone, history.time[first])
     words = "match stands in more than one file and counts", "matches stand in more than one file and count"
-    return f"{count(int(again.sum()), *words)} once (the first: {when}); `duplicates='keep'` counts all"
+    number = int(again.sum())
+    text = f"{count(number, *words)} once (the first: {when}); "
+    return Remark("repeated-matches", (text, Option("duplicates", "keep"), " counts all"), count=number)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from ..errors import Error
+from ..errors import Error, Remark
 from .cells.dates.columns import read_times
 from .cells.labels import identifiers
 from .cells.numbers import numbers
@@ -27,9 +27,8 @@ from .columns.result_columns import agreed
 from .columns.wide import wide_draft, with_venue
 from .history import History
 from .ragged import owners
-from .read_context import Table
+from .read_context import Findings, Located, Table
 from .read_options import Choices
-from .read_result import Findings, Located
 from .times import Times
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ _One = Callable[[NDArray[Any], str], NDArray[Any]]  # the values of the matches,
 
 def from_frame(frame: object, choices: Choices) -> Findings:
     """Make a history of a Polars frame, or of anything that Polars can take over (pandas, Arrow)."""
-    return from_table(Table(_to_polars(frame), "the frame", lambda row: f"row {row + 1}", choices))
+    return from_table(Table(_to_polars(frame), "the frame", choices=choices))
 
 
 def from_table(table: Table) -> Findings:
@@ -51,10 +50,10 @@ def from_table(table: Table) -> Findings:
     Whatever has a problem is taken out, and the rest is read again: so every step may rely on the steps before it.
     """
     problems: list[tuple[int, Located]] = []
-    left: list[str] = []
+    left: list[Remark] = []
     broken = Counter[object]()  # rows with problems in each match; None where the name of the match is missing
     table, layout = _recognised(table)
-    opening = tuple(table.notes)
+    opening = tuple(table.remarks)
     while True:
         if not len(table.unusable()):
             draft = _draft(table, layout)
@@ -63,23 +62,22 @@ def from_table(table: Table) -> Findings:
         unusable = table.unusable()
         if not len(unusable):
             history = build(draft)
-            recognised = "\n".join(filter(None, (history.recognised, *left)))
-            told = replace(history, recognised=recognised)
+            history = replace(history, remarks=(*history.remarks, *left))
             found = tuple(one for _, one in sorted(problems, key=itemgetter(0)))
-            return Findings(told, table.title, found, layout, tuple(table.frame.columns), table.decisions)
-        out = {int(row) for rows, _ in table.left for row in rows} if len(table.problems) else set()
+            return Findings(history, table.title, found, layout, tuple(table.frame.columns), table.decisions)
+        out = {int(row) for rows, _ in table.left_out for row in rows} if len(table.problems) else set()
         once = {(one.row, one.column, one.right): one for one in table.problems}  # a column may be read twice
         problems += [
-            (table.place(one.row), Located(table.row_name(one.row), one))
+            (table.place(one.row), Located(table.row_name(one.row), one, table.line(one.row)))
             for one in once.values()
             if one.row not in out  # what was not played need not be whole
         ]
         if "match" in layout.roles:
             reported = [row for row in table.problems.rows().tolist() if row not in out]
             broken.update(table.frame[layout.roles["match"]].gather(reported))
-        left += [said for _, said in table.left]
+        left += [remark for _, remark in table.left_out]
         table = table.without(unusable)
-        table.notes.extend(opening)
+        table.remarks.extend(opening)
 
 
 def _recognised(table: Table) -> tuple[Table, Layout]:
@@ -93,7 +91,7 @@ def _recognised(table: Table) -> tuple[Table, Layout]:
     except Error as error:
         found = guessed(table) if not table.choices.columns and len(table.frame) else None
         if found is None:
-            raise Error(f"{table.title}: {error}") from None
+            raise error.within(f"{table.title}: ") from None
     table, roles = found
     return table, recognise(table.frame.columns, roles)
 
@@ -152,7 +150,7 @@ def _with_matches(
         draft.ids = _ids(table, layout, one, rows)
         if draft.ids is None:
             layout = replace(layout, roles={role: column for role, column in roles.items() if role != "id"})
-    draft.recognised = "\n".join(filter(None, (layout.describe(table.frame.columns), draft.recognised, *table.notes)))
+    draft.remarks = (*layout.describe(table.frame.columns), *draft.remarks, *table.remarks)
     return draft
 
 

@@ -12,10 +12,8 @@ from .cells.text import text_of
 from .frames import from_table
 from .history import History
 from .names import plain_name
-from .problems import Problems
-from .read_context import Table
+from .read_context import Findings, Problems, Table, settled
 from .read_options import Choices
-from .read_result import Findings, settled
 from .reading.sniff import load
 
 if TYPE_CHECKING:
@@ -67,9 +65,17 @@ def _split(table: Table, by: str) -> dict[str, Findings]:
 
 def _part(table: Table, frame: "pl.DataFrame", rows: NDArray[np.int64]) -> Table:
     """Give some rows as a table of its own, in which nothing is found yet but what reading the file found."""
-    name = table.row_name
-    problems = table.problems.among(rows) if table.problems else Problems()
-    return Table(frame[rows], table.title, lambda row: name(int(rows[row])), table.choices, list(table.notes), problems)
+    line, place, problems = table.line, {int(row): index for index, row in enumerate(rows)}, Problems()
+    table.problems.copy_to(problems, place.get)
+    return replace(
+        table,
+        frame=frame[rows],
+        line=lambda row: line(int(rows[row])),
+        remarks=list(table.remarks),
+        problems=problems,
+        left_out=[],
+        decisions={},
+    )
 
 
 def _column(table: Table, by: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import Remark
 from ..text import count
 from .ragged import Floats, Ints
 from .times import Kind, show_time
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from .read_context import Findings
     from .read_options import Reading
-    from .read_result import Findings
     from .stream import Stream
     from .writers import Shape
 
@@ -54,7 +55,7 @@ class History:
     home: NDArray[np.int16] | Ints | None
     ids: tuple[str, ...] | None
     players: tuple[str, ...]
-    recognised: str = ""
+    remarks: tuple[Remark, ...] = ()
 
     def __post_init__(self) -> None:
         """Make the columns read-only, also after unpickling."""
@@ -95,7 +96,7 @@ class History:
         ...     History.read(path)
         History(2 matches, 3 players, places)
         """
-        from .read_result import settled
+        from .read_context import settled
 
         return settled(cls.check(path, **reading), reading.get("skip_problems", False))
 
@@ -157,8 +158,8 @@ class History:
         [0.0, 2.0]
         """
         from .frames import from_frame
+        from .read_context import settled
         from .read_options import Choices
-        from .read_result import settled
 
         return settled(from_frame(frame, Choices.of(reading)), reading.get("skip_problems", False))
 
@@ -203,6 +204,15 @@ class History:
         from .writers import write
 
         write(self, path, layout)
+
+    @property
+    def recognised(self) -> str:
+        """What reading found out and decided, as text: a line for each of the `remarks`.
+
+        >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).recognised
+        'plain Python matches'
+        """
+        return "\n".join(map(str, self.remarks))
 
     def __len__(self) -> int:
         """Count the matches."""

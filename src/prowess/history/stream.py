@@ -15,9 +15,8 @@ from .columns.infer_columns import guessed
 from .columns.layout import Layout, recognise
 from .frames import from_table
 from .history import History
-from .read_context import Table
+from .read_context import Findings, Table, settled
 from .read_options import Choices
-from .read_result import Findings, settled
 from .reading.chunks import Queue, parts
 from .times import Stamp, agree, show_time
 

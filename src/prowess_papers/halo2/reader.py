@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prowess.errors import Error
+from prowess.errors import Error, Remark
 from prowess.history import History
 from prowess.history.cells.labels import labels
 from prowess.history.cells.numbers import numbers
@@ -48,7 +48,7 @@ def read(path: str | os.PathLike[str]) -> History:
     table = _table(Path(path))
     rows = _rows(table)
     kept, notes = _select(table, rows)
-    return build(_draft(table, rows, kept, "\n".join(notes)))
+    return build(_draft(table, rows, kept, notes))
 
 
 class Rows(NamedTuple):
@@ -75,7 +75,8 @@ def _table(file: Path) -> Table:
         raise Error(f"{file}: {LAYOUT}; it could not be read: {str(error).splitlines()[0]}") from error
     frame = frame.with_columns(pl.all().str.strip_chars(' \t\r"'))
     line = frame.select(pl.any_horizontal(pl.all().fill_null("") != "").arg_true()).to_series()
-    return Table(frame if len(line) == len(frame) else frame[line], str(file), lambda row: f"line {line[row] + 1}")
+    kept = frame if len(line) == len(frame) else frame[line]
+    return Table(kept, str(file), lambda row: int(line[row]) + 1, unit="line")
 
 
 def _rows(table: Table) -> Rows:
@@ -138,7 +139,7 @@ def _select(table: Table, rows: Rows) -> tuple[NDArray[np.bool_], list[str]]:
     return ~(alone | torn), notes
 
 
-def _draft(table: Table, rows: Rows, kept: NDArray[np.bool_], notes: str) -> Draft:
+def _draft(table: Table, rows: Rows, kept: NDArray[np.bool_], notes: list[str]) -> Draft:
     """The games that are kept, their teams in the order of the file."""
     order = np.flatnonzero(kept[rows.game])
     order = order[np.argsort(rows.team[order], kind="stable")]  # as no row of a team stands before its first
@@ -157,5 +158,5 @@ def _draft(table: Table, rows: Rows, kept: NDArray[np.bool_], notes: str) -> Dra
         names=rows.names,
         where=lambda match, at: table.where(int(first[match] if at is None else entry[at])),
         score=score,
-        recognised=notes,
+        remarks=tuple(Remark("left-out", (note,)) for note in notes),
     )

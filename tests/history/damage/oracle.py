@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from prowess import Error
-from prowess.history.read_result import Findings
+from prowess.history.read_context import Findings
 
 from .bases import Base, Key, Row, key
 

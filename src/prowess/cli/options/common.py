@@ -20,8 +20,8 @@ import typer
 
 from ... import History, Model
 from ...errors import Error
+from ...history.read_context import settled
 from ...history.read_options import Choices
-from ...history.read_result import settled
 from ...history.reading.sniff import read as read_file
 from ...model.presets import PRESETS, preset
 from ...model.registry import BASES, COMPONENTS

@@ -12,8 +12,8 @@ from ...atomic_files import ending_of
 from ...errors import Error
 from ...history import show_time
 from ...history.data_checks import Suspicion, suspicions
+from ...history.read_context import Findings
 from ...history.read_options import Choices
-from ...history.read_result import Findings
 from ...history.reading.sniff import read as read_file
 from ...text import count
 from ..options.common import File, Json, as_flags, shared
@@ -84,10 +84,7 @@ def _plain(file: Path, found: Findings, strange: list[Suspicion]) -> dict[str, A
 
 def _readings(found: Findings) -> list[str]:
     """What was taken where there is a choice: all that is said beside the columns."""
-    lines = found.history.recognised.splitlines()
-    if found.layout is not None:
-        lines = [line for line in lines[1:] if not line.startswith("ignored: ")]
-    return lines
+    return [str(remark) for remark in found.history.remarks if remark.code not in ("layout", "ignored-columns")]
 
 
 def _summary(history: History) -> dict[str, Any]:

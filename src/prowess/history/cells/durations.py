@@ -43,6 +43,7 @@ def durations(table: Table, column: str) -> Places:
     read = ~np.isnan(taken) | unplaced | absent | empty
     table.require(pl.Series(read), column, "a time such as 1:02:45.3 is needed")
     if empty.any():
-        some = count(int(empty.sum()), "entry shares", "entries share")
-        table.note(f"no time in column {column!r}: {some} the last place of the match")
+        number = int(empty.sum())
+        shared = f"{count(number, 'entry shares', 'entries share')} the last place of the match"
+        table.note("missing-durations", f"no time in column {column!r}: {shared}", column=column, number=number)
     return Places(taken, unplaced, absent)

@@ -21,7 +21,7 @@ def coded_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"winner": ["ann ", "cat"], "loser": ["bob", "ann"]})
-    >>> code, names = coded_names(Table(frame, "the frame", str), ["winner", "loser"])
+    >>> code, names = coded_names(Table(frame, "the frame"), ["winner", "loser"])
     >>> code.tolist(), names.to_list()
     ([0, 1, 2, 0], ['ann', 'bob', 'cat'])
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...errors import Option
 from ..ragged import Floats
 from ..read_context import Table
 from .text import plain_text
@@ -65,10 +66,10 @@ def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
     unless whole numbers from 1000 on show that thousands are not set apart; the reading that was taken is noted.
 
     >>> import polars as pl
-    >>> cells = Table(pl.DataFrame({"home": ["1.234", "5 pts"], "away": ["2,5", "½"]}), "cells", str)
+    >>> cells = Table(pl.DataFrame({"home": ["1.234", "5 pts"], "away": ["2,5", "½"]}), "cells")
     >>> numbers_together(cells, ["home", "away"])
     [array([1234.,    5.]), array([2.5, 0.5])]
-    >>> cells.notes
+    >>> [str(remark) for remark in cells.remarks]
     ["home, away: '1.234' is read as 1234, as '2,5' shows; `decimal='.'` reads it as 1.234"]
     """
     import polars as pl
@@ -146,9 +147,8 @@ def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Call
     read = _with_usual_unit({cell: found for cell in count if (found := _read(cell)) is not None}, count, rows)
     shot = next((cell for cell in read if _BRACKETED.fullmatch(plain_text(cell))), None)
     if shot is not None:
-        table.note(
-            f"{', '.join(columns)}: {shot!r} is read as {read[shot].point:g}, what is in brackets does not count"
-        )
+        text = f"{shot!r} is read as {read[shot].point:g}, what is in brackets does not count"
+        table.note("bracketed-numbers", f"{', '.join(columns)}: {text}", column=columns[0])
     seen = _Seen(read, count)
     for mark, value in ((".", point), (",", comma)):
         there = value.is_not_null()
@@ -208,8 +208,9 @@ class _Seen:
             both = _read(cell)
             assert both is not None
             here, there = (both.comma, both.point) if mark == "," else (both.point, both.comma)
-            other = f"`decimal={_OTHER[mark]!r}` reads it as {there:.12g}"
-            table.note(f"{', '.join(columns)}: {cell!r} is read as {here:.12g}{why}; {other}")
+            text = f"{', '.join(columns)}: {cell!r} is read as {here:.12g}{why}; "
+            other = Option("decimal", _OTHER[mark])
+            table.note("decimal-mark", text, other, f" reads it as {there:.12g}", column=columns[0])
         return mark
 
 

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Option
 from ...text import count
 from ..names import plain_name
 from ..ragged import Floats
-from ..read_context import Table
+from ..read_context import Message, Table
 from .numbers import numeral
 from .text import intern, plain_text, text_of
 from .words import DID_NOT_START, MISSING, PLACES, ROUNDS, UNPLACED
@@ -42,7 +43,7 @@ def ranks(table: Table, column: str) -> Places:
     """Read a column as places; how many have a word instead is noted, and what is neither is a problem.
 
     >>> import polars as pl
-    >>> cells = Table(pl.DataFrame({"place": ["1st", "T2", "5-8", "DNF"]}), "cells", str)
+    >>> cells = Table(pl.DataFrame({"place": ["1st", "T2", "5-8", "DNF"]}), "cells")
     >>> found = ranks(cells, "place")
     >>> found.rank, found.unplaced
     (array([1. , 2. , 6.5, nan]), array([False, False, False,  True]))
@@ -198,14 +199,19 @@ def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
     idle = [word for word in counts if _key(word) in DID_NOT_START]
     leave = tuple(idle[:_SHOWN]) or (counts.most_common(1)[0][0],)
     table.note(
+        "words-for-places",
         f"{column}: {counts.total():,} of {len(table.frame):,} entries have a word instead of a place ({listed}): they"
-        f" share the last place of their match; `absent={leave!r}` leaves {'those' if len(counts) > 1 else 'them'} out"
+        " share the last place of their match; ",
+        Option("absent", leave),
+        f" leaves {'those' if len(counts) > 1 else 'them'} out",
+        column=column,
+        number=counts.total(),
     )
 
 
-def _right(text: str) -> str:
+def _right(text: str) -> Message:
     if _is_word(text):
-        return f"a place is needed; `unplaced=({text!r},)` ranks it last"
+        return "a place is needed; ", Option("unplaced", (text,)), " ranks it last"
     return "a place is needed, such as 1, or a word such as DNF"
 
 
@@ -214,5 +220,6 @@ def _note_zeros(table: Table, column: str, rank: Floats) -> None:
     for low in (0.0, -1.0):
         often = int((rank == low).sum())
         if often and (rank >= 1).any():
-            other = f"`unplaced=('{low:g}',)` ranks it last"
-            table.note(f"{column}: {low:g} counts as better than 1 ({count(often, 'row', 'rows')}); {other}")
+            text = f"{column}: {low:g} counts as better than 1 ({count(often, 'row', 'rows')}); "
+            last = Option("unplaced", (f"{low:g}",))
+            table.note("places-below-1", text, last, " ranks it last", column=column, number=often)

@@ -37,6 +37,7 @@ class Results:
     sign: NDArray[np.int8]
     state: NDArray[np.int8]
     scored: bool
+    dates: bool = False  # whether a cell is a date, which spreadsheets make of results
 
 
 def pair_results(table: Table, column: str, decided: bool = False) -> Results:
@@ -45,7 +46,7 @@ def pair_results(table: Table, column: str, decided: bool = False) -> Results:
     Where it is `decided` elsewhere who won, a cell that leaves it open is no problem: 6-4 3-6 RET.
 
     >>> import polars as pl
-    >>> cells = Table(pl.DataFrame({"result": ["3-1", "6-4 4-6 6-3", "½-½", "w/o"]}), "cells", str)
+    >>> cells = Table(pl.DataFrame({"result": ["3-1", "6-4 4-6 6-3", "½-½", "w/o"]}), "cells")
     >>> found = pair_results(cells, "result")
     >>> found.first, found.sign, (found.state == WALKOVER).sum()
     (array([3. , 2. , 0.5, nan]), array([1, 1, 0, 0], dtype=int8), np.int64(1))
@@ -98,7 +99,8 @@ class Column:
         points = np.isin(first, (0, 0.5, 1)) & (first + second == 1)
         sign = np.array([one.sign for one in read], np.int8)
         code, known = self.code, bool((scored & ~points).any())
-        return Results(first[code], second[code], sign[code], state[code], known)
+        dates = any(one.how == "date" for one in read)
+        return Results(first[code], second[code], sign[code], state[code], known, dates)
 
     def _rows(self, chosen: Any) -> int:
         return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
@@ -109,7 +111,8 @@ class Column:
             text, one = self.texts[number], read[number]
             score = f" is {one.first:g}-{one.second:g}" if one.state == PLAYED and one.first == one.first else ""
             more = f" ({rows:,} cells)" if rows > 1 else ""
-            self.table.note(f"{self.column}: {text!r}{score}: {meaning}{more}")
+            sentence = f"{self.column}: {text!r}{score}: {meaning}{more}"
+            self.table.note(read[number].how, sentence, column=self.column, number=rows)
 
 
 def _is_time(clock: re.Match[str]) -> bool:

@@ -4,6 +4,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from ...errors import Option
 from ..read_context import Table
 from .text import text_of
 from .words import ALSO_IN_NAMES, ROSTER_SEPARATORS
@@ -18,7 +19,7 @@ _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
 _LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two of a list: "ann, bob and cat"
 _SURE = "[" + re.escape("".join(ROSTER_SEPARATORS)) + "]"
 _MAYBE = "|".join(map(re.escape, ALSO_IN_NAMES))
-_WHOLE = "`rosters=''` keeps cells whole"
+_WHOLE = (Option("rosters", ""), " keeps cells whole")
 _WRITTEN = {"\\n": "\n", "\\t": "\t"}  # as one types them on a command line
 
 
@@ -42,9 +43,9 @@ def rosters(
     What was taken is noted.
 
     >>> import polars as pl
-    >>> cells = Table(pl.DataFrame({"team": ["ann, bob and cat", "dan, eve"]}), "cells", str)
-    >>> rosters(cells, ["team"])[0][0].to_list(), cells.notes
-    ([['ann', 'bob', 'cat'], ['dan', 'eve']], ["rosters are split at ','; `rosters=''` keeps cells whole"])
+    >>> cells = Table(pl.DataFrame({"team": ["ann, bob and cat", "dan, eve"]}), "cells")
+    >>> rosters(cells, ["team"])[0][0].to_list(), str(cells.remarks[0])
+    ([['ann', 'bob', 'cat'], ['dan', 'eve']], "rosters are split at ','; `rosters=''` keeps cells whole")
     """
     import polars as pl
 
@@ -82,7 +83,7 @@ def _json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | None:
         lists = [text.str.json_decode(pl.List(pl.String)) for text in texts]
     except pl.exceptions.ComputeError:
         return None
-    table.note(f"rosters are lists in brackets; {_WHOLE}")
+    table.note("rosters", "rosters are lists in brackets; ", *_WHOLE)
     return [one.list.eval(pl.element().fill_null("").str.strip_chars()) for one in lists]
 
 
@@ -107,10 +108,11 @@ def _separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str 
         texts = [text.str.replace(_LAST, ",") for text in texts]
     if mark is not None or listed:
         shown = f"rosters are split at {mark!r}" if mark is not None else "rosters are lists in brackets"
-        table.note(f"{shown}; {_WHOLE}")
+        table.note("rosters", f"{shown}; ", *_WHOLE)
     elif unused is not None:
         cell = cells.filter(cells.str.contains(unused, literal=True))[0]
-        table.note(f"{cell!r} is one name; `rosters={unused.strip() or unused!r}` makes a roster of it")
+        split = Option("rosters", unused.strip() or unused)
+        table.note("single-name", f"{cell!r} is one name; ", split, " makes a roster of it")
     return mark or ("," if listed else None), texts
 
 

@@ -120,7 +120,7 @@ def _whole(text: str) -> Cell | None:
         return pair(0.5, 0.5)
     if blank := re.fullmatch(r"(\d\d?) (\d\d?)", text):
         return pair(float(blank[1]), float(blank[2]))
-    return Cell(right=_SPOILT) if grammar.date.fullmatch(text) else None
+    return Cell(how="date", right=_SPOILT) if grammar.date.fullmatch(text) else None
 
 
 def _of_pairs(outside: str, inside: list[str]) -> Cell:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ragged import Ints
-from ..read_context import Table
+from ..read_context import Message, Table
 from .text import intern
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Distinct:
         """Give the first row that holds one of some values."""
         return int(np.argmax(self.spread(which)))
 
-    def reject(self, which: NDArray[np.bool_], right: str) -> None:
+    def reject(self, which: NDArray[np.bool_], right: Message) -> None:
         """Note a problem with each row of some of the values."""
         if which.any():
             self.table.reject(np.flatnonzero(self.spread(which)), self.column, right)

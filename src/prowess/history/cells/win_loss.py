@@ -40,7 +40,7 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
 
     >>> import polars as pl
     >>> for words in (["W", "D", "L"], ["V", "N", "D"]):
-    ...     word_results(Table(pl.DataFrame({"result": words}), "cells", str), "result").sign.tolist()
+    ...     word_results(Table(pl.DataFrame({"result": words}), "cells"), "result").sign.tolist()
     [1, 0, -1]
     [1, 0, -1]
     """
@@ -86,10 +86,11 @@ def _signs(cells: Column, said: list[_Said], also: dict[str, int]) -> dict[str, 
     unsure = [word for word in sorted(there & signs.keys()) if any(known[o].get(word) != signs[word] for o in others)]
     if unsure:
         shown = ", ".join(f"{word!r} is {_MEANING[signs[word]]}" for word in unsure)
-        cells.table.note(f"{cells.column}: {shown} (read as {best})")
+        cells.table.note("result-words", f"{cells.column}: {shown} (read as {best})", column=cells.column)
     late = sorted(word for word in there & OVERTIME.keys() if word in signs)
     if late:
-        cells.table.note(f"{cells.column}: {', '.join(late)}: after overtime or a shoot-out a win is a win")
+        text = f"{cells.column}: {', '.join(late)}: after overtime or a shoot-out a win is a win"
+        cells.table.note("overtime", text, column=cells.column)
     return signs
 
 
@@ -101,7 +102,7 @@ def _cell(cell: str, said: _Said, signs: Mapping[str, int]) -> Cell:
     if said.word in MISSING:
         return Cell(UNPLAYED_MATCH)
     read = pair_cell(cell)
-    return read if read.state != WRONG or "date" in read.right else replace(read, right=_RIGHT)
+    return read if read.state != WRONG or read.how == "date" else replace(read, right=_RIGHT)
 
 
 def _agreeing(table: Table, column: str, said: list[_Said], read: list[Cell]) -> list[Cell]:
@@ -109,7 +110,8 @@ def _agreeing(table: Table, column: str, said: list[_Said], read: list[Cell]) ->
     beside = [word.score is not None and one.state == PLAYED for one, word in zip(read, said, strict=True)]
     lost, won = ([one for one, b in zip(read, beside, strict=True) if b and one.sign == sign] for sign in (-1, 1))
     if lost and all(one.first > one.second for one in lost) and all(one.first >= one.second for one in won):
-        table.note(f"{column}: the winner's score stands first, also after a word for a loss")
+        text = f"{column}: the winner's score stands first, also after a word for a loss"
+        table.note("winner-first", text, column=column)
         read = [
             replace(one, first=one.second, second=one.first) if b and one.sign < 0 else one
             for one, b in zip(read, beside, strict=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Remark
 from ...text import count
 from ...validate import SMALLEST
 from ..history import History
@@ -41,7 +42,7 @@ def build(draft: Draft) -> History:
         home=None if draft.home is None else unless_usual("home", _narrow(draft.home)),
         ids=tuple(draft.ids) if draft.ids is not None and any(draft.ids) else None,
         players=tuple(draft.names),
-        recognised=draft.recognised,
+        remarks=draft.remarks,
     )
     if len(alone := draft.alone()):
         history = _without(history, alone, draft.where(int(alone[0]), None))
@@ -60,9 +61,9 @@ def _in_time(history: History) -> bool:
 def _without(history: History, alone: NDArray[np.intp], first: str) -> History:
     """Leave the matches of one team out, and say so."""
     words = "match of one team is", "matches of one team are"
-    said = f"{count(len(alone), *words)} left out, {'the first is ' * (len(alone) > 1)}{first}"
+    text = f"{count(len(alone), *words)} left out, {'the first is ' * (len(alone) > 1)}{first}"
     kept = take(history, np.delete(np.arange(len(history)), alone))
-    return replace(kept, recognised=f"{history.recognised}\n{said}".strip())
+    return replace(kept, remarks=(*history.remarks, Remark("single-team", (text,), count=len(alone))))
 
 
 def _drop_partial_scores(draft: Draft) -> None:

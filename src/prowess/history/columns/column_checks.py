@@ -12,8 +12,7 @@ from ..cells.text import text_of
 from ..cells.win_loss import word_results
 from ..cells.words import YES_NO
 from ..names import plain_name
-from ..problems import Problems
-from ..read_context import Table
+from ..read_context import Problems, Table
 from .aliases import LONG
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ _TIME = frozenset(("time", "zeit", "tiempo", "temps", "tempo", "время"))
 
 def sample_of(table: Table) -> Table:
     """Give the first rows of a table, in which nothing is noted."""
-    return replace(table, frame=table.frame.head(SAMPLE), notes=[], problems=Problems(), left=[])
+    return replace(table, frame=table.frame.head(SAMPLE), remarks=[], problems=Problems(), left_out=[])
 
 
 def unfit(table: Table) -> dict[str, set[str]]:
@@ -39,7 +38,7 @@ def unfit(table: Table) -> dict[str, set[str]]:
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"race": ["a", "a"], "position": ["left", "right"], "time": ["38:12", "41:05"]})
-    >>> unfit(Table(frame, "races", str))
+    >>> unfit(Table(frame, "races"))
     {'rank': {'position'}, 'moment': {'time'}}
     """
     found: dict[str, set[str]] = {}

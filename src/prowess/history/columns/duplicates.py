@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Option
 from ...text import count
 from ..names import plain_name
 from ..ragged import Ints, starts
@@ -14,7 +15,7 @@ from .wide_results import Decided
 __all__ = ["leave_out_mirrored", "leave_out_repeated", "mixed_bits"]
 
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
-_KEEP = "; `duplicates='keep'` counts them"
+_KEEP = ("; ", Option("duplicates", "keep"), " counts them")
 MOST = 0.9  # of the rows: what holds for so many is how the file is meant
 
 
@@ -37,11 +38,13 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
         meeting = _meetings(table, when, size, player)[~again]
         usual = len(table.frame.columns) <= len(when) + 2 or len(np.unique(meeting)) < len(meeting)
         if table.decide("whether rows that repeat are matches", lambda: usual):
-            repeat = count(int(np.count_nonzero(again)), "row repeats", "rows repeat")
-            table.note(f"{repeat} another in every cell: each counts as a match; `duplicates='once'` counts them once")
+            number = int(np.count_nonzero(again))
+            text = f"{count(number, 'row repeats', 'rows repeat')} another in every cell: each counts as a match; "
+            once = Option("duplicates", "once")
+            table.note("repeated-rows-counted", text, once, " counts them once", number=number, row=int(again.argmax()))
             return
     words = "row repeats another in every cell and is", "rows repeat another in every cell and are"
-    table.leave_out(np.flatnonzero(again), "repeated: ", *words, more=_KEEP)
+    table.leave_out(np.flatnonzero(again), "repeated-rows", "repeated: ", *words, more=_KEEP)
 
 
 def _when(table: Table, layout: Layout) -> list[str]:
@@ -91,10 +94,9 @@ def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Decid
     first = np.zeros(len(ahead), bool)
     first[group[::-1]] = forward[::-1]  # how the first row of each meeting is turned
     kept = np.where(ahead == behind, first, ahead > behind)[group] == forward
-    told = "of a match that another row tells of, and"
-    table.leave_out(
-        np.flatnonzero(~kept), "seen by both sides: ", f"row tells {told} is", f"rows tell {told} are", more=_KEEP
-    )
+    what = "of a match that another row tells of, and"
+    words = f"row tells {what} is", f"rows tell {what} are"
+    table.leave_out(np.flatnonzero(~kept), "mirrored-rows", "seen by both sides: ", *words, more=_KEEP)
 
 
 def mixed_bits(word: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import Error
+from ...errors import Error, Option
 from ..cells.dates.columns import read_times
 from ..cells.numbers import numbers
 from ..cells.results import PLAYED, pair_results
@@ -16,7 +16,6 @@ from ..cells.win_loss import word_results
 from ..cells.words import DRAWS
 from ..names import plain_name
 from ..read_context import Table
-from ..read_options import Choices
 from .headers import SIDE
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def guessed(table: Table) -> tuple[Table, dict[str, str]] | None:
     """
     if len(table.frame.columns) > COLUMNS:
         return None
-    sample = replace(table, frame=table.frame.head(SAMPLE), notes=[], left=[])
+    sample = replace(table, frame=table.frame.head(SAMPLE), remarks=[], left_out=[])
     kinds = _kinds(sample)
     roles = _sides(sample, kinds)
     if roles is None and _is_grid(kinds):
@@ -60,7 +59,8 @@ def guessed(table: Table) -> tuple[Table, dict[str, str]] | None:
         return None
     if kinds.time:
         roles["time"] = kinds.time[0]
-    table.note(f"the columns are recognised by what they hold; `columns={roles!r}` is what was taken")
+    text = "the columns are recognised by what they hold; "
+    table.note("inferred-columns", text, Option("columns", dict(roles)), " is what was taken")
     return table, roles
 
 
@@ -81,7 +81,7 @@ def _kind(sample: Table, column: str) -> str | None:
         return None
 
     def alone() -> Table:
-        return Table(text.to_frame(column), sample.title, sample.row_name, Choices())
+        return Table(text.to_frame(column), sample.title)
 
     enough = MOST * len(text)
     table = alone()
@@ -156,16 +156,17 @@ def _grid(table: Table, kinds: _Kinds) -> tuple[Table, dict[str, str]] | None:
     long = long.filter(pl.col("score").is_not_null() & (pl.col("score").cast(pl.String).str.strip_chars() != ""))
     long = long.sort("match", maintain_order=True)
     row = long["match"].to_list()
-    values = Table(long, table.title, lambda index: table.row_name(row[index]), table.choices)
+    values = Table(long, table.title, lambda index: table.line(row[index]), table.choices, unit=table.unit)
     found = numbers(values, "score")
-    values.problems.found.clear()
+    values.problems.groups.clear()
     places = _are_places(long["match"].to_numpy(), found)
     what = "places" if places else "scores, the highest is the best"
     other = "score" if places else "rank"
-    values.notes.extend(table.notes)
-    values.note(f"a column per player ({', '.join(kinds.number[:8])}{', …' * (len(kinds.number) > 8)}) with {what}")
+    values.remarks.extend(table.remarks)
+    players = f"{', '.join(kinds.number[:8])}{', …' * (len(kinds.number) > 8)}"
+    values.note("player-columns", f"a column per player ({players}) with {what}", number=len(kinds.number))
     roles = {"match": "match", "player": "player", "rank" if places else "score": "score"}
-    values.note(f"the other reading: make a file with a row per player, and a column {other}")
+    values.note("other-reading", f"the other reading: make a file with a row per player, and a column {other}")
     return values, roles | ({"time": day[0]} if day else {})
 
 

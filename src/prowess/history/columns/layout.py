@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from ...errors import Error
+from ...errors import Error, Remark
 from ..names import plain_name
-from ..problems import quoted, some
+from ..read_context import quoted, some
 from .aliases import (
     COMMON,
     HOME_AWAY,
@@ -61,13 +61,16 @@ class Layout:
     parts: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
 
-    def describe(self, columns: Iterable[str]) -> str:
-        """Say what was recognised, and which columns are not used."""
+    def describe(self, columns: Iterable[str]) -> list[Remark]:
+        """Return remarks on what was recognised, and on the columns that are not used."""
         more = {side.column: side.more for side in self.sides}
-        said = [f"{role}={'+'.join((column, *more.get(column, ())))}" for role, column in self.roles.items()]
+        roles = [f"{role}={'+'.join((column, *more.get(column, ())))}" for role, column in self.roles.items()]
         used = {*self.roles.values(), *(column for columns in more.values() for column in columns)}
         unused = [column for column in columns if column not in used]
-        return f"{self.shape}: {', '.join(said)}" + (f"\nignored: {some(unused)}" if unused else "")
+        remarks = [Remark("layout", (f"{self.shape}: {', '.join(roles)}",))]
+        if unused:
+            remarks.append(Remark("ignored-columns", (f"ignored: {some(unused)}",), count=len(unused)))
+        return remarks
 
 
 def recognise(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Option, Remark
 from ...text import count
 from ..cells.durations import durations
 from ..cells.labels import labels, names, yes_no
@@ -16,9 +17,8 @@ from ..cells.rosters import rosters
 from ..cells.text import intern, text_of
 from ..cells.win_loss import word_results
 from ..cells.words import YES_NO
-from ..problems import Problems
 from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
-from ..read_context import Table
+from ..read_context import Problems, Table
 from .layout import Layout
 from .long_groups import Rows, match_codes
 from .raw_matches import Draft
@@ -52,12 +52,15 @@ def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
     team = intern(labels(table, roles["team"]))[0] if "team" in roles and {"player", "players"} & roles.keys() else None
     _leave_out(table, layout, match, team, results)
     rows = Rows(table, match, team)
-    size, player, different, note = _players(table, layout, rows)
+    size, player, different = _players(table, layout, rows)
     entry_row = np.repeat(rows.order, size)
     first_row = rows.order[rows.match_row_start[:-1]]
-    score, summed = _scores(rows, results.score, roles["score"]) if results.score is not None else (None, "")
+    remarks: list[Remark] = []
+    score = None if results.score is None else _scores(rows, results.score, roles["score"], remarks)
     listed = not {"rank", "score", "duration", "result"} & roles.keys()
-    order = "no rank or score: the rows of a match stand in the order of the result" if listed else ""
+    if listed:
+        text = "no rank or score: the rows of a match stand in the order of the result"
+        remarks.append(Remark("order-of-rows", (text,)))
     draft = Draft(
         match_start=rows.match_start,
         team_start=starts(size)[rows.team_start],
@@ -71,7 +74,7 @@ def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
         home=_home(rows, roles["home"]) if "home" in roles else None,
         listed=listed,
         may_be_alone=True,
-        recognised="\n".join(filter(None, (note, summed, order))),
+        remarks=tuple(remarks),
     )
     return draft, rows
 
@@ -84,7 +87,7 @@ def _results(table: Table, layout: Layout) -> _Results:
     if "rank" in roles:
         found = ranks(table, roles["rank"])
         if "score" in roles:  # beside places a score that cannot be read is no problem
-            score = numbers(replace(table, notes=[], problems=Problems()), roles["score"])
+            score = numbers(replace(table, remarks=[], problems=Problems()), roles["score"])
         return _Results(found.rank, score, found.unplaced, found.absent)
     if "duration" in roles:
         found = durations(table, roles["duration"])
@@ -113,7 +116,8 @@ def _drop_strokes(table: Table, layout: Layout, match: Ints, results: _Results) 
     order = order[~np.isnan(rank[order]) & ~np.isnan(score[order])]
     apart = (np.diff(match[order]) == 0) & (np.diff(rank[order]) > 0)
     if 2 * np.count_nonzero((np.diff(score[order]) > 0) & apart) > np.count_nonzero(apart):
-        table.note(f"{layout.roles['score']!r} does not fall with the places: it is not used")
+        column = layout.roles["score"]
+        table.note("unused-scores", f"{column!r} does not fall with the places: it is not used", column=column)
         results.score = None
 
 
@@ -142,14 +146,15 @@ def _playing_teams(table: Table, layout: Layout, match: Ints, results: _Results)
     apart = bool(np.count_nonzero((low != high)[several]) > least)
     if not len(ordered) or not table.decide(f"whether {column} plays apart", lambda: apart if several.any() else None):
         return layout
-    table.note(f"players with one {column} have places of their own: everybody plays alone")
+    text = f"players with one {column} have places of their own: everybody plays alone"
+    table.note("everybody-alone", text, column=column)
     return replace(layout, roles={role: used for role, used in layout.roles.items() if role != "team"})
 
 
 def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
     """Leave out who was not there, who stands twice in a match, and matches in which nobody has a result."""
     absent = np.flatnonzero(results.absent)
-    table.leave_out(absent, "did not take part: ", "entry is", "entries are")
+    table.leave_out(absent, "absent", "did not take part: ", "entry is", "entries are")
     if "player" in layout.roles or "players" not in layout.roles:
         _leave_out_twice(table, layout, match, team, results)
     given = ~(results.unplaced | results.absent)
@@ -163,7 +168,7 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
     unplayed = np.flatnonzero(np.bincount(match, given, minlength=match.max(initial=-1) + 1)[match] == 0)
     unplayed = np.setdiff1d(unplayed, absent)
     words = "match without any result is", "matches without any result are"
-    table.leave_out(unplayed, "not played: ", *words, number=len(np.unique(match[unplayed])))
+    table.leave_out(unplayed, "not-played", "not played: ", *words, number=len(np.unique(match[unplayed])))
 
 
 def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
@@ -184,17 +189,18 @@ def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | Non
     rows = np.flatnonzero(again & ~results.absent)
     if len(rows) > max(FEW, MANY * len(key)):
         column = layout.roles["player" if "player" in layout.roles else "team"]
-        said = "it stands in this match already, as many do: say who plays, as in `columns={'player': 'name'}`"
-        table.reject(rows, column, said)
+        said = "it stands in this match already, as many do: say who plays, as in "
+        table.reject(rows, column, (said, Option("columns", {"player": "name"})))
         return
-    table.leave_out(rows, "twice in a match: of a player's rows the best counts, ", "other is", "others are")
+    why = "twice in a match: of a player's rows the best counts, "
+    table.leave_out(rows, "repeated-players", why, "other is", "others are")
 
 
-def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.Series", str]:
-    """Give the number of players in each ordered row, the players of all rows, and how rosters were split."""
+def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.Series"]:
+    """Return the number of players in each ordered row, the players of all rows, and their names."""
     if "players" not in layout.roles:
         code, different = intern(names(table, layout.roles["player" if "player" in layout.roles else "team"]))
-        return np.ones(len(code), np.int32), code[rows.order], different, ""
+        return np.ones(len(code), np.int32), code[rows.order], different
     column = layout.roles["players"]
     [lists], _ = rosters(table, [column], sure=True)
     table.require(lists.list.len() > 0, column, "a team needs at least one player")
@@ -202,7 +208,7 @@ def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.
     size = lists.list.len().to_numpy().astype(np.int32)
     code, different = intern(lists.explode().drop_nulls())
     _, entries = gather(starts(size), rows.order)
-    return size[rows.order], code[entries], different, ""
+    return size[rows.order], code[entries], different
 
 
 def _ranks(rows: Rows, layout: Layout, results: _Results, score: Floats | None) -> Floats | None:
@@ -222,9 +228,11 @@ def _ranks(rows: Rows, layout: Layout, results: _Results, score: Floats | None) 
     np.maximum.at(last, match[~missing], rank[~missing])
     empty = missing & np.isfinite(last[match])
     if "rank" in layout.roles and (plain := empty & ~results.unplaced[rows.order[rows.team_start[:-1]]]).any():
-        share = count(int(np.count_nonzero(plain)), "entry shares", "entries share")
-        first = f"the first on {rows.table.row_name(int(rows.order[rows.team_start[:-1]][plain].min()))}"
-        rows.table.note(f"no place in column {layout.roles['rank']!r}: {share} the last place of their match, {first}")
+        number, column = int(np.count_nonzero(plain)), layout.roles["rank"]
+        first = int(rows.order[rows.team_start[:-1]][plain].min())
+        share = f"{count(number, 'entry shares', 'entries share')} the last place of their match"
+        text = f"no place in column {column!r}: {share}, the first on {rows.table.row_name(first)}"
+        rows.table.note("missing-places", text, column=column, number=number, row=first)
     return np.where(empty, last[match] + 1, rank)
 
 
@@ -234,7 +242,7 @@ def _matches_of(rows: Rows, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
     return np.unique(match[mask[rows.order]])
 
 
-def _scores(rows: Rows, score: Floats, column: str) -> tuple[Floats, str]:
+def _scores(rows: Rows, score: Floats, column: str, remarks: list[Remark]) -> Floats:
     """Give the scores of the teams: what all rows of a team say, or, where those of most teams differ, their sums.
 
     Whether a column holds scores of teams or of players is one decision for the file: two players with 3 points each
@@ -247,8 +255,10 @@ def _scores(rows: Rows, score: Floats, column: str) -> tuple[Floats, str]:
     mostly = alike or rows.mostly_agree(score, "team")
     summed = rows.table.decide(f"whether {column} is summed", lambda: not mostly if (size > 1).any() else None)
     if not summed:
-        return (first if alike else rows.one(score, column, "team")), ""
-    return np.add.reduceat(values, rows.team_start[:-1]), f"{column} differs within a team: a team's score is the sum"
+        return first if alike else rows.one(score, column, "team")
+    remarks.append(Remark("summed-scores", (f"{column} differs within a team: a team's score is the sum",), column))
+    total: Floats = np.add.reduceat(values, rows.team_start[:-1])
+    return total
 
 
 def _home(rows: Rows, column: str) -> Ints:

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Option
 from ..cells.labels import labels
 from ..cells.text import intern, text_of
 from ..ragged import Ints, pair_codes, starts
-from ..read_context import Table
+from ..read_context import Message, Table
 from .layout import Layout
 
 __all__ = ["Rows", "match_codes"]
@@ -39,9 +40,8 @@ def match_codes(table: Table, layout: Layout) -> Ints:
             code = finer.astype(np.int32)
             used.append(column)
     if len(used) > 1:
-        table.note(
-            f"matches are told apart by {' and '.join(used)}; `columns={{'match': {used[0]!r}}}` takes that alone"
-        )
+        alone = Option("columns", {"match": used[0]})
+        table.note("match-columns", f"matches are told apart by {' and '.join(used)}; ", alone, " takes that alone")
     return code
 
 
@@ -80,12 +80,12 @@ class Rows:
         values, start, first = self._ordered(values, of)
         wrong = np.flatnonzero(_differ(values, values[first]))
         if len(wrong):
-            other = "; `columns={'team': None}` makes each player a team of his own" * (of == "team")
+            other = ("; ", Option("columns", {"team": None}), " makes each player a team of his own")
 
-            def right(index: int) -> str:
+            def right(index: int) -> Message:
                 before = int(self.order[first[wrong[index]]])
                 said = f"{self.table.row_name(before)} has {self.table.frame[column][before]!r}"
-                return f"{said}, and it must be the same in all rows of a {of}{other}"
+                return (f"{said}, and it must be the same in all rows of a {of}", *(other if of == "team" else ()))
 
             self.table.reject(self.order[wrong], column, right)
         return values[start[:-1]]
@@ -97,7 +97,9 @@ class Rows:
         most = bool(2 * np.count_nonzero(differ) > np.count_nonzero(np.diff(start) > 1))
         if not self.table.decide(f"whether a match has several times in {column}", lambda: most):
             return self.one(values, column, "match")
-        self.table.note(f"the rows of a match differ in {column}: the earliest is its time")
+        self.table.note(
+            "earliest-time", f"the rows of a match differ in {column}: the earliest is its time", column=column
+        )
         least: NDArray[Any] = np.minimum.reduceat(ordered, start[:-1])
         return least
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Remark
 from ..ragged import Floats, Ints, owners
 from ..times import Times
 
@@ -39,7 +40,7 @@ class Draft:
     listed: bool = False  # whether a match without ranks and scores lists its teams from first to last
     may_be_alone: bool = False  # whether a few matches of one team are left out, and not an error
     rows: Callable[[int, int | None], Any] | None = None  # of a match, or of one of its entries, in a table
-    recognised: str = ""
+    remarks: tuple[Remark, ...] = ()
     as_they_appear: bool = False  # whether the players are numbered in the order of their first entries
     _all_duels: bool | None = None
 

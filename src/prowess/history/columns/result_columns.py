@@ -54,7 +54,8 @@ def _by_winner(table: Table, layout: Layout) -> Layout:
         results = [one for side in layout.sides for one in (side.score, side.rank) if one is not None]
         sides = tuple(replace(side, score=None, rank=None) for side in layout.sides)
         roles = {role: used for role, used in layout.roles.items() if used not in results}
-        table.note(f"{' and '.join(results)} contradict {column!r}, which says who won: they are not used")
+        text = f"{' and '.join(results)} contradict {column!r}, which says who won: they are not used"
+        table.note("contradicting-results", text, column=column)
         return replace(layout, roles={**roles, "winner": column}, sides=sides)
     return layout
 

@@ -42,7 +42,7 @@ _AT_HOME = {
 
 def wide_draft(table: Table, layout: Layout) -> Draft:
     """Make a draft whose match `i` is row `i`; time, importance and ids are left to the caller."""
-    size, codes, different, note = _teams(table, layout)
+    size, codes, different = _teams(table, layout)
     _leave_out_byes(table, len(layout.sides), codes, different)
     there = size > 0
     result = decided(table, layout, there)
@@ -60,7 +60,6 @@ def wide_draft(table: Table, layout: Layout) -> Draft:
         rank=None if result.rank is None else result.rank.reshape(-1)[flat],
         score=None if result.score is None else result.score.reshape(-1)[flat],
         home=_home(table, layout),
-        recognised=note,
     )
 
 
@@ -69,10 +68,10 @@ def _leave_out_byes(table: Table, sides: int, player: Ints, different: "pl.Serie
     bye = different.str.to_lowercase().is_in(list(BYES)).to_numpy()
     if sides == 2 and bye.any() and len(player) == 2 * len(table.frame):
         rows = np.flatnonzero(bye[player].reshape(-1, 2).any(axis=1))
-        table.leave_out(rows, "byes: ")
+        table.leave_out(rows, "byes", "byes: ")
 
 
-def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series", str]:
+def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
     """Give the sizes of the teams (a row per match, 0 where a side is empty), and their players one after another."""
     import polars as pl
 
@@ -80,7 +79,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series", str]:
     columns = [side.column for side in sides]
     if len(columns) == 2 and not any(side.roster or side.more for side in sides):  # the common case, without lists
         player, different = coded_names(table, columns)
-        return np.ones((len(table.frame), 2), np.int32), player, different, ""
+        return np.ones((len(table.frame), 2), np.int32), player, different
     if any(side.more for side in sides):
         lists = [_members(table, side) for side in sides]
     else:
@@ -91,7 +90,7 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series", str]:
     size = np.stack([one.list.len().to_numpy() for one in lists], axis=1).astype(np.int32)
     together = pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls()  # null is all that is left of []
     code, different = intern(together)
-    return size, code, different, ""
+    return size, code, different
 
 
 def _members(table: Table, side: Side) -> "pl.Series":

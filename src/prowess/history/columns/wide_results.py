@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Error
+from ...errors import Error, Option
 from ..cells.labels import yes_no
 from ..cells.numbers import numbers_together
 from ..cells.places import ranks
@@ -16,9 +16,8 @@ from ..cells.text import intern, text_of
 from ..cells.win_loss import word_results
 from ..cells.words import DRAWS, UNPLAYED, WALKOVERS, YES_NO
 from ..names import plain_name
-from ..problems import Problems
 from ..ragged import Floats
-from ..read_context import Table
+from ..read_context import Problems, Table
 from .aliases import WON
 from .layout import Layout
 
@@ -76,12 +75,12 @@ def _leave_out_by_status(table: Table, layout: Layout) -> None:
 
 
 def _leave_out_unplayed(table: Table, rows: Mask) -> None:
-    table.leave_out(np.flatnonzero(rows), "not played: ")
+    table.leave_out(np.flatnonzero(rows), "not-played", "not played: ")
 
 
 def _leave_out_walkovers(table: Table, rows: Mask) -> None:
-    more = "; `walkovers='count'` counts them as matches"
-    table.leave_out(np.flatnonzero(rows), "walkovers: ", more=more)
+    more = ("; ", Option("walkovers", "count"), " counts them as matches")
+    table.leave_out(np.flatnonzero(rows), "walkovers", "walkovers: ", more=more)
 
 
 def _require_all(table: Table, columns: list[str], score: Floats, there: Mask) -> None:
@@ -116,7 +115,8 @@ def _winner_first(table: Table, layout: Layout, there: Mask) -> Decided:
     score = np.stack(numbers_together(table, scores), axis=1)
     behind = score[:, 0] < score[:, 1]
     if np.count_nonzero(behind) > (1 - MOST) * len(score) and not layout.mapped & {"winnerscore", "loserscore"}:
-        table.note(f"winners have less of {scores[0]!r} than losers of {scores[1]!r}: these are no scores")
+        text = f"winners have less of {scores[0]!r} than losers of {scores[1]!r}: these are no scores"
+        table.note("unused-scores", text, column=scores[0])
         return Decided(None, rank)
     if "tie" in plain_name(layout.roles["winner"]):
         rank[score[:, 0] == score[:, 1]] = 1
@@ -133,16 +133,17 @@ def told(table: Table, layout: Layout) -> Decided:
     if len(layout.sides) > 2:
         raise Error(
             f"{table.title}: column {column!r} names a winner among {len(layout.sides)} sides, which leaves the"
-            " order of the others open: give ranks or scores"
+            " order of the others open: give ranks or scores",
+            field=column,
         )
     text = text_of(table, column)
     named = _named(table, layout, text)
-    trials = [replace(table, notes=[], problems=Problems(), left=[]) for _ in range(2)]
+    trials = [replace(table, remarks=[], problems=Problems(), left_out=[]) for _ in range(2)]
     won = YES_NO if plain_name(column).endswith(WON) else {}  # radiant_win may be true or false, but not neutral
     read = [pair_results(trials[0], column), word_results(trials[1], column, won)]
     fits = [np.count_nonzero(named != _UNKNOWN), *(np.count_nonzero(one.state == PLAYED) for one in read)]
     best = table.decide(f"how {column} is read", lambda: int(np.argmax(fits)))
-    if not max(fits) and any("date" in problem.right for problem in trials[0].problems):
+    if not max(fits) and read[0].dates:
         best = 1  # of results that a spreadsheet took for dates
     beside = _beside(table, layout)
     if best == 0:
@@ -150,9 +151,8 @@ def told(table: Table, layout: Layout) -> Decided:
     result, trial = read[best - 1], trials[best - 1]
     if beside is not None:
         result = _filled(result, beside)
-    for note in trial.notes:
-        table.note(note)
-    table.problems.found.extend(trial.problems.found)
+    table.remarks.extend(remark for remark in trial.remarks if remark not in table.remarks)
+    table.problems.groups.extend(trial.problems.groups)
     _leave_out_unplayed(table, result.state == UNPLAYED_MATCH)
     if table.choices.walkovers != "count":
         _leave_out_walkovers(table, result.state == WALKOVER)
@@ -166,7 +166,7 @@ def _beside(table: Table, layout: Layout) -> Results | None:
     """Read the scores in one cell that stand beside a result."""
     if "score" not in layout.roles:
         return None
-    return pair_results(replace(table, problems=Problems(), left=[]), layout.roles["score"], decided=True)
+    return pair_results(replace(table, problems=Problems(), left_out=[]), layout.roles["score"], decided=True)
 
 
 def _filled(result: Results, beside: Results) -> Results:

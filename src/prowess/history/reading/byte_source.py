@@ -38,6 +38,7 @@ class Source:
     ending: str
     path: Path | None = None
     data: bytes = b""
+    lines_before: int = 0  # of a part of a file, how many lines stand above it
 
     def __str__(self) -> str:
         """Give what it is called."""

@@ -5,7 +5,6 @@ import codecs
 import gzip
 import lzma
 import os
-import re
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -16,11 +15,9 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import Error
-from ..problems import Problems
-from ..read_context import Table
+from ...errors import Error, Option, Remark
+from ..read_context import Findings, Problems, Table
 from ..read_options import Choices
-from ..read_result import Findings
 from .byte_source import BROKEN, Source
 from .delimiters import separator_of
 from .encodings import encoding_of
@@ -78,11 +75,8 @@ def _of_parquet(file: Path, choices: Choices, rows: int) -> Iterator[Part]:
         total = int(lazy.select(pl.len()).collect().item())
         for first in range(0, max(total, 1), rows):
             frame = lazy.slice(first, rows).collect()
-            name = f"{file}"
-            yield Part(
-                Table(frame, name, lambda row, first=first: f"row {first + row + 1}", choices),  # type: ignore[misc]
-                min(1.0, (first + rows) / max(total, 1)),
-            )
+            table = Table(frame, str(file), lambda row, first=first: first + row + 1, choices)  # type: ignore[misc]
+            yield Part(table, min(1.0, (first + rows) / max(total, 1)))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise Error(f"{file}: it is no Parquet file that Polars can read: {error}") from error
 
@@ -121,36 +115,32 @@ class _Text:
         """Give a table of each piece; those after the first are read below the heading of the first."""
         heading, before, choices, columns = b"", 0, self.choices, set[str]()
         for number, piece in enumerate(self._pieces(rows)):
-            choices = self._settled(piece, choices)
-            source = Source(self.title, self.ending, data=heading + piece)
+            choices = self._settled(piece, choices, before)
             offset = before - heading.count(b"\n")
-            found = self._read(source, choices, offset)
+            found = load_source(Source(self.title, self.ending, data=heading + piece, lines_before=offset), choices)
+            if isinstance(found, Table):
+                found = replace(found, remarks=[] if offset else found.remarks, choices=self.choices)
             if isinstance(found, Table) and number == 0:
                 heading, columns = _above(piece, found), set(found.frame.columns)
                 choices = choices if heading.strip() else replace(choices, header=False)
             elif isinstance(found, Table) and not columns & set(found.frame.columns):
-                raise Error(f"{self.title}, line {before + 1}: from here on other columns are found: say `header=…`")
+                raise Error(
+                    f"{self.title}, line {before + 1}: from here on other columns are found: ",
+                    Option("header", False),
+                    " reads the file without a header",
+                    field="header",
+                    line=before + 1,
+                )
             before += piece.count(b"\n")
             yield Part(found, min(1.0, self.raw.tell() / self.size) if self.size else 0.0)
 
-    def _read(self, source: Source, choices: Choices, offset: int) -> Table | Findings:
-        try:
-            found = load_source(source, choices)
-        except Error as error:
-            raise Error(_later(str(error), offset)) from None
-        if isinstance(found, Findings):
-            return found
-        name = found.row_name
-        notes = [_later(note, offset) for note in found.notes] if not offset else []
-        return replace(found, row_name=lambda row: _later(name(row), offset), notes=notes, choices=self.choices)
-
-    def _settled(self, piece: bytes, choices: Choices) -> Choices:
+    def _settled(self, piece: bytes, choices: Choices, lines_before: int) -> Choices:
         """Keep the separator and the encoding that a piece shows, for those after it."""
         if choices.encoding is None and not _is_utf8(piece):
             try:
-                choices = replace(choices, encoding=encoding_of(piece).codec)
+                choices = replace(choices, encoding=encoding_of(piece, lines_before=lines_before).codec)
             except Error as error:
-                raise Error(f"{self.title}: {error}") from None
+                raise error.within(f"{self.title}: ") from None
         if choices.separator is None and not piece.lstrip().startswith(b"{"):
             text = piece[:HEAD].decode(choices.encoding or "utf-8", "replace").replace("\r\n", "\n")
             mark = separator_of(text[: text.rfind("\n") + 1] or text, choices).mark
@@ -212,10 +202,9 @@ def _cut(data: bytes, rows: int) -> int:
 
 def _above(piece: bytes, table: Table) -> bytes:
     """Give the lines above the first row of a table."""
-    found = re.search(r"line (\d+)", table.row_name(0)) if len(table.frame) else None
-    if found is None:
+    if not len(table.frame) or table.unit != "line":
         return piece
-    lines = piece.split(b"\n", int(found[1]) - 1)[:-1]
+    lines = piece.split(b"\n", table.line(0) - 1)[:-1]
     return b"".join(line + b"\n" for line in lines)
 
 
@@ -229,18 +218,13 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _later(text: str, lines: int) -> str:
-    """Count the lines that a text names from the start of the file."""
-    return re.sub(r"\bline (\d+)", lambda found: f"line {int(found[1]) + lines}", text) if lines else text
-
-
 class Queue:
     """Tables with the same columns, as one; each is forgotten once all its rows were taken.
 
     >>> import polars as pl
     >>> queue = Queue()
     >>> for day in (["mon"], ["tue", "wed"]):
-    ...     queue.add(Table(pl.DataFrame({"day": day}), "the file", lambda row: f"row {row + 1}"))
+    ...     queue.add(Table(pl.DataFrame({"day": day}), "the file"))
     >>> queue.take(2).frame["day"].to_list(), len(queue)
     (['mon', 'tue'], 1)
     """
@@ -261,7 +245,7 @@ class Queue:
 
         self.columns = self.columns or table.frame.columns
         missing = [pl.lit(None, pl.String).alias(name) for name in self.columns if name not in table.frame.columns]
-        self.tables.append(_with(table, table.frame.with_columns(missing).select(self.columns)))
+        self.tables.append(replace(table, frame=table.frame.with_columns(missing).select(self.columns)))
 
     def head(self, count: int) -> Table:
         """Give the first rows, which stay."""
@@ -297,27 +281,25 @@ class Queue:
 
         spans = self._spans(count)
         frame = pl.concat([table.frame.slice(first, length) for table, first, length in spans], how="vertical_relaxed")
-        problems, notes = Problems(), []
+        problems, remarks = Problems(), list[Remark]()
         start = np.cumsum([0, *(length for _, _, length in spans)])
         for (table, first, length), offset in zip(spans, start[:-1].tolist(), strict=True):
-            _copy(table.problems, problems, first, first + length, offset - first)
-            notes += table.notes if first == 0 else []
+            kept, shift = range(first, first + length), offset - first
+            table.problems.copy_to(problems, lambda row: row + shift if row in kept else None)  # noqa: B023
+            if first == 0:
+                remarks += [remark for remark in table.remarks if remark not in remarks]
 
-        def name(row: int) -> str:
+        def line_of(row: int) -> int:
             span = int(np.searchsorted(start, row, side="right")) - 1
             table, first, _ = spans[span]
-            return table.row_name(first + row - int(start[span]))
+            return table.line(first + row - int(start[span]))
 
-        return Table(frame, spans[0][0].title, name, spans[0][0].choices, list(dict.fromkeys(notes)), problems)
-
-
-def _with(table: Table, frame: "pl.DataFrame") -> Table:
-    return Table(frame, table.title, table.row_name, table.choices, table.notes, table.problems)
-
-
-def _copy(found: Problems, to: Problems, first: int, last: int, shift: int) -> None:
-    """Copy the problems of some rows, each with its sentence."""
-    for rows, column, values, right in found.found:
-        for index in np.flatnonzero((rows >= first) & (rows < last)).tolist():
-            value = None if values is None else [values[index]]
-            to.add([int(rows[index]) + shift], column, value, right if isinstance(right, str) else right(index))
+        return replace(
+            spans[0][0],
+            frame=frame,
+            line=line_of,
+            remarks=remarks,
+            problems=problems,
+            left_out=[],
+            decisions={},
+        )

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from ...errors import Error
+from ...errors import Error, Remark
 from ..read_context import Table
 from ..read_options import Choices
 from .byte_source import Source
@@ -59,8 +59,13 @@ def _regular(source: Source, choices: Choices) -> Grid | None:
     frame = _by_polars(source, separator.mark, begin, heading) if lines.regular else None
     if frame is None or not lines.hold(begin + len(frame)):
         return None
-    count, notes = begin + len(frame), [separator.note] if separator.note else []
-    return Grid(frame[heading.start - begin :], heading, lambda row: lines.of(heading.start + row, count), notes=notes)
+    count = begin + len(frame)
+    remarks = [separator.remark] if separator.remark else []
+
+    def line_of(row: int) -> int:
+        return source.lines_before + lines.of(heading.start + row, count)
+
+    return Grid(frame[heading.start - begin :], heading, line_of, remarks=remarks)
 
 
 def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
@@ -97,18 +102,18 @@ def _by_polars(source: Source, separator: str, skip: int, heading: Heading) -> "
 
 def _repaired(source: Source, choices: Choices) -> Grid:
     """Read a text record by record, mend what can be mended, and note what cannot."""
-    text, notes = _decoded(source, choices)
+    text, remarks = _decoded(source, choices)
     separator = separator_of(_first_lines(text), choices)
     rows = records(text, separator.mark)
     sample = list(islice(rows, _SAMPLE))
     heading = find_heading(sample, choices, separator.lines)
     if not heading.names:
         raise Error(f"{source}: it is empty: its first line must name the columns")
-    if separator.note:
-        notes.append(separator.note)
+    if separator.remark:
+        remarks.append(separator.remark)
     damaged = DAMAGED.search(text) is not None or "\0" in text
-    grid = _mended(islice(chain(sample, rows), heading.start, None), heading, damaged)
-    grid.notes += notes
+    grid = _mended(islice(chain(sample, rows), heading.start, None), heading, damaged, source.lines_before)
+    grid.remarks += remarks
     return grid
 
 
@@ -125,16 +130,16 @@ def _first_lines(text: str) -> str:
     return "".join(lines) or text[:_HEAD]
 
 
-def _decoded(source: Source, choices: Choices) -> tuple[str, list[str]]:
-    """Give a text whose lines end alike, and what is to be said about its encoding."""
+def _decoded(source: Source, choices: Choices) -> tuple[str, list[Remark]]:
+    """Return a text whose lines end alike, and remarks on its encoding."""
     data = source.whole()
     try:
-        encoding = encoding_of(data, choices.encoding)
+        encoding = encoding_of(data, choices.encoding, source.lines_before)
     except Error as error:
-        raise Error(f"{source}: {error}") from None
+        raise error.within(f"{source}: ") from None
     text = decoded(data, encoding).rstrip("\0")  # a disk that was full may leave zeros
-    note = encoding.note(data)
-    return _unwrapped(text.replace("\r\n", "\n").replace("\r", "\n")), [note] if note else []
+    remark = encoding.remark(data)
+    return _unwrapped(text.replace("\r\n", "\n").replace("\r", "\n")), [remark] if remark else []
 
 
 def _unwrapped(text: str) -> str:
@@ -145,7 +150,7 @@ def _unwrapped(text: str) -> str:
     return "\n".join(line.strip()[1:-1].replace('""', '"') for line in lines)
 
 
-def _mended(rows: Iterable[Record], heading: Heading, damaged: bool) -> Grid:
+def _mended(rows: Iterable[Record], heading: Heading, damaged: bool, lines_before: int) -> Grid:
     """Write the records anew, as regular as Polars wants them, and let it read that."""
     import polars as pl
 
@@ -172,8 +177,11 @@ def _mended(rows: Iterable[Record], heading: Heading, damaged: bool) -> Grid:
     if lines:
         data = mended.getvalue().encode()
         frame = pl.read_csv(io.BytesIO(data), has_header=False, schema=schema, infer_schema=False)
-    notes = [f"line {stray[0]}: quotation marks inside a cell are part of its text"] if stray else []
-    return Grid(frame, heading, lines.__getitem__, faults, notes)
+    remarks = []
+    if stray:
+        text = f"line {stray[0]}: quotation marks inside a cell are part of its text"
+        remarks.append(Remark("stray-quotes", (text,), count=len(stray), line=stray[0]))
+    return Grid(frame, heading, lambda row: lines_before + lines[row], faults, remarks)
 
 
 def _without_damage(cells: list[str], fault: str | None) -> tuple[list[str], str | None]:

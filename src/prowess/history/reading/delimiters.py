@@ -5,7 +5,7 @@ from collections import Counter
 from itertools import islice
 from typing import NamedTuple
 
-from ...errors import Error
+from ...errors import Error, Option, Remark
 from ..read_options import Choices
 from .header_row import filled, known_cells
 from .tolerant_csv import BLANKS, records
@@ -22,7 +22,7 @@ class Separator(NamedTuple):
 
     mark: str
     lines: int = 0
-    note: str | None = None
+    remark: Remark | None = None
 
 
 class _Fit(NamedTuple):
@@ -43,7 +43,8 @@ def separator_of(text: str, choices: Choices) -> Separator:
     lines = 0 if said is None else 1
     if choices.separator is not None:
         if choices.separator in '"\n\r':
-            raise Error(f"separator must not be {choices.separator!r}, which has a meaning of its own")
+            what = f"separator must not be {choices.separator!r}, which has a meaning of its own"
+            raise Error(what, field="separator", value=choices.separator)
         return Separator(choices.separator, lines)
     if said is not None:
         return Separator(said[1], lines)
@@ -57,7 +58,8 @@ def separator_of(text: str, choices: Choices) -> Separator:
     others = [mark for mark in _USUAL if mark != best and fits[mark].share >= max(0.9, fits[best].share)]
     if not others or fits[best].known > fits[others[0]].known:
         return Separator(best)
-    return Separator(best, 0, f"cells are separated at {best!r} (`separator={others[0]!r}` separates them there)")
+    pieces = (f"cells are separated at {best!r} (", Option("separator", others[0]), " separates them there)")
+    return Separator(best, 0, Remark("separator", pieces))
 
 
 def _blanks_or_colon(text: str, choices: Choices) -> str | None:

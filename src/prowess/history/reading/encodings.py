@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ...errors import Error
+from ...errors import Error, Option, Remark
 
 __all__ = ["DAMAGED", "Encoding", "check_name", "decoded", "encoding_of"]
 
@@ -46,15 +46,14 @@ class Encoding:
     mark: int = 0
     guessed: bool = False
 
-    def note(self, data: bytes) -> str | None:
+    def remark(self, data: bytes) -> Remark | None:
         """Say which of several encodings was taken, why, and how to choose another."""
         if not self.guessed:
             return None
         kind, other = _OLD[self.codec]
-        return (
-            f"the text is read as {self.codec} ({kind}), because line {_first_wrong(data)} is not UTF-8;"
-            f" `encoding={other!r}` is {_OLD[other][0]}"
-        )
+        line = _first_wrong(data)
+        text = f"the text is read as {self.codec} ({kind}), because line {line} is not UTF-8; "
+        return Remark("encoding", (text, Option("encoding", other), f" is {_OLD[other][0]}"), line=line)
 
 
 def check_name(name: str) -> str:
@@ -67,12 +66,13 @@ def check_name(name: str) -> str:
         codec = codecs.lookup(name)
         "".encode(name)
     except (LookupError, ValueError):
-        raise Error(f"encoding: there is none called {name!r}: utf-8, utf-16, cp1252 or cp1251 are usual") from None
+        right = "utf-8, utf-16, cp1252 or cp1251 are usual"
+        raise Error(f"encoding: there is none called {name!r}: {right}", field="encoding", value=name) from None
     return codec.name
 
 
-def encoding_of(data: bytes, chosen: str | None = None) -> Encoding:
-    """Find out how bytes are to be read, unless it is said.
+def encoding_of(data: bytes, chosen: str | None = None, lines_before: int = 0) -> Encoding:
+    """Find out how bytes are to be read, unless it is said; `lines_before` counts the lines of the file above them.
 
     >>> encoding_of("André".encode("cp1252")).codec, encoding_of("Иван Петров".encode("cp1251")).codec
     ('cp1252', 'cp1251')
@@ -101,8 +101,9 @@ def encoding_of(data: bytes, chosen: str | None = None) -> Encoding:
     right = sum(map(len, re.findall("[^\x00-\x7f]+", text))) - wrong
     old = None if right > wrong else _old(data)
     if old is None and right <= wrong and _widespread(text):
-        hint = "save it as UTF-8, or say what it is, as in `encoding='gb18030'`"
-        raise Error(f"line {_first_wrong(data)} is not UTF-8 text, and no other usual encoding fits: {hint}")
+        line = lines_before + _first_wrong(data)
+        text = f"line {line} is not UTF-8 text, and no other usual encoding fits: save it as UTF-8, or say what it is,"
+        raise Error(f"{text} as in ", Option("encoding", "gb18030"), line=line)
     return Encoding("utf-8") if old is None else Encoding(old, guessed=True)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ...errors import Option, Remark
 from ..cells.words import DRAWS
 from ..columns.aliases import (
     COMMON,
@@ -55,7 +56,7 @@ class Heading:
     start: int
     cells: tuple[str, ...] = ()  # the header as it stands, by which it is known where it comes again
     comments: bool = False
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
 
 @lru_cache(1024)
@@ -135,7 +136,7 @@ def _is_value(cell: str) -> bool:
     return _VALUE.fullmatch(cell) is not None
 
 
-def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, word: str = "line") -> Heading:
+def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit: str = "line") -> Heading:
     """Find where the table begins in the first records of a file, the first of which may not belong to it."""
     real = [index for index in range(skip, len(sample)) if _is_row(sample[index].cells)]
     if not real:
@@ -149,13 +150,14 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, word
     if not header and not _has_titles(sample, real, first):
         first = real[0]
     comments = any(sample[index].cells[0].lstrip().startswith("#") for index in real if index < first)
-    above = _above(sample, real, first, word)
+    above = _above(sample, real, first, unit)
     if header:
         return _named(sample, real, first, comments, above)
-    note = (f"the first {word} is no header: the columns are called 1, 2, … (`header=True` takes their names from it)",)
+    text = f"the first {unit} is no header: the columns are called 1, 2, … ("
+    no_header = Remark("no-header", (text, Option("header", True), " takes their names from it)"), line=first + 1)
     width = max(_usual(len(sample[index].cells) for index in real if index >= first), 1)
     names = tuple(str(number + 1) for number in range(width))
-    return Heading(names, frozenset(names), None, first, (), comments, above + note * (choices.header is None))
+    return Heading(names, frozenset(names), None, first, (), comments, above + (no_header,) * (choices.header is None))
 
 
 def _is_row(cells: Sequence[str]) -> bool:
@@ -212,34 +214,36 @@ def _guess(sample: Sequence[Record], real: Sequence[int], first: int, choices: C
     return has_header(cells, below)
 
 
-def _above(sample: Sequence[Record], real: Sequence[int], first: int, word: str) -> tuple[str, ...]:
+def _above(sample: Sequence[Record], real: Sequence[int], first: int, unit: str) -> tuple[Remark, ...]:
     lines = [index for index in real if index < first]
     if not lines:
         return ()
     begin, end = (sample[index].line for index in (lines[0], lines[-1]))
-    where = f"{word} {begin} stands" if begin == end else f"{word}s {begin} to {end} stand"
+    where = f"{unit} {begin} stands" if begin == end else f"{unit}s {begin} to {end} stand"
     text = next(cell.strip() for cell in sample[lines[0]].cells if cell.strip())
-    return (f"{where} above the table and {'is' if begin == end else 'are'} not read: {text[:60]!r}",)
+    sentence = f"{where} above the table and {'is' if begin == end else 'are'} not read: {text[:60]!r}"
+    return (Remark("above-table", (sentence,), count=len(lines), line=begin),)
 
 
 def _named(
-    sample: Sequence[Record], real: Sequence[int], header: int, comments: bool, above: tuple[str, ...]
+    sample: Sequence[Record], real: Sequence[int], header: int, comments: bool, above: tuple[Remark, ...]
 ) -> Heading:
     plain = tuple(DAMAGED.sub("\ufffd", cell).replace("\0", "") for cell in sample[header].cells)
     cells = [" ".join(cell.split()) for cell in plain]
     cells[0] = cells[0].lstrip("# ") or cells[0]
     body = [sample[index].cells for index in real if index > header]
-    titles, note = _widened(cells, body)
+    titles, widened = _widened(cells, body)
     names, again = _told_apart(titles)
     unnamed = frozenset(name for name, title in zip(names, titles, strict=True) if not title)
-    notes = [*above, *note]
+    remarks = [*above, *widened]
     if repeated := [name for name in again if name not in unnamed]:
         more = ", …" * (len(repeated) > _SHOWN)
-        notes.append(f"columns of the same name are told apart: {', '.join(repeated[:_SHOWN])}{more}")
+        text = f"columns of the same name are told apart: {', '.join(repeated[:_SHOWN])}{more}"
+        remarks.append(Remark("repeated-column-names", (text,), count=len(repeated)))
     start = header + 1
     while start < len(sample) and not _is_row(sample[start].cells) and filled(sample[start].cells):
         start += 1  # a rule under the header
-    return Heading(tuple(names), unnamed, header, start, plain, comments, tuple(notes))
+    return Heading(tuple(names), unnamed, header, start, plain, comments, tuple(remarks))
 
 
 def _told_apart(titles: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -258,7 +262,7 @@ def _told_apart(titles: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(names), again
 
 
-def _widened(cells: list[str], body: Sequence[Sequence[str]]) -> tuple[list[str], tuple[str, ...]]:
+def _widened(cells: list[str], body: Sequence[Sequence[str]]) -> tuple[list[str], tuple[Remark, ...]]:
     """Give names to the columns that nearly all rows have, and the header does not name."""
     usual = _usual(map(len, body))
     more = usual - len(cells)
@@ -268,6 +272,8 @@ def _widened(cells: list[str], body: Sequence[Sequence[str]]) -> tuple[list[str]
         return cells + [""] * more, ()
     counted = [row[0].strip().strip('"') for row in body if len(row) == usual]
     if more == 1 and all(one.isdecimal() for one in counted) and len({int(n) - i for i, n in enumerate(counted)}) == 1:
-        return ["", *cells], ("the rows have one cell more than the header: the first is their number",)
+        text = "the rows have one cell more than the header: the first is their number"
+        return ["", *cells], (Remark("row-numbers", (text,)),)
     numbers = ", ".join(str(number) for number in range(len(cells) + 1, usual + 1))
-    return cells + [""] * more, (f"the header names {len(cells)} columns of {usual}; the others are called {numbers}",)
+    text = f"the header names {len(cells)} columns of {usual}; the others are called {numbers}"
+    return cells + [""] * more, (Remark("unnamed-columns", (text,), count=more),)

@@ -5,24 +5,23 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from ...errors import Error
+from ...errors import Error, Remark
 from ..builders import from_matches
-from ..problems import Problem
-from ..read_context import Table
+from ..history import History
+from ..read_context import Findings, Located, Problem, Table
 from ..read_options import Choices
-from ..read_result import Findings, Located
 from .byte_source import Source
 
 __all__ = ["read_json"]
 
-Item = tuple[str, Any]  # where it stands, and what it is: an object, or an Error
+Item = tuple[int, Any]  # the number of its line or item, and what it is: an object, or an Error
 
 
 def read_json(source: Source, choices: Choices) -> Table | Findings:
     """Read a file by what its first object is: a match with `teams`, or a row."""
     first = next(_items(source), None)
     if first is None:
-        return Findings(from_matches([], recognised="an empty file"), source.title)
+        return Findings(from_matches([], remarks=(Remark("empty-file", ("an empty file",)),)), source.title)
     if isinstance(first[1], dict) and "teams" in first[1] and choices.columns is None:
         return _matches(source, choices)
     return _rows(source, choices)
@@ -31,33 +30,36 @@ def read_json(source: Source, choices: Choices) -> Table | Findings:
 def _matches(source: Source, choices: Choices) -> Findings:
     """Make a history of all matches; where that fails, of those that can be used alone."""
 
-    def history(matches: Iterator[Any] | list[Any], name: Callable[[int], str]) -> Any:
+    unit = _unit(source)
+
+    def history(matches: Iterator[Any] | list[Any], line: Callable[[int], int]) -> History:
         return from_matches(
             matches,
             time_format=choices.time_format,
             utc=choices.utc,
-            where=lambda match: f"{source}, {name(match)}",
-            recognised="JSON, a match with its teams in each object",
+            where=lambda match: f"{source}, {unit} {line(match)}: ",
+            remarks=(Remark("json-matches", ("JSON, a match with its teams in each object",)),),
         )
 
     try:
-        return Findings(history(_objects(source), _names(source)), source.title)
+        return Findings(history(_objects(source), _lines(source)), source.title)
     except Error as error:
         wrong = error
-    names, good, problems = [], [], []
-    for row, (name, item) in enumerate(_items(source)):
+    lines, good, problems = [], [], []
+    for row, (line, item) in enumerate(_items(source)):
         try:
             if isinstance(item, Error):
                 raise item
             from_matches([item], time_format=choices.time_format, utc=choices.utc, where=lambda match: "")
         except Error as error:
-            problems.append(Located(name, Problem(row, None, None, str(error).removeprefix(": "))))
+            problems.append(Located(f"{unit} {line}", Problem(row, None, None, error.pieces), line))
         else:
-            names.append(name)
+            lines.append(line)
             good.append(item)
     if not problems:
-        raise wrong  # the matches do not go together: times of two kinds, an id that comes twice
-    return Findings(history(good, names.__getitem__), source.title, tuple(problems))
+        # the matches do not go together: times of two kinds, an id that comes twice
+        raise wrong.within("", line=None if wrong.match is None else lines[wrong.match])
+    return Findings(history(good, lines.__getitem__), source.title, tuple(problems))
 
 
 def _rows(source: Source, choices: Choices) -> Table:
@@ -74,11 +76,15 @@ def _rows(source: Source, choices: Choices) -> Table:
         for _ in _objects(source):  # which names the one that is wrong
             pass
         raise Error(f"{source}: it could not be read: {error}") from error
-    return Table(frame, source.title, _names(source), choices)
+    return Table(frame, source.title, _lines(source), choices, unit=_unit(source))
 
 
 def _is_list(source: Source) -> bool:
     return source.head(512).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+
+
+def _unit(source: Source) -> str:
+    return "item" if _is_list(source) else "line"
 
 
 def _items(source: Source) -> Iterator[Item]:
@@ -89,14 +95,14 @@ def _items(source: Source) -> Iterator[Item]:
         except (ValueError, RecursionError) as error:
             raise Error(f"{source}: it is no JSON: {error}") from None
         for number, item in enumerate(listed, 1):
-            yield f"item {number}", _checked(item)
+            yield number, _checked(item)
         return
-    for number, line in enumerate(source.lines(), 1):
+    for number, line in enumerate(source.lines(), source.lines_before + 1):
         if line.strip():
             try:
-                yield f"line {number}", _checked(json.loads(line.decode("utf-8-sig")))
+                yield number, _checked(json.loads(line.decode("utf-8-sig")))
             except (ValueError, RecursionError) as error:
-                yield f"line {number}", Error(f"it is no JSON: {error}")
+                yield number, Error(f"it is no JSON: {error}")
 
 
 def _checked(item: Any) -> Any:
@@ -104,17 +110,17 @@ def _checked(item: Any) -> Any:
 
 
 def _objects(source: Source) -> Iterator[dict[str, Any]]:
-    for name, item in _items(source):
+    for line, item in _items(source):
         if isinstance(item, Error):
-            raise Error(f"{source}, {name}: {item}")
+            raise item.within(f"{source}, {_unit(source)} {line}: ", line=line)
         yield item
 
 
-def _names(source: Source) -> Callable[[int], str]:
-    """Give what tells where an object stands; the file is read again when it is first asked for, and only then."""
+def _lines(source: Source) -> Callable[[int], int]:
+    """Return what tells on which line an object stands; the file is read again when that is first asked for."""
 
     @cache
-    def names() -> list[str]:
-        return [name for name, _ in _items(source)]
+    def lines() -> list[int]:
+        return [line for line, _ in _items(source)]
 
-    return lambda row: names()[row]
+    return lambda row: lines()[row]

@@ -5,9 +5,8 @@ import re
 
 from ...errors import Error
 from ..frames import from_table
-from ..read_context import Table
+from ..read_context import Findings, Table
 from ..read_options import Choices
-from ..read_result import Findings
 from .byte_source import Source, open_source
 from .delimited_text import read_text
 from .json_files import read_json
@@ -72,4 +71,4 @@ def _read_parquet(source: Source, choices: Choices) -> Table:
         frame = pl.read_parquet(source.for_polars(), glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise Error(f"{source}: it is no Parquet file that Polars can read: {error}") from error
-    return Table(frame, source.title, lambda row: f"row {row + 1}", choices)
+    return Table(frame, source.title, choices=choices)

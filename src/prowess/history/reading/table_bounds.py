@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problems import Problems
-from ..read_context import Table
+from ...errors import Remark
+from ..read_context import Problems, Table
 from ..read_options import Choices
 from .header_row import Heading, filled
 
@@ -35,28 +35,29 @@ class Grid:
     heading: Heading
     line: Callable[[int], int]
     faults: Sequence[tuple[int, str]] = ()
-    notes: list[str] = field(default_factory=list)
-    word: str = "line"
+    remarks: list[Remark] = field(default_factory=list)
+    unit: str = "line"
 
 
 def trimmed(grid: Grid, title: str, choices: Choices) -> Table:
     """Give a table of the rows and columns that hold something."""
     frame, heading = grid.frame, grid.heading
-    notes = [*grid.notes, *heading.notes]
+    remarks = [*grid.remarks, *heading.remarks]
     blank = _rows(frame, _is_blank)
     again = _repeated(frame, heading.cells)
     comments = _comments(frame) if heading.comments else again[:0]
     dropped = np.union1d(np.union1d(blank, again), comments)
     foot = _foot(frame, dropped, [row for row, _ in grid.faults])
-    for rows, said in (
-        (again, "the header comes again and is not read"),
-        (comments, "a comment is not read"),
-        (foot, "what stands below the table is not read"),
+    for rows, code, what in (
+        (again, "repeated-header", "the header comes again and is not read"),
+        (comments, "comments", "a comment is not read"),
+        (foot, "below-table", "what stands below the table is not read"),
     ):
         if len(rows):
+            line = grid.line(int(rows[0]))
             more = f" ({len(rows)} times)" if len(rows) > 1 else ""
             shown = f": {next(cell for cell in frame.row(int(rows[0])) if cell)[:60]!r}" if rows is foot else ""
-            notes.append(f"{grid.word} {grid.line(int(rows[0]))}: {said}{more}{shown}")
+            remarks.append(Remark(code, (f"{grid.unit} {line}: {what}{more}{shown}",), count=len(rows), line=line))
     dropped = np.union1d(dropped, foot)
     kept = None
     if len(dropped):
@@ -69,10 +70,10 @@ def trimmed(grid: Grid, title: str, choices: Choices) -> Table:
         if row not in gone:
             problems.add([row if kept is None else int(np.searchsorted(kept, row))], None, None, fault)
 
-    def name(row: int) -> str:
-        return f"{grid.word} {grid.line(row if kept is None else int(kept[row]))}"
+    def line_of(row: int) -> int:
+        return grid.line(row if kept is None else int(kept[row]))
 
-    return Table(frame, title, name, choices, notes, problems)
+    return Table(frame, title, line_of, choices, remarks, problems, unit=grid.unit)
 
 
 def _is_blank(cells: "pl.Series") -> "pl.Series":

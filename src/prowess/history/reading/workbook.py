@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ...errors import Error
+from ...errors import Error, Option, Remark
 from ...optional import extra
 from ..read_context import Table
 from ..read_options import Choices
@@ -37,12 +37,16 @@ def read_workbook(source: Source, choices: Choices) -> Table:
         raise Error(f"{source}: sheet {name!r} is empty: its first row must name the columns")
     rows = frame.head(_SAMPLE).fill_null("").rows()
     sample = [Record(number, list(cells)) for number, cells in enumerate(rows, 1)]
-    heading = find_heading(sample, choices, word="row")
+    heading = find_heading(sample, choices, unit="row")
     frame.columns = list(heading.names)
     frame = frame[heading.start :].select(map(_dates, frame.columns))
-    others = ", ".join(repr(other) for other in names if other != name)
-    notes = [f"sheet {name!r} is read (`sheet=…` reads another: {others})"] if others and choices.sheet is None else []
-    grid = Grid(frame, heading, lambda row: heading.start + row + 1, notes=notes, word="row")
+    others = [other for other in names if other != name]
+    remarks = []
+    if others and choices.sheet is None:
+        more = f"; there are {', '.join(map(repr, others))}" if len(others) > 1 else ""
+        pieces = (f"sheet {name!r} is read (", Option("sheet", others[0]), f" reads another{more})")
+        remarks.append(Remark("sheet", pieces, count=len(names)))
+    grid = Grid(frame, heading, lambda row: heading.start + row + 1, remarks=remarks, unit="row")
     return trimmed(grid, source.title, choices)
 
 

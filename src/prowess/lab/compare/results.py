@@ -276,5 +276,5 @@ def _results(history: History, match: Index) -> History:
         home=None,
         ids=None,
         players=(),
-        recognised="",
+        remarks=(),
     )

@@ -42,7 +42,7 @@ class Shared:
     @classmethod
     def of(cls, history: History) -> Shared:
         """Leave out what a sweep does not need."""
-        return cls(replace(history, players=(), ids=None, recognised=""))
+        return cls(replace(history, players=(), ids=None, remarks=()))
 
     def __sizeof__(self) -> int:
         """Count the bytes of the columns."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...errors import Error
+from ...errors import Error, Remark
 from ...history import History
 from ...history.columns.build_history import build
 from ...history.columns.raw_matches import Draft
@@ -187,7 +187,7 @@ def _kept(
             score=played.score,
             times=times,
             home=np.where(hosted, 0, -1).astype(np.int32),
-            recognised="simulated",
+            remarks=(Remark("simulated", ("simulated",)),),
         )
     )
     last = np.empty(len(order), np.int64)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...errors import Error
+from ...errors import Error, Remark
 from ...history import History, show_time
 from ...history.times import Stamp
 from ...progress import following
@@ -41,7 +41,12 @@ class Streamed:
     unconverged: int
     first: date | float | None
     last: date | float | None
-    recognised: str
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def recognised(self) -> str:
+        """The remarks of all histories as text, a line for each."""
+        return "\n".join(map(str, self.remarks))
 
     def __repr__(self) -> str:
         """Say how much was rated, from when to when."""
@@ -71,11 +76,12 @@ def fit_stream(
             _, record = swept(ladder, history, False, silent=True)
             past.unconverged += len(record.unconverged)
             past.matches += len(history)
-        past.say(history)
+        for remark in history.remarks:
+            past.remarks.setdefault(str(remark), remark)
     if past.unconverged:
         warnings.warn(f"in {past.unconverged} of {past.matches} matches EP did not converge", stacklevel=3)
-    said = "\n".join(past.said)
-    return Streamed(ladder, past.matches, past.unconverged, past.first, past.last, said)
+    remarks = tuple(past.remarks.values())
+    return Streamed(ladder, past.matches, past.unconverged, past.first, past.last, remarks)
 
 
 class _Past:
@@ -86,7 +92,7 @@ class _Past:
         self.stamp: Stamp | None = None
         self.time: float | None = None
         self.first: date | float | None = None
-        self.said: dict[str, None] = {}
+        self.remarks: dict[str, Remark] = {}  # by their text, so that each is kept once
 
     @property
     def last(self) -> date | float | None:
@@ -110,7 +116,3 @@ class _Past:
         if self.time is None:
             self.first = show_time(*self.stamp, history.time[0])
         self.time = history.time[-1]
-
-    def say(self, history: History) -> None:
-        """Keep what was recognised, each line once."""
-        self.said.update(dict.fromkeys(history.recognised.splitlines()))

@@ -16,9 +16,8 @@ from starlette.responses import Response
 
 from ...errors import Error
 from ...history.frames import from_table
-from ...history.read_context import Table
+from ...history.read_context import Findings, Located, Table
 from ...history.read_options import Choices
-from ...history.read_result import Findings, Located
 from ...history.reading.byte_source import open_source
 from ...history.reading.sniff import load_source
 from ...store.write.commands import Done, Post

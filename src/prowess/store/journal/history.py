@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import Error
+from ...errors import Error, Remark
 from ...history.builders import from_matches
 from ...history.columns.build_history import build
 from ...history.columns.raw_matches import Draft
@@ -23,7 +23,7 @@ from .scanner import Scanned, scan
 __all__ = ["history_of"]
 
 BLOCK = 1 << 18  # texts that are read at a time
-RECOGNISED = "the journal of a league"
+REMARKS = (Remark("journal", ("the journal of a league",)),)
 
 
 def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Sequence[str], clock: Clock) -> History:
@@ -48,7 +48,7 @@ def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Seque
         if block is None:
             return _one_by_one(times, ids, texts)
         blocks.append(block)
-    return build(_draft(blocks, times, ids)) if blocks else from_matches([], recognised=RECOGNISED)
+    return build(_draft(blocks, times, ids)) if blocks else from_matches([], remarks=REMARKS)
 
 
 def _draft(blocks: list[Scanned], times: Times | None, ids: Sequence[str]) -> Draft:
@@ -76,7 +76,7 @@ def _draft(blocks: list[Scanned], times: Times | None, ids: Sequence[str]) -> Dr
         home=joined("home"),
         ids=ids,
         listed=True,
-        recognised=RECOGNISED,
+        remarks=REMARKS,
         as_they_appear=True,
     )
 
@@ -92,4 +92,4 @@ def _one_by_one(times: Times | None, ids: Sequence[str], texts: Sequence[str]) -
         if times is not None:
             match["time"] = show_time(times.kind, times.zone, times.number[row])
         matches.append(match)
-    return from_matches(matches, where=lambda row: f"the journal is damaged: match {ids[row]!r}", recognised=RECOGNISED)
+    return from_matches(matches, where=lambda row: f"the journal is damaged: match {ids[row]!r}: ", remarks=REMARKS)

@@ -122,7 +122,7 @@ def _from_history(act: Post, history: History, clock: Clock) -> Prepared:
     _check_names(history)
     own = history.ids or ()
     ids, given = _ids(act, [one or None for one in own] if own else [None] * len(history))
-    found = replace(history, ids=tuple(ids), recognised="")
+    found = replace(history, ids=tuple(ids), remarks=())
     kind = clocks.clock_of(history)
     if kind != clock and not (kind == "none" and clock == "utc"):
         says: dict[Clock, str] = {"none": "no times", "number": "plain numbers as times", "utc": "dates"}

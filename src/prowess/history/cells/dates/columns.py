@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import Error
+from ....errors import Error, Option
 from ...ragged import Floats
 from ...read_context import Table
 from ...times import (
@@ -40,14 +40,14 @@ Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
 NO_TIME = f"it is no time: {RIGHT}{OR_SAY}"
 FEW = 10  # where no cell at all can be read, it is a problem of so many rows at the most, else of the column
-_SAID = {
-    "compact": "numbers such as {} are read as dates",
-    "unix": "numbers such as {} are read as Unix times, in UTC",
-    "excel": "numbers such as {} are read as days of a spreadsheet",
+_MEANT = {
+    "compact": "read as dates",
+    "unix": "read as Unix times, in UTC",
+    "excel": "read as days of a spreadsheet",
 }
 _EXAMPLES = {
-    "month": "months such as {} are read as their first day",
-    "short year": "years of two digits, as in {}, are read as 1970 to 2069",
+    "months": "months such as {} are read as their first day",
+    "short-years": "years of two digits, as in {}, are read as 1970 to 2069",
 }
 
 
@@ -75,7 +75,7 @@ def _read(table: Table, column: str) -> Times | None:
     if series.dtype == pl.String:
         return _text_times(Distinct.of(table, column, series.fill_null("") if series.has_nulls() else series))
     if series.dtype == pl.Time:
-        table.note(_unused(column, "times of day without a date"))
+        _note_unused(table, column, "times of day without a date")
         return None
     if not (series.dtype == pl.Date or isinstance(series.dtype, pl.Datetime) or series.dtype.is_numeric()):
         raise table.kind_error(column, "times must be dates, timestamps, numbers or text")
@@ -90,8 +90,8 @@ def _read(table: Table, column: str) -> Times | None:
     return _number_times(cells, value.fill_null(np.nan).to_numpy(), "number" if plain else time_format)
 
 
-def _unused(column: str, what: str) -> str:
-    return f"column {column!r} is not used: it holds {what}"
+def _note_unused(table: Table, column: str, what: str) -> None:
+    table.note("unused-time-column", f"column {column!r} is not used: it holds {what}", column=column)
 
 
 def _calendar_times(table: Table, column: str, series: "pl.Series") -> Times:
@@ -152,10 +152,10 @@ def _number_times(cells: Distinct, value: Floats, time_format: str | None, numer
     good = (number != NAT) & (number >= FIRST) & (number < LAST)
     if time_format is None:
         good &= in_range(value, meaning)
-        example = f"{value[good if good.any() else finite][0]:.15g}"
-        other = "`time_format='number'` reads them as plain numbers"
-        cells.table.note(f"{_SAID[meaning].format(example)}; {other}")
-        cells.reject(finite & ~good, f"most {_SAID[meaning].format(example).replace(' are', ' which are', 1)}: {other}")
+        numbers = f"numbers such as {value[good if good.any() else finite][0]:.15g}"
+        other = (Option("time_format", "number"), " reads them as plain numbers")
+        cells.table.note("numbers-as-dates", f"{numbers} are {_MEANT[meaning]}; ", *other, column=cells.column)
+        cells.reject(finite & ~good, (f"most {numbers} which are {_MEANT[meaning]}: ", *other))
     else:
         cells.reject(finite & ~good, does_not_fit(time_format))
     return Times(cells.spread(np.where(good, number, 0)), stamp.kind, stamp.zone)
@@ -196,10 +196,10 @@ def _calendar_texts(cells: Distinct) -> Times | None:
     order = chosen_order(cells, texts)
     number = texts.numbers.get(order, texts.numbers["dmy"])
     other = (number == NAT) & (texts.stamp >= 0)
-    cells.reject(other, f"there is no such date where {said_first(order)}")
+    cells.reject(other, ("there is no such date where ", *said_first(order)))
     texts.stamp[other] = -2
     for what, example in texts.examples.items():
-        cells.table.note(_EXAMPLES[what].format(example))
+        cells.table.note(what, _EXAMPLES[what].format(example), column=cells.column)
     return _settled(cells, Texts(texts.stamp, {"dmy": number}, texts.stamps), NO_TIME)
 
 
@@ -214,7 +214,8 @@ def _settled(cells: Distinct, texts: Texts, right: str) -> Times | None:
     zoned = bool(rows[aware].sum() + aware[0] / 2 > rows[~aware].sum())  # the first decides where they are as many
     zones = sorted({str(stamp.zone) for stamp, is_aware in zip(texts.stamps, aware, strict=True) if is_aware})
     if zoned and len(zones) > 1 and not cells.table.choices.utc:
-        cells.table.note(f"times of several zones ({', '.join(zones)}) are read as instants, in UTC")
+        text = f"times of several zones ({', '.join(zones)}) are read as instants, in UTC"
+        cells.table.note("several-zones", text, column=cells.column)
     common = None
     for index in np.argsort(-rows, kind="stable").tolist():
         stamp = texts.stamps[index]
@@ -259,7 +260,7 @@ def _nothing(cells: Distinct, right: str) -> Times | None:
     some = text.filter(there).head(1000).to_list()
     for what, held in (("days of the week", WEEKDAYS.__contains__), ("times of day", clock_of)):
         if all(held(one) for one in some):
-            cells.table.note(_unused(cells.column, f"{what} without a date"))
+            _note_unused(cells.table, cells.column, f"{what} without a date")
             return None
     if len(cells.table.frame) <= FEW:
         _reject_unread(cells, np.ones(len(text), bool), right)

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from ....errors import Option, Piece
 from ...times import show_time
 from ..unique_values import Distinct
 from .numeric import NAT, Micros
@@ -12,13 +13,16 @@ from .patterns import ORDERS, Order
 __all__ = ["chosen_order", "said_first"]
 
 _FIRST = {"dmy": "the day", "mdy": "the month", "ymd": "the year"}
-_OTHER = {"dmy": "`day_first=False` reads the month first", "mdy": "`day_first=True` reads the day first"}
+_OTHER: dict[str, tuple[Piece, ...]] = {
+    "dmy": (Option("day_first", False), " reads the month first"),
+    "mdy": (Option("day_first", True), " reads the day first"),
+}
 _OTHER["ymd"] = _OTHER["mdy"]
 
 
-def said_first(order: Order) -> str:
+def said_first(order: Order) -> tuple[Piece, ...]:
     """Say which part of a date stands first, and how to have it otherwise."""
-    return f"{_FIRST[order]} stands first in the dates of this column; {_OTHER[order]}"
+    return (f"{_FIRST[order]} stands first in the dates of this column; ", *_OTHER[order])
 
 
 def chosen_order(cells: Distinct, texts: Texts) -> Order:
@@ -44,7 +48,8 @@ def _found_order(cells: Distinct, texts: Texts) -> Order:
         open_to = [order for order in open_to if order != "ymd"] or open_to
     order, why = (open_to[0], "") if mark == "." else _by_time(cells, texts, open_to)
     day = show_time("date", None, int(texts.numbers[order][int(np.argmax(unlike))]))
-    cells.table.note(f"dates such as {example} are read with {_FIRST[order]} first{why}, as {day}; {_OTHER[order]}")
+    text = f"dates such as {example} are read with {_FIRST[order]} first{why}, as {day}; "
+    cells.table.note("day-month-order", text, *_OTHER[order], column=cells.column)
     return order
 
 

@@ -185,8 +185,8 @@ def trait(found: _Found) -> str | None:
     """Say what a reader should know of how a text is read: that it is a month, or that its year has two digits."""
     part = found.groupdict()
     if "day" not in part and "one" not in part and "week" not in part:
-        return "month"
-    return "short year" if len(found["year"]) == 2 else None
+        return "months"
+    return "short-years" if len(found["year"]) == 2 else None
 
 
 def template(found: _Found, order: Order) -> tuple[str, str] | None:

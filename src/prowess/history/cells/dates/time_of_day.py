@@ -24,14 +24,14 @@ def with_clock(table: Table, times: Times, column: str) -> Times:
     text = _as_text(table.frame[column])
     if times.kind != "date" or text is None:
         what = "the times of the matches have their time of day" if times.kind != "date" else "it holds no times of day"
-        table.note(f"column {column!r} is not used: {what}")
+        table.note("unused-clock-column", f"column {column!r} is not used: {what}", column=column)
         return times
     cells = Distinct.of(table, column, text)
     found = [clock_of(one) for one in cells.values]
     missing = np.array([one.casefold() in MISSING for one in cells.values])
     good = np.array([one is not None for one in found])
     if 2 * cells.count(good) <= cells.count(~missing):
-        table.note(f"column {column!r} is not used: it holds no times of day")
+        table.note("unused-clock-column", f"column {column!r} is not used: it holds no times of day", column=column)
         return times
     stamps = [Stamp("timestamp", None) if one is None else one[0] for one in found]
     common = max(set(stamps), key=lambda stamp: cells.count(good & np.array([one == stamp for one in stamps])))
@@ -40,7 +40,7 @@ def with_clock(table: Table, times: Times, column: str) -> Times:
     cells.reject(good & ~alike, f"most times of day of this column are {_zone(common)}: write all of them so")
     if (empty := cells.count(missing)) > 0:
         rows = f"{count(empty, 'row', 'rows')}: {'it stands' if empty == 1 else 'they stand'} at the start of the day"
-        table.note(f"column {column!r} is empty in {rows}")
+        table.note("empty-clock", f"column {column!r} is empty in {rows}", column=column, number=empty)
     micros = np.array([0 if one is None else one[1] for one in found], np.int64)
     return replace(times, number=times.number + cells.spread(micros), kind="timestamp", zone=common.zone)
 

@@ -11,7 +11,7 @@ from ....errors import Error
 from ....history import History, show_time
 from ....history.data_checks import suspicions
 from ....history.name_similarity import alike
-from ....history.read_result import Findings
+from ....history.read_context import Findings
 from ....store import leagues
 from ....store.clock import Clock, show
 from ....store.errors import Unavailable
@@ -98,10 +98,7 @@ def _layout(found: Findings | None) -> str:
 
 def _remarks(found: Findings) -> list[str]:
     """What was taken where there is a choice: all that is said beside the columns."""
-    lines = found.history.recognised.splitlines()
-    if found.layout is None:
-        return lines
-    return [line for line in lines[1:] if not line.startswith("ignored: ")]
+    return [str(remark) for remark in found.history.remarks if remark.code not in ("layout", "ignored-columns")]
 
 
 def _first(cells: Sequence[str]) -> list[str]:
