@@ -32,8 +32,8 @@ def probed(settings: Settings) -> FastAPI:
         def rule(key: Annotated[Any, Depends(everywhere(scope))]) -> dict[str, Any]:
             return {"author": key.name}
 
-        app.post(f"/api/leagues/{{league}}/{scope}")(touch)
-        app.post(f"/probe/everywhere/{scope}")(rule)
+        app.post(f"/api/leagues/{{league}}/{scope}", name=f"touch_{scope}")(touch)
+        app.post(f"/probe/everywhere/{scope}", name=f"rule_{scope}")(rule)
 
     @app.post("/probe/body")
     @app.post("/api/leagues/probe/import", include_in_schema=False)
@@ -43,8 +43,8 @@ def probed(settings: Settings) -> FastAPI:
     app.router.routes.insert(0, app.router.routes.pop(-2))  # before the route that it stands for
 
     @app.post("/probe/error")
-    def error(message: str) -> None:
-        raise pw.Error(message)
+    def error(message: str, field: str | None = None, match: int | None = None) -> None:
+        raise pw.Error(message, field=field, match=match)
 
     @app.post("/probe/failure")
     def failure() -> None:

@@ -154,7 +154,7 @@ def test_errors_of_the_library_name_the_field(match, field):
 def test_an_error_of_the_library_is_answered_with_its_field(tmp_path):
     with service(tmp_path) as (client, _):
         said = "match 3: 2 ranks for 3 teams: give one for each"
-        answer = client.post("/probe/error", params={"message": said})
+        answer = client.post("/probe/error", params={"message": said, "field": "ranks", "match": 2})
         assert answer.status_code == 422
         assert answer.json()["detail"] == said
         assert answer.json()["errors"] == [{"field": "matches[2].ranks", "detail": said}]
