@@ -68,7 +68,7 @@ golden: $(VENV)/test.stamp  ## make the golden files anew from the packages that
 	$(BIN)/python -m tests.golden.truncated
 
 screenshots: $(VENV)/test.stamp  ## pictures of all web pages, to screenshots/; the best of them to docs/images/
-	$(BIN)/python -m tests.pages.screenshots
+	$(BIN)/python -m tests.service.pages.screenshots
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -35,7 +35,7 @@ from .middleware.limits import BodyLimit, Buckets, RateLimit
 from .middleware.timing import Watch
 from .openapi import document
 from .pages.routers import ROUTERS as PAGES
-from .pages.web.errors import Readable
+from .pages.web.errors import ErrorPages
 from .serving import not_orphaned, told_of_the_end
 from .settings import Settings
 from .ttl_cache import Recent
@@ -115,7 +115,7 @@ def _wrap(app: FastAPI, settings: Settings, known: Recent[Key | None], metrics: 
     )
     app.add_middleware(BodyLimit, most=settings.body_limit, most_import=settings.import_limit)
     app.add_middleware(Problems)
-    app.add_middleware(Readable)
+    app.add_middleware(ErrorPages)
     app.add_middleware(Heads)  # around those who look into what is sent, which HEAD leaves out
     if settings.cors_origins:
         app.add_middleware(

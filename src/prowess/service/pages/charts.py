@@ -70,23 +70,25 @@ Revision = Annotated[int | None, Depends(_revision)]
 
 
 @router.get(AT + ".svg")
-async def picture(request: Request, kind: str, access: Read, here: Here, look: Looking, revision: Revision) -> Response:
+async def picture(
+    request: Request, kind: str, access: Read, service: Here, look: Looking, revision: Revision
+) -> Response:
     """A chart as a picture."""
-    found = await _answer(request, kind, access, here, look, revision, PICTURE)
+    found = await _answer(request, kind, access, service, look, revision, PICTURE)
     found.headers.update(POLICY)
     return found
 
 
 @router.get(AT + ".json")
 async def specification(
-    request: Request, kind: str, access: Read, here: Here, look: Looking, revision: Revision
+    request: Request, kind: str, access: Read, service: Here, look: Looking, revision: Revision
 ) -> Response:
     """A chart as a specification of Vega-Lite."""
-    return await _answer(request, kind, access, here, look, revision, "application/json")
+    return await _answer(request, kind, access, service, look, revision, "application/json")
 
 
 async def _answer(
-    request: Request, kind: str, access: Access, here: Service, look: Look, revision: int | None, form: str
+    request: Request, kind: str, access: Access, service: Service, look: Look, revision: int | None, form: str
 ) -> Response:
     """A chart in one form or the other; who names the revision of now may keep it for ever."""
     if kind not in KINDS:
@@ -109,14 +111,14 @@ async def _answer(
         key = (league.id, league.generation, league.revision, kind, look, said)
 
         def spec() -> bytes:
-            return to_json(KINDS[kind](here, connection, league, asked, look).to_dict(validate=False))
+            return to_json(KINDS[kind](service, connection, league, asked, look).to_dict(validate=False))
 
-        body = _kept(here, (*key, "spec"), spec)
+        body = _kept(service, (*key, "spec"), spec)
         if form == PICTURE:
-            body = _kept(here, (*key, "picture"), lambda: _picture(body, look))
+            body = _kept(service, (*key, "picture"), lambda: _picture(body, look))
         return Response(body, 200, headers, form)
 
-    return await here.read(work, here.drawing)
+    return await service.read(work, service.drawing)
 
 
 @cache
@@ -128,12 +130,12 @@ def warm() -> None:
     svg(belief_curves({"ann": [(1, 25.0, 8.3)]}, ("Q", "match"), look=on_page(LIGHT, 360)).to_dict())
 
 
-def _kept(here: Service, key: Hashable, make: Callable[[], bytes]) -> bytes:
+def _kept(service: Service, key: Hashable, make: Callable[[], bytes]) -> bytes:
     """What was made before, or is now."""
-    found = here.charts.get(key)
+    found = service.charts.get(key)
     if found is None:
         found = make()
-        here.charts.put(key, found, len(found))
+        service.charts.put(key, found, len(found))
     return found
 
 
@@ -173,12 +175,12 @@ def named(names: Iterable[str]) -> list[str]:
 
 
 @drawn("curves")
-def curves(here: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+def curves(service: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
     """The skill of some players over time."""
     names = named(asked.getlist("name"))
     if not 1 <= len(names) <= MOST:
         raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
-    chronicle = here.chronicles.of(connection, league)
+    chronicle = service.chronicles.of(connection, league)
     most = max(POINTS[look.narrow] // len(names), 100)
     found = {name: _curve(chronicle.curve(name, most), league) for name in names}
     shown = {name: curve for name, curve in found.items() if curve}
@@ -229,10 +231,10 @@ def _measures(told: Plain) -> list[Plain]:
     return [one for one in some if any(row[one["name"]]["value"] is not None for row in told["models"])]
 
 
-def _told(here: Service, connection: Connection, league: League, asked: QueryParams) -> Plain:
+def _told(service: Service, connection: Connection, league: League, asked: QueryParams) -> Plain:
     """The answer that a chart is of."""
     of = asked.get("of")
-    known = [here.analyst.figures(connection, league), here.analyst.comparison(connection, league)]
+    known = [service.analyst.figures(connection, league), service.analyst.comparison(connection, league)]
     for found in known if of else known[:1]:
         if found.told is not None and (of is None or str(found.told.get("id")) == of):
             return found.told
@@ -240,11 +242,11 @@ def _told(here: Service, connection: Connection, league: League, asked: QueryPar
 
 
 @drawn("calibration")
-def calibration(here: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+def calibration(service: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
     """What happened against what was expected."""
     import polars as pl
 
-    told = _told(here, connection, league, asked)
+    told = _told(service, connection, league, asked)
     if not told["calibration"]:
         raise Problem(404, "there is no calibration: it is of matches of two teams")
     kept = [row["model"] for row in told["models"]][:FEW]
@@ -252,11 +254,11 @@ def calibration(here: Service, connection: Connection, league: League, asked: Qu
 
 
 @drawn("errors")
-def errors(here: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+def errors(service: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
     """The error as time goes by."""
     import polars as pl
 
-    curve = _told(here, connection, league, asked)["over_time"]
+    curve = _told(service, connection, league, asked)["over_time"]
     if curve is None:
         raise Problem(404, "there are too few matches to tell how the error went")
     column, kind, title = curve["axis"]
@@ -265,11 +267,11 @@ def errors(here: Service, connection: Connection, league: League, asked: QueryPa
 
 
 @drawn("measures")
-def measures(here: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+def measures(service: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
     """The first measures of all models, with their intervals."""
     import polars as pl
 
-    told = _told(here, connection, league, asked)
+    told = _told(service, connection, league, asked)
     some = _measures(told)
     if not some:
         raise Problem(404, "there is no measure: no match says anything of how well a model predicts")

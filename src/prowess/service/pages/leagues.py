@@ -24,12 +24,12 @@ from ..api.models import USUAL
 from ..auth import caller, everywhere
 from ..context import Service
 from ..demo import key_command
-from .results.form import fault_of, number_in, texts_of
-from .web.csrf import Fields
+from .web.csrf import CheckedForm
 from .web.filters import digits
-from .web.page import Shown, page
-from .web.templates import rendered
-from .web.urls import address
+from .web.forms import field_and_message, form_texts, parse_number
+from .web.page import PageContext, page
+from .web.templates import render_page
+from .web.urls import page_url
 
 __all__ = ["router", "settings_from"]
 
@@ -39,10 +39,10 @@ BEST = 3
 
 
 @page(router, "/leagues", "leagues.html")
-async def listed(request: Request, here: Here, key: Annotated[Key | None, Depends(caller)]) -> Shown:
+async def listed(request: Request, service: Here, key: Annotated[Key | None, Depends(caller)]) -> PageContext:
     """The leagues that whoever asks may read."""
 
-    def work(connection: Connection) -> Shown:
+    def work(connection: Connection) -> PageContext:
         found = sorted(readable(connection, key), key=lambda one: one.title.casefold())
         told: list[dict[str, Any]] = [plain(one) for one in found]
         rows = [
@@ -50,24 +50,24 @@ async def listed(request: Request, here: Here, key: Annotated[Key | None, Depend
             | {"last": one["last_time"], "public": one["public"]}
             for one in told
         ]
-        best = {one.name: _best(here, connection, one) for one in found} if len(found) <= MANY else {}
-        return Shown({"leagues": told}, rows, drawn={"best": best} | _beginning(here, connection, bool(found)))
+        best = {one.name: _best(service, connection, one) for one in found} if len(found) <= MANY else {}
+        return PageContext({"leagues": told}, rows, extra={"best": best} | _beginning(service, connection, bool(found)))
 
-    return await here.read(work)
+    return await service.read(work)
 
 
-def _best(here: Service, connection: Connection, league: League) -> dict[str, Any]:
+def _best(service: Service, connection: Connection, league: League) -> dict[str, Any]:
     """How many play in a league, and who stands highest."""
-    snapshot = here.standings.of(connection, league)
+    snapshot = service.standings.of(connection, league)
     rows = snapshot.page(0, BEST).rows
     return {"players": len(snapshot), "rows": rows, "places": digits(league.model)}
 
 
-def _beginning(here: Service, connection: Connection, some: bool) -> dict[str, Any]:
+def _beginning(service: Service, connection: Connection, some: bool) -> dict[str, Any]:
     """What is still to be done before there is a league; where the data is, only while nobody can sign in."""
     empty = not some and not leagues.listed(connection)
     keyed = not empty or any(one.revoked_at is None for one in keys.listed(connection))
-    return {"empty": empty, "keyed": keyed, "command": "" if keyed else key_command(here.database)}
+    return {"empty": empty, "keyed": keyed, "command": "" if keyed else key_command(service.database)}
 
 
 @router.get("/")
@@ -79,7 +79,7 @@ async def start() -> Response:
 @router.get("/leagues/{league}")
 async def league(access: Read) -> Response:
     """A league is its standings first of all."""
-    return RedirectResponse(address(access.league, "standings"), 307)
+    return RedirectResponse(page_url(access.league, "standings"), 307)
 
 
 Founder = Annotated[Key, Depends(everywhere("admin"))]
@@ -92,36 +92,36 @@ EMPTY = {"title": "", "name": "", "model": "TrueSkill", "clock": "utc", "public"
 
 
 @router.get("/new")
-async def ask(request: Request, here: Here, key: Founder) -> Response:
+async def ask(request: Request, service: Here, key: Founder) -> Response:
     """A form for a league."""
     usual = {name: f"{value:g}" for name, value in vars(Settings()).items()}
     return _page(request, EMPTY | usual)
 
 
 @router.post("/new")
-async def found(request: Request, here: Here, key: Founder, form: Fields) -> Response:
+async def found(request: Request, service: Here, key: Founder, form: CheckedForm) -> Response:
     """Found the league, and go on to its first matches."""
-    said = texts_of(form)
+    said = form_texts(form)
     try:
-        made = await run_in_threadpool(_found, here, key, said)
+        made = await run_in_threadpool(_found, service, key, said)
     except Unavailable:
         raise
     except Error as error:
         shown = dict.fromkeys((*EMPTY, *vars(Settings())), "") | said
-        field, fault = fault_of(error)
+        field, fault = field_and_message(error)
         if isinstance(error, Conflict):
             field, shown["name"] = "name", shown["name"] or slug(shown["title"])
         return _page(request, shown, {field: fault}, 422)
-    return RedirectResponse(address(made.name, "import", founded=True), 303)
+    return RedirectResponse(page_url(made.name, "import", founded=True), 303)
 
 
-def _found(here: Service, key: Key, said: Mapping[str, str]) -> League:
+def _found(service: Service, key: Key, said: Mapping[str, str]) -> League:
     title, name = said.get("title", "").strip(), said.get("name", "").strip()
     if not title and not name:
-        raise Error("title: give the league a title")
+        raise Error.in_field("title", "give the league a title")
     preset: Preset = known_preset(said.get("model", "TrueSkill"))
     settings = Settings(**settings_from(said))
-    with here.database.writing() as connection:
+    with service.database.writing() as connection:
         return leagues.create(
             connection,
             name or slug(title),
@@ -148,9 +148,11 @@ def settings_from(said: Mapping[str, str]) -> dict[str, Any]:
     for name, kind in (("provisional_matches", int), ("inactive_days", float)):
         text = said.get(name, "").strip()
         if text:
-            value = number_in(text)
+            value = parse_number(text)
             if value is None or kind(value) != value:
-                raise Error(f"{name}: it must be {'a whole number' if kind is int else 'a number'}, not {text!r}")
+                raise Error.in_field(
+                    name, f"it must be {'a whole number' if kind is int else 'a number'}, not {text!r}"
+                )
             found[name] = kind(value)
     Settings(**found)  # which checks them
     return found
@@ -161,4 +163,4 @@ def _page(
 ) -> Response:
     rest = [name for name in PRESETS if name not in USUAL]
     told = {"said": said, "faults": faults or {}, "usual": USUAL, "rest": rest, "clocks": CLOCKS}
-    return rendered(request, "new.html", Shown(told, status=status))
+    return render_page(request, "league_new.html", PageContext(told, status=status))

@@ -9,8 +9,8 @@ from starlette.responses import RedirectResponse, Response
 from ..api.common import Here
 from ..auth import COOKIE, LONGEST
 from .web.csrf import check_origin
-from .web.page import Shown
-from .web.templates import rendered
+from .web.page import PageContext
+from .web.templates import render_page
 
 __all__ = ["router"]
 
@@ -33,18 +33,18 @@ def _local(place: str) -> str:
 @router.get("/signin")
 async def ask(request: Request, next: str = "/") -> Response:
     """A form for a key."""
-    return rendered(request, "signin.html", Shown({"next": _local(next), "problem": ""}))
+    return render_page(request, "login.html", PageContext({"next": _local(next), "problem": ""}))
 
 
 @router.post("/signin")
-async def sign_in(request: Request, here: Here) -> Response:
+async def sign_in(request: Request, service: Here) -> Response:
     """Keep the key in a cookie, if it is one."""
     check_origin(request)
     form = await request.form(max_files=0, max_fields=5)
     secret, place = str(form.get("key", "")).strip(), _local(str(form.get("next", "/")))
-    found = await here.keys.get(secret) if secret and len(secret) <= LONGEST and secret.isascii() else None
+    found = await service.keys.get(secret) if secret and len(secret) <= LONGEST and secret.isascii() else None
     if found is None or found.revoked_at is not None:
-        return rendered(request, "signin.html", Shown({"next": place, "problem": UNKNOWN}, status=403))
+        return render_page(request, "login.html", PageContext({"next": place, "problem": UNKNOWN}, status=403))
     answer = RedirectResponse(place, 303)
     secure = request.url.scheme == "https"
     answer.set_cookie(COOKIE, secret, max_age=MONTH, httponly=True, samesite="lax", secure=secure)

@@ -16,8 +16,8 @@ from ...store.leagues import League
 from ..api.common import Here, MatchId, Read, tag_of
 from ..api.matches import told_of
 from .web.filters import digits
-from .web.match_text import Side, differences, named, sentence, sides
-from .web.page import Shown, page, wants_data
+from .web.match_text import Side, edit_differences, result_sentence, sides_by_place, team_text
+from .web.page import PageContext, page, wants_data
 
 __all__ = ["MATCH_ID", "router"]
 
@@ -32,27 +32,31 @@ Plain = dict[str, Any]
 async def match(
     request: Request,
     access: Read,
-    here: Here,
+    service: Here,
     id: Annotated[MatchId, MATCH_ID],
     done: Literal["", "recorded", "edited", "deleted", "known"] = "",
-) -> Shown:
+) -> PageContext:
     """One match with all it did; `done` is what whoever comes here has just done to it."""
 
-    def work(connection: Connection) -> Shown:
+    def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
-        told = told_of(here, connection, league, id, None if wants_data(request) else PLAYERS)
-        around = (None, None) if told["deleted"] else here.chronicles.of(connection, league).around(id)
+        told = told_of(service, connection, league, id, None if wants_data(request) else PLAYERS)
+        around = (None, None) if told["deleted"] else service.chronicles.of(connection, league).around(id)
         drawn = _drawn(league, told) | {"around": around, "done": done}
         tag = tag_of(league, league.generation, league.revision)
-        return Shown(told, _rows(told), league, tag, drawn=drawn)
+        return PageContext(told, _rows(told), league, tag, extra=drawn)
 
-    return await here.read(work)
+    return await service.read(work)
 
 
 def _rows(told: Plain) -> list[Plain]:
     """A row for each player; of a match that was taken out, only who played."""
     if told["deleted"]:
-        return [{"player": one, "team": side.team, "place": side.place} for side in sides(told) for one in side.names]
+        return [
+            {"player": one, "team": side.team, "place": side.place}
+            for side in sides_by_place(told)
+            for one in side.names
+        ]
     rows = []
     for one in told["players"]:
         flat = {key: value for key, value in one.items() if key not in ("before", "after", "why")}
@@ -64,13 +68,13 @@ def _rows(told: Plain) -> list[Plain]:
 
 def _drawn(league: League, told: Plain) -> Plain:
     """What the page says beside the data."""
-    found, players = sides(told), told["players"]
+    found, players = sides_by_place(told), told["players"]
     expected = {one["team"]: one for one in reversed(players)}  # the first player of each team
     share = dict(zip(chain(*told["teams"]), chain(*told["weights"]), strict=True)) if told.get("weights") else {}
     return {
-        "said": sentence(told),
-        "wins": [f"{named(one)} {'wins' if len(one) == 1 else 'win'}" for one in told["teams"][:2]],
-        "teamed": named(told["teams"][0]),
+        "said": result_sentence(told),
+        "wins": [f"{team_text(one)} {'wins' if len(one) == 1 else 'win'}" for one in told["teams"][:2]],
+        "teamed": team_text(told["teams"][0]),
         "lead": None if len(found) > 2 else _lead(players),
         "sides": [_side(side, expected.get(side.team), len(found)) for side in found[:TEAMS]],
         "more_sides": max(len(found) - TEAMS, 0),
@@ -122,5 +126,5 @@ def _written(revisions: Sequence[Plain]) -> list[Plain]:
         was = {"time": old["time"]} | (old["match"] or {})
         now = {"time": new["time"]} | (new["match"] or {})
         gone = old["match"] is None or new["match"] is None
-        found.append(new | {"changed": [] if gone else differences(was, now), "back": old["match"] is None})
+        found.append(new | {"changed": [] if gone else edit_differences(was, now), "back": old["match"] is None})
     return [{"back": False} | one for one in reversed(found)]

@@ -15,14 +15,14 @@ from ..api.common import Here, Read, tag_of
 from ..api.exports import Format, export_matches
 from ..api.matches import Which
 from .web.filters import digits
-from .web.match_text import sides
-from .web.page import Shown, page, wants_data
+from .web.match_text import sides_by_place
+from .web.page import PageContext, page, wants_data
 from .web.templates import BY_KEY
-from .web.urls import Sparse, address
+from .web.urls import OmitEmptyFields, page_url
 
 __all__ = ["router"]
 
-router = APIRouter(include_in_schema=False, route_class=Sparse)
+router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 LIMIT = 50  # matches on a page
 FEW = 4  # teams of a match that are named
 
@@ -30,29 +30,29 @@ Plain = dict[str, Any]
 
 
 @router.get("/leagues/{league}/export.{format}")
-async def file(access: Read, here: Here, format: Format) -> Response:
+async def file(access: Read, service: Here, format: Format) -> Response:
     """All matches as a file, as the API gives it, where the cookie counts: so there are private leagues, too."""
-    found = await export_matches(access, here, format)
+    found = await export_matches(access, service, format)
     found.headers.update(BY_KEY)
     return found
 
 
 @page(router, "/leagues/{league}/matches", "matches.html")
-async def matches(request: Request, access: Read, here: Here, which: Which) -> Shown:
+async def matches(request: Request, access: Read, service: Here, which: Which) -> PageContext:
     """Some matches with how they ended; those of a player also with what was expected of her, and what they moved."""
 
-    def work(connection: Connection) -> Shown:
+    def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
         said = vars(which) | {"offset": None}
         try:
-            told, status, problem = which.told(here, connection, league, LIMIT), 200, None
+            told, status, problem = which.told(service, connection, league, LIMIT), 200, None
         except NotFound as error:  # of the player, whose name somebody may have misspelt
             if wants_data(request):
                 raise
             told = {"league": league.name, "revision": league.revision, "total": 0, "next": None, "matches": []}
             status, problem = 404, str(error)
-        following = told["next"] and address(league.name, "matches.json", **said | {"offset": told["next"]})
-        return Shown(
+        following = told["next"] and page_url(league.name, "matches.json", **said | {"offset": told["next"]})
+        return PageContext(
             told | {"next": following, "offset": which.offset},
             [_row(match) for match in told["matches"]],
             league,
@@ -67,7 +67,7 @@ async def matches(request: Request, access: Read, here: Here, which: Which) -> S
             },
         )
 
-    return await here.read(work)
+    return await service.read(work)
 
 
 def ended(match: Plain, few: int = FEW) -> Plain:
@@ -77,7 +77,7 @@ def ended(match: Plain, few: int = FEW) -> Plain:
     >>> [(team.names, team.place, team.score) for team in found["teams"]], found["drawn"]
     ([(['bob'], 1, 3.0), (['ann'], 2, 1.0)], False)
     """
-    teams = sides(match)
+    teams = sides_by_place(match)
     shown = teams if len(teams) <= few + 1 else teams[:few]
     return {"teams": shown, "more": len(teams) - len(shown), "drawn": teams[0].shared}
 
@@ -89,6 +89,6 @@ def _row(match: Plain) -> Plain:
         "id": match["id"],
         "time": match["time"],
         "teams": [" + ".join(team) for team in match["teams"]],
-        "places": [side.place for side in sorted(sides(match), key=lambda side: side.team)],
+        "places": [side.place for side in sorted(sides_by_place(match), key=lambda side: side.team)],
         "scores": match.get("scores", []),
     } | own

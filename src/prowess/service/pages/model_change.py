@@ -25,12 +25,12 @@ from ..api.common import Admin, Here
 from ..api.models import shown_as, summary_of, told_parameters
 from ..api.schemas.common import LONGEST
 from ..background.jobs import SMALL
-from .results.form import number_in
-from .web.csrf import Fields
+from .web.csrf import CheckedForm
 from .web.filters import digits
-from .web.page import Shown, page, wants_data
-from .web.templates import rendered
-from .web.urls import address
+from .web.forms import parse_number
+from .web.page import PageContext, page, wants_data
+from .web.templates import render_page
+from .web.urls import page_url
 
 __all__ = ["router"]
 
@@ -41,15 +41,15 @@ SET = "set."  # with which the names of parameters begin in queries and forms
 Plain = dict[str, Any]
 
 
-@page(router, AT, "switch.html")
-async def look(request: Request, access: Admin, here: Here) -> Shown:
+@page(router, AT, "model_change.html")
+async def look(request: Request, access: Admin, service: Here) -> PageContext:
     """What would change with another model; of a large league only when that is asked for, as it takes a while."""
-    league = await here.read(lambda connection: leagues.find(connection, access.league))
+    league = await service.read(lambda connection: leagues.find(connection, access.league))
     asked = list(request.query_params.multi_items())
     wanted = league.posted <= SMALL or "preview" in request.query_params
     try:
         preset = _preset(league, asked)
-        done = await run_in_threadpool(preview, here.database, Remodel(league.name, preset)) if wanted else None
+        done = await run_in_threadpool(preview, service.database, Remodel(league.name, preset)) if wanted else None
     except Unavailable:
         raise
     except Error as error:
@@ -60,21 +60,23 @@ async def look(request: Request, access: Admin, here: Here) -> Shown:
 
 
 @router.post(AT)
-async def switch(request: Request, form: Fields, access: Admin, here: Here) -> Response:
+async def switch(request: Request, form: CheckedForm, access: Admin, service: Here) -> Response:
     """Rate all matches anew by another model; the old ratings stay, as an earlier generation."""
-    league = await here.read(lambda connection: leagues.find(connection, access.league))
+    league = await service.read(lambda connection: leagues.find(connection, access.league))
     asked = [(name, str(value)) for name, value in form.multi_items()]
     reason = dict(asked).get("reason", "").strip()
     try:
         if not storable(reason, LONGEST):
-            raise Error(f"reason: it must be text of at most {LONGEST} letters")
+            raise Error.in_field("reason", f"it must be text of at most {LONGEST} letters")
         act = Remodel(league.name, _preset(league, asked), author=access.author, reason=reason)
-        await asyncio.wrap_future(here.writer.submit(act))
+        await asyncio.wrap_future(service.writer.submit(act))
     except Unavailable:
         raise
     except Error as error:
-        return await run_in_threadpool(rendered, request, "switch.html", _shown(league, asked, problem=str(error)))
-    return RedirectResponse(address(league.name, "standings"), 303)
+        return await run_in_threadpool(
+            render_page, request, "model_change.html", _shown(league, asked, problem=str(error))
+        )
+    return RedirectResponse(page_url(league.name, "standings"), 303)
 
 
 def _preset(league: League, asked: Iterable[tuple[str, str]]) -> Preset:
@@ -103,9 +105,9 @@ def _sets(said: Mapping[str, str]) -> bool:
 
 
 def _number(name: str, text: str) -> float:
-    value = number_in(text)
+    value = parse_number(text)
     if value is None:
-        raise Error(f"{name}: it must be a number, not {text!r}")
+        raise Error.in_field(name, f"it must be a number, not {text!r}")
     return value
 
 
@@ -115,7 +117,7 @@ def _shown(
     preset: Preset | None = None,
     done: Done | None = None,
     problem: str = "",
-) -> Shown:
+) -> PageContext:
     """The form, and what would change."""
     said = dict(asked)
     name = preset.name if preset else said.get("model", league.preset.name)
@@ -145,7 +147,7 @@ def _shown(
         "problem": capital(problem, [one["name"] for one in parameters]),
         "places": (digits(league.model), digits(model)),
     }
-    return Shown(found, rows, league, status=422 if problem else 200, drawn=drawn)
+    return PageContext(found, rows, league, status=422 if problem else 200, extra=drawn)
 
 
 def _settable(parameter: Plain) -> bool:

@@ -24,10 +24,10 @@ from ..background.figures import own_name
 from ..background.jobs import Found
 from ..context import Service
 from .charts import room
-from .web.csrf import Fields
-from .web.page import Shown, page
-from .web.templates import rendered
-from .web.urls import address
+from .web.csrf import CheckedForm
+from .web.page import PageContext, page
+from .web.templates import render_page
+from .web.urls import page_url
 
 __all__ = ["router"]
 
@@ -39,27 +39,27 @@ Plain = dict[str, Any]
 
 
 @page(router, AT, "models.html")
-async def models(request: Request, access: Read, here: Here) -> Shown:
+async def models(request: Request, access: Read, service: Here) -> PageContext:
     """The model in words, how well it predicts, and others beside it."""
-    return await here.read(lambda connection: _shown(here, connection, access.league))
+    return await service.read(lambda connection: _shown(service, connection, access.league))
 
 
 @router.post(AT)
-async def compare(request: Request, form: Fields, access: Write, here: Here) -> Response:
+async def compare(request: Request, form: CheckedForm, access: Write, service: Here) -> Response:
     """Have models compared in the background, or call that off."""
-    league = await here.read(lambda connection: leagues.find(connection, access.league))
+    league = await service.read(lambda connection: leagues.find(connection, access.league))
     if "cancel" in form:
-        await run_in_threadpool(here.analyst.cancel, league)
-        return RedirectResponse(address(access.league, "models"), 303)
+        await run_in_threadpool(service.analyst.cancel, league)
+        return RedirectResponse(page_url(access.league, "models"), 303)
     names = [str(one) for one in form.getlist("model")]
     try:
         asked = _asked(league, names)
     except Error as error:
         problem = str(error)
-        shown = await here.read(lambda connection: _shown(here, connection, access.league, problem, names))
-        return await run_in_threadpool(rendered, request, "models.html", shown)
-    await run_in_threadpool(here.analyst.start, league, asked, access.author)
-    return RedirectResponse(f"{address(access.league, 'models')}#comparison", 303)
+        shown = await service.read(lambda connection: _shown(service, connection, access.league, problem, names))
+        return await run_in_threadpool(render_page, request, "models.html", shown)
+    await run_in_threadpool(service.analyst.start, league, asked, access.author)
+    return RedirectResponse(f"{page_url(access.league, 'models')}#comparison", 303)
 
 
 def _asked(league: League, names: list[str]) -> dict[str, Plain]:
@@ -76,11 +76,11 @@ def _asked(league: League, names: list[str]) -> dict[str, Plain]:
 
 
 def _shown(
-    here: Service, connection: Connection, name: str, problem: str = "", chosen: list[str] | None = None
-) -> Shown:
+    service: Service, connection: Connection, name: str, problem: str = "", chosen: list[str] | None = None
+) -> PageContext:
     """All that the page shows."""
     league = leagues.find(connection, name)
-    figures, comparison = here.analyst.figures(connection, league), here.analyst.comparison(connection, league)
+    figures, comparison = service.analyst.figures(connection, league), service.analyst.comparison(connection, league)
     begun = seasons.listed(connection, league)
     told: Plain = {
         "league": league.name,
@@ -102,7 +102,7 @@ def _shown(
     }
     settled = all(one.last is None or one.last.state == "done" for one in (figures, comparison)) and not problem
     tag = _tag(league, figures, comparison) if settled else None
-    return Shown(told, _rows(comparison.told or figures.told), league, tag, 422 if problem else 200, drawn)
+    return PageContext(told, _rows(comparison.told or figures.told), league, tag, 422 if problem else 200, drawn)
 
 
 def _tag(league: League, *found: Found) -> str:
@@ -178,7 +178,7 @@ def _switch(league: League, preset: Plain) -> str | None:
     if (preset["name"], preset["parameters"]) == (league.preset.name, dict(league.preset.parameters)):
         return None
     sets = {f"set.{name}": value for name, value in preset["parameters"].items()}
-    return address(league.name, "switch", model=preset["name"], **sets)
+    return page_url(league.name, "switch", model=preset["name"], **sets)
 
 
 def _rows(told: Mapping[str, Any] | None) -> list[Plain]:

@@ -2,129 +2,120 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from itertools import combinations
 
 from fastapi import APIRouter
 from sqlalchemy import Connection
 from starlette.requests import Request
 
 from ...errors import Error
-from ...matchmaking.pairing.pair import rounds as paired
+from ...matchmaking.pairing.pair import rounds as pair_rounds
 from ...matchmaking.pairing.queue import Met
 from ...matchmaking.pairing.result import Pairing
-from ...store import leagues
+from ...store.leagues import League
 from ...store.read.standings import Snapshot
-from ..api.common import Here, Read, tag_of
+from ..api.common import Here, Read
 from ..api.forecasts import stamped
-from .web.forecast_text import new_ones, number_of, worded
-from .web.name_list import grouped, queued
-from .web.page import Shown, page, wants_data
-from .web.urls import address
+from .web.forecasts import Forecast, Plain, forecast_page, newcomer_hints
+from .web.forms import parse_count, parse_groups, parse_queue
+from .web.page import PageContext, page
+from .web.urls import page_url
 
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 PLAYERS, ROUNDS = 200, 12
 LINES = 500  # matches that a page shows at the most
-BARS = 200  # of which so many are drawn, too
+BARS = 200  # matches up to which each has a bar
 
 
 @page(router, "/leagues/{league}/pairings", "pairings.html")
 async def pairings(
     request: Request,
     access: Read,
-    here: Here,
+    service: Here,
     players: str = "",
     rounds: str = "",
     again: bool = False,
     never: str = "",
-) -> Shown:
-    """Who of some players plays whom, in one round or in several; `again` lets them meet whom they met lately."""
+) -> PageContext:
+    """Pair some players, in one round or in several; `again` lets them meet whom they met lately."""
 
-    def work(connection: Connection) -> Shown:
-        league = leagues.find(connection, access.league)
-        now = here.standings.of(connection, league)
-        told: dict[str, Any] = {"league": league.name, "revision": now.revision, "rounds": [], "newcomers": []}
-        drawn: dict[str, Any] = {"problem": None, "text": players, "again": again, "never": never, "new": []}
-        drawn |= {"count": rounds or "1", "repeated": [], "most": ROUNDS, "sat": [], "bars": False}
-        status = 200
-        try:
-            queue, barred, drawn["repeated"] = _asked(now, players, never)
-            if len(queue) > 1:
-                names = [name for group in queue for name in group]
-                met: Met = () if again else here.chronicles.of(connection, league).lately(names)
-                count = number_of(rounds, 1, 1, min(ROUNDS, 2 * LINES // len(queue)), "rounds")
-                found = paired(now.ladder, queue, count=count, met=met, never=barred)
-                told = stamped(now, _told(now, found))
-                drawn |= {"new": _new(now, found[0].newcomers, players, rounds), "sat": _sat(found)}
-                drawn["bars"] = sum(len(one.pairs) for one in found) <= BARS
-        except Error as error:
-            if wants_data(request):
-                raise
-            drawn["problem"], status = worded(error), 422
-        tag = tag_of(league, now.generation, now.revision)
-        return Shown(told, _rows(told["rounds"]), league, tag, status, drawn)
+    def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
+        queue, repeated = parse_queue(players, now.roll)
+        names = [name for group in queue for name in group]
+        barred = _barred_pairs(now, names, never)
+        if len(queue) < 2:
+            return {}, [], {"repeated": repeated}
+        met: Met = () if again else service.chronicles.of(connection, league).lately(names)
+        count = parse_count(rounds, 1, 1, min(ROUNDS, 2 * LINES // len(queue)), "rounds")
+        paired = pair_rounds(now.ladder, queue, count=count, met=met, never=barred)
+        data = stamped(now, _data(now, paired))
+        return (
+            data,
+            _rows(data["rounds"]),
+            {
+                "repeated": repeated,
+                "new": newcomer_hints(now, paired[0].newcomers, corrected_url),
+                "sat": _times_sitting_out(paired),
+                "bars": sum(len(pairing.pairs) for pairing in paired) <= BARS,
+            },
+        )
 
-    return await here.read(work, here.matching)
+    def corrected_url(name: str, near: str) -> str:
+        return page_url(access.league, "pairings", players=players.replace(name, near, 1), rounds=rounds)
+
+    blank = {"text": players, "again": again, "never": never, "count": rounds or "1", "most": ROUNDS}
+    return await forecast_page(
+        request, access, service, service.matching, forecast, empty={"rounds": [], "newcomers": []}, extra=blank
+    )
 
 
-def _asked(now: Snapshot, players: str, never: str) -> tuple[list[list[str]], list[tuple[str, str]], list[str]]:
-    """The queue, the pairs that are not to be made, and who stands there twice."""
-    queue, repeated = queued(players, now.roll)
-    names = {name for group in queue for name in group}
-    if len(names) > PLAYERS:
-        raise Error(f"players: at most {PLAYERS} players can be paired here, not {len(names):,}")
-    barred = []
-    known = now.roll.joined([name for name in names if name not in now.roll])
-    for group in grouped(never, known, "never"):
+def _barred_pairs(now: Snapshot, names: Sequence[str], never: str) -> list[tuple[str, str]]:
+    present = set(names)
+    if len(present) > PLAYERS:
+        raise Error.in_field("players", f"at most {PLAYERS} players can be paired here, not {len(present):,}")
+    barred: list[tuple[str, str]] = []
+    for group in parse_groups(never, now.roll.joined([name for name in names if name not in now.roll]), "never"):
         if len(group) < 2:
-            raise Error(f"never: {group[0]!r} stands alone in a line: write two names, such as ann + bob")
-        there = [name for name in group if name in names]  # of others, who may be thousands, nothing follows
-        barred += [(one, other) for at, one in enumerate(there) for other in there[at + 1 :]]
-    return queue, barred, repeated
+            message = f"{group[0]!r} stands alone in a line: write two names, such as ann + bob"
+            raise Error.in_field("never", message, value=group[0])
+        barred += combinations([name for name in group if name in present], 2)  # others may be thousands
+    return barred
 
 
-def _told(now: Snapshot, found: Sequence[Pairing]) -> dict[str, Any]:
-    """The rounds as plain data, each pair with what is expected of its match."""
-    newcomer, new = now.ladder.newcomer, set(found[0].newcomers)
+def _data(now: Snapshot, paired: Sequence[Pairing]) -> Plain:
+    """The rounds as plain data, each pair with its forecast."""
+    newcomer, new = now.ladder.newcomer, set(paired[0].newcomers)
     rounds = []
-    for pairing in found:
+    for pairing in paired:
         plain = pairing.to_dict()
         for pair in plain["pairs"]:
             teams = [[newcomer if name in new else name for name in team] for team in pair["teams"]]
             expected = now.ladder.predict(teams)
             pair |= {"win": expected.win.tolist(), "draw": float(expected.draw), "fairness": expected.fairness}
         rounds.append({"pairs": plain["pairs"], "left": plain["left"]})
-    return {"rounds": rounds, "newcomers": list(found[0].newcomers)}
+    return {"rounds": rounds, "newcomers": list(paired[0].newcomers)}
 
 
-def _new(now: Snapshot, newcomers: Sequence[str], players: str, rounds: str) -> list[dict[str, str | None]]:
-    """Who is new to the league, with an address where somebody else stands in the list."""
-
-    def instead(name: str, near: str) -> str:
-        return address(now.league, "pairings", players=players.replace(name, near, 1), rounds=rounds)
-
-    return new_ones(now, newcomers, instead)
-
-
-def _sat(found: Sequence[Pairing]) -> list[dict[str, Any]]:
-    """How often somebody sits out, where there is more than one round; the most often first."""
-    often: dict[str, int] = {}
-    for pairing in found if len(found) > 1 else ():
-        for group in pairing.to_dict()["left"]:
-            often[" + ".join(group)] = often.get(" + ".join(group), 0) + 1
-    return [{"who": who, "rounds": rounds} for who, rounds in sorted(often.items(), key=lambda one: -one[1])]
+def _times_sitting_out(paired: Sequence[Pairing]) -> list[Plain]:
+    """How often each sits out, the most often first; nothing for a single round."""
+    if len(paired) < 2:
+        return []
+    times = Counter(" + ".join(group) for pairing in paired for group in pairing.to_dict()["left"])
+    return [{"who": who, "rounds": rounds} for who, rounds in times.most_common()]
 
 
-def _rows(rounds: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _rows(rounds: Sequence[Plain]) -> list[Plain]:
     """A row for each table of each round, and one without a table for who sits out."""
-    found: list[dict[str, Any]] = []
-    for number, one in enumerate(rounds, 1):
-        for table, pair in enumerate(one["pairs"], 1):
+    rows: list[Plain] = []
+    for number, content in enumerate(rounds, 1):
+        for table, pair in enumerate(content["pairs"], 1):
             first, second = pair["teams"]
             chances = {"win": pair["win"][0], "draw": pair["draw"], "loss": pair["win"][1]}
             row = {"round": number, "table": table, "first": first, "second": second, "quality": pair["quality"]}
-            found.append(row | chances)
-        found += [{"round": number, "table": None, "first": group, "second": None} for group in one["left"]]
-    return found
+            rows.append(row | chances)
+        rows += [{"round": number, "table": None, "first": group, "second": None} for group in content["left"]]
+    return rows

@@ -21,7 +21,7 @@ from ..context import Service
 from ..errors import Problem
 from .charts import MOST, named
 from .web.filters import day, digits, number
-from .web.page import Shown, page
+from .web.page import PageContext, page
 
 __all__ = ["likeliest", "router"]
 
@@ -36,16 +36,16 @@ Offset = Annotated[int, Query(ge=0, le=LARGEST)]
 
 
 @page(router, "/leagues/{league}/player", "player.html")
-async def player(request: Request, access: Read, here: Here, name: Names = [], offset: Offset = 0) -> Shown:  # noqa: B006
+async def player(request: Request, access: Read, service: Here, name: Names = [], offset: Offset = 0) -> PageContext:  # noqa: B006
     """One player with her matches, or several compared; whoever is not there is said to be so."""
     names, ending = named(name), request.scope["path"].rpartition("player")[2]
 
-    def work(connection: Connection) -> Shown:
+    def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
-        now = here.standings.of(connection, league)
+        now = service.standings.of(connection, league)
         known, problems = _known(now, names, strict=bool(ending))
         for problem in problems:  # who has no rating may have matches, which then do not count
-            problem["unrated"] = problem["name"] in here.chronicles.of(connection, league).view.number
+            problem["unrated"] = problem["name"] in service.chronicles.of(connection, league).view.number
         shown = {
             "problems": problems,
             "known": known,
@@ -57,16 +57,16 @@ async def player(request: Request, access: Read, here: Here, name: Names = [], o
         }
         tag = tag_of(league, now.generation, now.revision)
         if len(known) != 1:
-            told, rows = _several(here, connection, league, now, known, ending)
-            return Shown(told, rows, league, tag, 404 if problems and not known else 200, shown | _compared(told))
-        told = players.told(here, connection, league, now, known[0], SIZE, POINTS if ending else 0)
-        rows = _matches(here, connection, league, known[0], told, offset, ending)
+            told, rows = _several(service, connection, league, now, known, ending)
+            return PageContext(told, rows, league, tag, 404 if problems and not known else 200, shown | _compared(told))
+        told = players.told(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
+        rows = _matches(service, connection, league, known[0], told, offset, ending)
         if not ending:
-            shown |= _moments(here, connection, league, told)
+            shown |= _moments(service, connection, league, told)
             shown |= {"own": [_row(one) for one in told["matches"]], "total": _total(told), "offset": offset}
-        return Shown(told, rows, league, tag, drawn=shown)
+        return PageContext(told, rows, league, tag, extra=shown)
 
-    return await here.read(work)
+    return await service.read(work)
 
 
 def _known(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:
@@ -91,10 +91,10 @@ def _known(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str],
 
 
 def _matches(
-    here: Service, connection: Connection, league: League, name: str, told: Plain, offset: int, ending: str
+    service: Service, connection: Connection, league: League, name: str, told: Plain, offset: int, ending: str
 ) -> list[Plain]:
     """Put those of her matches from an offset on into what is told; gives all of them, where a table is asked for."""
-    chronicle = here.chronicles.of(connection, league)
+    chronicle = service.chronicles.of(connection, league)
     if offset:
         told["matches"] = chronicle.matches(name, limit=SIZE, offset=offset).rows
     return [_cells(one) for one in chronicle.matches(name, limit=LARGEST).rows] if ending == ".csv" else []
@@ -153,9 +153,9 @@ def _cells(match: Plain) -> Plain:
     }
 
 
-def _moments(here: Service, connection: Connection, league: League, told: Plain) -> Plain:
+def _moments(service: Service, connection: Connection, league: League, told: Plain) -> Plain:
     """The best and the worst moment, each with the match that led there, and the curve in words."""
-    chronicle, places = here.chronicles.of(connection, league), digits(league.model)
+    chronicle, places = service.chronicles.of(connection, league), digits(league.model)
     found = [
         told[which] | {"which": text, "id": chronicle.id(told[which]["match"])}
         for which, text in (("best", "Best"), ("worst", "Worst"))
@@ -180,16 +180,16 @@ def _skill(belief: Plain, places: int) -> str:
 
 
 def _several(
-    here: Service, connection: Connection, league: League, now: Snapshot, names: list[str], ending: str
+    service: Service, connection: Connection, league: League, now: Snapshot, names: list[str], ending: str
 ) -> tuple[Plain, list[Plain]]:
     """Players beside each other, how they fared against each other; and as a table, their curves."""
     told: Plain = {"league": league.name, "revision": now.revision, "players": [], "pairs": []}
     if not names:
         return told, []
     whole = POINTS if ending == ".json" else 0
-    chronicle = here.chronicles.of(connection, league)
+    chronicle = service.chronicles.of(connection, league)
     told["players"] = [
-        players.told(here, connection, league, now, name, whole and SIZE, whole)
+        players.told(service, connection, league, now, name, whole and SIZE, whole)
         | ({} if whole else chronicle.record(name))
         for name in names
     ]
@@ -215,17 +215,17 @@ AMONG = 200  # of the best players whose names hold what was typed, those that b
 
 @router.get("/leagues/{league}/names.json")
 async def names(
-    request: Request, access: Read, here: Here, search: Annotated[str, Query(max_length=500)] = ""
+    request: Request, access: Read, service: Here, search: Annotated[str, Query(max_length=500)] = ""
 ) -> Response:
     """At most twenty names that hold a text, the likeliest first."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        snapshot = here.standings.of(connection, league)
+        snapshot = service.standings.of(connection, league)
         tag = tag_of(league, snapshot.generation, snapshot.revision)
         return fresh(request, tag) or answer({"names": _names(snapshot, search)}, headers=tagged(tag))
 
-    return await here.read(work)
+    return await service.read(work)
 
 
 def _names(snapshot: Snapshot, search: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Query
@@ -13,138 +13,125 @@ from starlette.requests import Request
 from ...errors import Error
 from ...model.prediction import Prediction
 from ...model.score_distribution import CountScores
-from ...store import leagues
 from ...store.clock import read
+from ...store.leagues import League
 from ...store.read.standings import Snapshot
 from ...store.read.what_if import stakes
-from ..api.common import Here, Read, tag_of
+from ..api.common import Here, Read
 from ..api.forecasts import predicted
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
-from .results.form import number_in
-from .web.filters import digits
-from .web.forecast_text import asked_of, headline, new_ones, number_of, sides, worded
-from .web.name_list import pasted
-from .web.page import Shown, page, wants_data
-from .web.urls import address
+from .web.forecasts import Forecast, Plain, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
+from .web.forms import parse_count, parse_names, parse_number
+from .web.page import PageContext, page
+from .web.urls import page_url
 
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 GOALS = 6  # scores up to which all results are shown
-FEW = 24  # players of whom it is told what a match would do to them
+FEW = 24  # players for whom the page shows what the match would change
 SHADES = 6
-NOTHING: dict[str, Any] = {"problem": None, "headline": None, "repeated": [], "changes": None, "grid": None}
 
 
 @page(router, "/leagues/{league}/predict", "predict.html")
 async def predict(
     request: Request,
     access: Read,
-    here: Here,
+    service: Here,
     team: Annotated[list[str] | None, Query()] = None,
     teams: str = "",
     home: str = "",
     time: str = "",
-) -> Shown:
-    """What is expected of a match of some teams, of which each is a list of names."""
+) -> PageContext:
+    """Show what is expected of a match of some teams, each given as a list of names."""
+    texts = list(team or [])
 
-    def work(connection: Connection) -> Shown:
-        league = leagues.find(connection, access.league)
-        now = here.standings.of(connection, league)
-        texts, drawn, status = list(team or []), dict(NOTHING), 200
-        told: dict[str, Any] = {"league": league.name, "revision": now.revision, "teams": []}
-        rows: list[dict[str, Any]] = []
-        try:
-            boxes = max(number_of(teams, 2, 2, TEAMS, "teams"), min(len(texts), TEAMS))
-            asked, drawn["repeated"] = _asked(now, texts, home, time)
-            if len(asked.teams) > 1:
-                found, told = predicted(now, asked)
-                told["fairness"] = found.fairness
-                rows = _rows(told)
-                drawn |= _drawn(now, asked, found, told)
-        except Error as error:
-            if wants_data(request):
-                raise
-            drawn["problem"], status, boxes = worded(error), 422, max(2, min(len(texts), TEAMS))
-        drawn |= {"texts": [*texts, *[""] * boxes][:boxes], "home": home, "time": time, "clock": league.clock}
-        drawn |= {"at_home": now.model.home is not None, "places": digits(now.model)}
-        drawn["best"] = [row["player"] for row in now.page(0, 2).rows]
-        return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
+    def fields(count: int) -> list[str]:
+        return [*texts, *[""] * count][:count]
 
-    return await here.read(work, here.predicting)
+    def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
+        count = max(parse_count(teams, 2, 2, TEAMS, "teams"), min(len(texts), TEAMS))
+        match, repeated = _parse_match(now, texts, home, time)
+        extra: Plain = {"texts": fields(count), "repeated": repeated}
+        if len(match.teams) < 2:
+            return {}, [], extra | {"best": [row["player"] for row in now.page(0, 2).rows]}
+        prediction, data = predicted(now, match)
+        data["fairness"] = prediction.fairness
+        return data, _rows(data), extra | _extra(now, match, prediction, data)
+
+    blank = {"headline": None, "texts": fields(max(2, min(len(texts), TEAMS))), "home": home, "time": time}
+    return await forecast_page(request, access, service, service.predicting, forecast, empty={"teams": []}, extra=blank)
 
 
-def _asked(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[PredictionAsked, list[str]]:
-    """The match that is asked for, and who was named twice in a team; teams without a name are none."""
+def _parse_match(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[PredictionAsked, list[str]]:
+    """Return the match, where teams without a name are left out, and the names that a team has more than once."""
     if len(texts) > TEAMS:
-        raise Error(f"teams: at most {TEAMS} teams can be looked at, not {len(texts)}")
-    lists = [pasted(text, now.roll, "teams") for text in texts]
-    chosen = number_of(home, -1, 0, TEAMS - 1, "home")
-    there = [number for number, one in enumerate(lists) if one.names]
-    names = [lists[number].names for number in there]
-    seen: dict[str, int] = {}
-    for number, team in enumerate(names, 1):
+        raise Error.in_field("teams", f"at most {TEAMS} teams can be looked at, not {len(texts)}")
+    lists = [parse_names(text, now.roll, "teams") for text in texts]
+    at_home = parse_count(home, -1, 0, TEAMS - 1, "home")
+    present = [number for number, names in enumerate(lists) if names.names]
+    teams = [lists[number].names for number in present]
+    team_of: dict[str, int] = {}
+    for number, team in enumerate(teams, 1):
         for name in team:
-            if name in seen:
-                raise Error(f"teams: {name!r} stands in team {seen[name]} and in team {number}: everybody plays once")
-            seen[name] = number
-    if len(seen) > PLAYERS:
-        raise Error(f"teams: at most {PLAYERS:,} players can be looked at, not {len(seen):,}")
+            if name in team_of:
+                message = f"{name!r} stands in team {team_of[name]} and in team {number}: everybody plays once"
+                raise Error.in_field("teams", message, value=name)
+            team_of[name] = number
+    if len(team_of) > PLAYERS:
+        raise Error.in_field("teams", f"at most {PLAYERS:,} players can be looked at, not {len(team_of):,}")
     when: str | float | None = time.strip() or None
     if when is not None and now.clock == "number":
-        when = number_in(time)
+        when = parse_number(time)
         if when is None:
-            raise Error(f"time: give a plain number, such as the round, not {time[:20]!r}")
-    asked = asked_of(names, there.index(chosen) if chosen in there else None, when)
-    return asked, [name for one in lists for name in one.repeated]
+            raise Error.in_field("time", f"give a plain number, such as the round, not {time[:20]!r}", value=time)
+    match = prediction_request(teams, present.index(at_home) if at_home in present else None, when)
+    return match, [name for names in lists for name in names.repeated]
 
 
-def _rows(told: dict[str, Any]) -> list[dict[str, Any]]:
-    """A row for each team."""
-    columns = {name: told[name] for name in ("win", "mean", "sigma", "scores", "score_means") if name in told}
-    found = []
-    for at, players in enumerate(told["teams"]):
-        ranks = {f"rank_{rank}": chance for rank, chance in enumerate(told["ranks"][at], 1)}
-        row = {name: values[at] for name, values in columns.items()}
-        found.append({"team": at + 1, "players": players} | row | ranks)
-    return found
+def _rows(data: Plain) -> list[Plain]:
+    columns = {name: data[name] for name in ("win", "mean", "sigma", "scores", "score_means") if name in data}
+    return [
+        {"team": k + 1, "players": players}
+        | {name: values[k] for name, values in columns.items()}
+        | {f"rank_{rank}": chance for rank, chance in enumerate(data["ranks"][k], 1)}
+        for k, players in enumerate(data["teams"])
+    ]
 
 
-def _drawn(now: Snapshot, asked: PredictionAsked, found: Prediction, told: dict[str, Any]) -> dict[str, Any]:
-    """What the page shows beside the prediction itself."""
-    teams, scored = sides(now, asked.teams, found), 1
-    if isinstance(found.score_distribution, CountScores) and not _usable(told):
-        scored = 0  # a median of counts, as few huge scores rule the means
-    elif found.score_means is not None:
-        teams = [side | {"score": mean} for side, mean in zip(teams, told["score_means"], strict=True)]
-    alone = all(len(team) == 1 for team in asked.teams)
+def _extra(now: Snapshot, match: PredictionAsked, prediction: Prediction, data: Plain) -> Plain:
+    teams, score_digits = team_forecasts(now, match.teams, prediction), 1
+    if isinstance(prediction.score_distribution, CountScores) and not _means_are_typical(data):
+        score_digits = 0  # a median of counts, as few huge scores rule the means
+    elif prediction.score_means is not None:
+        teams = [side | {"score": mean} for side, mean in zip(teams, data["score_means"], strict=True)]
+    alone = all(len(team) == 1 for team in match.teams)
     return {
-        "headline": headline(asked.teams, found),
+        "headline": headline(match.teams, prediction),
         "sides": teams,
-        "scored": scored,
-        "alone": [one for side in teams for one in side["players"]] if alone else [],
-        "new": new_ones(now, told["newcomers"], lambda name, near: _instead(now.league, asked, name, near)),
-        "grid": _grid(found),
-        "changes": _changes(now, asked),
+        "score_digits": score_digits,
+        "alone": [player for side in teams for player in side["players"]] if alone else [],
+        "new": newcomer_hints(now, data["newcomers"], lambda name, near: _corrected_url(now.league, match, name, near)),
+        "grid": _score_grid(prediction),
+        "changes": _rating_changes(now, match),
     }
 
 
-def _usable(told: dict[str, Any]) -> bool:
-    """Whether the means of counts say what is to be expected: where skills are uncertain, they do not."""
-    return all(mean <= 2 * median + 3 for mean, median in zip(told["score_means"], told["scores"], strict=True))
+def _means_are_typical(data: Plain) -> bool:
+    """Where skills are uncertain, the means of counts are far above the medians, and say nothing."""
+    return all(mean <= 2 * median + 3 for mean, median in zip(data["score_means"], data["scores"], strict=True))
 
 
-def _instead(league: str, asked: PredictionAsked, name: str, near: str) -> str:
-    """The address of the same match with somebody else in the place of a player."""
-    teams = ["\n".join(near if one == name else one for one in team) for team in asked.teams]
-    home = None if asked.home is None else str(asked.home)
-    return address(league, "predict", team=teams, home=home, time=asked.time)
+def _corrected_url(league: str, match: PredictionAsked, name: str, near: str) -> str:
+    teams = ["\n".join(near if player == name else player for player in team) for team in match.teams]
+    home = None if match.home is None else str(match.home)
+    return page_url(league, "predict", team=teams, home=home, time=match.time)
 
 
-def _grid(found: Prediction) -> dict[str, Any] | None:
-    """How probable each result is, where scores are counts and not too large; each with its shade."""
-    scores = found.score_distribution
-    if scores is None or not found.likeliest(1):
+def _score_grid(prediction: Prediction) -> Plain | None:
+    """The probability of each result with its shade, where scores are counts and not too large."""
+    scores = prediction.score_distribution
+    if scores is None or not prediction.likeliest(1):
         return None
     most = int(min(GOALS, max(scores.quantile(team, 0.95) for team in (0, 1))))
     cells = scores.grid(most)
@@ -153,8 +140,8 @@ def _grid(found: Prediction) -> dict[str, Any] | None:
     return {"rows": rows, "rest": max(0.0, 1.0 - float(cells.sum()))}
 
 
-def _changes(now: Snapshot, asked: PredictionAsked) -> list[dict[str, Any]] | None:
+def _rating_changes(now: Snapshot, match: PredictionAsked) -> list[Plain] | None:
     """What is at stake, where that is a table of a size that people read."""
-    if len(asked.teams) != 2 or sum(map(len, asked.teams)) > FEW:
+    if len(match.teams) != 2 or sum(map(len, match.teams)) > FEW:
         return None
-    return stakes(now, asked.teams, None if asked.time is None else read(now.clock, asked.time), asked.home)
+    return stakes(now, match.teams, None if match.time is None else read(now.clock, match.time), match.home)

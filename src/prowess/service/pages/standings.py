@@ -20,12 +20,12 @@ from ..api.common import LARGEST, Here, Read, tag_of
 from ..api.leaderboard import Asked, Who
 from ..context import Service
 from .web.filters import day, digits
-from .web.page import Shown, page
-from .web.urls import Sparse, address
+from .web.page import PageContext, page
+from .web.urls import OmitEmptyFields, page_url
 
 __all__ = ["router"]
 
-router = APIRouter(include_in_schema=False, route_class=Sparse)
+router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 SIZE = 50  # players on a page
 SHOW: dict[str, dict[str, Any]] = {
     "active": {"active": True},
@@ -42,24 +42,26 @@ Show = Annotated[Literal["active", "provisional", "established"] | None, Query()
 
 
 @page(router, "/leagues/{league}/standings", "standings.html")
-async def standings(request: Request, access: Read, here: Here, who: Who, page: Page = 1, show: Show = None) -> Shown:
+async def standings(
+    request: Request, access: Read, service: Here, who: Who, page: Page = 1, show: Show = None
+) -> PageContext:
     """The players from best to worst, with how they moved and how they played lately; as a table, all of them."""
     whole = request.scope["path"].endswith(".csv")
 
-    def work(connection: Connection) -> Shown:
+    def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
         asked = replace(who, **SHOW[show]) if show else who
-        snapshot = asked.standings(here, connection, league)
+        snapshot = asked.standings(service, connection, league)
         told = asked.told(snapshot, 1, max(1, len(snapshot))) if whole else asked.told(snapshot, page, SIZE)
-        since = _moved(here, connection, league, who, snapshot, told["players"])
+        since = _moved(service, connection, league, who, snapshot, told["players"])
         said = who.said | {"show": show}
-        following = told["next"] and address(league.name, "standings.json", **said, page=told["next"])
-        return Shown(
+        following = told["next"] and page_url(league.name, "standings.json", **said, page=told["next"])
+        return PageContext(
             told | {"since": since, "next": following},
             [row | {"form": _letters(row["form"])} for row in told["players"]] if whole else (),
             league,
             tag_of(league, snapshot.generation, snapshot.revision),
-            drawn={
+            extra={
                 "said": dict.fromkeys(SAID) | said,
                 "since_day": _worded(since),
                 "bars": _bars(snapshot, told["players"]),
@@ -68,22 +70,22 @@ async def standings(request: Request, access: Read, here: Here, who: Who, page: 
             | _past(connection, league, who, snapshot),
         )
 
-    return await here.read(work)
+    return await service.read(work)
 
 
 def _moved(
-    here: Service, connection: Connection, league: League, who: Asked, snapshot: Snapshot, rows: list[Plain]
+    service: Service, connection: Connection, league: League, who: Asked, snapshot: Snapshot, rows: list[Plain]
 ) -> str | float | None:
     """Write into rows by how many ranks each rose within a week, and her form; gives since when, if that is known."""
     players, of_now = [row["player"] for row in rows], who.revision is None and who.generation is None
-    before, since = _before(here, connection, league, snapshot) if of_now else None, None
+    before, since = _before(service, connection, league, snapshot) if of_now else None, None
     moves: list[int | None] = [None] * len(rows)
     if before is not None:
         moves = changes(before, players, [row["rank"] for row in rows])
         since = _day(snapshot)
     lately: list[list[Plain]] = [[] for _ in rows]
     if of_now and rows:
-        view = here.chronicles.of(connection, league).view
+        view = service.chronicles.of(connection, league).view
         upto = None if who.at is None and who.season is None else view.upto(snapshot.last)
         lately = forms(view, players, [row["matches"] for row in rows], upto)
     for row, change, form in zip(rows, moves, lately, strict=True):
@@ -91,13 +93,13 @@ def _moved(
     return since
 
 
-def _before(here: Service, connection: Connection, league: League, snapshot: Snapshot) -> Snapshot | None:
+def _before(service: Service, connection: Connection, league: League, snapshot: Snapshot) -> Snapshot | None:
     """The standings a week before; None where nobody had played, or where too many ask for the past just now."""
     time = week_before(snapshot)
     if time is None:
         return None
     try:
-        return here.standings.at_time(connection, league, time) or None
+        return service.standings.at_time(connection, league, time) or None
     except Unavailable:
         return None
 

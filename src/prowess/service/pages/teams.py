@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from sqlalchemy import Connection
@@ -14,20 +14,19 @@ from starlette.requests import Request
 from ...errors import Error
 from ...matchmaking.balancing.balance import Balance
 from ...model.prediction import Prediction
-from ...store import leagues
+from ...store.leagues import League
 from ...store.read.standings import Snapshot
-from ..api.common import Here, Read, tag_of
+from ..api.common import Here, Read
 from ..api.forecasts import predicted, stamped
 from ..api.matchmaking import balanced
 from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceAsked
 from ..context import Service
-from .web.filters import digits
-from .web.forecast_text import asked_of, headline, new_ones, number_of, sides, worded
-from .web.name_list import grouped, pasted
-from .web.page import Shown, page, wants_data
-from .web.urls import address
+from .web.forecasts import Forecast, Plain, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
+from .web.forms import NameList, parse_count, parse_groups, parse_names
+from .web.page import PageContext, page
+from .web.urls import page_url
 
-__all__ = ["Split", "changed", "router"]
+__all__ = ["Split", "edit_split", "router"]
 
 router = APIRouter(include_in_schema=False)
 BYTES = 1_000  # that a player of a split takes in memory, about
@@ -35,8 +34,8 @@ _NUMBERS = re.compile(r"[\s,;+/:]+")
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is asked for, as it stands in the address."""
+class TeamsQuery:
+    """The fields of the form, as they stand in the query."""
 
     players: str = ""
     teams: str = ""
@@ -45,7 +44,7 @@ class Wanted:
     apart: str = ""
 
     def rules(self) -> dict[str, str]:
-        """All but the players: what a split by hand is compared under."""
+        """Return all but the players: the rules under which a split by hand is compared with the best one."""
         return {name: value for name, value in vars(self).items() if name != "players"}
 
 
@@ -53,138 +52,105 @@ class Wanted:
 async def teams(
     request: Request,
     access: Read,
-    here: Here,
-    wanted: Annotated[Wanted, Depends()],
+    service: Here,
+    fields: Annotated[TeamsQuery, Depends()],
     team: Annotated[list[str] | None, Query()] = None,
     move: str = "",
     swap: str = "",
     pick: str = "",
-) -> Shown:
-    """The fairest teams of some players, or teams made by hand and how much fairer others would be."""
+) -> PageContext:
+    """Show the fairest teams of some players, or teams made by hand and how much fairer others would be."""
 
-    def work(connection: Connection) -> Shown:
-        league = leagues.find(connection, access.league)
-        now = here.standings.of(connection, league)
-        told: dict[str, Any] = {"league": league.name, "revision": now.revision, "teams": []}
-        drawn: dict[str, Any] = {"wanted": wanted, "text": wanted.players, "count": "2", "places": digits(now.model)}
-        drawn |= {"problem": None, "headline": None, "repeated": []}
-        rows, status = list[dict[str, Any]](), 200
-        try:
-            split = changed(_split(now, team), move, swap) if team else None
-            found, shown = _made(here, now, league.id, wanted, split, pick)
-            if found:
-                told, rows = found, _rows(shown["sides"])
-            drawn |= shown
-        except Error as error:
-            if wants_data(request):
-                raise
-            text = "\n".join(team) if team and not wanted.players else wanted.players
-            drawn |= {"problem": worded(error), "text": text, "count": wanted.teams or "2"}
-            status = 422
-        return Shown(told, rows, league, tag_of(league, now.generation, now.revision), status, drawn)
+    def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
+        split = edit_split(_parse_split(now, team), move, swap) if team else None
+        players = NameList(split.names, []) if split else parse_names(fields.players, now.roll)
+        text = "\n".join(split.names) if split else fields.players
+        count = fields.teams or str(len(split.teams) if split else 2)
+        extra: Plain = {"text": text, "count": count, "repeated": players.repeated}
+        if len(players.names) < 2:
+            return {}, [], extra
+        best = _best_split(service, now, league.id, _parse_request(now, fields, players.names, count))
+        data = stamped(now, best.to_dict())
+        shown, prediction = best.teams, best.prediction
+        if split is not None and set(map(frozenset, split.teams)) != set(map(frozenset, best.teams)):
+            shown, fairest = split.teams, data
+            prediction, data = predicted(now, prediction_request(shown))
+            data |= {"fairness": prediction.fairness, "exact": False, "compared": 0, "unconstrained": None}
+            data["fairest"] = fairest
+        extra |= _extra(now, fields, best, shown, prediction, pick)
+        return data, _rows(extra["sides"]), extra
 
-    return await here.read(work, here.matching)
-
-
-def _split(now: Snapshot, texts: Sequence[str]) -> Split:
-    """Teams made by hand, as they stand in the address."""
-    lists = [pasted(text, now.roll, "players") for text in texts]
-    found = Split(tuple(tuple(one.names) for one in lists if one.names))
-    if not 2 <= len(found.teams) <= TEAMS:
-        raise Error(f"team: give from 2 to {TEAMS} teams with a player each, not {len(found.teams)}")
-    return found
+    text = "\n".join(team) if team and not fields.players else fields.players
+    blank = {"fields": fields, "text": text, "count": fields.teams or "2", "headline": None}
+    return await forecast_page(request, access, service, service.matching, forecast, empty={"teams": []}, extra=blank)
 
 
-def _made(
-    here: Service, now: Snapshot, league: int, wanted: Wanted, split: Split | None, pick: str
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The split that is shown as plain data, and what the page needs beside it; nothing of less than two players."""
-    read = pasted(wanted.players, now.roll) if split is None else None
-    names = split.names if split else read.names if read else []
-    shown: dict[str, Any] = {"text": "\n".join(names), "count": wanted.teams or "2", "repeated": []}
-    if read is not None:
-        shown |= {"text": wanted.players, "repeated": read.repeated}
-    if split is not None:
-        shown["count"] = wanted.teams or str(len(split.teams))
-    if len(names) < 2:
-        return {}, shown
-    best = _best(here, now, league, _asked(now, wanted, names, shown["count"]))
-    told = stamped(now, best.to_dict())
-    if split is None or set(map(frozenset, split.teams)) == set(map(frozenset, best.teams)):
-        return told, shown | _drawn(now, wanted, best, best.teams, best.prediction, pick)
-    prediction, own = predicted(now, asked_of(split.teams))
-    own |= {"fairness": prediction.fairness, "exact": False, "compared": 0, "unconstrained": None, "fairest": told}
-    return own, shown | _drawn(now, wanted, best, split.teams, prediction, pick)
+def _parse_split(now: Snapshot, texts: Sequence[str]) -> Split:
+    lists = [parse_names(text, now.roll, "players") for text in texts]
+    split = Split(tuple(tuple(listed.names) for listed in lists if listed.names))
+    if not 2 <= len(split.teams) <= TEAMS:
+        raise Error.in_field("team", f"give from 2 to {TEAMS} teams with a player each, not {len(split.teams)}")
+    return split
 
 
-def _best(here: Service, now: Snapshot, league: int, asked: BalanceAsked) -> Balance:
-    """The fairest teams, which are remembered, as whoever moves players by hand compares with them again and again."""
+def _best_split(service: Service, now: Snapshot, league: int, asked: BalanceAsked) -> Balance:
+    """The fairest teams, cached, because whoever moves players by hand compares with them every time."""
     rules = repr((sorted(asked.players), asked.teams, asked.sizes, asked.together, asked.apart))
     key = league, now.generation, now.revision, rules
-    found = here.splits.get(key)
-    if found is None:
-        found = balanced(now, asked)
-        here.splits.put(key, found, BYTES * len(asked.players))
-    return found
+    best = service.splits.get(key)
+    if best is None:
+        best = balanced(now, asked)
+        service.splits.put(key, best, BYTES * len(asked.players))
+    return best
 
 
-def _asked(now: Snapshot, wanted: Wanted, names: list[str], count: str) -> BalanceAsked:
-    """The split that is asked for, checked in words for people."""
+def _parse_request(now: Snapshot, fields: TeamsQuery, names: list[str], count: str) -> BalanceAsked:
     if len(names) > BALANCED:
-        raise Error(f"players: at most {BALANCED} players can be split, not {len(names):,}")
-    sizes = [number_of(one, 1, 1, BALANCED, "sizes") for one in _NUMBERS.split(wanted.sizes.strip()) if one]
+        raise Error.in_field("players", f"at most {BALANCED} players can be split, not {len(names):,}")
+    sizes = [parse_count(text, 1, 1, BALANCED, "sizes") for text in _NUMBERS.split(fields.sizes.strip()) if text]
     known = now.roll.joined([name for name in names if name not in now.roll])
     return BalanceAsked.model_construct(
         players=names,
-        teams=number_of(count, 2, 2, BALANCED // 2, "teams"),
+        teams=parse_count(count, 2, 2, BALANCED // 2, "teams"),
         sizes=sizes or None,
-        together=grouped(wanted.together, known, "together"),
-        apart=grouped(wanted.apart, known, "apart"),
+        together=parse_groups(fields.together, known, "together"),
+        apart=parse_groups(fields.apart, known, "apart"),
         seed=0,
         newcomers=True,
     )
 
 
-def _drawn(
+def _extra(
     now: Snapshot,
-    wanted: Wanted,
+    fields: TeamsQuery,
     best: Balance,
     teams: Sequence[Sequence[str]],
     prediction: Prediction,
     pick: str,
-) -> dict[str, Any]:
-    """What the page shows of a split beside its data."""
-    lists = "\n".join(name for team in teams for name in team)
-    picked = pick if any(pick in team for team in teams) else None
+) -> Plain:
+    names = [name for team in teams for name in team]
 
-    def instead(name: str, near: str) -> str:
-        names = [near if one == name else one for team in teams for one in team]
-        return address(now.league, "teams", players="\n".join(names), **wanted.rules())
+    def corrected_url(name: str = "", near: str = "") -> str:
+        corrected = "\n".join(near if player == name else player for player in names)
+        return page_url(now.league, "teams", players=corrected, **fields.rules())
 
     return {
         "headline": headline(teams, prediction),
-        "sides": sides(now, teams, prediction),
-        "new": new_ones(now, best.newcomers, instead),
-        "best": best,
+        "sides": team_forecasts(now, teams, prediction),
+        "new": newcomer_hints(now, best.newcomers, corrected_url),
         "lines": ["\n".join(team) for team in teams],
-        "back": address(now.league, "teams", players=lists, **wanted.rules()),
-        "picked": picked,
+        "back": corrected_url(),
+        "picked": pick if pick in names else None,
         "movable": len(teams) <= TEAMS,
-        "plain": _plain(teams),
+        "plain": "\n".join(f"Team {number}: {', '.join(team)}" for number, team in enumerate(teams, 1)),
     }
 
 
-def _plain(teams: Sequence[Sequence[str]]) -> str:
-    """The teams as text to send around."""
-    return "\n".join(f"Team {number}: {', '.join(team)}" for number, team in enumerate(teams, 1))
-
-
-def _rows(teams: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each player."""
+def _rows(teams: Sequence[Plain]) -> list[Plain]:
     return [
-        {"team": team["number"], "player": one["player"], "mu": one["mu"], "sigma": one["sigma"], "new": one["new"]}
+        {"team": team["number"]} | {name: player[name] for name in ("player", "mu", "sigma", "new")}
         for team in teams
-        for one in team["players"]
+        for player in team["players"]
     ]
 
 
@@ -203,60 +169,60 @@ class Split:
         names = self.names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise Error(f"team: {twice!r} stands in two teams: everybody plays once")
+            raise Error.in_field("team", f"{twice!r} stands in two teams: everybody plays once", value=twice)
 
     @property
     def names(self) -> list[str]:
         """All players."""
         return [name for team in self.teams for name in team]
 
-    def place(self, name: str) -> int:
-        """The team of a player, from 0 on."""
+    def team_of(self, name: str) -> int:
+        """Return the index of a player's team."""
         for number, team in enumerate(self.teams):
             if name in team:
                 return number
-        raise Error(f"team: {name!r} is in none of the teams")
+        raise Error.in_field("team", f"{name!r} is in none of the teams", value=name)
 
-    def moved(self, name: str, to: int) -> Split:
-        """The teams after somebody has gone to another one; none may be left empty.
+    def move(self, name: str, to: int) -> Split:
+        """Return the teams after a player has gone to another one; none may be left empty.
 
-        >>> Split((("ann",), ("bob", "cat"))).moved("cat", 0).teams
+        >>> Split((("ann",), ("bob", "cat"))).move("cat", 0).teams
         (('ann', 'cat'), ('bob',))
         """
-        here = self.place(name)
+        team = self.team_of(name)
         if not 0 <= to < len(self.teams):
-            raise Error(f"move: there are the teams 1 to {len(self.teams)}")
-        if here == to:
+            raise Error.in_field("move", f"there are the teams 1 to {len(self.teams)}")
+        if team == to:
             return self
-        if len(self.teams[here]) == 1:
-            raise Error(f"move: {name!r} is the only player of team {here + 1}, which cannot be empty")
-        teams = [tuple(one for one in team if one != name) for team in self.teams]
+        if len(self.teams[team]) == 1:
+            raise Error.in_field("move", f"{name!r} is the only player of team {team + 1}, which cannot be empty")
+        teams = [tuple(player for player in players if player != name) for players in self.teams]
         teams[to] += (name,)
         return Split(tuple(teams))
 
-    def swapped(self, one: str, other: str) -> Split:
-        """The teams after two players have changed places.
+    def swap(self, first: str, second: str) -> Split:
+        """Return the teams after two players have changed places.
 
-        >>> Split((("ann",), ("bob", "cat"))).swapped("ann", "bob").teams
+        >>> Split((("ann",), ("bob", "cat"))).swap("ann", "bob").teams
         (('bob',), ('ann', 'cat'))
         """
-        self.place(one), self.place(other)
-        change = {one: other, other: one}
-        return Split(tuple(tuple(change.get(name, name) for name in team) for team in self.teams))
+        self.team_of(first), self.team_of(second)
+        other = {first: second, second: first}
+        return Split(tuple(tuple(other.get(name, name) for name in team) for team in self.teams))
 
 
-def changed(split: Split, move: str, swap: str) -> Split:
-    """The teams after what an address asks for: `2:ann` moves ann to team 2, two lines of `swap` change places.
+def edit_split(split: Split, move: str, swap: str) -> Split:
+    """Apply what the buttons send: a move of `2:ann` moves ann to team 2, two lines of `swap` change places.
 
-    >>> changed(Split((("ann",), ("bob", "cat"))), "1:bob", "").teams
+    >>> edit_split(Split((("ann",), ("bob", "cat"))), "1:bob", "").teams
     (('ann', 'bob'), ('cat',))
     """
     if move:
         number, _, name = move.partition(":")
-        split = split.moved(name.strip(), int(number) - 1 if number.isascii() and number.isdecimal() else -1)
+        split = split.move(name.strip(), int(number) - 1 if number.isascii() and number.isdecimal() else -1)
     if swap:
         names = [line.strip() for line in swap.splitlines() if line.strip()]
         if len(names) != 2:
-            raise Error("swap: give two names, one a line")
-        split = split.swapped(*names)
+            raise Error.in_field("swap", "give two names, one a line")
+        split = split.swap(*names)
     return split

@@ -33,7 +33,7 @@ TEAMS, MEMBERS = 6, 8  # of a match that is shown
 Plain = dict[str, Any]
 
 
-def looked_at(here: Service, league: str, looked: Looked) -> Plain:
+def looked_at(service: Service, league: str, looked: Looked) -> Plain:
     """What is in a file and what would come of it; `problem` says why nothing can."""
     found, seen = looked.found, _understood(looked)
     if found is None:
@@ -47,7 +47,7 @@ def looked_at(here: Service, league: str, looked: Looked) -> Plain:
     seen |= _extent(found.history) | {"sample": _sample(found.history)}
     seen["strange"] = [one.text for one in suspicions(found.history) if one.kind != "single"]
     try:
-        return seen | _coming(here, league, found.history)
+        return seen | _coming(service, league, found.history)
     except Unavailable:
         raise
     except Error as error:
@@ -138,13 +138,13 @@ def _sample(history: History) -> list[Plain]:
     return found
 
 
-def _coming(here: Service, name: str, history: History) -> Plain:
+def _coming(service: Service, name: str, history: History) -> Plain:
     """What would come of it: who is new, what is known already, and whose ratings change most."""
-    with here.database.reading() as connection:
-        league, roll = leagues.find(connection, name), current(here, connection, name).roll
+    with service.database.reading() as connection:
+        league, roll = leagues.find(connection, name), current(service, connection, name).roll
     new = [one for one in history.players if one not in roll]
     near = alike(new, roll.names)
-    would = preview(here.database, Post(name, with_ids(history)))
+    would = preview(service.database, Post(name, with_ids(history)))
     return {
         "newcomers": len(new),
         "new_names": new[:NAMES],

@@ -26,11 +26,11 @@ from ...api.common import LARGEST, Here, Write
 from ...api.imports import Looked, ending_of, look
 from ...auth import Access
 from ...context import Service
-from ..web.csrf import Fields
+from ..web.csrf import CheckedForm
 from ..web.filters import digits
-from ..web.page import Shown
-from ..web.templates import rendered
-from ..web.urls import address
+from ..web.page import PageContext
+from ..web.templates import render_page
+from ..web.urls import page_url
 from .columns import FIELDS, GROUPS, choices_of, fields_of, role_in_words
 from .preview import looked_at
 
@@ -45,42 +45,49 @@ Number = Annotated[int | None, Query(ge=0, le=LARGEST)]
 
 @router.get(PATH)
 async def ask(
-    request: Request, access: Write, here: Here, imported: Number = None, repeated: Number = None, founded: bool = False
+    request: Request,
+    access: Write,
+    service: Here,
+    imported: Number = None,
+    repeated: Number = None,
+    founded: bool = False,
 ) -> Response:
     """A form for a file."""
     notes = {"imported": imported, "repeated": repeated or 0, "founded": founded}
-    return await _page(request, here, access, NOTHING | notes)
+    return await _page(request, service, access, NOTHING | notes)
 
 
 @router.post(PATH)
-async def receive(request: Request, access: Write, here: Here, form: Fields) -> Response:
+async def receive(request: Request, access: Write, service: Here, form: CheckedForm) -> Response:
     """Look at a file; or import it, if it is the one that was looked at, understood in the same way."""
     upload = form.get("file")
     if not isinstance(upload, UploadFile) or not upload.filename:
-        return await _page(request, here, access, NOTHING | {"missing": True}, 422)
+        return await _page(request, service, access, NOTHING | {"missing": True}, 422)
     name = _named(upload.filename)
     digest, choices, looked = await run_in_threadpool(_read, upload, name, choices_of(form))
     confirmed = form.get("confirm")
     if confirmed == digest and looked.found is not None and len(looked.found.history):
         try:
-            return await _imported(here, access, name, looked)
+            return await _imported(service, access, name, looked)
         except Unavailable:
             raise
         except Error:
             pass  # what has changed since is seen in what is shown now
-    seen = await run_in_threadpool(looked_at, here, access.league, looked)
+    seen = await run_in_threadpool(looked_at, service, access.league, looked)
     told = {"seen": seen, "file": name, "digest": digest, "said": fields_of(choices)}
     other = confirmed is not None and confirmed != digest
-    return await _page(request, here, access, NOTHING | told | {"other": other}, 422 if seen["problem"] else 200)
+    return await _page(request, service, access, NOTHING | told | {"other": other}, 422 if seen["problem"] else 200)
 
 
-async def _page(request: Request, here: Service, access: Access, told: dict[str, Any], status: int = 200) -> Response:
-    league = await here.read(lambda connection: leagues.find(connection, access.league))
+async def _page(
+    request: Request, service: Service, access: Access, told: dict[str, Any], status: int = 200
+) -> Response:
+    league = await service.read(lambda connection: leagues.find(connection, access.league))
     notes = {"imported": None, "repeated": 0, "founded": False} | told
-    more = {"groups": GROUPS, "fields": FIELDS, "in_words": role_in_words, "limit": here.settings.import_limit}
+    more = {"groups": GROUPS, "fields": FIELDS, "in_words": role_in_words, "limit": service.settings.import_limit}
     drawn = more | {"places": digits(league.model)}
     return await run_in_threadpool(
-        rendered, request, "import.html", Shown(notes, league=league, status=status, drawn=drawn)
+        render_page, request, "import.html", PageContext(notes, league=league, status=status, extra=drawn)
     )
 
 
@@ -110,13 +117,13 @@ def _read(upload: UploadFile, name: str, choices: Choices) -> tuple[str, Choices
     return sha256(f"{content} {sorted(fields_of(choices).items())!r}".encode()).hexdigest(), choices, looked
 
 
-async def _imported(here: Service, access: Access, name: str, looked: Looked) -> Response:
+async def _imported(service: Service, access: Access, name: str, looked: Looked) -> Response:
     """Record all that can be read as one change."""
     assert looked.found is not None
     history = await run_in_threadpool(with_ids, looked.found.history)
     what = Post(access.league, history, author=access.author, reason=f"imported from {name}")
-    done = await asyncio.wrap_future(here.writer.submit(what))
+    done = await asyncio.wrap_future(service.writer.submit(what))
     again = sum(done.repeated)
     return RedirectResponse(
-        address(access.league, "import", imported=len(history) - again, repeated=again or None), 303
+        page_url(access.league, "import", imported=len(history) - again, repeated=again or None), 303
     )

@@ -31,12 +31,12 @@ from ...background.jobs import SMALL
 from ...context import Service
 from ...errors import Problem
 from ..match import MATCH_ID
-from ..web.csrf import Fields
-from ..web.match_text import sentence, sides
-from ..web.page import Shown
-from ..web.rating_changes import changes_of, names_of
-from ..web.templates import rendered
-from ..web.urls import address
+from ..web.csrf import CheckedForm
+from ..web.match_text import result_sentence, sides_by_place
+from ..web.page import PageContext
+from ..web.rating_changes import new_names, preview_changes
+from ..web.templates import render_page
+from ..web.urls import page_url
 from .form import MOST, Filled, filled_of, read_form
 from .parse import match_from, worded, wrong_fields
 
@@ -74,7 +74,7 @@ class Sheet:
 async def enter(
     request: Request,
     access: Write,
-    here: Here,
+    service: Here,
     teams: Annotated[int | None, Query(ge=2, le=MOST)] = None,
     team: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
@@ -82,41 +82,41 @@ async def enter(
 
     def work(connection: Connection) -> Sheet:
         league = leagues.find(connection, access.league)
-        last = here.chronicles.of(connection, league).matches(limit=1).rows
+        last = service.chronicles.of(connection, league).matches(limit=1).rows
         names = [one.replace("\r\n", "\n") for one in (team or [])[:MOST]]
         count = teams or max(2, len(names), min(len(last[0]["teams"]), USUAL) if last else 2)
         by = "scores" if last and last[0].get("scores") else "first" if count == 2 else "places"
         rows = (*names, *[""] * (count - len(names)))
         return Sheet(league, access.author, Filled(rows, by=by, once=uuid4().hex))
 
-    return _form(request, await here.read(work))
+    return _form(request, await service.read(work))
 
 
 @router.post("/leagues/{league}/enter")
-async def entered(request: Request, access: Write, here: Here, form: Fields) -> Response:
+async def entered(request: Request, access: Write, service: Here, form: CheckedForm) -> Response:
     """Go on with a form: another team, a look at what it changes, or record it."""
     filled = read_form(form)
     if not ONCE.fullmatch(filled.once):
         raise Problem(422, "this form was not made by the page to enter a result: open it anew")
-    league = await here.leagues.get(access.league)
-    return await _step(request, here, Sheet(league, access.author, filled), form)
+    league = await service.leagues.get(access.league)
+    return await _step(request, service, Sheet(league, access.author, filled), form)
 
 
 @router.get("/leagues/{league}/edit")
-async def edit(request: Request, access: Write, here: Here, id: Annotated[MatchId, MATCH_ID]) -> Response:
+async def edit(request: Request, access: Write, service: Here, id: Annotated[MatchId, MATCH_ID]) -> Response:
     """The form of a match that is there, or was."""
-    sheet = await here.read(lambda connection: _of_match(connection, access, id, None))
+    sheet = await service.read(lambda connection: _of_match(connection, access, id, None))
     return _form(request, sheet)
 
 
 @router.post("/leagues/{league}/edit")
-async def edited(request: Request, access: Write, here: Here, form: Fields) -> Response:
+async def edited(request: Request, access: Write, service: Here, form: CheckedForm) -> Response:
     """Go on with a form about a match that is there."""
     filled = read_form(form)
     if not re.fullmatch("[0-9]{1,15}", filled.seen):
         raise Problem(422, "this form was not made by the page of a match: open it anew")
-    sheet = await here.read(lambda connection: _of_match(connection, access, filled.id.strip(), filled))
-    return await _step(request, here, sheet, form)
+    sheet = await service.read(lambda connection: _of_match(connection, access, filled.id.strip(), filled))
+    return await _step(request, service, sheet, form)
 
 
 def _of_match(connection: Connection, access: Access, id: str, filled: Filled | None) -> Sheet:
@@ -129,7 +129,7 @@ def _of_match(connection: Connection, access: Access, id: str, filled: Filled | 
     return Sheet(league, access.author, filled, old, written[-1]["body"] is None)
 
 
-async def _step(request: Request, here: Service, sheet: Sheet, form: Mapping[str, Any]) -> Response:
+async def _step(request: Request, service: Service, sheet: Sheet, form: Mapping[str, Any]) -> Response:
     """What the button that was pressed asks for; an error is shown by the form, which keeps what was written."""
     do = form.get("do")
     if do == "team":
@@ -139,8 +139,8 @@ async def _step(request: Request, here: Service, sheet: Sheet, form: Mapping[str
         return _form(request, sheet)
     try:
         if do == "record":
-            return await _record(here, sheet)
-        return await _look(request, here, _renamed(sheet, form.get("meant")))
+            return await _record(service, sheet)
+        return await _look(request, service, _renamed(sheet, form.get("meant")))
     except (NotFound, Unavailable):
         raise
     except Error as error:
@@ -156,29 +156,29 @@ def _renamed(sheet: Sheet, meant: Any) -> Sheet:
     return replace(sheet, filled=sheet.filled.renamed(old, new))
 
 
-async def _look(request: Request, here: Service, sheet: Sheet) -> Response:
+async def _look(request: Request, service: Service, sheet: Sheet) -> Response:
     """The page that says what will be recorded, and whose ratings change from what to what."""
     match, league = sheet.match(), sheet.league
-    told = await changes_of(here, league, sheet.act(), match)
-    names = await here.read(lambda connection: names_of(here, connection, league, match))
+    told = await preview_changes(service, league, sheet.act(), match)
+    names = await service.read(lambda connection: new_names(service, connection, league, match))
     timed = "time" in match
     shown = {
         "sheet": sheet,
         "filled": sheet.filled,
         "match": match,
-        "said": sentence(match),
-        "sides": [{"side": one} for one in sides(match)[:MOST]],
+        "said": result_sentence(match),
+        "sides": [{"side": one} for one in sides_by_place(match)[:MOST]],
         "more_sides": max(len(match["teams"]) - MOST, 0),
         "at": told["done"]["matches"][0]["time"] if timed or sheet.old is not None else None,
     }
-    return rendered(request, "preview.html", Shown(shown | told | names, league=league))
+    return render_page(request, "enter_preview.html", PageContext(shown | told | names, league=league))
 
 
-async def _record(here: Service, sheet: Sheet) -> Response:
+async def _record(service: Service, sheet: Sheet) -> Response:
     """Record it, and go to where it is shown."""
-    done = await asyncio.wrap_future(here.writer.submit(sheet.act()))
+    done = await asyncio.wrap_future(service.writer.submit(sheet.act()))
     what = "known" if all(done.repeated) else "recorded" if sheet.old is None else "edited"
-    return RedirectResponse(address(sheet.league.name, "match", id=done.ids[0], done=what), 303)
+    return RedirectResponse(page_url(sheet.league.name, "match", id=done.ids[0], done=what), 303)
 
 
 def _form(request: Request, sheet: Sheet, error: Error | None = None) -> Response:
@@ -186,7 +186,7 @@ def _form(request: Request, sheet: Sheet, error: Error | None = None) -> Respons
     league, filled = sheet.league, sheet.filled
     taken = None
     if isinstance(error, Conflict):
-        taken = address(league.name, "match", id=filled.once if sheet.old is None else filled.id)
+        taken = page_url(league.name, "match", id=filled.once if sheet.old is None else filled.id)
     shown = {
         "sheet": sheet,
         "filled": filled,
@@ -197,36 +197,38 @@ def _form(request: Request, sheet: Sheet, error: Error | None = None) -> Respons
         "most": MOST,
     }
     status = 200 if error is None else 409 if taken else 422
-    return rendered(request, "enter.html", Shown(shown, league=league, status=status))
+    return render_page(request, "enter.html", PageContext(shown, league=league, status=status))
 
 
 @router.get("/leagues/{league}/delete")
 async def ask(
-    request: Request, access: Write, here: Here, id: Annotated[MatchId, MATCH_ID], look: bool = False
+    request: Request, access: Write, service: Here, id: Annotated[MatchId, MATCH_ID], look: bool = False
 ) -> Response:
     """What would change without a match, and a button to take it out; in a large league only for who will `look`."""
-    return await _shown(request, here, access, id, look=look)
+    return await _shown(request, service, access, id, look=look)
 
 
 @router.post("/leagues/{league}/delete")
-async def delete(request: Request, access: Write, here: Here, form: Fields) -> Response:
+async def delete(request: Request, access: Write, service: Here, form: CheckedForm) -> Response:
     """Take it out, unless somebody has changed it since it was looked at."""
     id, reason, seen = (str(form.get(name, "")).strip() for name in ("id", "reason", "seen"))
     if not re.fullmatch("[0-9]{1,15}", seen):
         raise Problem(422, "this form was not made by the page of a match: open it anew")
     if not storable(reason, LONGEST):
-        return await _shown(request, here, access, id, reason, f"reason: it must be text of at most {LONGEST} letters")
+        return await _shown(
+            request, service, access, id, reason, f"reason: it must be text of at most {LONGEST} letters"
+        )
     act = Delete(access.league, id, seen=int(seen), author=access.author, reason=reason)
     try:
-        await asyncio.wrap_future(here.writer.submit(act))
+        await asyncio.wrap_future(service.writer.submit(act))
     except Conflict as error:
-        return await _shown(request, here, access, id, reason, f"{error}. This is how it is now.", 409)
-    return RedirectResponse(address(access.league, "match", id=id, done="deleted"), 303)
+        return await _shown(request, service, access, id, reason, f"{error}. This is how it is now.", 409)
+    return RedirectResponse(page_url(access.league, "match", id=id, done="deleted"), 303)
 
 
 async def _shown(
     request: Request,
-    here: Service,
+    service: Service,
     access: Access,
     id: str,
     reason: str = "",
@@ -241,11 +243,19 @@ async def _shown(
         written = journal.revisions(connection, league, id)
         return league, last_match(league, written), written[-1]
 
-    league, match, last = await here.read(work)
+    league, match, last = await service.read(work)
     if last["body"] is None:
-        return RedirectResponse(address(league.name, "match", id=id, done="deleted"), 303)
+        return RedirectResponse(page_url(league.name, "match", id=id, done="deleted"), 303)
     told: dict[str, Any] = {"changes": None}
     if look or league.posted <= SMALL:
-        told = await changes_of(here, league, Delete(league.name, id), match)
-    shown = {"match": match, "said": sentence(match), "seen": last["revision"], "reason": reason, "problem": problem}
-    return rendered(request, "delete.html", Shown(shown | told, league=league, status=status if problem else 200))
+        told = await preview_changes(service, league, Delete(league.name, id), match)
+    shown = {
+        "match": match,
+        "said": result_sentence(match),
+        "seen": last["revision"],
+        "reason": reason,
+        "problem": problem,
+    }
+    return render_page(
+        request, "delete.html", PageContext(shown | told, league=league, status=status if problem else 200)
+    )

@@ -15,15 +15,15 @@ from starlette.requests import Request
 from ...auth import Headers, secret_of
 from ...errors import Problem
 
-__all__ = ["Fields", "check_origin", "token_of"]
+__all__ = ["CheckedForm", "check_origin", "csrf_token"]
 
 AGAIN = "open the page anew, and send its form from there"
 
 
-def token_of(headers: Headers) -> str:
+def csrf_token(headers: Headers) -> str:
     """What the forms of who is signed in carry: other sites cannot know it, as they do not know the key.
 
-    >>> len(token_of([(b"cookie", b"prowess_key=pw_abc")])), token_of([])
+    >>> len(csrf_token([(b"cookie", b"prowess_key=pw_abc")])), csrf_token([])
     (64, '')
     """
     secret = secret_of(headers)
@@ -54,7 +54,7 @@ async def _fields(request: Request) -> AsyncIterator[FormData]:
     check_origin(request)
     form = await request.form(max_files=1, max_fields=1_000, max_part_size=4 * 1024 * 1024)
     try:
-        token, ours = form.get("token"), token_of(request.headers.raw)
+        token, ours = form.get("token"), csrf_token(request.headers.raw)
         if not isinstance(token, str) or not hmac.compare_digest(token.encode(), ours.encode()):
             raise Problem(403, f"this form is of somebody else, or was opened before you signed in: {AGAIN}")
         yield form
@@ -62,4 +62,4 @@ async def _fields(request: Request) -> AsyncIterator[FormData]:
         await form.close()  # a file that was sent lies on the disk
 
 
-Fields = Annotated[FormData, Depends(_fields)]
+CheckedForm = Annotated[FormData, Depends(_fields)]

@@ -11,15 +11,15 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...errors import MEDIA_TYPE
-from .page import Shown
-from .templates import place_of, rendered
+from .page import PageContext
+from .templates import current_url, render_page
 
-__all__ = ["Readable"]
+__all__ = ["ErrorPages"]
 
 KEPT = (b"retry-after", b"allow", b"connection")
 
 
-class Readable:
+class ErrorPages:
     """Middleware: shows problems to browsers as a page; who needs a key to read a page is led to sign in."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -63,6 +63,6 @@ def _page(scope: Scope, begun: Message, problem: dict[str, Any]) -> Response:
     """The page that says what went wrong."""
     request = Request(scope)
     if problem["status"] == 401 and scope["method"] == "GET":
-        return RedirectResponse(f"/signin?{urlencode({'next': place_of(scope)})}", 303)
+        return RedirectResponse(f"/signin?{urlencode({'next': current_url(scope)})}", 303)
     kept = {name.decode(): value.decode() for name, value in begun["headers"] if name in KEPT}
-    return rendered(request, "problem.html", Shown({"problem": problem}, status=problem["status"]), kept)
+    return render_page(request, "error.html", PageContext({"problem": problem}, status=problem["status"]), kept)

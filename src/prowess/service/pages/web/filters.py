@@ -8,7 +8,7 @@ from math import isfinite, log10
 from ....model.model import Model
 from ....text import count
 
-__all__ = ["counted", "day", "digits", "figure", "moved", "number", "percent", "setting", "thousands"]
+__all__ = ["day", "digits", "figure", "number", "percent", "setting", "signed", "thousands", "with_noun"]
 
 MINUS, NONE, GAP = "−", "–", "\u00a0"  # the gap is one at which no line ends
 
@@ -46,10 +46,10 @@ def figure(value: float) -> str:
     return number(value, 0) if value == round(value) else f"{value:g}".replace("-", "−")
 
 
-def moved(value: float | None, places: int = 0) -> str:
+def signed(value: float | None, places: int = 0) -> str:
     """A change, with its sign.
 
-    >>> moved(1.25, 1), moved(-1.25, 1), moved(0.0), moved(None)
+    >>> signed(1.25, 1), signed(-1.25, 1), signed(0.0), signed(None)
     ('+1.2', '−1.2', '±0', '–')
     """
     text = number(value, places)
@@ -97,10 +97,10 @@ def thousands(value: int) -> str:
     return f"{value:,}"
 
 
-def counted(value: int, one: str, many: str) -> str:
+def with_noun(value: int, one: str, many: str) -> str:
     """A count with its noun.
 
-    >>> counted(1, "match", "matches"), counted(1200, "match", "matches")
+    >>> with_noun(1, "match", "matches"), with_noun(1200, "match", "matches")
     ('1 match', '1,200 matches')
     """
     return count(value, one, many)

@@ -13,7 +13,7 @@ from ....history.ragged import places
 from ....text import listed
 from .filters import day, figure
 
-__all__ = ["Side", "differences", "named", "sentence", "sides"]
+__all__ = ["Side", "edit_differences", "result_sentence", "sides_by_place", "team_text"]
 
 NAMED = 3  # players of a team who are named in a sentence
 TEAMS = 4  # teams that are, and numbers
@@ -32,7 +32,7 @@ WORDS = {
 class Side:
     """A team of a match: where it stands in it, and what it scored; `shared` if others have the same place.
 
-    >>> sides({"teams": [["ann"], ["bob"]], "scores": [1, 1]})[0].shared
+    >>> sides_by_place({"teams": [["ann"], ["bob"]], "scores": [1, 1]})[0].shared
     True
     """
 
@@ -44,10 +44,10 @@ class Side:
     home: bool
 
 
-def sides(match: Mapping[str, Any]) -> list[Side]:
+def sides_by_place(match: Mapping[str, Any]) -> list[Side]:
     """The teams of a match as it is recorded, the winner first.
 
-    >>> [one.names for one in sides({"teams": [["ann"], ["bob"]], "scores": [1, 3]})]
+    >>> [one.names for one in sides_by_place({"teams": [["ann"], ["bob"]], "scores": [1, 3]})]
     [['bob'], ['ann']]
     """
     teams, ranks, scores = match["teams"], match.get("ranks"), match.get("scores")
@@ -68,10 +68,10 @@ def sides(match: Mapping[str, Any]) -> list[Side]:
     return sorted(found, key=lambda one: one.place)
 
 
-def named(names: Sequence[str], most: int = NAMED) -> str:
+def team_text(names: Sequence[str], most: int = NAMED) -> str:
     """A team in a sentence; of a large one, some names.
 
-    >>> named(["ann"]), named(["ann", "bob", "cat"]), named(["ann", "bob", "cat", "dan", "eve"])
+    >>> team_text(["ann"]), team_text(["ann", "bob", "cat"]), team_text(["ann", "bob", "cat", "dan", "eve"])
     ('ann', 'ann, bob and cat', 'ann, bob and 3 others')
     """
     if len(names) > most:
@@ -79,33 +79,33 @@ def named(names: Sequence[str], most: int = NAMED) -> str:
     return listed(names)
 
 
-def sentence(match: Mapping[str, Any]) -> str:
+def result_sentence(match: Mapping[str, Any]) -> str:
     """How a match ended, in a few words.
 
-    >>> sentence({"teams": [["ann"], ["bob"]], "scores": [1, 3]})
+    >>> result_sentence({"teams": [["ann"], ["bob"]], "scores": [1, 3]})
     'bob beat ann 3 : 1'
-    >>> sentence({"teams": [["ann", "dan"], ["bob"]], "ranks": [1, 1]})
+    >>> result_sentence({"teams": [["ann", "dan"], ["bob"]], "ranks": [1, 1]})
     'ann and dan drew with bob'
-    >>> sentence({"teams": [["ann"], ["bob"], ["cat"]], "ranks": [2, 1, 2]})
+    >>> result_sentence({"teams": [["ann"], ["bob"], ["cat"]], "ranks": [2, 1, 2]})
     'bob won, ahead of ann and cat'
-    >>> sentence({"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2]})
+    >>> result_sentence({"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2]})
     'ann and bob share the first place, ahead of cat'
     """
-    found = sides(match)
-    teams = [named(one.names) for one in found]
+    found = sides_by_place(match)
+    teams = [team_text(one.names) for one in found]
     won = [one for one in found if one.place == found[0].place]
     if len(found) == 2:
         scores = "" if found[0].score is None else f" {' : '.join(figure(one.score or 0.0) for one in found)}"
         return f"{teams[0]} {'drew with' if len(won) == 2 else 'beat'} {teams[1]}{scores}"
     first, rest = teams[: len(won)], teams[len(won) :]
-    said = f"{teams[0]} won" if len(won) == 1 else f"{named(first, TEAMS)} share the first place"
-    return f"{said}, ahead of {named(rest, TEAMS)}" if rest else said
+    said = f"{teams[0]} won" if len(won) == 1 else f"{team_text(first, TEAMS)} share the first place"
+    return f"{said}, ahead of {team_text(rest, TEAMS)}" if rest else said
 
 
-def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def edit_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What an edit of a match has changed, in words.
 
-    >>> differences({"scores": [3, 1], "time": 1.0}, {"scores": [3, 2], "time": 1.0, "home": 0})
+    >>> edit_differences({"scores": [3, 1], "time": 1.0}, {"scores": [3, 2], "time": 1.0, "home": 0})
     ['scores 3 : 1 → 3 : 2', 'home team – → team 1']
     """
     changed = [key for key in WORDS if old.get(key) != new.get(key)]
@@ -124,7 +124,7 @@ def _value(key: str, value: Any) -> str:
     if value is None:
         return "1" if key == "importance" else "–"
     if key == "teams":
-        return " against ".join(named(one) for one in value)
+        return " against ".join(team_text(one) for one in value)
     if key == "time":
         return day(value)
     if key == "home":

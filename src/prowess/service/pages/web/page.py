@@ -1,4 +1,4 @@
-"""A page is a function that gives plain data: a template shows it, `.json` is the data, `.csv` its main table."""
+"""A page is a function that returns plain data: a template renders it, `.json` is the data, `.csv` its main table."""
 
 from __future__ import annotations
 
@@ -15,77 +15,55 @@ from starlette.responses import Response
 from ....store.leagues import League
 from ...api.common import answer, fresh, tag_with, tagged
 from ...context import of
-from .templates import BY_KEY, POLICY, edition, rendered
+from .templates import BY_KEY, POLICY, render_page, templates_version
 
-__all__ = ["Shown", "page", "wants_data"]
+__all__ = ["PageContext", "page", "wants_data"]
 
-Page = TypeVar("Page", bound=Callable[..., Awaitable["Shown"]])
+View = TypeVar("View", bound=Callable[..., Awaitable["PageContext"]])
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What a page shows: plain data, the rows of its main table, and what only the template needs.
+class PageContext:
+    """What a page shows: plain data, the rows of its main table, and `extra` values that only the template needs.
 
-    `tag` says which state it is of (see `tag_of`): who has it already is told so in a line.
+    `etag` identifies the state that it shows (see `tag_of`), so that a browser that has it gets 304 Not Modified.
 
-    >>> Shown({"league": "darts"}, rows=[{"player": "ann"}]).status
+    >>> PageContext({"league": "darts"}, rows=[{"player": "ann"}]).status
     200
     """
 
-    told: Mapping[str, Any]
+    data: Mapping[str, Any]
     rows: Sequence[Mapping[str, Any]] = ()
     league: League | None = None
-    tag: str | None = None
+    etag: str | None = None
     status: int = 200
-    drawn: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-def page(router: APIRouter, path: str, template: str) -> Callable[[Page], Page]:
-    """Show what a function gives at three addresses: `path` by a template, and beside it `path.json` and `path.csv`.
+def page(router: APIRouter, path: str, template: str) -> Callable[[View], View]:
+    """Serve the context that a function returns at `path` by a template, at `path.json` and at `path.csv`.
 
     The function takes the `request`, and whatever else a route may depend on.
 
     >>> router = APIRouter()
     >>> @page(router, "/hello", "hello.html")
-    ... async def hello(request: Request) -> Shown:
-    ...     return Shown({"who": "ann"})
+    ... async def hello(request: Request) -> PageContext:
+    ...     return PageContext({"who": "ann"})
     >>> [route.path for route in router.routes]
     ['/hello.json', '/hello.csv', '/hello']
     """
 
-    def shown(show: Page) -> Page:
-        def at(ending: str, write: Callable[[Request, Shown], Response]) -> None:
-            @wraps(show)
-            async def route(**asked: Any) -> Response:
-                if ending == ".csv":
-                    async with of(asked["request"]).tables.turn():
-                        return await told(**asked)
-                return await told(**asked)
+    def html(request: Request, context: PageContext, headers: dict[str, str]) -> Response:
+        of(request).warming.looked_at()  # who looks at a page may look at a chart next
+        return render_page(request, template, context, headers)
 
-            async def told(request: Request, **asked: Any) -> Response:
-                found = await show(request=request, **asked)
-                known = fresh(request, _tag(request, found)) if found.tag else None
-                if known is None:
-                    return await run_in_threadpool(write, request, found)
-                # Browsers put the headers of a 304 in the place of those they have.
-                known.headers.update(BY_KEY if ending else POLICY)
-                return known
+    def add(view: View) -> View:
+        _add_route(router, path + ".json", view, _json)
+        _add_route(router, path + ".csv", view, _csv)
+        _add_route(router, path, view, html)
+        return view
 
-            route.__annotations__ = {**show.__annotations__, "return": Response}
-            router.add_api_route(path + ending, route, include_in_schema=False, response_model=None)
-
-        at(".json", lambda request, found: answer(found.told, found.status, _headers(request, found)))
-        at(".csv", _table)
-        at("", lambda request, found: _page(request, template, found))
-        return show
-
-    return shown
-
-
-def _page(request: Request, template: str, found: Shown) -> Response:
-    """The page itself; who looks at one may look at a chart next, of which the first is drawn ahead."""
-    of(request).warming.looked_at()
-    return rendered(request, template, found, _headers(request, found))
+    return add
 
 
 def wants_data(request: Request) -> bool:
@@ -98,28 +76,50 @@ def wants_data(request: Request) -> bool:
     return path.endswith((".json", ".csv"))
 
 
-def _tag(request: Request, found: Shown) -> str:
-    """The tag of a page: it is another one for who is signed in, and after the templates have changed."""
-    key = request.scope["state"].get("key")
-    return tag_with(found.tag, key.id if key else 0, edition()) if found.tag else ""
+def _add_route(
+    router: APIRouter, path: str, view: View, write: Callable[[Request, PageContext, dict[str, str]], Response]
+) -> None:
+    async def respond(request: Request, **arguments: Any) -> Response:
+        context = await view(request=request, **arguments)
+        if not context.etag:
+            return await run_in_threadpool(write, request, context, BY_KEY)
+        # The same state looks different to who is signed in, and after the templates have changed.
+        key = request.scope["state"].get("key")
+        etag = tag_with(context.etag, key.id if key else 0, templates_version())
+        not_modified = fresh(request, etag)
+        if not_modified is None:
+            return await run_in_threadpool(write, request, context, BY_KEY | tagged(etag))
+        # Browsers put the headers of a 304 in the place of those they have.
+        not_modified.headers.update(BY_KEY if wants_data(request) else POLICY)
+        return not_modified
+
+    @wraps(view)
+    async def route(**arguments: Any) -> Response:
+        if not path.endswith(".csv"):
+            return await respond(**arguments)
+        async with of(arguments["request"]).tables.turn():
+            return await respond(**arguments)
+
+    route.__annotations__ = {**view.__annotations__, "return": Response}
+    router.add_api_route(path, route, include_in_schema=False, response_model=None)
 
 
-def _headers(request: Request, found: Shown) -> dict[str, str]:
-    return BY_KEY | (tagged(_tag(request, found)) if found.tag else {})
+def _json(request: Request, context: PageContext, headers: dict[str, str]) -> Response:
+    return answer(context.data, context.status, headers)
 
 
-def _table(request: Request, found: Shown) -> Response:
-    """The main table of a page as CSV; a list in a cell is written with semicolons."""
+def _csv(request: Request, context: PageContext, headers: dict[str, str]) -> Response:
+    """The main table as CSV; a list in a cell is written with semicolons."""
     import polars as pl
 
-    rows = [{name: _cell(value) for name, value in row.items()} for row in found.rows]
+    rows = [{name: _cell(value) for name, value in row.items()} for row in context.rows]
     body = pl.DataFrame(rows, infer_schema_length=None).write_csv() if rows else "\n"
     name = request.scope["path"].removesuffix(".csv").strip("/").replace("/", "-").removeprefix("leagues-")
-    headers = _headers(request, found) | {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return Response(body, found.status, headers, "text/csv")
+    headers = headers | {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    return Response(body, context.status, headers, "text/csv")
 
 
 def _cell(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
-        return "; ".join(str(_cell(one)) for one in value)
+        return "; ".join(str(_cell(part)) for part in value)
     return value

@@ -17,7 +17,7 @@ from ...api.serialize import done, most_moved, ratings
 from ...context import Service
 from .filters import digits
 
-__all__ = ["changes_of", "largest_changes", "names_of"]
+__all__ = ["largest_changes", "new_names", "preview_changes"]
 
 SHOWN = 50  # players
 MOST = 10  # players of a change of very many
@@ -26,9 +26,9 @@ HINTS = 10  # new names for which others are looked for
 Plain = dict[str, Any]
 
 
-async def changes_of(here: Service, league: League, act: Act, match: Mapping[str, Any]) -> Plain:
+async def preview_changes(service: Service, league: League, act: Act, match: Mapping[str, Any]) -> Plain:
     """Whose ratings an act about a match would change, the largest changes first; nothing is written."""
-    would = await run_in_threadpool(preview, here.database, act)
+    would = await run_in_threadpool(preview, service.database, act)
     told = await run_in_threadpool(done, would, league.clock, largest_first=True)
     own, rows = set(chain(*match["teams"])), told["ratings"]
     concerned = sum(one["player"] in own for one in rows)
@@ -56,9 +56,9 @@ def _change(player: str, before: Plain | None, after: Plain | None) -> Plain:
     return {"player": player, "before": before, "after": after, "moved": moved}
 
 
-def names_of(here: Service, connection: Connection, league: League, match: Mapping[str, Any]) -> Plain:
+def new_names(service: Service, connection: Connection, league: League, match: Mapping[str, Any]) -> Plain:
     """The names of a match that are new to its league, with those that may be meant; and whether all of them are."""
-    roll = here.standings.of(connection, leagues.find(connection, league.name)).roll
+    roll = service.standings.of(connection, leagues.find(connection, league.name)).roll
     names = list(chain(*match["teams"]))
     new = [name for name in names if name not in roll]
     hints = [{"name": name, "near": roll.near(name, 3)} for name in new[:HINTS]] if len(roll) else []

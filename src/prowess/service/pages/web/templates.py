@@ -1,4 +1,4 @@
-"""Templates into pages: one environment, escaped throughout, and undefined names are errors."""
+"""Rendering of templates: one environment that escapes all values and refuses undefined names."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from . import filters
-from .csrf import token_of
+from .csrf import csrf_token
 from .static import asset
-from .urls import address
+from .urls import page_url
 
 if TYPE_CHECKING:
-    from .page import Shown
+    from .page import PageContext
 
-__all__ = ["BY_KEY", "POLICY", "edition", "environment", "place_of", "rendered"]
+__all__ = ["BY_KEY", "POLICY", "current_url", "environment", "render_page", "templates_version"]
 
-TABS = (  # the pages of a league: address, words, and what a key must be good for
+TABS = (  # the pages of a league: path, label, and the scope that a key needs
     ("standings", "Standings", "read"),
     ("matches", "Matches", "read"),
     ("predict", "Predict", "read"),
@@ -36,19 +36,19 @@ TABS = (  # the pages of a league: address, words, and what a key must be good f
 )
 TEMPLATES = Path(__file__).parents[1] / "templates"
 
-BY_KEY = {"Vary": "Cookie"}  # who is signed in sees something else, and caches must know that
+BY_KEY = {"Vary": "Cookie"}  # what a page shows depends on who is signed in
 POLICY = BY_KEY | {
-    # Scripts and styles come from here and stand in no page, so that a name that looks like one is only a name.
+    # No inline scripts or styles, so that a player's name that looks like a script is only a name.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "same-origin",  # else browsers would not say where a form was sent from
+    "Referrer-Policy": "same-origin",  # else browsers would send no Origin with forms
 }
 
 
 @cache
 def environment() -> Environment:
-    """The environment of all templates."""
-    found = Environment(
+    """Return the environment of all templates."""
+    jinja = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         auto_reload=False,  # an upgrade under a running service must not give it templates of another code
@@ -56,44 +56,47 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {name: getattr(filters, name) for name in filters.__all__}
-    found.globals |= {"address": address, "asset": asset, "tabs": TABS}
-    return found
+    jinja.filters |= {name: getattr(filters, name) for name in filters.__all__}
+    jinja.globals |= {"page_url": page_url, "asset": asset, "tabs": TABS}
+    return jinja
 
 
 @cache
-def edition() -> str:
-    """Which templates these are: pages that were made by others are out of date, whatever their league says.
+def templates_version() -> str:
+    """Return a checksum of the templates and styles: pages rendered by others are out of date.
 
-    >>> len(edition())
+    >>> len(templates_version())
     8
     """
-    whole = b"".join(path.read_bytes() for path in sorted(TEMPLATES.rglob("*.html")))
-    return f"{crc32(whole + asset('style.css').encode()):08x}"
+    content = b"".join(path.read_bytes() for path in sorted(TEMPLATES.rglob("*.html")))
+    return f"{crc32(content + asset('style.css').encode()):08x}"
 
 
-def place_of(scope: Scope) -> str:
-    """Where somebody is, as an address of this service.
+def current_url(scope: Scope) -> str:
+    """Return the URL of a request within this service.
 
-    >>> place_of({"path": "/leagues/darts/player", "query_string": b"name=ann"})
+    >>> current_url({"path": "/leagues/darts/player", "query_string": b"name=ann"})
     '/leagues/darts/player?name=ann'
     """
     query = scope["query_string"].decode("latin-1")
     return str(scope["path"]) + (f"?{query}" if query else "")
 
 
-def rendered(request: Request, template: str, found: Shown, headers: Mapping[str, str] | None = None) -> Response:
-    """The page of a template that shows this."""
-    key = request.scope["state"].get("key")
-    context: dict[str, Any] = {
+def render_page(
+    request: Request, template: str, context: PageContext, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Render a template with the data and the extra values of a page."""
+    key, league = request.scope["state"].get("key"), context.league
+    common: dict[str, Any] = {
         "key": key,
-        "may": lambda scope: key is not None and key.may(scope, found.league.id if found.league else None),
-        "token": token_of(request.scope["headers"]),
-        "here": place_of(request.scope),
+        "may": lambda scope: key is not None and key.may(scope, league.id if league else None),
+        "token": csrf_token(request.scope["headers"]),
+        "current_url": current_url(request.scope),
         "path": request.scope["path"],
         "query": request.scope["query_string"].decode("latin-1"),
-        "league": found.league,
-        "told": found.told,
+        "league": league,
+        "data": context.data,
     }
-    body = environment().get_template(template).render({**found.told, **found.drawn, **context})
-    return Response(body, found.status, {**POLICY, **(headers or {})}, "text/html")
+    defaults = {} if league is None else {"places": filters.digits(league.model)}
+    body = environment().get_template(template).render({**defaults, **context.data, **context.extra, **common})
+    return Response(body, context.status, {**POLICY, **(headers or {})}, "text/html")

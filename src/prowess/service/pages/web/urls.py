@@ -10,13 +10,13 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-__all__ = ["Sparse", "address", "filled_in"]
+__all__ = ["OmitEmptyFields", "page_url", "without_empty_fields"]
 
 
-def address(league: str, page: str, /, **query: Any) -> str:
+def page_url(league: str, page: str, /, **query: Any) -> str:
     """The address of a page of a league; what is None, False or empty is left out of its query, lists repeat.
 
-    >>> address("darts", "player", name=["ann & co", "bob"]), address("darts", "standings", search="", at=0)
+    >>> page_url("darts", "player", name=["ann & co", "bob"]), page_url("darts", "standings", search="", at=0)
     ('/leagues/darts/player?name=ann+%26+co&name=bob', '/leagues/darts/standings?at=0')
     """
     said = {name: _written(value) for name, value in query.items() if value or (value == 0 and value is not False)}
@@ -27,7 +27,7 @@ def _written(value: Any) -> Any:
     return "true" if value is True else value
 
 
-class Sparse(APIRoute):
+class OmitEmptyFields(APIRoute):
     """A route that does not see the empty fields of a query; a router takes it as its `route_class`."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -35,16 +35,16 @@ class Sparse(APIRoute):
         handle = super().get_route_handler()
 
         async def handler(request: Request) -> Response:
-            request.scope["query_string"] = filled_in(request.scope["query_string"])
+            request.scope["query_string"] = without_empty_fields(request.scope["query_string"])
             return await handle(Request(request.scope, request.receive))
 
         return handler
 
 
-def filled_in(query: bytes) -> bytes:
+def without_empty_fields(query: bytes) -> bytes:
     """A query without its empty fields.
 
-    >>> filled_in(b"search=&page=2&at="), filled_in(b"search=a%26b")
+    >>> without_empty_fields(b"search=&page=2&at="), without_empty_fields(b"search=a%26b")
     (b'page=2', b'search=a%26b')
     """
     if b"=&" not in query + b"&":

@@ -17,7 +17,7 @@ from prowess.service.demo import LEAGUE, fill
 from prowess.store.db.database import Database
 from tests.service.servers import Server, serving
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 PHONE, DESK = (360, 740), (1280, 900)
 SCHEMES = ("light", "dark")

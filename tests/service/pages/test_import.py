@@ -10,7 +10,7 @@ import pytest
 
 from prowess.store import leagues
 from prowess.store.journal import journal
-from tests.pages.looking import looked, words
+from tests.service.pages.looking import looked, words
 
 LINES = "date;home;away;hg;ag;town\n31.01.2026;Ann;Bob;3;1;Bath\n01.02.2026;Bob;Zoë;2;2;Köln\n"
 XSS = "<script>alert(1)</script>"

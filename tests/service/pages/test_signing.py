@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 
 from prowess.store import keys
-from tests.pages.looking import OURS, token
+from tests.service.pages.looking import OURS, token
 
 FIELDS = {"title": "Forged"}
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.pages.looking import words
+from tests.service.pages.looking import words
 
 ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
 

@@ -15,8 +15,8 @@ from prowess.store.db.database import Database
 from prowess.store.read.match_views import Chronicles
 from prowess.store.write.commands import NewSeason, Post
 from prowess.store.write.writer import perform
-from tests.pages.dueling import duels, league
-from tests.pages.looking import token
+from tests.service.pages.dueling import duels, league
+from tests.service.pages.looking import token
 
 
 def told(ask, name):

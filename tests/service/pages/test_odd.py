@@ -10,9 +10,9 @@ from prowess.service.pages.importing import preview
 from prowess.service.pages.web.filters import day
 from prowess.store.errors import Unavailable
 from prowess.store.read.name_index import Roll
-from tests.pages.kinds import found
-from tests.pages.looking import looked, words
-from tests.pages.strict import Strict
+from tests.service.pages.kinds import found
+from tests.service.pages.looking import looked, words
+from tests.service.pages.strict import Strict
 
 ONCE = {"once": "0" * 32}
 NUL = "a\0b"
@@ -106,13 +106,13 @@ def test_what_takes_long_is_done_for_a_few_names_only(ask, monkeypatch):
 
 def test_pairs_that_are_never_made_are_of_who_is_there(ask, monkeypatch):
     found(ask, "one")
-    made, barred = pairings.paired, []
+    made, barred = pairings.pair_rounds, []
 
     def seen(*given, never, **more):
         barred.extend(never)
         return made(*given, never=never, **more)
 
-    monkeypatch.setattr(pairings, "paired", seen)
+    monkeypatch.setattr(pairings, "pair_rounds", seen)
     others = "+".join(f"x{at}" for at in range(900)).replace("+", " + ")
     page = ask.look("/leagues/one/pairings?players=ann%0Abob%0Acat&never=" + quote(f"ann + bob + {others}"[:6_900]))
     assert (page.status_code, barred) == (200, [("ann", "bob")])

@@ -10,8 +10,8 @@ from fastapi.routing import APIRoute
 
 from prowess.service.auth import COOKIE
 from prowess.service.pages.routers import ROUTERS
-from prowess.service.pages.web.csrf import token_of
-from tests.pages.browsing import visiting
+from prowess.service.pages.web.csrf import csrf_token
+from tests.service.pages.browsing import visiting
 
 BUTTON = "<button>Win</button>"
 
@@ -40,7 +40,7 @@ def test_forms_of_other_sites_change_nothing(chromium, demo):
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     paths = sorted({route.path for route in routes if "POST" in route.methods})
     assert len(paths) > 2
-    token = token_of([(b"cookie", f"{COOKIE}={demo.key}".encode())])  # even if they knew it
+    token = csrf_token([(b"cookie", f"{COOKIE}={demo.key}".encode())])  # even if they knew it
     fields = {"token": token, "name": "forged", "id": demo.match, "key": demo.key, "confirm": "1"}
     inputs = "".join(f'<input name="{name}" value="{html.escape(value)}">' for name, value in fields.items())
     targets = [path.replace("{league}", "demo") for path in paths]

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.pages.browsing import DESK, PATIENCE, PHONE, axe, site, visiting
+from tests.service.pages.browsing import DESK, PATIENCE, PHONE, axe, site, visiting
 
 WAYS = pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone-dark", "desk-light"])
 OTHER_WAYS = pytest.mark.parametrize(

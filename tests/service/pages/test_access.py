@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.pages.browsing import DESK, PHONE, axe
-from tests.pages.places import ODD_PAGES, PAGES
+from tests.service.pages.browsing import DESK, PHONE, axe
+from tests.service.pages.places import ODD_PAGES, PAGES
 
 SHIFTS = """
 window.shifts = 0;

@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from prowess.service.pages.routers import ROUTERS
-from tests.pages.kinds import KINDS, ODD, found
-from tests.pages.strict import Strict
+from tests.service.pages.kinds import KINDS, ODD, found
+from tests.service.pages.strict import Strict
 
 FIRST = ["standings", "matches", "predict", "teams", "pairings", "models", "enter", "import", "settings", "switch"]
 SOON = ("empty-none", "one", "number", "naught", "odd", "deleted", "grown")

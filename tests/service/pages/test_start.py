@@ -7,7 +7,7 @@ from prowess.service.demo import key_command
 from prowess.service.pages import leagues as page_of_leagues
 from prowess.store import keys
 from prowess.store.db.database import Database
-from tests.pages.looking import looked
+from tests.service.pages.looking import looked
 
 
 def steps(page):

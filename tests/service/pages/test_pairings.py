@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.pages.looking import words
+from tests.service.pages.looking import words
 
 PLAYERS = ["ann", "bob", "cat", "dan", "eve", "fay", "gus"]
 ROUND = [{"teams": [[one], [other]], "time": "2026-01-01"} for one, other in pairwise(PLAYERS)]

@@ -9,7 +9,7 @@ import pytest
 
 import prowess as pw
 from prowess.service.api.schemas import forecasts as forms
-from tests.pages.looking import words
+from tests.service.pages.looking import words
 
 SKILLS = ["ann", "bob", "cat", "dan", "eve", "fay"]
 MATCHES = [{"teams": [[one], [other]]} for at, one in enumerate(SKILLS) for other in SKILLS[at + 1 :]]

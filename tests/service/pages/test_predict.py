@@ -6,7 +6,7 @@ import re
 
 import prowess as pw
 from prowess.service.api.schemas import forecasts as forms
-from tests.pages.looking import words
+from tests.service.pages.looking import words
 
 MATCHES = [
     {"teams": [["ann"], ["bob"]], "time": "2026-01-01"},

@@ -4,8 +4,8 @@ import pytest
 from fastapi.routing import APIRoute
 
 from prowess.service.pages.routers import ROUTERS
-from tests.pages.browsing import NAMES, PHONE
-from tests.pages.places import ODD_PAGES, PAGES
+from tests.service.pages.browsing import NAMES, PHONE
+from tests.service.pages.places import ODD_PAGES, PAGES
 
 NO_PAGES = {
     "/",

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from prowess.service.pages import model_change
-from tests.pages.dueling import duels, league
+from tests.service.pages.dueling import duels, league
 
 
 def test_switching_to_another_model(ask):

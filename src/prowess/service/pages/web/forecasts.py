@@ -1,0 +1,168 @@
+"""What the pages about future matches share: their frame, the wording of a forecast, and hints for unknown names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+from starlette.requests import Request
+
+from ....errors import Error
+from ....model.prediction import Prediction
+from ....store import leagues
+from ....store.leagues import League
+from ....store.read.standings import Snapshot
+from ....text import capital, listed
+from ...api.common import tag_of
+from ...api.schemas.forecasts import PredictionAsked
+from ...api.serialize import rating, ratings
+from ...auth import Access
+from ...context import Service
+from ...limiter import Few
+from .filters import percent
+from .page import PageContext, wants_data
+
+__all__ = [
+    "Forecast",
+    "Plain",
+    "error_sentence",
+    "forecast_page",
+    "headline",
+    "newcomer_hints",
+    "prediction_request",
+    "rated_players",
+    "team_forecasts",
+]
+
+Plain = dict[str, Any]
+Forecast = tuple[Plain, list[Plain], Plain]  # the data of a page, its rows, and the extra values of its template
+
+NAMED = 3  # players of a team that is called by their names
+LABELS = {"together": "In one team", "apart": "In different teams", "never": "Never paired"}
+HINTS = 3  # newcomers for whom similar names are looked up, which takes a while
+
+
+async def forecast_page(
+    request: Request,
+    access: Access,
+    service: Service,
+    limiter: Few,
+    forecast: Callable[[Connection, League, Snapshot], Forecast],
+    *,
+    empty: Mapping[str, Any],
+    extra: Mapping[str, Any],
+) -> PageContext:
+    """Build the context of a page about future matches by the ratings of now.
+
+    `empty` is the data and `extra` the template's values while the form is not filled in, or cannot be read: then the
+    page says what is wrong, while `.json` and `.csv` answer with problem+json.
+    """
+
+    def work(connection: Connection) -> PageContext:
+        league = leagues.find(connection, access.league)
+        now = service.standings.of(connection, league)
+        data: Plain = {"league": league.name, "revision": now.revision, **empty}
+        values: Plain = {"problem": None, "repeated": [], **extra}
+        rows: list[Plain] = []
+        status = 200
+        try:
+            result, rows, more = forecast(connection, league, now)
+            data, values = result or data, values | more
+        except Error as error:
+            if wants_data(request):
+                raise
+            values["problem"], status = error_sentence(error), 422
+        return PageContext(data, rows, league, tag_of(league, now.generation, now.revision), status, values)
+
+    return await service.read(work, limiter)
+
+
+def error_sentence(error: Error) -> str:
+    """Word an error for a page, where a field is called by its label, if it has one.
+
+    >>> error_sentence(Error.in_field("teams", "at most 64 teams"))
+    'At most 64 teams'
+    >>> error_sentence(Error.in_field("apart", "zoe is not among the players"))
+    'In different teams: zoe is not among the players'
+    """
+    if error.field in LABELS:
+        return f"{LABELS[error.field]}: {error.detail()}"
+    return capital(error.detail())
+
+
+def prediction_request(
+    teams: Sequence[Sequence[str]], home: int | None = None, time: str | float | None = None
+) -> PredictionAsked:
+    """Return a match to be predicted; pages have checked it already, in words for people.
+
+    >>> prediction_request([["ann"], ["bob"]]).newcomers
+    True
+    """
+    names = [list(team) for team in teams]
+    return PredictionAsked.model_construct(teams=names, weights=None, home=home, newcomers=True, time=time)
+
+
+def _team_name(names: Sequence[str], number: int) -> str:
+    """Call a team by its players if they are few.
+
+    >>> _team_name(["ann"], 1), _team_name(["ann", "bob", "cat"], 1), _team_name(list("abcd"), 2)
+    ('ann', 'ann, bob and cat', 'Team 2')
+    """
+    return f"Team {number}" if len(names) > NAMED else listed(names)
+
+
+def headline(teams: Sequence[Sequence[str]], prediction: Prediction) -> dict[str, str]:
+    """Say in a sentence what is expected of a match: who, if anybody, and what of them.
+
+    >>> import prowess as pw
+    >>> headline([["ann"], ["bob"]], pw.Elo().predict([[pw.Rating(1700)], [pw.Rating(1600)]]))
+    {'who': 'ann', 'what': 'wins with 64\\xa0%'}
+    """
+    best = int(prediction.win.argmax())
+    chance = float(prediction.win[best])
+    if prediction.draw > chance:
+        shared = "A draw" if len(teams) == 2 else "A shared first place"
+        return {"who": "", "what": f"{shared} is the likeliest: {percent(prediction.draw)}"}
+    if percent(chance) == percent(float(prediction.win.min())):
+        return {"who": "", "what": f"All have the same chance: {percent(chance)} each"}
+    many = 1 < len(teams[best]) <= NAMED
+    verb = ("win" if many else "wins") if len(teams) == 2 else ("come first" if many else "comes first")
+    return {"who": _team_name(teams[best], best + 1), "what": f"{verb} with {percent(chance)}"}
+
+
+def rated_players(now: Snapshot, names: Sequence[str]) -> list[Plain]:
+    """Return players with their ratings; who is new to the league has that of a newcomer."""
+    newcomer = rating(now.ladder.newcomer) or {}
+    return [
+        {"player": name, "new": present is None} | (present or newcomer)
+        for name, present in zip(names, ratings(now.ladder, names), strict=True)
+    ]
+
+
+def team_forecasts(now: Snapshot, teams: Sequence[Sequence[str]], prediction: Prediction) -> list[Plain]:
+    """Return the teams of a match, each with its players, their ratings, and its chances."""
+    players = iter(rated_players(now, [name for team in teams for name in team]))
+    scores = prediction.scores
+    return [
+        {
+            "number": k + 1,
+            "called": _team_name(team, k + 1),
+            "plural": 1 < len(team) <= NAMED,
+            "players": [next(players) for _ in team],
+            "win": float(prediction.win[k]),
+            "mean": float(prediction.mean[k]),
+            "sigma": float(prediction.sigma[k]),
+            "score": None if scores is None else float(scores[k]),
+        }
+        for k, team in enumerate(teams)
+    ]
+
+
+def newcomer_hints(now: Snapshot, newcomers: Iterable[str], corrected_url: Callable[[str, str], str]) -> list[Plain]:
+    """Return unknown names, the first of them with the similar name that may be meant, and the URL with that name."""
+    hints: list[Plain] = []
+    for name in newcomers:
+        near = next(iter(now.roll.near(name)), None) if len(hints) < HINTS else None
+        hints.append({"name": name, "near": near, "url": None if near is None else corrected_url(name, near)})
+    return hints
