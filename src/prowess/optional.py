@@ -9,7 +9,7 @@ __all__ = ["extra"]
 
 
 def extra(module: str, package: str, name: str) -> Any:
-    """A module of an extra by its name, imported now that it is needed.
+    """Import a module that belongs to the extra `name` of the distribution.
 
     >>> extra("nowhere_to_be_found", "nowhere", "lab")
     Traceback (most recent call last):

@@ -19,7 +19,7 @@ SMALLEST = 1e-30
 
 
 def number(name: str, value: Any, *, field: str | None = None) -> float:
-    """A finite number of at most 1e30 either way.
+    """Return a finite number of at most 1e30 either way.
 
     >>> number("mu", 25)
     25.0
@@ -32,7 +32,7 @@ def number(name: str, value: Any, *, field: str | None = None) -> float:
 
 
 def scale(name: str, value: Any, *, zero: bool = False, field: str | None = None) -> float:
-    """A positive number between 1e-30 and 1e30; where `zero` is allowed, what is smaller than that counts as 0.
+    """Return a positive number between 1e-30 and 1e30; where `zero` is allowed, a smaller one counts as 0.
 
     >>> scale("beta", 4), scale("sigma", 1e-300, zero=True)
     (4.0, 0.0)
@@ -47,7 +47,7 @@ def scale(name: str, value: Any, *, zero: bool = False, field: str | None = None
 
 
 def whole(name: str, value: Any, least: int = 0, *, field: str | None = None) -> int:
-    """A whole number that is not too small.
+    """Return a whole number of at least `least`.
 
     >>> whole("players", 100, 2)
     100
@@ -58,7 +58,7 @@ def whole(name: str, value: Any, least: int = 0, *, field: str | None = None) ->
 
 
 def team_index(name: str, value: Any, teams: int) -> int:
-    """The index of one of the teams of a match, counted from 0.
+    """Return the index of one of the teams of a match, counted from 0.
 
     >>> team_index("home", 1, 2)
     1
@@ -73,7 +73,7 @@ def _error(name: str, must: str, value: Any, field: str | None = None) -> Error:
 
 
 def _real(value: Any) -> float | None:
-    """The value as a float; None for what is no number (text and truth values are none)."""
+    """Return the value as a float; None for text, booleans and whatever else is no number."""
     if isinstance(value, (bool, str, bytes)):
         return None
     try:

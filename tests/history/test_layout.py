@@ -98,13 +98,13 @@ def test_what_is_not_recognised_is_an_error_that_lists_the_columns_and_shows_a_m
         recognise(columns.split())
     assert all(repr(column) in str(error.value) for column in columns.split())
     first = columns.split()[0] if " " in columns else "one"
-    assert f'columns={{"home": "{first}"' in str(error.value)
+    assert f"columns={{'home': '{first}'" in str(error.value)
 
 
 def test_columns_that_cannot_be_shown_are_in_no_example() -> None:
     with pytest.raises(Error, match="no layout fits") as error:
         recognise(["x" * 50_000, "a\x1b[2J", "b", 'c"d'])
-    assert r'columns={"home": "b", "away": "c\"d"}' in str(error.value)
+    assert "columns={'home': 'b', 'away': 'c\"d'}" in str(error.value)
     assert "\x1b" not in str(error.value)
     assert len(str(error.value)) < 2000
 

@@ -26,61 +26,56 @@ ABSENT: dict[str, tuple[Any, str]] = {  # what stands for a column that a histor
 }
 
 
-def join(histories: Sequence[History], once: bool = True) -> History:
+def join(histories: Sequence[History], once: bool = True, names: Sequence[str] = ()) -> History:
     """Join histories into one, in the order of time; without times, one after another.
 
-    With `once`, a match that stands in several of them (the same date or time, teams and result) counts once.
+    With `once`, a match that stands in several of them (the same date or time, teams and result) counts once. Errors
+    call the histories by their `names`, if these are given.
 
     >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
     >>> june = History.from_matches([{"teams": [["bob"], ["cat"]], "time": "2026-06-06"}])
     >>> join([june, may])
     History(2 matches, 3 players, 2026-05-30 … 2026-06-06, places)
     """
-    parts = [_history(one, index) for index, one in enumerate(histories, 1)]
-    filled = [one for one in parts if len(one)]
+    parts = list(histories)
+    for number, part in enumerate(parts, 1):
+        if not isinstance(part, History):
+            message = f"join needs histories, but number {number} is of the kind {type(part).__name__}"
+            raise Error(message, field="histories", value=part)
+    filled = [part for part in parts if len(part)]
     if len(filled) < 2:
         return filled[0] if filled else parts[0] if parts else History.from_matches([])
-    stamp = _stamp(parts)
+    stamp = _common_stamp(parts, names or [f"history {number} of {len(parts)}" for number in range(1, len(parts) + 1)])
     joined = _chained(filled, stamp)
     remarks: dict[str, Remark] = {}
-    for remark in (remark for one in parts for remark in one.remarks):
+    for remark in (remark for part in parts for remark in part.remarks):
         remarks.setdefault(str(remark), remark)
     if once and stamp is not None and stamp.kind != "number":  # a number may be a round, which every season has
-        source = np.repeat(np.arange(len(filled)), [len(one) for one in filled])
-        again = _again(joined, source)
-        if again.any():
-            remarks[""] = _repeated_matches(joined, again)
-            joined = take(joined, np.flatnonzero(~again))
+        source = np.repeat(np.arange(len(filled)), [len(part) for part in filled])
+        repeated = _repeated(joined, source)
+        if repeated.any():
+            remarks[""] = _repeated_matches(joined, repeated)
+            joined = take(joined, np.flatnonzero(~repeated))
     joined = take(joined, np.arange(len(joined)))  # which sorts by time
     return replace(in_order_of_appearance(joined), ids=_unique(joined.ids), remarks=tuple(remarks.values()))
 
 
-def _history(one: History, number: int) -> History:
-    if not isinstance(one, History):
-        raise Error(f"join needs histories, but number {number} is of the kind {type(one).__name__}")
-    return one
-
-
-def _stamp(histories: Sequence[History]) -> Stamp | None:
-    """What kind of times all of them have; None where none has times."""
-    kinds = [one.time_kind for one in histories if len(one)]
+def _common_stamp(histories: Sequence[History], names: Sequence[str]) -> Stamp | None:
+    """Return the kind of times that all of them have; None if none has times."""
+    kinds = [part.time_kind for part in histories if len(part)]
     if None in kinds and set(kinds) != {None}:
-        without = next(number for number, one in enumerate(histories, 1) if len(one) and one.time_kind is None)
-        raise Error(
-            f"history {without} of {len(histories)} has no times and others have: only all or none can be joined"
-        )
-    found: Stamp | None = None
-    for number, one in enumerate(histories, 1):
-        if one.time_kind is None:
+        without = next(name for part, name in zip(histories, names, strict=True) if len(part) and not part.time_kind)
+        raise Error(f"{without} has no times and others have: only all or none can be joined", field="time")
+    common: Stamp | None = None
+    for part, name in zip(histories, names, strict=True):
+        if part.time_kind is None:
             continue
-        mine = Stamp(one.time_kind, one.time_zone)
+        stamp = Stamp(part.time_kind, part.time_zone)
         try:
-            found = agree(found or mine, mine)
+            common = agree(common or stamp, stamp)
         except Error as error:
-            raise Error(
-                f"history {number} of {len(histories)}: its times do not go with those before: {error}"
-            ) from None
-    return found
+            raise error.within(f"{name}: its times do not go with those before: ") from None
+    return common
 
 
 def _chained(histories: Sequence[History], stamp: Stamp | None) -> History:
@@ -139,15 +134,15 @@ def _unique(ids: tuple[str, ...] | None) -> tuple[str, ...] | None:
     return ids if len(set(given)) == len(given) else None
 
 
-def _again(history: History, source: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _repeated(history: History, source: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Which matches stand already in a history before: the same time, teams, players and result."""
     keys = _keys(history)
     order = np.lexsort((source, keys))
     same = keys[order][1:] == keys[order][:-1]
     begin = np.maximum.accumulate(np.where(np.r_[True, ~same], np.arange(len(order)), 0))
-    again = np.zeros(len(order), bool)
-    again[order] = source[order] > source[order][begin]
-    return again
+    repeated = np.zeros(len(order), bool)
+    repeated[order] = source[order] > source[order][begin]
+    return repeated
 
 
 def _keys(history: History) -> NDArray[np.uint64]:
@@ -165,12 +160,12 @@ def _keys(history: History) -> NDArray[np.uint64]:
     return mixed_bits(sums ^ history.time.astype(np.float64).view(np.uint64))
 
 
-def _repeated_matches(history: History, again: NDArray[np.bool_]) -> Remark:
+def _repeated_matches(history: History, repeated: NDArray[np.bool_]) -> Remark:
     assert history.time is not None
     assert history.time_kind is not None
-    first = int(np.flatnonzero(again)[0])
+    first = int(np.flatnonzero(repeated)[0])
     when = show_time(history.time_kind, history.time_zone, history.time[first])
     words = "match stands in more than one file and counts", "matches stand in more than one file and count"
-    number = int(again.sum())
+    number = int(repeated.sum())
     text = f"{count(number, *words)} once (the first: {when}); "
     return Remark("repeated-matches", (text, Option("duplicates", "keep"), " counts all"), count=number)

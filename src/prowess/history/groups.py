@@ -28,7 +28,8 @@ def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dic
     if not isinstance(found, Table):
         if not len(found.history) and not found.problems:
             return {}
-        raise Error(f"{path}: groups need a file of rows with a column {by!r}, not matches with their teams")
+        message = f"{path}: groups need a file of rows with a column {by!r}, not matches with their teams"
+        raise Error(message, field="by", value=by)
     return _split(found, by)
 
 
@@ -86,4 +87,5 @@ def _column(table: Table, by: str) -> str:
     near = [column for column in columns if plain_name(column) == plain_name(by)]
     if len(near) == 1:
         return near[0]
-    raise Error(f"{table.title}: there is no column {by!r} to group by, but {', '.join(map(repr, columns))}")
+    message = f"{table.title}: there is no column {by!r} to group by, but {', '.join(map(repr, columns))}"
+    raise Error(message, field="by", value=by)

@@ -10,8 +10,8 @@ from ..errors import Error
 __all__ = ["is_unicode", "name_of", "plain_name"]
 
 
-def name_of(value: object, what: str = "a player's name") -> str:
-    """Give the name that a value stands for: text without blanks around it, a whole number as its digits.
+def name_of(value: object, what: str = "a player's name", field: str = "player") -> str:
+    """Return the name that a value stands for: text without blanks around it, a whole number as its digits.
 
     >>> name_of(" ann "), name_of(2726956381513258)
     ('ann', '2726956381513258')
@@ -22,13 +22,13 @@ def name_of(value: object, what: str = "a player's name") -> str:
     """
     if isinstance(value, str):
         if not value.strip():
-            raise Error(f"{what} must not be empty: {value!r}")
+            raise Error(f"{what} must not be empty: {value!r}", field=field, value=value)
         if not is_unicode(value):
-            raise Error(f"{what} must be valid Unicode text, not {value!r}")
+            raise Error(f"{what} must be valid Unicode text, not {value!r}", field=field, value=value)
         return str(value.strip())  # a NumPy string becomes a plain one
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))
-    raise Error(f"{what} must be text or a whole number, not {value!r}")
+    raise Error(f"{what} must be text or a whole number, not {value!r}", field=field, value=value)
 
 
 def is_unicode(text: str) -> bool:

@@ -12,7 +12,7 @@ __all__ = ["Choices", "Reading"]
 
 Duplicates = Literal["once", "keep"]
 Walkovers = Literal["skip", "count"]
-_WORDS = {"duplicates": get_args(Duplicates), "walkovers": get_args(Walkovers)}
+_WORDS = {"decimal": (".", ","), "duplicates": get_args(Duplicates), "walkovers": get_args(Walkovers)}
 
 
 class Reading(TypedDict, total=False):
@@ -83,7 +83,7 @@ class Choices:
             if name not in known:
                 near = nearest(name, known, 1)
                 right = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
-                raise Error(f"there is no keyword {name!r}; {right}")
+                raise Error(f"there is no keyword {name!r}; {right}", field=name)
         return cls(**reading)
 
     def __post_init__(self) -> None:
@@ -91,27 +91,28 @@ class Choices:
         columns, separator = self.columns, self.separator
         if columns is not None and not isinstance(columns, Mapping):
             right = "map roles to columns, such as {'winner': 'won', 'loser': 'lost'}"
-            raise Error(f"columns must {right}, not {columns!r}")
+            raise Error(f"columns must {right}, not {columns!r}", field="columns", value=columns)
         if self.time_format is not None and not isinstance(self.time_format, str):
-            raise Error(f"time_format must be text, such as '%d.%m.%Y', not {self.time_format!r}")
+            raise self._error("time_format", "text, such as '%d.%m.%Y'")
         if separator is not None and (not isinstance(separator, str) or len(separator) != 1 or not separator.isascii()):
-            raise Error(f"separator must be a single character, such as ';', not {separator!r}")
-        if self.decimal not in (None, ".", ","):
-            raise Error(f"decimal must be '.' or ',', not {self.decimal!r}")
+            raise self._error("separator", "a single character, such as ';'")
         for name, words in _WORDS.items():
-            value = getattr(self, name)
-            if value is not None and value not in words:
-                raise Error(f"{name} must be {' or '.join(map(repr, words))}, not {value!r}")
-        self._check_types()
+            if getattr(self, name) not in (None, *words):
+                raise self._error(name, " or ".join(map(repr, words)))
+        for option in fields(self):
+            self._check_type(option.name, option.default)
 
-    def _check_types(self) -> None:
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if one.name in ("unplaced", "absent"):
-                if not isinstance(value, tuple) or not all(isinstance(word, str) and word.strip() for word in value):
-                    raise Error(f"{one.name} must be a tuple of words, such as ('DNF', 'DSQ'), not {value!r}")
-            elif one.name in ("utc", "skip_problems", "day_first", "header"):
-                if not isinstance(value, bool) and (value is not None or one.default is not None):
-                    raise Error(f"{one.name} must be True or False, not {value!r}")
-            elif one.name in ("rosters", "encoding", "sheet") and not isinstance(value, str | None):
-                raise Error(f"{one.name} must be text, not {value!r}")
+    def _check_type(self, name: str, default: object) -> None:
+        value = getattr(self, name)
+        if name in ("unplaced", "absent"):
+            if not isinstance(value, tuple) or not all(isinstance(word, str) and word.strip() for word in value):
+                raise self._error(name, "a tuple of words, such as ('DNF', 'DSQ')")
+        elif name in ("utc", "skip_problems", "day_first", "header"):
+            if not isinstance(value, bool) and (value is not None or default is not None):
+                raise self._error(name, "True or False")
+        elif name in ("rosters", "encoding", "sheet") and not isinstance(value, str | None):
+            raise self._error(name, "text")
+
+    def _error(self, name: str, right: str) -> Error:
+        value = getattr(self, name)
+        return Error(f"{name} must be {right}, not {value!r}", field=name, value=value)

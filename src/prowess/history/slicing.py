@@ -86,10 +86,12 @@ def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np
     if chosen.shape == (0,):
         return np.zeros(0, np.intp)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-        raise Error(f"{name} needs indices or a mask of {length} booleans, not {chosen.dtype} of shape {chosen.shape}")
+        kind = f"{chosen.dtype} of shape {chosen.shape}"
+        raise Error(f"{name} needs indices or a mask of {length} booleans, not {kind}", field="chosen")
     wrong = chosen[(chosen < -length) | (chosen >= length)]
     if len(wrong):
-        raise Error(f"{name}: there is no match {wrong[0]} in a history of {length} matches")
+        message = f"{name}: there is no match {wrong[0]} in a history of {length} matches"
+        raise Error(message, field="chosen", value=int(wrong[0]))
     return chosen.astype(np.intp) % length
 
 
@@ -99,7 +101,8 @@ def span(history: "History", start: object, end: object) -> tuple[int, int]:
     for side, value in enumerate((start, end)):
         if value is not None and len(history):
             if history.time is None:
-                raise Error("between needs times, and this history has none: give each match a time, or slice by index")
+                message = "between needs times, and this history has none: give each match a time, or slice by index"
+                raise Error(message, field="time")
             bounds[side] = int(np.searchsorted(history.time, bound(history, value)))
     return bounds[0], max(bounds[0], bounds[1])
 
@@ -115,7 +118,7 @@ def bound(history: "History", value: object) -> float:
     try:
         agree(Stamp(history.time_kind, history.time_zone), Stamp(kind, zone), utc=True)
     except Error as error:
-        raise Error(f"{value!r} is not on the clock of this history: {error}") from None
+        raise error.within(f"{value!r} is not on the clock of this history: ", value=value) from None
     return number
 
 

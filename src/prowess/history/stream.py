@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error
+from ..errors import Error, Option, Piece
 from ..validate import whole
 from .cells.dates.columns import read_times
 from .columns.infer_columns import guessed
@@ -118,7 +118,8 @@ class Stream(Iterator[History]):
         findings = from_table(table)
         self.decided |= findings.decisions
         if self.layout is not None and findings.layout is not None and findings.layout.shape != self.layout.shape:
-            raise table.error(0, f"from here on the file looks different ({findings.layout.shape}): say `columns=…`")
+            roles = Option("columns", dict(self.layout.roles))
+            raise table.error(0, f"from here on the file looks different ({findings.layout.shape}): say ", roles)
         return self._next(findings, table)
 
     def _next(self, findings: Findings, table: Table | None) -> History:
@@ -151,7 +152,7 @@ class _Last:
         if not len(history):
             return
         if self.there and (history.time is None) != (self.time is None):
-            raise Error(f"{_place(title, table, 0)}: give a time to every match, or to none")
+            raise _error(title, table, 0, "give a time to every match, or to none")
         self.there = True
         if history.time is None or history.time_kind is None:
             return
@@ -159,16 +160,14 @@ class _Last:
         try:
             self.stamp = agree(self.stamp or stamp, stamp, utc="UTC" in (stamp.zone, self.stamp and self.stamp.zone))
         except Error as error:
-            raise Error(f"{_place(title, table, 0)}: {error}") from None
+            raise _error(title, table, 0, *error.pieces) from None
         if self.time is not None and history.time[0] < self.time:
             row = 0
             if table is not None and column is not None and (times := read_times(table, column)) is not None:
                 row = int(times.number.argmin())
             now, before = (show_time(*self.stamp, when) for when in (history.time[0], self.time))
-            raise Error(
-                f"{_place(title, table, row)}: a match of {now} stands after one of {before}: sort the file by time, or"
-                " read it as a whole"
-            )
+            text = f"a match of {now} stands after one of {before}: sort the file by time, or read it as a whole"
+            raise _error(title, table, row, text)
         self.time = history.time[-1]
 
     def check_matches(self, table: Table, column: str, time: str | None) -> None:
@@ -181,7 +180,8 @@ class _Last:
             if len(again):
                 row = int(again[0])
                 said = f"column {column!r} holds {frame[column][row]!r}, a match that began before other matches"
-                raise table.error(row, f"{said}: the rows of a match must stand together: sort the file")
+                text = f"{said}: the rows of a match must stand together: sort the file"
+                raise table.error(row, text, column=column, value=frame[column][row])
         if time is not None:
             last = frame[time].eq_missing(frame[time][-1]).to_numpy()
             if self.when != frame[time][-1]:
@@ -192,5 +192,7 @@ class _Last:
             self.matches.append(np.union1d(self.matches.pop(), self.matches.pop()))  # so that there are few to look in
 
 
-def _place(title: str, table: Table | None, row: int) -> str:
-    return title if table is None or not len(table.frame) else table.where(row)
+def _error(title: str, table: Table | None, row: int, *pieces: Piece) -> Error:
+    if table is None or not len(table.frame):
+        return Error(f"{title}: ", *pieces, field="time")
+    return table.error(row, *pieces, column="time")

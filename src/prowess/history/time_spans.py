@@ -39,7 +39,8 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
     if not len(history) or (start is None and end is None):
         return found[0], found[1]
     if history.time is None:
-        raise Error("matches are chosen by time, and these have none: give each match a time, or slice by index")
+        message = "matches are chosen by time, and these have none: give each match a time, or slice by index"
+        raise Error(message, field="time")
     if start is not None:
         first, _ = _stretch(history, start)
         found[0] = int(np.searchsorted(history.time, bound(history, first)))
@@ -64,7 +65,7 @@ def _stretch(history: History, value: object) -> tuple[object, date | None]:
     try:
         first = date(year, month, day)
     except ValueError as error:
-        raise Error(f"{value!r} is no date: {error}") from None
+        raise Error(f"{value!r} is no date: {error}", field="time", value=value) from None
     if found["day"]:
         return first, first + timedelta(days=1) if first < date.max else date.max
     return first, _months_later(first, 1 if found["month"] else 12)
@@ -111,7 +112,7 @@ def first_of_last(history: History, period: str) -> int:
     if not len(history):
         return 0
     if history.time is None:
-        raise Error(f"the last period ({period}) needs times, and these matches have none")
+        raise Error(f"the last period ({period}) needs times, and these matches have none", field="time")
     last = history.time[-1]
     if period == "last":
         return int(np.searchsorted(history.time, last))
@@ -128,7 +129,8 @@ def _number(period: str) -> float:
     except ValueError:
         length = 0.0
     if not 0.0 < length < float("inf"):
-        raise Error(f"times are plain numbers here: the period must be a number above 0, or 'last', not {period!r}")
+        message = f"times are plain numbers here: the period must be a number above 0, or 'last', not {period!r}"
+        raise Error(message, field="period", value=period)
     return length
 
 
@@ -139,11 +141,12 @@ def _back(history: History, period: str) -> date | datetime | None:
     found = _PERIOD.fullmatch(period.strip().lower())
     many = int(found["many"] or 1) if found else 0
     if found is None or many == 0:
-        raise Error(f"{period!r} is no period: {RIGHT}")
+        raise Error(f"{period!r} is no period: {RIGHT}", field="period", value=period)
     unit = next(name for name in PERIODS if name[0] == found["unit"][0])
     last: Any = show_time(history.time_kind, history.time_zone, history.time[-1])
     if unit == "hour" and history.time_kind == "date":
-        raise Error(f"{period!r} is too short a period: the matches have dates, and no time of day")
+        message = f"{period!r} is too short a period: the matches have dates, and no time of day"
+        raise Error(message, field="period", value=period)
     if history.time_kind == "timestamp" and unit != "hour":
         last = last.replace(hour=23, minute=59, second=59, microsecond=999999)  # whole days
     try:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import Error
+from ..errors import Error, Option, Piece
 from ..validate import LARGEST
 from .ragged import Floats
 
@@ -28,7 +28,7 @@ RIGHT = (
     "write dates as 2026-01-31, timestamps as 2026-01-31T10:00:00 (with Z or +02:00 where there is a zone) or plain"
     " numbers"
 )
-OR_SAY = ", or say how they are written: `time_format='%d.%m.%Y'`"  # where that can be said
+OR_SAY: tuple[Piece, ...] = (", or say how they are written: ", Option("time_format", "%d.%m.%Y"))
 EPOCH = datetime(1970, 1, 1)
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -62,9 +62,11 @@ class Times:
 
 
 def parse_time(
-    value: object, time_format: str | None = None, day_first: bool | None = None
+    value: object, time_format: str | None = None, day_first: bool | None = None, *, suggest_format: bool = False
 ) -> tuple[Kind, str | None, float | int]:
-    """Read one time: its kind, its zone and its number; a date that can be read in two ways is an Error.
+    """Parse one time: its kind, its zone and its number; a date that can be read in two ways is an Error.
+
+    `suggest_format` lets the error about an unreadable time suggest the option `time_format`.
 
     >>> parse_time("1970-01-02")
     ('date', None, 86400000000)
@@ -74,25 +76,29 @@ def parse_time(
     ('number', None, 7.0)
     """
     if isinstance(value, str):
-        return _from_text(value, time_format, day_first)
+        return _from_text(value, time_format, day_first, suggest_format)
+    if isinstance(value, (np.ndarray, list, tuple)) or (isinstance(value, int) and abs(value) > LARGEST):
+        raise _unreadable(value, suggest_format)
+    if value != value:  # NaN, NumPy's NaT, and pandas' NaT, which says that it is a datetime
+        raise _unreadable(value, suggest_format, "a time must be known, not {!r}: ")
     if isinstance(value, np.datetime64):
         return _from_numpy(value)
-    if isinstance(value, (np.ndarray, list, tuple)) or (isinstance(value, int) and abs(value) > LARGEST):
-        raise Error(f"{value!r} is no time: {RIGHT}")
-    if value != value:  # NaN, and pandas' NaT, which says that it is a datetime
-        raise Error(f"a time must be known, not {value!r}: {RIGHT}")
     if isinstance(value, datetime):
         return _from_datetime(value)
     if isinstance(value, date):
         return "date", None, (datetime(value.year, value.month, value.day) - EPOCH) // MICROSECOND
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and isfinite(value):
         return "number", None, _within_limits(float(value))
-    raise Error(f"{value!r} is no time: {RIGHT}")
+    raise _unreadable(value, suggest_format)
+
+
+def _unreadable(value: object, suggest_format: bool, text: str = "{!r} is no time: ") -> Error:
+    return Error(text.format(value), RIGHT, *(OR_SAY if suggest_format else ()), field="time", value=value)
 
 
 def _within_limits(number: float) -> float:
     if abs(number) > LARGEST:
-        raise Error(f"the time {number} does not lie within ±{LARGEST:g}")
+        raise Error(f"the time {number} does not lie within ±{LARGEST:g}", field="time", value=number)
     return number
 
 
@@ -115,7 +121,8 @@ def checked(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str | None
     try:
         show_time(kind, zone, number)
     except (ValueError, OverflowError):
-        raise Error(f"a time must lie in the years 1 to 9999: {number} microseconds from 1970 do not") from None
+        message = f"a time must lie in the years 1 to 9999: {number} microseconds from 1970 do not"
+        raise Error(message, field="time", value=number) from None
     return kind, zone, number
 
 
@@ -132,16 +139,20 @@ def agree(one: Stamp, other: Stamp, utc: bool = False) -> Stamp:
     if one == other:
         return one
     if "number" in (one.kind, other.kind):
-        raise Error("plain numbers and dates are mixed: give all times as numbers, or all as dates")
+        raise Error("plain numbers and dates are mixed: give all times as numbers, or all as dates", field="time")
     if (one.zone is None) != (other.zone is None):
         aware = one.zone or other.zone
-        raise Error(f"mixed time zones: some times have a zone ({aware}) and some have none: give all of them one")
+        message = f"mixed time zones: some times have a zone ({aware}) and some have none: give all of them one"
+        raise Error(message, field="time")
     if one.zone != other.zone:
-        raise Error(f"mixed time zones: {one.zone} and {other.zone}; `utc=True` reads them as instants")
+        mixed = f"mixed time zones: {one.zone} and {other.zone}; "
+        raise Error(mixed, Option("utc", True), " reads them as instants", field="time")
     return Stamp("timestamp", one.zone)
 
 
-def _from_text(text: str, time_format: str | None, day_first: bool | None) -> tuple[Kind, str | None, float | int]:
+def _from_text(
+    text: str, time_format: str | None, day_first: bool | None, suggest_format: bool
+) -> tuple[Kind, str | None, float | int]:
     text = text.strip()
     if time_format is not None and time_format not in NUMBER_FORMATS:
         try:
@@ -149,15 +160,17 @@ def _from_text(text: str, time_format: str | None, day_first: bool | None) -> tu
         except Error:
             raise
         except (ValueError, re.error):  # the latter where a directive stands twice
-            raise Error(f"{text!r} is no time: {does_not_fit(time_format)}") from None
+            raise Error(f"{text!r} is no time: ", *does_not_fit(time_format), field="time", value=text) from None
     if time_format is None and (calendar := _by_form(text, day_first)) is not None:
         return calendar
     try:
         number = float(text)
     except ValueError:
         number = nan
+    if not isfinite(number) and time_format is None:
+        raise _unreadable(text, suggest_format)
     if not isfinite(number):
-        raise Error(f"{text!r} is no time: {RIGHT if time_format is None else does_not_fit(time_format)}")
+        raise Error(f"{text!r} is no time: ", *does_not_fit(str(time_format)), field="time", value=text)
     if time_format in ("unix", "excel"):
         from .cells.dates.numeric import meant
 
@@ -166,9 +179,9 @@ def _from_text(text: str, time_format: str | None, day_first: bool | None) -> tu
     return "number", None, _within_limits(number)
 
 
-def does_not_fit(time_format: str) -> str:
+def does_not_fit(time_format: str) -> tuple[Piece, ...]:
     """Say that a text is not written as the user said."""
-    return f"`time_format={time_format!r}` does not fit"
+    return Option("time_format", time_format), " does not fit"
 
 
 def _by_form(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] | None:
@@ -191,7 +204,7 @@ def _by_form(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] 
             continue
     if len(set(read.values())) > 1 and text[found.end("one")] != ".":  # with dots the day stands first
         days = " or ".join(str(show_time("date", None, number))[:10] for _, number in read.values())
-        raise Error(f"{text!r} may be {days}: write it in that way")
+        raise Error(f"{text!r} may be {days}: write it in that way", field="time", value=text)
     for stamp, number in read.values():
         return *stamp, number
     return None
@@ -244,13 +257,12 @@ def _from_datetime(value: datetime) -> tuple[Kind, str | None, int]:
 def _spell(offset: timedelta) -> str:
     minutes, rest = divmod(offset, timedelta(minutes=1))
     if rest:
-        raise Error(f"the UTC offset of a time must be a whole number of minutes, not {offset}")
+        message = f"the UTC offset of a time must be a whole number of minutes, not {offset}"
+        raise Error(message, field="time", value=offset)
     return zone_name(f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}")
 
 
 def _from_numpy(value: np.datetime64) -> tuple[Kind, str | None, int]:
-    if np.isnat(value):
-        raise Error(f"a time must be known, not {value!r}: {RIGHT}")
     whole_days = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
     number = int(value.astype("datetime64[us]").astype(np.int64))
     return checked("date" if whole_days else "timestamp", None, number)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..atomic_files import ending_of, replacing
-from ..errors import Error
+from ..errors import Error, Option
 from .frames import time_column, to_frame
 from .history import History
 from .ragged import Floats, owners, places
@@ -68,7 +68,8 @@ def text(history: History, layout: Shape | None = None) -> str:
 def shaped(history: History, layout: Shape | None) -> pl.DataFrame:
     """A frame with a row per match, or with one per player: as was asked for, or else as is easier to read."""
     if layout not in (None, "wide", "long"):
-        raise Error(f"layout must be 'wide' (a row per match) or 'long' (a row per player), not {layout!r}")
+        message = f"layout must be 'wide' (a row per match) or 'long' (a row per player), not {layout!r}"
+        raise Error(message, field="layout", value=layout)
     if layout is None:
         many = len(history) and int(np.diff(history.match_start).max()) > SIDES
         layout = "long" if many or _refused(history) else "wide"
@@ -110,7 +111,8 @@ def to_wide(history: History) -> pl.DataFrame:
     import polars as pl
 
     if why := _refused(history):
-        raise Error(f"a row per match cannot hold this history: {why}; write it with `layout='long'`")
+        message = f"a row per match cannot hold this history: {why}; write it with "
+        raise Error(message, Option("layout", "long"), field="layout", value="wide")
     found: dict[str, Any] = {}
     if history.ids is not None:
         found["id"] = pl.Series(history.ids, dtype=pl.String)

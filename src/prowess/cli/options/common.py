@@ -6,6 +6,7 @@ named; `given_preset` is its name and parameters), and `shared` gives it the opt
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import re
@@ -226,7 +227,7 @@ def as_flags(text: str) -> str:
 
     before, layout, examples = text.partition(_LAYOUT)
     if layout:
-        first, _ = json.JSONDecoder().raw_decode(examples[examples.index("{") :])
+        first = ast.literal_eval(examples[examples.index("{") : examples.index("}`") + 1])
         flags = " ".join(f"--columns {quote(f'{role}={name}')}" for role, name in first.items())
         text = f"{before}{layout} {flags}"
     text = re.sub(r"\bcolumns: there is no", "--columns: there is no", text)

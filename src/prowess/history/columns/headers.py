@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
-from json import dumps
 
+from ...errors import Option, Piece
 from ..names import plain_name
 from .aliases import (
     NAME_STEMS,
@@ -138,20 +138,20 @@ _OTHERS = '(or "winner"; and "player1", "player2" where a cell is one name and n
 LONGEST = 30  # letters of a column in an example
 
 
-def examples(columns: Sequence[str]) -> str:
-    """Ways to map roles to columns, with those of the file; where it has none that can be shown, with others.
+def examples(columns: Sequence[str]) -> tuple[Piece, ...]:
+    """Return ways to map roles to columns of the file; if none of its columns can be shown, to others.
 
-    >>> print(examples(["who", "won"]))
-      home and away:    columns={"home": "who", "away": "won"}
-      winner and loser: columns={"winner": "who", "loser": "won"}
-      a row per player: columns={"match": "who", "player": "won"}
-      sides:            columns={"team1": "who", "team2": "won"}
+    >>> print("".join(map(str, examples(["who", "won"]))))
+    <BLANKLINE>
+      home and away:    `columns={'home': 'who', 'away': 'won'}`
+      winner and loser: `columns={'winner': 'who', 'loser': 'won'}`
+      a row per player: `columns={'match': 'who', 'player': 'won'}`
+      sides:            `columns={'team1': 'who', 'team2': 'won'}`
                         (or "winner"; and "player1", "player2" where a cell is one name and never a roster)
     """
     shown = [column for column in columns if 0 < len(column) <= LONGEST and column.isprintable()]
     names = shown if len(shown) > 1 else ["one", "two", "three", "four"]
-    lines = [
-        f"  {f'{shape}:':17} columns={dumps(dict(zip(roles, names, strict=False)), ensure_ascii=False)}"
-        for shape, roles in _SHAPES.items()
-    ]
-    return "\n".join([*lines, f"{'':20}{_OTHERS}"])
+    pieces: list[Piece] = []
+    for shape, roles in _SHAPES.items():
+        pieces += [f"\n  {f'{shape}:':17} ", Option("columns", dict(zip(roles, names, strict=False)))]
+    return (*pieces, f"\n{'':20}{_OTHERS}")

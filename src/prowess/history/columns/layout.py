@@ -92,10 +92,9 @@ def recognise(
         layout = recogniser(headers)
         if layout is not None and headers.mapped.keys() <= {plain_role(role) for role in layout.roles}:
             return replace(layout, mapped=frozenset(headers.mapped))
-    said = f" with columns={dict(mapping)!r}" if mapping else ""
-    found = some(map(quoted, columns))
-    right = f"say which column is what, for example\n{examples(columns)}"
-    raise Error(f"no layout fits the columns {found}{said}: {right}")
+    mapped = f" with columns={dict(mapping)!r}" if mapping else ""
+    message = f"no layout fits the columns {some(map(quoted, columns))}{mapped}: say which column is what, for example"
+    raise Error(message, *examples(columns), field="columns", value=mapping or None)
 
 
 def _check_mapping(columns: Sequence[str], mapping: Mapping[str, str | None]) -> None:
@@ -104,9 +103,11 @@ def _check_mapping(columns: Sequence[str], mapping: Mapping[str, str | None]) ->
         plain = plain_name(role)
         if plain not in known and not SIDE.fullmatch(plain) and not is_side_result(plain):
             there = ", ".join(dict.fromkeys(_ROLES))
-            raise Error(f"columns: there is no role {role!r}, but {there}, and team1, player1, score1, rank1 and so on")
+            message = f"columns: there is no role {role!r}, but {there}, and team1, player1, score1, rank1 and so on"
+            raise Error(message, field="columns", value=role)
         if column is not None and column not in columns:
-            raise Error(f"columns: there is no column {column!r} (for {role!r}), but {some(map(quoted, columns))}")
+            message = f"columns: there is no column {column!r} (for {role!r}), but {some(map(quoted, columns))}"
+            raise Error(message, field="columns", value=column)
 
 
 def _long(headers: Headers) -> Layout | None:

@@ -23,6 +23,8 @@ class Fault(NamedTuple):
     match: int
     entry: int | None
     text: str
+    field: str = "teams"  # the key of a match that is wrong
+    team: int | None = None  # the index in the match of the team that is to blame
     alone: bool = False  # whether it is only that a team has nobody to play against
 
 
@@ -38,10 +40,11 @@ def faults(draft: Draft) -> Iterator[Fault]:
             return
 
 
-def _team_fault(draft: Draft, team: int, text: str) -> Fault:
+def _team_fault(draft: Draft, team: int, text: str, field: str = "teams") -> Fault:
     empty = draft.team_start[team] == draft.team_start[team + 1]
     entry = None if empty else int(draft.team_start[team])
-    return Fault(int(draft.match_of_team[team]), entry, f"team {draft.team_number(team)} {text}")
+    number = draft.team_number(team)
+    return Fault(int(draft.match_of_team[team]), entry, f"team {number} {text}", field, number - 1)
 
 
 def no_names(draft: Draft) -> Iterator[Fault]:
@@ -95,7 +98,7 @@ def _players(draft: Draft) -> Iterator[Fault]:
         what = f"{name} stands twice in team {one}: a player plays once in a match"
         if one != other:
             what = f"{name} stands in team {one} and in team {other}: a player plays for one team"
-        yield Fault(int(match[second]), second, what)
+        yield Fault(int(match[second]), second, what, team=other - 1)
 
 
 def _results(draft: Draft) -> Iterator[Fault]:
@@ -104,18 +107,18 @@ def _results(draft: Draft) -> Iterator[Fault]:
             continue
         for team in np.flatnonzero(np.abs(column) > LARGEST).tolist():
             right = f"a {what} is a finite number within ±{LARGEST:g}"
-            yield _team_fault(draft, team, f"has the {what} {column[team]}: {right}")
+            yield _team_fault(draft, team, f"has the {what} {column[team]}: {right}", f"{what}s")
         missing = np.isnan(column)
         if not missing.any():
             continue
         partly = missing & (_given(draft, column) > 0)[draft.match_of_team]
         for team in np.flatnonzero(partly).tolist():
             right = "give one to each team, or drop the match"
-            yield _team_fault(draft, team, f"has no {what}, and others have: {right}")
+            yield _team_fault(draft, team, f"has no {what}, and others have: {right}", f"{what}s")
     if not draft.listed:
         given = sum(_given(draft, column) for column in (draft.rank, draft.score) if column is not None)
         for match in np.flatnonzero(given == 0).tolist():
-            yield Fault(match, None, "no result: fill in ranks or scores, or drop the match")
+            yield Fault(match, None, "no result: fill in ranks or scores, or drop the match", "ranks")
 
 
 def _given(draft: Draft, column: Floats) -> NDArray[Any]:
@@ -134,10 +137,11 @@ def _weights(draft: Draft) -> Iterator[Fault]:
     for entry in np.flatnonzero(wrong).tolist():
         match = int(draft.match_of_team[draft.team_of(entry)])
         name = draft.names[draft.player[entry]]
-        yield Fault(match, entry, f"{name} has the weight {weight[entry]}: a weight is a number from 0 to {LARGEST:g}")
+        text = f"{name} has the weight {weight[entry]}: a weight is a number from 0 to {LARGEST:g}"
+        yield Fault(match, entry, text, "weights", draft.team_number(draft.team_of(entry)) - 1)
     played = np.bincount(owners(draft.team_start), wrong | (weight > 0), minlength=len(draft.team_start) - 1)
     for team in np.flatnonzero(played == 0).tolist():
-        yield _team_fault(draft, team, "has only weights of 0: at least one of its players must have played")
+        yield _team_fault(draft, team, "has only weights of 0: at least one of its players must have played", "weights")
 
 
 def _importance(draft: Draft) -> Iterator[Fault]:
@@ -145,7 +149,7 @@ def _importance(draft: Draft) -> Iterator[Fault]:
         return
     for match in np.flatnonzero(~((draft.importance >= 0) & (draft.importance <= LARGEST))).tolist():
         right = f"importance is a number from 0 to {LARGEST:g}"
-        yield Fault(match, None, f"importance {draft.importance[match]}: {right}")
+        yield Fault(match, None, f"importance {draft.importance[match]}: {right}", "importance")
 
 
 def _home(draft: Draft) -> Iterator[Fault]:
@@ -153,14 +157,15 @@ def _home(draft: Draft) -> Iterator[Fault]:
         return
     teams = draft.counts
     for match in np.flatnonzero((draft.home < -1) | (draft.home >= teams)).tolist():
-        yield Fault(match, None, f"home {draft.home[match]}: home is the index of a team, 0 to {teams[match] - 1}")
+        right = f"home is the index of a team, 0 to {teams[match] - 1}"
+        yield Fault(match, None, f"home {draft.home[match]}: {right}", "home")
 
 
 def _times(draft: Draft) -> Iterator[Fault]:
     if draft.times is None or draft.times.kind != "number":
         return
     for match in np.flatnonzero(np.abs(draft.times.number) > LARGEST).tolist():
-        yield Fault(match, None, f"the time {draft.times.number[match]} does not lie within ±{LARGEST:g}")
+        yield Fault(match, None, f"the time {draft.times.number[match]} does not lie within ±{LARGEST:g}", "time")
 
 
 def _ids(draft: Draft) -> Iterator[Fault]:
@@ -174,4 +179,4 @@ def _ids(draft: Draft) -> Iterator[Fault]:
     for match, name in enumerate(draft.ids):
         if name and first.setdefault(name, match) != match:
             also = draft.where(first[name], None)
-            yield Fault(match, None, f"the id {name!r} is also that of {also}: two matches cannot have one id")
+            yield Fault(match, None, f"the id {name!r} is also that of {also}: two matches cannot have one id", "id")

@@ -37,7 +37,7 @@ def _matches(source: Source, choices: Choices) -> Findings:
             matches,
             time_format=choices.time_format,
             utc=choices.utc,
-            where=lambda match: f"{source}, {unit} {line(match)}: ",
+            where=lambda match: f"{source}, {unit} {line(match)}",
             remarks=(Remark("json-matches", ("JSON, a match with its teams in each object",)),),
         )
 

@@ -28,7 +28,8 @@ def read_workbook(source: Source, choices: Choices) -> Table:
         names = list(book.sheet_names)
         name = names[0] if choices.sheet is None else choices.sheet
         if name not in names:
-            raise Error(f"{source}: there is no sheet {name!r}, but {', '.join(map(repr, names))}")
+            message = f"{source}: there is no sheet {name!r}, but {', '.join(map(repr, names))}"
+            raise Error(message, field="sheet", value=name)
         # row 0, or the rows above the first that is filled would not be counted
         frame = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string").to_polars()
     except fastexcel.FastExcelError as error:

@@ -45,7 +45,12 @@ class Streamed:
 
     @property
     def recognised(self) -> str:
-        """The remarks of all histories as text, a line for each."""
+        """The remarks of all histories as text, a line for each.
+
+        >>> import prowess as pw
+        >>> pw.Elo().fit_stream([pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])]).recognised
+        'plain Python matches'
+        """
         return "\n".join(map(str, self.remarks))
 
     def __repr__(self) -> str:

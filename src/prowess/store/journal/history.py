@@ -92,4 +92,4 @@ def _one_by_one(times: Times | None, ids: Sequence[str], texts: Sequence[str]) -
         if times is not None:
             match["time"] = show_time(times.kind, times.zone, times.number[row])
         matches.append(match)
-    return from_matches(matches, where=lambda row: f"the journal is damaged: match {ids[row]!r}: ", remarks=REMARKS)
+    return from_matches(matches, where=lambda row: f"the journal is damaged: match {ids[row]!r}", remarks=REMARKS)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import Error, Option
+from ....errors import Error, Option, Piece
 from ...ragged import Floats
-from ...read_context import Table
+from ...read_context import Message, Table
 from ...times import (
     DAY,
     FIRST,
@@ -38,7 +38,8 @@ __all__ = ["read_times"]
 
 Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
-NO_TIME = f"it is no time: {RIGHT}{OR_SAY}"
+HOW: tuple[Piece, ...] = (RIGHT, *OR_SAY)
+NO_TIME: tuple[Piece, ...] = ("it is no time: ", *HOW)
 FEW = 10  # where no cell at all can be read, it is a problem of so many rows at the most, else of the column
 _MEANT = {
     "compact": "read as dates",
@@ -203,7 +204,7 @@ def _calendar_texts(cells: Distinct) -> Times | None:
     return _settled(cells, Texts(texts.stamp, {"dmy": number}, texts.stamps), NO_TIME)
 
 
-def _settled(cells: Distinct, texts: Texts, right: str) -> Times | None:
+def _settled(cells: Distinct, texts: Texts, right: tuple[Piece, ...]) -> Times | None:
     """Give times of the one kind that most rows have; what was not read, and what is of another kind, is a problem."""
     read = texts.stamp >= 0
     if not read.any():
@@ -227,15 +228,15 @@ def _settled(cells: Distinct, texts: Texts, right: str) -> Times | None:
     return Times.of(cells.spread(np.where(read, texts.numbers["dmy"], 0)), common)
 
 
-def _disagree(one: Stamp, other: Stamp) -> str:
+def _disagree(one: Stamp, other: Stamp) -> Message:
     try:
         agree(one, other)
     except Error as error:
-        return str(error)
+        return error.pieces
     raise AssertionError(f"{one} and {other} agree")
 
 
-def _reject_unread(cells: Distinct, unread: Mask, right: str) -> None:
+def _reject_unread(cells: Distinct, unread: Mask, right: Message) -> None:
     """Note what could not be read: as missing, as a number among dates, or by what would be right."""
     import polars as pl
 
@@ -251,7 +252,7 @@ def _reject_unread(cells: Distinct, unread: Mask, right: str) -> None:
     cells.reject(unread & ~missing & ~number, right)
 
 
-def _nothing(cells: Distinct, right: str) -> Times | None:
+def _nothing(cells: Distinct, right: tuple[Piece, ...]) -> Times | None:
     """Deal with a column that holds no time at all: it is empty, of another kind, or a problem as a whole."""
     text = cells.values.str.strip_chars().str.to_lowercase()
     there = ~text.is_in(list(MISSING))
@@ -266,6 +267,14 @@ def _nothing(cells: Distinct, right: str) -> Times | None:
         _reject_unread(cells, np.ones(len(text), bool), right)
         return None
     row = cells.first_row(there.to_numpy())
-    said = f"column {cells.column!r} holds {str(cells.table.frame[cells.column][row])!r}, and no row holds a time"
-    leave = "`columns={'time': None}` reads the file without times, in the order of its rows"
-    raise cells.table.error(row, f"{said}: {right.removeprefix('it is no time: ')}; {leave}")
+    value = str(cells.table.frame[cells.column][row])
+    raise cells.table.error(
+        row,
+        f"column {cells.column!r} holds {value!r}, and no row holds a time: ",
+        *(HOW if right == NO_TIME else right),
+        "; ",
+        Option("columns", {"time": None}),
+        " reads the file without times, in the order of its rows",
+        column=cells.column,
+        value=value,
+    )
