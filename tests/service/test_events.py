@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from prowess.service.api import events as event_hub
 from prowess.service.api.schemas.files import News
-from prowess.service.background import event_hub
 from prowess.store import keys, leagues
 from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
@@ -58,8 +58,8 @@ def quick(monkeypatch):
 
 def test_listeners_hear_what_another_process_wrote_and_ask_the_database_once(ask, league, monkeypatch):
     asked = []
-    revisions = event_hub.news.revisions
-    monkeypatch.setattr(event_hub.news, "revisions", lambda connection: asked.append(1) or revisions(connection))
+    revisions = event_hub.changefeed.revisions
+    monkeypatch.setattr(event_hub.changefeed, "revisions", lambda connection: asked.append(1) or revisions(connection))
 
     async def follow():
         listeners = [Listener(ask, f"{league}/events") for _ in range(10)]
@@ -142,7 +142,7 @@ def test_events_end_when_the_service_does(ask, league):
 
 def test_a_private_league_is_not_followed_without_a_key(ask, league):
     ask("PATCH", league, json={"public": False}, status=200)
-    ask.service.leagues._found.clear()
+    ask.service.leagues._entries.clear()
     ask("GET", f"{league}/events", key=None, status=404)
     ask("GET", f"{league}/events", headers={"Last-Event-ID": "x"}, status=422)
 

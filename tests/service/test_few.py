@@ -6,14 +6,14 @@ from threading import Event, Lock
 import httpx
 import pytest
 
-from prowess.service.limiter import Few
+from prowess.service.concurrency import ConcurrencyLimiter
 from prowess.service.pages import teams
 from prowess.store.errors import Unavailable
 
 
 def test_a_few_work_at_once_and_the_rest_wait_their_turn():
     async def work():
-        few, go, guard, busy, most = Few("x", at_once=2, waiting=3), Event(), Lock(), 0, 0
+        few, go, guard, busy, most = ConcurrencyLimiter("x", at_once=2, waiting=3), Event(), Lock(), 0, 0
 
         def one():
             nonlocal busy, most

@@ -153,7 +153,7 @@ PARAMETERS = st.sampled_from(
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(list(PRESETS)), st.dictionaries(PARAMETERS | st.text(ascii_lowercase), VALUES, max_size=3))
 def test_whatever_the_parameters_there_is_a_readable_answer(ask, name, parameters):
-    ask.service.leagues._found.pop("fuzz", None)
+    ask.service.leagues.invalidate("fuzz")
     if ask("GET", "/api/leagues/fuzz").status_code == 404:
         ask.found("fuzz")
         ask.post("/api/leagues/fuzz/matches", MATCHES, status=201)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from prowess.service.ttl_cache import Recent
+from prowess.service.concurrency import TtlCache
 from prowess.store import keys
 from tests.service.running import SCOPES, bearing, filled, service
 
@@ -61,7 +61,7 @@ def test_an_unknown_key_is_refused_also_where_none_is_needed(tmp_path):
             assert found.status_code == 401
             assert found.headers["www-authenticate"] == "Bearer"
             assert client.get("/healthz", headers={"Authorization": header}).status_code == 200
-        assert max(map(len, app.state.service.keys._found)) < 200, "what is too long is not kept in memory"
+        assert max(map(len, app.state.service.keys._entries)) < 200, "what is too long is not kept in memory"
 
 
 def test_a_revoked_key_is_forgotten_within_a_second(tmp_path):
@@ -77,7 +77,7 @@ def test_a_revoked_key_is_forgotten_within_a_second(tmp_path):
 
 def test_what_is_asked_at_once_is_looked_up_once():
     asked, now = [], [0.0]
-    recent = Recent(lambda name: asked.append(name) or name.upper(), keep=1.0, clock=lambda: now[0])
+    recent = TtlCache(lambda name: asked.append(name) or name.upper(), ttl=1.0, clock=lambda: now[0])
 
     async def ask():
         return await asyncio.gather(*(recent.get("ann") for _ in range(50)))
@@ -93,12 +93,12 @@ def test_what_is_asked_at_once_is_looked_up_once():
 
 def test_what_is_forgotten_while_it_is_looked_up_is_looked_up_again():
     answers = iter(["old", "new"])
-    recent = Recent(lambda name: next(answers))
+    recent = TtlCache(lambda name: next(answers))
 
     async def ask():
         first = asyncio.ensure_future(recent.get("ann"))
         await asyncio.sleep(0)
-        recent.forget("ann")
+        recent.invalidate("ann")
         return [await first, await recent.get("ann"), await recent.get("ann")]
 
     assert asyncio.run(ask()) == ["old", "new", "new"]
@@ -113,7 +113,7 @@ def test_an_error_is_not_remembered():
             raise KeyError(name)
         return name
 
-    recent = Recent(ask)
+    recent = TtlCache(ask)
     with pytest.raises(KeyError):
         asyncio.run(recent.get("ann"))
     assert asyncio.run(recent.get("ann")) == "ann"

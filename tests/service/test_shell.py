@@ -86,7 +86,7 @@ def test_failures_say_nothing_of_our_insides(tmp_path, capfd, caplog):
         def lost(name):
             raise Unavailable("the database (postgresql) cannot be used now", "no route to 10.1.2.3")
 
-        app.state.service.keys._ask = lost
+        app.state.service.keys._load = lost
         answer = client.post("/probe/body", headers=bearing("abc"))
         assert answer.status_code == 503
         assert "10.1.2.3" not in answer.text
@@ -97,7 +97,7 @@ def test_failures_say_nothing_of_our_insides(tmp_path, capfd, caplog):
         def unsure(name):
             raise Unsure("the database (postgresql) cannot be used now", "the server went away")
 
-        app.state.service.keys._ask = unsure
+        app.state.service.keys._load = unsure
         answer = client.post("/probe/body", headers=bearing("abc"))
         assert answer.status_code == 503
         assert "is written or is not" in answer.text

@@ -15,10 +15,10 @@ from starlette import types
 
 from ..store.errors import NotFound, Unavailable
 from ..store.keys import Key, Scope
+from .concurrency import TtlCache
 from .context import of
 from .errors import Problem
 from .middleware.limits import EXEMPT
-from .ttl_cache import Recent
 
 __all__ = [
     "COOKIE",
@@ -34,6 +34,7 @@ __all__ = [
     "may",
     "may_still_read",
     "only_ours",
+    "peek_key_id",
     "secret_of",
 ]
 
@@ -69,10 +70,17 @@ def bearer(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     return None
 
 
+def peek_key_id(keys: TtlCache[Key | None], headers: Iterable[tuple[bytes, bytes]]) -> int | None:
+    """Return the id of a request's key if it was looked up before: rate limits must not wait for the database."""
+    secret = bearer(headers)
+    key = keys.peek(secret) if secret else None
+    return key.id if key else None
+
+
 class Identify:
     """Middleware: finds the key of a request and notes it in `request.state`."""
 
-    def __init__(self, app: types.ASGIApp, keys: Recent[Key | None]) -> None:
+    def __init__(self, app: types.ASGIApp, keys: TtlCache[Key | None]) -> None:
         self.app, self.keys = app, keys
 
     async def __call__(self, scope: types.Scope, receive: types.Receive, send: types.Send) -> None:
@@ -84,7 +92,7 @@ class Identify:
         await self.app(scope, receive, send)
 
 
-async def _identify(scope: types.Scope, keys: Recent[Key | None]) -> None:
+async def _identify(scope: types.Scope, keys: TtlCache[Key | None]) -> None:
     secret = bearer(scope["headers"])
     if secret is not None:
         scope["state"]["key"] = await keys.get(secret) if secret else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from fastapi import Request
@@ -21,16 +22,19 @@ from ..store.read.standings import Followers
 from ..store.write.writer import Writer
 from .background.jobs import Analyst
 from .background.prewarm import Warming
-from .limiter import Few
-from .metrics import Metrics
+from .concurrency import ConcurrencyLimiter, TtlCache
+from .observability import Metrics
 from .settings import Settings
-from .ttl_cache import Recent
 
 __all__ = ["Service", "of", "service"]
 
 Found = TypeVar("Found")
 SPLITS = 10_000_000  # bytes
 CHARTS = 32_000_000  # bytes of charts that are kept
+
+
+def _at_most(what: str, *limits: int) -> Callable[[], ConcurrencyLimiter]:
+    return partial(ConcurrencyLimiter, what, *limits)
 
 
 @dataclass(frozen=True)
@@ -42,27 +46,28 @@ class Service:
     writer: Writer
     standings: Followers
     chronicles: Chronicles
-    keys: Recent[Key | None]  # by their secrets
-    leagues: Recent[League]  # by their names; what is in them may be a second old
+    keys: TtlCache[Key | None]  # by their secrets
+    leagues: TtlCache[League]  # by their names; what is in them may be a second old
     metrics: Metrics
     analyst: Analyst
     warming: Warming
     charts: Shelf[bytes] = field(default_factory=lambda: Shelf(CHARTS))  # as they are sent
     splits: Shelf[Balance] = field(default_factory=lambda: Shelf(SPLITS))  # fair teams, which may take seconds
-    predicting: Few = field(default_factory=lambda: Few("predictions", 4, 1_000))  # of which nearly all are quick
-    matching: Few = field(default_factory=lambda: Few("teams and pairings"))
-    tables: Few = field(default_factory=lambda: Few("tables"))  # which may be of all players
-    drawing: Few = field(default_factory=lambda: Few("charts"))
+    # Limits of expensive work; most predictions are quick, tables may be of all players.
+    predicting: ConcurrencyLimiter = field(default_factory=_at_most("predictions", 4, 1_000))
+    matching: ConcurrencyLimiter = field(default_factory=_at_most("teams and pairings"))
+    tables: ConcurrencyLimiter = field(default_factory=_at_most("tables"))
+    drawing: ConcurrencyLimiter = field(default_factory=_at_most("charts"))
     closing: asyncio.Event = field(default_factory=asyncio.Event)  # set when the process is asked to end
 
-    async def read(self, work: Callable[[Connection], Found], few: Few | None = None) -> Found:
-        """Do something with one snapshot of the database, without holding up other requests; what is long, by a few."""
+    async def read(self, work: Callable[[Connection], Found], limiter: ConcurrencyLimiter | None = None) -> Found:
+        """Do something with one snapshot of the database, in a thread; expensive work waits for a slot of `limiter`."""
 
         def reading() -> Found:
             with self.database.reading() as connection:
                 return work(connection)
 
-        return await (run_in_threadpool(reading) if few is None else few.run(reading))
+        return await (run_in_threadpool(reading) if limiter is None else limiter.run(reading))
 
 
 def of(request: Request) -> Service:

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import Error
 from ..store.errors import Conflict, NotFound, Unavailable, Unsure
-from .logs import LOGGER
+from .observability import LOGGER
 
 __all__ = [
     "NAME",

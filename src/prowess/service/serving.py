@@ -18,8 +18,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from ..errors import Error
-from .logs import configuration
-from .metrics import FOLDER
+from .observability import METRICS_FOLDER, logging_config
 from .settings import Settings
 
 __all__ = ["listening", "not_orphaned", "serve", "told_of_the_end"]
@@ -62,7 +61,7 @@ def serve(settings: Settings, there: socket.socket) -> bool:
             ws="none",
             lifespan="on",
             workers=settings.workers,
-            log_config=configuration(settings.log),
+            log_config=logging_config(settings.log),
             access_log=False,
             server_header=False,
             forwarded_allow_ips=list(settings.forwarded),
@@ -142,7 +141,7 @@ def _environment(settings: Settings) -> Iterator[None]:
     with TemporaryDirectory(prefix="prowess-metrics-") as folder:
         wanted: dict[str, Any] = settings.to_env()
         if settings.workers > 1:
-            wanted[FOLDER] = folder
+            wanted[METRICS_FOLDER] = folder
         before = {name: os.environ.get(name) for name in wanted}
         os.environ.update(wanted)
         try:

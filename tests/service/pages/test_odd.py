@@ -128,7 +128,7 @@ def test_tables_are_made_for_a_few_at_once(ask, monkeypatch):
     found(ask, "one")
     tables = ask.service.tables
     assert ask.look("/leagues/one/standings.csv").text.startswith("rank,")
-    monkeypatch.setattr(tables, "_there", tables._most)
+    monkeypatch.setattr(tables, "_callers", tables._most)
     told = [ask.look(f"/leagues/one/standings{end}").status_code for end in (".csv", ".json", "")]
     assert told == [503, 200, 200]
 

@@ -87,7 +87,7 @@ def test_a_key_that_was_revoked_is_worth_nothing(ask):
     assert ask.look("/new", key=secret).status_code == 200
     with ask.service.database.writing() as connection:
         keys.revoke(connection, keys.find(connection, secret).id)
-    ask.service.keys.forget(secret)  # as it is after a second
+    ask.service.keys.invalidate(secret)  # as it is after a second
     assert ask.look("/new", key=secret).headers["location"] == "/signin?next=%2Fnew"
     assert ask.send("/new", FIELDS, key=secret).status_code == 401
     assert "Sign in" in ask.look("/leagues", key=secret).text  # what is public can still be read

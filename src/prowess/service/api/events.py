@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Header
 from pydantic_core import to_json
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
+from ...store import changefeed, leagues
 from ...store.changefeed import News
+from ...store.errors import Unavailable
 from ..auth import may_still_read
-from ..background.event_hub import Hub
+from ..context import Service
+from ..observability import LOGGER
 from .common import Here, Read
 from .serialize import rating
 
-__all__ = ["router"]
+__all__ = ["EventHub", "router"]
 
 router = APIRouter(tags=["events"])
+PAUSE = 0.5  # seconds between two questions
+ROOM = 100  # events that wait for somebody who is slow; then she is let go, and comes again by herself
 BEAT = 15.0  # seconds between signs of life
 AGAIN = 2_000  # milliseconds after which a browser comes again
 EXAMPLE = (
@@ -62,12 +72,12 @@ async def stream_events(
     return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
 
 
-def _hub(request: Request, here: Here) -> Hub:
+def _hub(request: Request, here: Here) -> EventHub:
     """The followers of this process."""
     state = request.app.state
     if getattr(state, "hub", None) is None:
-        state.hub = Hub(here, _written)
-    hub: Hub = state.hub
+        state.hub = EventHub(here, _written)
+    hub: EventHub = state.hub
     return hub
 
 
@@ -76,3 +86,100 @@ def _written(news: News) -> bytes:
     ratings = [{"player": one.player, "rating": rating(one.rating)} for one in news.ratings]
     data = to_json({"revision": news.revision, "ratings": ratings, "more": news.more}, inf_nan_mode="null")
     return b"id: %d\nevent: ratings\ndata: %b\n\n" % (news.revision, data)
+
+
+class EventHub:
+    """The followers of a process, by league; while there are any, the database is asked for news again and again."""
+
+    def __init__(self, service: Service, write: Callable[[News], bytes]) -> None:
+        self._service, self._write = service, write
+        self._queues: dict[str, set[asyncio.Queue[tuple[int, bytes] | None]]] = {}
+        self._seen: dict[str, int] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    async def follow(self, league: str, since: int | None, pause: float) -> AsyncIterator[bytes | None]:
+        """The news of a league as they come, each as it was written; None where there was nothing for a while.
+
+        `since` is the last revision that is known to who follows: what came meanwhile is told at once.
+        """
+        queue: asyncio.Queue[tuple[int, bytes] | None] = asyncio.Queue(ROOM)
+        self._queues.setdefault(league, set()).add(queue)
+        try:
+            missed = await self._service.read(lambda connection: _missed(connection, league, since))
+            self._begin(league, missed.revision)
+            told = missed.revision
+            if missed.ratings:
+                yield self._write(missed)
+            while not self._service.closing.is_set():
+                try:
+                    found = await asyncio.wait_for(queue.get(), pause)
+                except TimeoutError:
+                    yield None
+                    continue
+                if found is None:
+                    return
+                if found[0] > told:
+                    told = found[0]
+                    yield found[1]
+        finally:
+            self._leave(league, queue)
+
+    def _begin(self, league: str, revision: int) -> None:
+        """See to it that the database is asked about a league, from a revision on."""
+        self._seen.setdefault(league, revision)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._ask())
+
+    def _leave(self, league: str, queue: asyncio.Queue[tuple[int, bytes] | None]) -> None:
+        self._queues[league].discard(queue)
+        if not self._queues[league]:
+            del self._queues[league]
+            self._seen.pop(league, None)
+
+    async def _ask(self) -> None:
+        """Ask for news until nobody is left, or the process ends."""
+        closing = self._service.closing
+        while self._queues and not closing.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(closing.wait(), PAUSE)
+            try:
+                for league, found in (await self._service.read(partial(_new, known=dict(self._seen)))).items():
+                    self._tell(league, found)
+            except Exception as error:  # it is asked again, for else all who follow would wait in vain
+                level = logging.WARNING if isinstance(error, Unavailable) else logging.ERROR
+                logging.getLogger(LOGGER).log(level, "news could not be asked for: %s", error, exc_info=level > 30)
+        for queues in self._queues.values():
+            for queue in queues:
+                _put(queue, None)
+
+    def _tell(self, league: str, found: News) -> None:
+        if league in self._seen:
+            self._seen[league] = found.revision
+        event = found.revision, self._write(found)
+        for queue in self._queues.get(league, ()):
+            _put(queue, event)
+
+
+def _put(queue: asyncio.Queue[tuple[int, bytes] | None], event: tuple[int, bytes] | None) -> None:
+    """Let an event wait for who follows; who is too slow is told the end."""
+    if queue.full():
+        while not queue.empty():
+            queue.get_nowait()
+        event = None
+    queue.put_nowait(event)
+
+
+def _missed(connection: Connection, league: str, since: int | None) -> News:
+    found = leagues.find(connection, league)
+    if since is None or since >= found.revision:
+        return News(found.revision, [], False)
+    return changefeed.since(connection, found, since)
+
+
+def _new(connection: Connection, known: dict[str, int]) -> dict[str, News]:
+    now = changefeed.revisions(connection)
+    return {
+        league: changefeed.since(connection, leagues.find(connection, league), revision)
+        for league, revision in known.items()
+        if now.get(league, revision) > revision
+    }

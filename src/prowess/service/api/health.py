@@ -38,4 +38,4 @@ def get_metrics(here: Here) -> Response:
     """Requests by route and status, their times, and what the store does; of all processes of this machine together."""
     if not here.settings.metrics:
         raise Problem(404, "the figures are switched off: see the setting `metrics`")
-    return Response(here.metrics.page(), media_type=CONTENT_TYPE_LATEST)
+    return Response(here.metrics.export(), media_type=CONTENT_TYPE_LATEST)

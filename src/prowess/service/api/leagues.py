@@ -84,7 +84,7 @@ async def changed(here: Service, access: Access, **what: Any) -> League:
             return leagues.change(connection, access.league, author=access.author, **what)
 
     league = await run_in_threadpool(work)
-    here.leagues.forget(access.league)
+    here.leagues.invalidate(access.league)
     return league
 
 

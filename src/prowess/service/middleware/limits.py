@@ -67,7 +67,7 @@ def site(host: str) -> str:
 class RateLimit:
     """Middleware: so many requests a second for a key, or for an address where no known key is given.
 
-    `known` finds the id of a key by the headers of a request; keys that were never looked up count for the address, so
+    `key_id` finds the id of a key by the headers of a request; keys that were never looked up count for the address, so
     that guessing keys is no way around the limit.
     """
 
@@ -76,15 +76,15 @@ class RateLimit:
         app: ASGIApp,
         addresses: Buckets | None,
         keys: Buckets | None,
-        known: Callable[[Any], int | None],
+        key_id: Callable[[Any], int | None],
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self.app, self.addresses, self.keys, self.known, self.clock = app, addresses, keys, known, clock
+        self.app, self.addresses, self.keys, self.key_id, self.clock = app, addresses, keys, key_id, clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request through, or say when to come again."""
         if scope["type"] == "http" and scope["path"] not in EXEMPT:
-            key = self.known(scope["headers"])
+            key = self.key_id(scope["headers"])
             buckets = self.addresses if key is None else self.keys
             if buckets is not None:
                 client = scope.get("client")

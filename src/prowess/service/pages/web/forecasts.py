@@ -18,8 +18,8 @@ from ...api.common import tag_of
 from ...api.schemas.forecasts import PredictionAsked
 from ...api.serialize import rating, ratings
 from ...auth import Access
+from ...concurrency import ConcurrencyLimiter
 from ...context import Service
-from ...limiter import Few
 from .filters import percent
 from .page import PageContext, wants_data
 
@@ -47,7 +47,7 @@ async def forecast_page(
     request: Request,
     access: Access,
     service: Service,
-    limiter: Few,
+    limiter: ConcurrencyLimiter,
     forecast: Callable[[Connection, League, Snapshot], Forecast],
     *,
     empty: Mapping[str, Any],

@@ -97,7 +97,7 @@ def _add_route(
     async def route(**arguments: Any) -> Response:
         if not path.endswith(".csv"):
             return await respond(**arguments)
-        async with of(arguments["request"]).tables.turn():
+        async with of(arguments["request"]).tables.slot():
             return await respond(**arguments)
 
     route.__annotations__ = {**view.__annotations__, "return": Response}

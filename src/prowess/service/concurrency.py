@@ -1,0 +1,101 @@
+"""A TTL cache whose values are loaded once at a time, and a limiter for expensive work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import Generic, TypeVar
+
+from anyio import CapacityLimiter
+from starlette.concurrency import run_in_threadpool
+
+from ..store.errors import Unavailable
+
+__all__ = ["ConcurrencyLimiter", "TtlCache"]
+
+Value = TypeVar("Value")
+TTL = 1.0  # seconds: how long a key may still work after it was revoked
+MAX_ENTRIES = 10_000
+AT_ONCE, WAITING = 2, 40
+
+
+class TtlCache(Generic[Value]):
+    """Values by name, loaded in a thread and kept for `ttl` seconds; errors are not kept.
+
+    >>> ages = TtlCache({"ann": 30}.get)
+    >>> asyncio.run(ages.get("ann")), ages.peek("ann"), ages.peek("bob")
+    (30, 30, None)
+    """
+
+    def __init__(self, load: Callable[[str], Value], ttl: float = TTL, clock: Callable[[], float] = monotonic) -> None:
+        self._load, self._ttl, self._clock = load, ttl, clock
+        self._entries: dict[str, tuple[float, Value]] = {}
+        self._loading: dict[str, asyncio.Task[Value]] = {}
+
+    def peek(self, name: str) -> Value | None:
+        """Return the value loaded last, however old; None if there is none."""
+        entry = self._entries.get(name)
+        return entry[1] if entry else None
+
+    async def get(self, name: str) -> Value:
+        """Return the value, loaded now unless it is fresh; callers at the same time share one load."""
+        entry = self._entries.get(name)
+        if entry is not None and self._clock() < entry[0]:
+            return entry[1]
+        task = self._loading.get(name)
+        if task is None:
+            task = self._loading[name] = asyncio.ensure_future(self._refresh(name))
+        return await asyncio.shield(task)  # a caller who disconnects must not cancel it for the others
+
+    def invalidate(self, name: str) -> None:
+        """Drop a value, also one that is being loaded."""
+        self._entries.pop(name, None)
+        self._loading.pop(name, None)
+
+    async def _refresh(self, name: str) -> Value:
+        expires, task = self._clock() + self._ttl, asyncio.current_task()
+        try:
+            value = await run_in_threadpool(self._load, name)
+        finally:
+            valid = self._loading.get(name) is task  # unless it was invalidated meanwhile
+            if valid:
+                del self._loading[name]
+        if valid:
+            if len(self._entries) >= MAX_ENTRIES:
+                self._entries.clear()
+            self._entries[name] = (expires, value)
+        return value
+
+
+class ConcurrencyLimiter:
+    """Limits how many expensive requests of one kind run at once.
+
+    Extra callers wait without holding a thread, and get `Unavailable` (503) when the queue is full.
+
+    >>> asyncio.run(ConcurrencyLimiter("teams").run(lambda: 7))
+    7
+    """
+
+    def __init__(self, what: str, at_once: int = AT_ONCE, waiting: int = WAITING) -> None:
+        self._what, self._most = what, at_once + waiting
+        self._slots = CapacityLimiter(at_once)
+        self._callers = 0  # running or waiting
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """Wait for a slot, and hold it until the block ends."""
+        if self._callers >= self._most:
+            raise Unavailable(f"too many ask for {self._what} just now")
+        self._callers += 1
+        try:
+            async with self._slots:
+                yield
+        finally:
+            self._callers -= 1
+
+    async def run(self, work: Callable[[], Value]) -> Value:
+        """Run a function in a thread when there is a slot."""
+        async with self.slot():
+            return await run_in_threadpool(work)

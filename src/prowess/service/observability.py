@@ -1,0 +1,219 @@
+"""Request timing, the request log on standard error (JSON or text, without secrets), and Prometheus metrics."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii as quote
+from time import gmtime, perf_counter, strftime, time
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ..store.write.writer import Commit
+
+__all__ = ["LOGGER", "METRICS_FOLDER", "JsonFormatter", "Metrics", "RequestTiming", "TextFormatter", "log_request_to"]
+__all__ += ["logging_config"]
+
+LOGGER = "prowess.service"
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # where it is set, processes write there, and each can give the sum
+NO_ROUTE = "-"
+ABORTED = 499  # what proxies log when the client has gone before an answer
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+CHANGES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+Observer = Callable[[Scope, int, float], None]  # takes a request, the status of its response, and the seconds it took
+
+
+class RequestTiming:
+    """Middleware: measures every request and tells the observers. `Headers`, further in, notes the status."""
+
+    def __init__(self, app: ASGIApp, observers: Sequence[Observer]) -> None:
+        self.app, self.observers = app, observers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and report it when it is done."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        state = scope.setdefault("state", {})
+        began = perf_counter()
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            seconds = perf_counter() - began
+            for observer in self.observers:
+                observer(scope, state.get("status", ABORTED), seconds)
+
+
+def _route(scope: Scope) -> str:
+    return getattr(scope.get("route"), "path", NO_ROUTE)
+
+
+def log_request_to(log: str) -> Observer:
+    """Return the observer that writes a line for each request to standard error, as "json" or "text".
+
+    Formatted by hand and written at once: the machinery of `logging` would cost more than all other middleware.
+
+    >>> log_request_to("json")({"type": "http", "method": "GET", "path": "/"}, 200, 0.001)  # on standard error
+    """
+    write = _json_line if log == "json" else _text_line
+
+    def log_request(scope: Scope, status: int, seconds: float) -> None:
+        sys.stderr.write(write(scope, status, 1000 * seconds) + "\n")  # one call, so that lines do not mix
+
+    return log_request
+
+
+def _level(status: int) -> str:
+    return "error" if status == 500 else "info"
+
+
+def _json_line(scope: Scope, status: int, ms: float) -> str:
+    state = scope.get("state", {})
+    key = state.get("key")
+    return (
+        f'{{"time": "{_timestamp(time())}", "level": "{_level(status)}", "method": {quote(scope["method"])}, '
+        f'"route": {quote(_route(scope))}, "path": {quote(scope["path"])}, "status": {status}, "ms": {ms:.3f}, '
+        f'"request_id": "{state.get("request_id", "")}", "key": {quote(key.name) if key else "null"}}}'
+    )
+
+
+def _text_line(scope: Scope, status: int, ms: float) -> str:
+    state = scope.get("state", {})
+    key = state.get("key")
+    text = f"{scope['method']} {scope['path']} {status} {ms:.1f} ms {state.get('request_id', '-')}"
+    return f"{_timestamp(time())} {_level(status)} {_printable(f'{text} {key.name}' if key else text)}"
+
+
+class JsonFormatter(logging.Formatter):
+    """Formats other log records, one line of JSON each.
+
+    >>> record = logging.LogRecord("prowess.service", logging.INFO, "", 0, "started", None, None)
+    >>> json.loads(JsonFormatter().format(record))["message"]
+    'started'
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as JSON."""
+        fields = {
+            "time": _timestamp(record.created),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            fields["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(fields)
+
+
+class TextFormatter(logging.Formatter):
+    """Formats other log records, one line of text each; a traceback follows on lines of its own.
+
+    >>> record = logging.LogRecord("prowess.service", logging.INFO, "", 0, "started", None, None)
+    >>> TextFormatter().format(record).endswith("Z info started")
+    True
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as text."""
+        text = f"{_timestamp(record.created)} {record.levelname.lower()} {_printable(record.getMessage())}"
+        return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
+
+
+def _timestamp(seconds: float) -> str:
+    whole = int(seconds)
+    return f"{_format_second(whole)}.{int((seconds - whole) * 1000):03d}Z"
+
+
+@lru_cache(maxsize=2)
+def _format_second(seconds: int) -> str:
+    return strftime("%Y-%m-%dT%H:%M:%S", gmtime(seconds))
+
+
+def _printable(text: str) -> str:
+    """Replace control characters: anybody can send a path with escape codes for our terminal."""
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else "�" for letter in text)
+
+
+def logging_config(log: str) -> dict[str, Any]:
+    """Return the logging of a serving process, for `logging.config.dictConfig`.
+
+    >>> sorted(logging_config("json")["loggers"])
+    ['prowess', 'uvicorn']
+    """
+    kind = JsonFormatter if log == "json" else TextFormatter
+    logger = {"handlers": ["stderr"], "level": "WARNING", "propagate": False}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": {"()": f"{kind.__module__}.{kind.__name__}"}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"}},
+        "loggers": {"prowess": logger, "uvicorn": logger},
+    }
+
+
+class Metrics:
+    """The Prometheus metrics of a process.
+
+    >>> metrics = Metrics()
+    >>> metrics.count_request({"type": "http", "method": "GET", "path": "/healthz"}, 200, 0.001)
+    >>> metrics.count_commit(Commit(changes=2, matches=3, replayed=False))
+    >>> b"prowess_matches_total 3.0" in metrics.export()
+    True
+    """
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        self.requests = Counter(
+            "prowess_requests", "Requests by route and status.", ("method", "route", "status"), registry=registry
+        )
+        self.seconds = Histogram(
+            "prowess_request_seconds",
+            "Time until a request was answered.",
+            ("method", "route"),
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.matches = Counter("prowess_matches", "Matches recorded, edited or deleted.", registry=registry)
+        self.changes = Histogram(
+            "prowess_commit_changes", "Changes that shared a commit.", buckets=CHANGES, registry=registry
+        )
+        self.replays = Counter(
+            "prowess_replays", "Changes of the past, after which matches were rated anew.", registry=registry
+        )
+        self._labelled: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+
+    def count_request(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count a request: an `Observer`."""
+        labels = scope["method"], _route(scope), status
+        labelled = self._labelled.get(labels)
+        if labelled is None:
+            method = labels[0] if labels[0] in METHODS else "other"  # invented methods must not fill the memory
+            labelled = self.requests.labels(method, *labels[1:]), self.seconds.labels(method, labels[1])
+            if method == labels[0]:
+                self._labelled[labels] = labelled
+        labelled[0].inc()
+        labelled[1].observe(seconds)
+
+    def count_commit(self, commit: Commit) -> None:
+        """Count a commit of the store."""
+        self.changes.observe(commit.changes)
+        self.matches.inc(commit.matches)
+        if commit.replayed:
+            self.replays.inc()
+
+    def export(self) -> bytes:
+        """Return all metrics in the text format of Prometheus, summed over the processes where there are several."""
+        if METRICS_FOLDER not in os.environ:
+            return generate_latest(self.registry)
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)
