@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from prowess.service.pages.matches import ended
+from prowess.service.pages.matches import result_line
 
 
 def lines(page):
@@ -76,7 +76,7 @@ def test_matches_of_many_teams_are_cut(ask, clock):
 
 
 def test_places_follow_from_scores_as_everywhere():
-    found = ended({"teams": [["a"], ["b"], ["c"], ["d"]], "scores": [1.0, 3.0, 1.0, 3.0]})
+    found = result_line({"teams": [["a"], ["b"], ["c"], ["d"]], "scores": [1.0, 3.0, 1.0, 3.0]})
     assert [team.place for team in found["teams"]] == [1, 1, 3, 3]
     assert found["drawn"]
 

@@ -1,4 +1,4 @@
-"""What somebody fills in about a match, as text: the fields of its form, which keep all that was written."""
+"""The form about a match: its raw fields, the match that they describe, and the fields that an error is about."""
 
 from __future__ import annotations
 
@@ -6,28 +6,54 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from math import isfinite
 from typing import Any
 
 from starlette.datastructures import FormData
 
 from ....errors import Error
 from ....store.clock import Clock
-from ...error_fields import field_of
+from ....store.slugs import storable
+from ....text import capital
+from ...api.payloads import match_of
+from ...api.schemas.common import LONGEST
+from ...errors import Problem
+from ..web.forms import parse_number
 
-__all__ = ["MOST", "Filled", "fault_of", "filled_of", "names_in", "number_in", "read_form", "texts_of", "time_field"]
+__all__ = [
+    "MOST",
+    "FormError",
+    "MatchFields",
+    "error_text",
+    "fields_of_match",
+    "invalid_fields",
+    "parse_match",
+    "read_fields",
+]
 
 MOST = 40  # teams that have fields of their own; a match of more is written as JSON
-WAYS = ("first", "draw", "places", "scores", "both")  # how a result is told
+WAYS = ("first", "draw", "places", "scores", "both")  # how a result is given
+
+
+class FormError(Error):
+    """Something in a form cannot be read; `ids` are those of the fields at fault.
+
+    >>> FormError("2 is no place", ["place-1"]).ids
+    ['place-1']
+    """
+
+    def __init__(self, message: str, ids: Sequence[str]) -> None:
+        super().__init__(message)
+        self.ids = list(ids)
 
 
 @dataclass(frozen=True)
-class Filled:
-    """The fields of a form about a match; of each team its names by lines, its place and its score.
+class MatchFields:
+    """The raw fields of a form about a match; of each team its names by lines, its place and its score.
 
-    `once` makes sure that a form is recorded once, `seen` is the revision of the match that is edited.
+    `whole` is the match as JSON, if it has too many teams for fields. `once` makes sure that a form is recorded once,
+    `seen` is the revision of the match that is edited.
 
-    >>> Filled(("ann", "bob")).by
+    >>> MatchFields(("ann", "bob")).by
     'first'
     """
 
@@ -48,60 +74,58 @@ class Filled:
     def rows(self) -> list[dict[str, str]]:
         """The fields of each team."""
         count = len(self.teams)
-        cells = zip(self.teams, _padded(self.places, count), _padded(self.scores, count), strict=True)
+        cells = zip(self.teams, _pad(self.places, count), _pad(self.scores, count), strict=True)
         return [{"names": names, "place": place, "score": score} for names, place, score in cells]
 
-    def renamed(self, old: str, new: str) -> Filled:
-        """The same with another name for a player.
+    def rename_player(self, old: str, new: str) -> MatchFields:
+        """Return the same fields with another name for a player.
 
-        >>> Filled(("Jhon\\nAda", "Bob")).renamed("Jhon", "John").teams
+        >>> MatchFields(("Jhon\\nAda", "Bob")).rename_player("Jhon", "John").teams
         ('John\\nAda', 'Bob')
         """
-        lines = ([new if one.strip() == old else one for one in team.split("\n")] for team in self.teams)
+        lines = ([new if line.strip() == old else line for line in team.split("\n")] for team in self.teams)
         return replace(self, teams=tuple(map("\n".join, lines)))
 
 
-def _padded(cells: Sequence[str], count: int) -> list[str]:
+def _pad(cells: Sequence[str], count: int) -> list[str]:
     return [*cells[:count], *[""] * (count - len(cells))]
 
 
-def read_form(form: FormData) -> Filled:
-    """The fields that were sent, with plain line breaks."""
+def read_fields(form: FormData) -> MatchFields:
+    """Return the fields that were sent, with plain line breaks."""
 
     def texts(name: str) -> tuple[str, ...]:
-        return tuple(str(one).replace("\r\n", "\n").replace("\r", "\n") for one in form.getlist(name))
+        return tuple(str(text).replace("\r\n", "\n").replace("\r", "\n") for text in form.getlist(name))
 
-    single = {name: (texts(name) or ("",))[0] for name in ("time", "home", "importance", "reason", "id", "seen")}
-    single |= {name: (texts(name) or ("",))[0] for name in ("whole", "once")}
+    single = ("time", "home", "importance", "reason", "whole", "once", "id", "seen")
     teams = texts("team") or ("", "")
     if len(teams) > MOST:
-        raise Error(f"team: at most {MOST} teams are written in fields of their own, not {len(teams)}")
+        raise Error.in_field("team", f"at most {MOST} teams are written in fields of their own, not {len(teams)}")
     by = str(form.get("by", "first"))
-    return Filled(teams, texts("place"), texts("score"), by if by in WAYS else "first", **single)
+    texts_by_name = {name: (texts(name) or ("",))[0] for name in single}
+    return MatchFields(teams, texts("place"), texts("score"), by if by in WAYS else "first", **texts_by_name)
 
 
-def filled_of(match: Mapping[str, Any], clock: Clock) -> Filled:
-    """The fields of a match that is there.
+def fields_of_match(match: Mapping[str, Any], clock: Clock) -> MatchFields:
+    """Fill in the fields from a recorded match.
 
-    >>> filled = filled_of({"teams": [["ann", "dan"], ["bob"]], "scores": [3, 1.5], "home": 0, "time": 7.0}, "number")
-    >>> filled.teams, filled.scores, filled.by, filled.home, filled.time
+    >>> match = {"teams": [["ann", "dan"], ["bob"]], "scores": [3, 1.5], "home": 0, "time": 7.0}
+    >>> fields = fields_of_match(match, "number")
+    >>> fields.teams, fields.scores, fields.by, fields.home, fields.time
     (('ann\\ndan', 'bob'), ('3', '1.5'), 'scores', '1', '7')
     """
     ranks, scores, home = match.get("ranks"), match.get("scores"), match.get("home")
-    common = {
-        "time": time_field(match.get("time"), clock),
-        "home": "" if home is None else str(home + 1),
-        "importance": "" if match.get("importance") is None else _text(match["importance"]),
-    }
     if len(match["teams"]) > MOST:
         whole = {key: value for key, value in match.items() if key != "id"}
-        return Filled(whole=json.dumps(whole, ensure_ascii=False))
-    return Filled(
+        return MatchFields(whole=json.dumps(whole, ensure_ascii=False))
+    return MatchFields(
         tuple("\n".join(names) for names in match["teams"]),
         tuple(map(_text, ranks or ())),
         tuple(map(_text, scores or ())),
         _way(ranks, scores),
-        **common,
+        time=_time_text(match.get("time"), clock),
+        home="" if home is None else str(home + 1),
+        importance="" if match.get("importance") is None else _text(match["importance"]),
     )
 
 
@@ -118,19 +142,10 @@ def _text(value: float) -> str:
     return repr(float(value)).removesuffix(".0")
 
 
-def names_in(text: str) -> list[str]:
-    """The names of a team, one a line.
+def _time_text(time: str | float | None, clock: Clock) -> str:
+    """A time as the value of its field.
 
-    >>> names_in("ann\\n dan \\n")
-    ['ann', 'dan']
-    """
-    return [one.strip() for one in text.split("\n") if one.strip()]
-
-
-def time_field(time: str | float | None, clock: Clock) -> str:
-    """A time as it stands in its field.
-
-    >>> time_field("2026-01-31T19:30:00Z", "utc"), time_field(7.0, "number"), time_field(None, "utc")
+    >>> _time_text("2026-01-31T19:30:00Z", "utc"), _time_text(7.0, "number"), _time_text(None, "utc")
     ('2026-01-31T19:30', '7', '')
     """
     if time is None or clock == "none":
@@ -141,33 +156,123 @@ def time_field(time: str | float | None, clock: Clock) -> str:
     return moment.isoformat(timespec="minutes") if moment.microsecond else moment.isoformat().removesuffix(":00")
 
 
-def texts_of(form: FormData) -> dict[str, str]:
-    """The fields of a form as text, without what only says who sends it.
+def parse_match(fields: MatchFields, clock: Clock, old: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the match that the fields describe; what has no field is kept from the `old` one that it replaces.
 
-    >>> texts_of(FormData([("title", "Darts"), ("token", "abc")]))
-    {'title': 'Darts'}
+    >>> parse_match(MatchFields(("ann\\n dan ", "bob", ""), scores=("3", "1,5"), by="scores", home="2"), "utc")
+    {'teams': [['ann', 'dan'], ['bob']], 'scores': [3.0, 1.5], 'home': 1}
     """
-    return {name: str(value) for name, value in form.items() if name != "token"}
+    if not storable(fields.reason, LONGEST):
+        raise FormError(f"reason: it must be text of at most {LONGEST} letters", ["reason"])
+    if fields.whole:
+        return _parse_json(fields.whole)
+    rows = [(number, row) for number, row in enumerate(fields.rows, 1) if _plays(number, row, fields.by)]
+    if len(rows) < 2:
+        empty = [f"team-{number}" for number, row in enumerate(fields.rows, 1) if not row["names"].strip()]
+        raise FormError("a match needs two teams: write the names of those who played, one a line", empty)
+    match: dict[str, Any] = {"teams": [_names(row["names"]) for _, row in rows]}
+    if fields.by == "draw":
+        match["ranks"] = [1] * len(rows)
+    for key, what, ways in (("ranks", "place", ("places", "both")), ("scores", "score", ("scores", "both"))):
+        if fields.by in ways:
+            match[key] = [_number(row[what], f"{what}-{k}", f"the {what} of team {k}") for k, row in rows]
+    return match | _optional_keys(fields, [number for number, _ in rows], clock, old or {}, match["teams"])
 
 
-def number_in(text: str) -> float | None:
-    """A number as people write it, with a point or a comma and any minus; None where it is none, or has no end.
+def _names(text: str) -> list[str]:
+    return [line.strip() for line in text.split("\n") if line.strip()]
 
-    >>> number_in(" 2,5 "), number_in("−3"), number_in("soon"), number_in("inf")
-    (2.5, -3.0, None, None)
-    """
+
+def _plays(number: int, row: Mapping[str, str], by: str) -> bool:
+    """Whether a team was filled in; a result of nobody is a slip."""
+    if row["names"].strip():
+        return True
+    if (row["place"].strip() and by in ("places", "both")) or (row["score"].strip() and by in ("scores", "both")):
+        raise FormError(f"team {number} has a result, but nobody plays in it", [f"team-{number}"])
+    return False
+
+
+def _optional_keys(
+    fields: MatchFields, numbers: Sequence[int], clock: Clock, old: Mapping[str, Any], teams: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    match: dict[str, Any] = {}
+    if old.get("weights"):
+        weight = {
+            name: share
+            for names, shares in zip(old["teams"], old["weights"], strict=True)
+            for name, share in zip(names, shares, strict=True)
+        }
+        match["weights"] = [[weight.get(name, 1.0) for name in names] for names in teams]
+    if fields.importance.strip():
+        match["importance"] = _number(fields.importance, "importance", "the importance")
+    if fields.home.strip():
+        if fields.home not in map(str, numbers):
+            raise FormError("home: choose one of the teams that play", ["home"])
+        match["home"] = numbers.index(int(fields.home))
+    if fields.time.strip() and not _same_time(fields.time, old.get("time")):
+        match["time"] = _number(fields.time, "time", "the time") if clock == "number" else fields.time.strip()
+    return match
+
+
+def _same_time(text: str, time: Any) -> bool:
+    """Whether a field still has the time of the old match, which may be finer than a form tells."""
+    if not isinstance(time, str):
+        return False
     try:
-        value = float(text.strip().replace(",", ".").replace("−", "-"))
+        return datetime.fromisoformat(text.strip()) == datetime.fromisoformat(_time_text(time, "utc"))
     except ValueError:
-        return None
-    return value if isfinite(value) else None
+        return False
 
 
-def fault_of(error: Error) -> tuple[str, str]:
-    """The field that an error is about, empty if it names none, and what it says of it.
+def _number(text: str, id: str, what: str) -> float:
+    value = parse_number(text)
+    if value is None:
+        problem = f"not {text.strip()!r}" if text.strip() else "it is empty"
+        raise FormError(f"{what} must be a number; {problem}", [id])
+    return value
 
-    >>> fault_of(Error("title: give the league a title"))
-    ('title', 'give the league a title')
+
+def _parse_json(text: str) -> dict[str, Any]:
+    try:
+        match = match_of("application/json", text.encode())
+    except Problem as problem:
+        raise FormError(str(problem.detail), ["whole"]) from None
+    if match.get("id") is not None:
+        raise FormError("id: a match keeps its id: leave it out", ["whole"])
+    return match
+
+
+def invalid_fields(error: Error, fields: MatchFields) -> list[str]:
+    """Return the ids of the fields that an error is about.
+
+    >>> twice = Error("ann stands in team 1 and in team 2", field="teams", value="ann")
+    >>> invalid_fields(twice, MatchFields(("ann", "bob\\nann", "cat")))
+    ['team-1', 'team-2']
+    >>> invalid_fields(Error("team 2 has no score", field="scores", team=1), MatchFields(("ann", "", "bob")))
+    ['score-3']
     """
-    field = field_of(str(error)) or ""
-    return field, str(error).removeprefix(f"{field}: ")
+    if isinstance(error, FormError):
+        return error.ids
+    if fields.whole:
+        return ["whole"]
+    field = {"teams": "team", "weights": "team", "ranks": "place", "scores": "score"}.get(error.field or "")
+    if field is None:
+        return [error.field] if error.field in ("time", "home", "importance", "reason") else []
+    numbers = [number for number, team in enumerate(fields.teams, 1) if team.strip()]
+    naming = [number for number in numbers if error.value in _names(fields.teams[number - 1])]
+    if field == "team" and naming:
+        numbers = naming
+    elif error.team is not None and error.team < len(numbers):
+        numbers = [numbers[error.team]]
+    return [f"{field}-{number}" for number in numbers]
+
+
+def error_text(error: Error, fields: MatchFields) -> str:
+    """Word an error for the form of one match: with a capital, unless it begins with a player's name.
+
+    >>> error_text(Error("importance must be a number").within("match 1: ", match=0), MatchFields())
+    'Importance must be a number'
+    >>> error_text(Error("ann stands in team 1 and in team 2"), MatchFields(("ann", "ann")))
+    'ann stands in team 1 and in team 2'
+    """
+    return capital(error.detail(), (name for team in fields.teams for name in _names(team)))

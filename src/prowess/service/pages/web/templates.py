@@ -97,6 +97,7 @@ def render_page(
         "league": league,
         "data": context.data,
     }
-    defaults = {} if league is None else {"places": filters.digits(league.model)}
+    model = None if league is None else league.model
+    defaults = {} if model is None else {"places": filters.digits(model), "certain": model.absorb.certain}
     body = environment().get_template(template).render({**defaults, **context.data, **context.extra, **common})
     return Response(body, context.status, {**POLICY, **(headers or {})}, "text/html")
