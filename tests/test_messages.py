@@ -31,10 +31,6 @@ KNOWN: set[str] = {
     "prowess/model/ladder/record.py common_stamp",
     "prowess/service/errors.py answer",
     "prowess/service/pages/importing/preview.py looked_at",
-    "prowess/service/pages/results/form.py fault_of",
-    "prowess/service/pages/results/parse.py worded",
-    "prowess/service/pages/results/parse.py wrong_fields",
-    "prowess/service/pages/web/forecast_text.py worded",
     "prowess/store/write/prepare.py in_post",
 }
 

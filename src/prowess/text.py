@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 __all__ = ["capital", "count", "listed"]
@@ -27,11 +26,10 @@ def listed(names: Iterable[object], last: str = "and") -> str:
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
-def capital(text: str, names: Iterable[str] = ()) -> str:
-    """A text with a capital at its beginning, unless it begins with one of some names.
+def capital(text: str) -> str:
+    """Return a text with a capital letter at its beginning.
 
-    >>> capital("there is no match"), capital("ann plays twice", ["bob", "ann"])
-    ('There is no match', 'ann plays twice')
+    >>> capital("there is no match")
+    'There is no match'
     """
-    named = any(re.match(rf"{re.escape(name)}(?!\w)", text) for name in names)
-    return text if named else text[:1].upper() + text[1:]
+    return text[:1].upper() + text[1:]

@@ -57,7 +57,8 @@ def from_matches(
         first += len(chunk)
     draft = lists.draft(where, remarks)
     for fault in faulty(draft):
-        raise Error(f"{_prefix(where, fault.match)}{fault.text}", field=fault.field, match=fault.match, team=fault.team)
+        broken = Error(fault.text, field=fault.field, match=fault.match, team=fault.team, value=fault.value)
+        raise broken.within(_prefix(where, fault.match))
     return build(draft)
 
 

@@ -25,6 +25,7 @@ class Fault(NamedTuple):
     text: str
     field: str = "teams"  # the key of a match that is wrong
     team: int | None = None  # the index in the match of the team that is to blame
+    value: object = None  # the value that is wrong, such as the name of a player who plays twice
     alone: bool = False  # whether it is only that a team has nobody to play against
 
 
@@ -98,7 +99,7 @@ def _players(draft: Draft) -> Iterator[Fault]:
         what = f"{name} stands twice in team {one}: a player plays once in a match"
         if one != other:
             what = f"{name} stands in team {one} and in team {other}: a player plays for one team"
-        yield Fault(int(match[second]), second, what, team=other - 1)
+        yield Fault(int(match[second]), second, what, team=other - 1, value=name)
 
 
 def _results(draft: Draft) -> Iterator[Fault]:

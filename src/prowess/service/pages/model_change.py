@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter
@@ -42,90 +42,80 @@ Plain = dict[str, Any]
 
 
 @page(router, AT, "model_change.html")
-async def look(request: Request, access: Admin, service: Here) -> PageContext:
-    """What would change with another model; of a large league only when that is asked for, as it takes a while."""
+async def preview_model(request: Request, access: Admin, service: Here) -> PageContext:
+    """Show what another model would change; of a large league only when that is asked for, as it takes a while."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
-    asked = list(request.query_params.multi_items())
-    wanted = league.posted <= SMALL or "preview" in request.query_params
+    fields = dict(request.query_params.multi_items())
     try:
-        preset = _preset(league, asked)
+        preset = _parse_preset(league, fields)
+        wanted = league.posted <= SMALL or "preview" in fields
         done = await run_in_threadpool(preview, service.database, Remodel(league.name, preset)) if wanted else None
     except Unavailable:
         raise
     except Error as error:
         if wants_data(request):
             raise
-        return _shown(league, asked, problem=str(error))
-    return await run_in_threadpool(_shown, league, asked, preset, done)
+        return _context(league, fields, error=error)
+    return await run_in_threadpool(_context, league, fields, preset, done)
 
 
 @router.post(AT)
-async def switch(request: Request, form: CheckedForm, access: Admin, service: Here) -> Response:
+async def change_model(request: Request, form: CheckedForm, access: Admin, service: Here) -> Response:
     """Rate all matches anew by another model; the old ratings stay, as an earlier generation."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
-    asked = [(name, str(value)) for name, value in form.multi_items()]
-    reason = dict(asked).get("reason", "").strip()
+    fields = {name: str(value) for name, value in form.multi_items()}
+    reason = fields.get("reason", "").strip()
     try:
         if not storable(reason, LONGEST):
             raise Error.in_field("reason", f"it must be text of at most {LONGEST} letters")
-        act = Remodel(league.name, _preset(league, asked), author=access.author, reason=reason)
-        await asyncio.wrap_future(service.writer.submit(act))
+        command = Remodel(league.name, _parse_preset(league, fields), author=access.author, reason=reason)
+        await asyncio.wrap_future(service.writer.submit(command))
     except Unavailable:
         raise
     except Error as error:
-        return await run_in_threadpool(
-            render_page, request, "model_change.html", _shown(league, asked, problem=str(error))
-        )
+        context = _context(league, fields, error=error)
+        return await run_in_threadpool(render_page, request, "model_change.html", context)
     return RedirectResponse(page_url(league.name, "standings"), 303)
 
 
-def _preset(league: League, asked: Iterable[tuple[str, str]]) -> Preset:
-    """The model that is asked for; parameters that are as usual are not kept."""
-    said = dict(asked)
-    name = said.get("model") or league.preset.name
+def _parse_preset(league: League, fields: Mapping[str, str]) -> Preset:
+    """The model that is asked for; parameters with their default values are left out."""
+    name = fields.get("model") or league.preset.name
     if name not in PRESETS:
-        raise Error(f"no model is called {name!r}; there are {', '.join(PRESETS)}")
-    usual, found = PRESETS[name]().params, {}
-    for key, text in said.items():
-        if key.startswith(SET) and text.strip():
-            parameter = key.removeprefix(SET)
-            value = _number(parameter, text)
-            if value != usual.get(parameter):
-                found[parameter] = value
-    preset = Preset(
-        name, found if len(found) or _sets(said) or name != league.preset.name else league.preset.parameters
-    )
+        raise Error(f"no model is called {name!r}; there are {', '.join(PRESETS)}", field="model", value=name)
+    defaults = PRESETS[name]().params
+    texts = {key.removeprefix(SET): text for key, text in fields.items() if key.startswith(SET)}
+    numbers = {parameter: _number(parameter, text) for parameter, text in texts.items() if text.strip()}
+    changed = {parameter: value for parameter, value in numbers.items() if value != defaults.get(parameter)}
+    preset = Preset(name, changed if texts or name != league.preset.name else league.preset.parameters)
     _ = preset.model  # which says what is wrong with it
     return preset
-
-
-def _sets(said: Mapping[str, str]) -> bool:
-    """Whether parameters were filled in at all."""
-    return any(key.startswith(SET) for key in said)
 
 
 def _number(name: str, text: str) -> float:
     value = parse_number(text)
     if value is None:
-        raise Error.in_field(name, f"it must be a number, not {text!r}")
+        raise Error.in_field(name, f"it must be a number, not {text!r}", value=text)
     return value
 
 
-def _shown(
+def _context(
     league: League,
-    asked: list[tuple[str, str]],
+    fields: Mapping[str, str],
     preset: Preset | None = None,
     done: Done | None = None,
-    problem: str = "",
+    error: Error | None = None,
 ) -> PageContext:
-    """The form, and what would change."""
-    said = dict(asked)
-    name = preset.name if preset else said.get("model", league.preset.name)
+    name = preset.name if preset else fields.get("model", league.preset.name)
     name = name if name in PRESETS else league.preset.name
-    usual = PRESETS[name]()
-    model = preset.model if preset else usual
-    parameters = [one for one in told_parameters(name, model, usual) if _settable(one)]
-    found: Plain = {
+    default = PRESETS[name]()
+    model = preset.model if preset else default
+    parameters = [
+        parameter | {"text": fields.get(SET + parameter["name"], f"{parameter['value']:g}")}
+        for parameter in told_parameters(name, model, default)
+        if _is_settable(parameter)
+    ]
+    data: Plain = {
         "league": league.name,
         "model": {"name": name, "parameters": dict(preset.parameters) if preset else {}},
         "same": preset is not None and preset.model == league.model,
@@ -133,32 +123,34 @@ def _shown(
     }
     rows: list[Plain] = []
     if done is not None and done.before is not None and done.after is not None:
-        moved = moves(done.before, done.after)
-        found["moves"] = vars(moved)
-        rows = [_row(one) for one in [*moved.best, *(one for one in moved.most if one not in moved.best)]]
-    drawn = {
+        changes = moves(done.before, done.after)
+        data["moves"] = vars(changes)
+        rows = [_row(player) for player in [*changes.best, *(one for one in changes.most if one not in changes.best)]]
+    extra = {
         "words": summary_of(name),
         "shown": shown_as(model),
-        "parameters": [one | {"text": said.get(SET + one["name"], f"{one['value']:g}")} for one in parameters],
-        "names": list(PRESETS),
-        "reason": said.get("reason", ""),
+        "parameters": parameters,
+        "reason": fields.get("reason", ""),
         "large": league.posted > SMALL,
         "looked": done is not None,
-        "problem": capital(problem, [one["name"] for one in parameters]),
+        "problem": "" if error is None else _problem(error, [parameter["name"] for parameter in parameters]),
+        "invalid": error.field if error else None,
         "places": (digits(league.model), digits(model)),
     }
-    return PageContext(found, rows, league, status=422 if problem else 200, extra=drawn)
+    return PageContext(data, rows, league, status=422 if error else 200, extra=extra)
 
 
-def _settable(parameter: Plain) -> bool:
-    """Whether a parameter is a number that somebody may want to change."""
+def _problem(error: Error, parameters: Sequence[str]) -> str:
+    """The message, which may begin with the name of a parameter, and those are in small letters."""
+    return str(error) if error.field in parameters else capital(str(error))
+
+
+def _is_settable(parameter: Plain) -> bool:
     value = parameter["value"]
     return isinstance(value, (int, float)) and not isinstance(value, bool) and not parameter["technical"]
 
 
-def _row(one: Plain) -> Plain:
-    before, after = one["before"], one["after"]
-    return {"player": one["player"], "rank_before": before["rank"], "rank": after["rank"]} | {
-        "shown_before": before["shown"],
-        "shown": after["shown"],
-    }
+def _row(player: Plain) -> Plain:
+    before, after = player["before"], player["after"]
+    ranks = {"player": player["player"], "rank_before": before["rank"], "rank": after["rank"]}
+    return ranks | {"shown_before": before["shown"], "shown": after["shown"]}

@@ -87,7 +87,9 @@ def prepare(act: Post, clock: Clock) -> Prepared:
     if clock == "none" or (clock == "utc" and stamped.all()):
         return Prepared(act, ids, given, history, bodies(history), stamped & (clock == "utc"), clock == "utc")
     if clock == "number" and stamped.any():
-        raise Error(f"match {int(stamped.argmax()) + 1}: time: the times of this league are numbers: give one")
+        missing = int(stamped.argmax())
+        no_time = Error.in_field("time", "the times of this league are numbers: give one")
+        raise no_time.within(f"match {missing + 1}: ", match=missing)
     now = clocks.now()
     numbers = np.array([now if time is None else time for time in times], np.float64)
     order = np.argsort(numbers, kind="stable")
@@ -114,7 +116,7 @@ def _time(clock: Clock, number: int, value: Any) -> float | None:
     try:
         return clocks.read(clock, value)
     except Error as error:
-        raise Error(f"match {number}: {error}") from None
+        raise error.within(f"match {number}: ", match=number - 1) from None
 
 
 def _from_history(act: Post, history: History, clock: Clock) -> Prepared:
@@ -158,10 +160,12 @@ def _ids(act: Post, asked: Sequence[Any]) -> tuple[list[str], bool]:
 def _check_names(history: History) -> None:
     for row, name in enumerate(history.players):
         try:
-            _kept(name, "teams: a player's name")
+            _kept(name, "a player's name")
         except Error as error:
-            match = owners(history.match_start)[owners(history.team_start)][int((history.player == row).argmax())]
-            raise Error(f"match {match + 1}: {error}") from None
+            match = int(owners(history.match_start)[owners(history.team_start)][int((history.player == row).argmax())])
+            raise error.within("teams: ", field="teams", value=name).within(
+                f"match {match + 1}: ", match=match
+            ) from None
 
 
 def in_post(error: Error, ids: Sequence[str]) -> Error:

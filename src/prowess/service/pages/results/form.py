@@ -272,7 +272,8 @@ def error_text(error: Error, fields: MatchFields) -> str:
 
     >>> error_text(Error("importance must be a number").within("match 1: ", match=0), MatchFields())
     'Importance must be a number'
-    >>> error_text(Error("ann stands in team 1 and in team 2"), MatchFields(("ann", "ann")))
+    >>> error_text(Error("ann stands in team 1 and in team 2", value="ann"), MatchFields(("ann", "ann")))
     'ann stands in team 1 and in team 2'
     """
-    return capital(error.detail(), (name for team in fields.teams for name in _names(team)))
+    about_player = any(error.value in _names(team) for team in fields.teams)
+    return error.detail() if about_player else capital(error.detail())
