@@ -1,13 +1,14 @@
 """Histories from frames, and back."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error, Remark
@@ -27,7 +28,7 @@ from .columns.result_columns import agreed
 from .columns.wide import wide_draft, with_venue
 from .history import History
 from .ragged import owners
-from .read_context import Findings, Located, Table
+from .read_context import Findings, Located, Problems, Table
 from .read_options import Choices
 from .times import Times
 
@@ -47,37 +48,52 @@ def from_frame(frame: object, choices: Choices) -> Findings:
 def from_table(table: Table) -> Findings:
     """Recognise the layout of a table and make a history of what can be used; all else is a finding.
 
-    Whatever has a problem is taken out, and the rest is read again: so every step may rely on the steps before it.
+    Cells are read again without the rows that cannot be used, because these must not decide how the others are read.
+    Matches that break a rule are then taken out of the draft, and nothing is read again.
     """
-    problems: list[tuple[int, Located]] = []
-    left: list[Remark] = []
-    broken = Counter[object]()  # rows with problems in each match; None where the name of the match is missing
     table, layout = _recognised(table)
     opening = tuple(table.remarks)
+    taken_out = _TakenOut(layout)
     while True:
-        if not len(table.unusable()):
-            draft = _draft(table, layout)
-        if not len(table.unusable()):
-            _reject(table, layout, draft, broken)
+        draft = None if len(table.unusable()) else _draft(table, layout)
         unusable = table.unusable()
-        if not len(unusable):
-            history = build(draft)
-            history = replace(history, remarks=(*history.remarks, *left))
-            found = tuple(one for _, one in sorted(problems, key=itemgetter(0)))
-            return Findings(history, table.title, found, layout, tuple(table.frame.columns), table.decisions)
-        out = {int(row) for rows, _ in table.left_out for row in rows} if len(table.problems) else set()
-        once = {(one.row, one.column, one.right): one for one in table.problems}  # a column may be read twice
-        problems += [
-            (table.place(one.row), Located(table.row_name(one.row), one, table.line(one.row)))
-            for one in once.values()
-            if one.row not in out  # what was not played need not be whole
-        ]
-        if "match" in layout.roles:
-            reported = [row for row in table.problems.rows().tolist() if row not in out]
-            broken.update(table.frame[layout.roles["match"]].gather(reported))
-        left += [remark for _, remark in table.left_out]
+        if draft is not None and not len(unusable):
+            break
+        taken_out.add(table)
         table = table.without(unusable)
         table.remarks.extend(opening)
+    while len(broken := _break_rules(table, layout, draft, taken_out.rows_of_match)):
+        taken_out.add(table)
+        table = replace(table, problems=Problems())
+        draft = draft.without(broken)
+    history = build(draft)
+    history = replace(history, remarks=(*history.remarks, *taken_out.remarks))
+    problems = tuple(problem for _, problem in sorted(taken_out.problems, key=itemgetter(0)))
+    return Findings(history, table.title, problems, layout, tuple(table.frame.columns), table.decisions)
+
+
+class _TakenOut:
+    """The problems and remarks of rows that were taken out of a table."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.problems: list[tuple[int, Located]] = []
+        self.remarks: list[Remark] = []
+        # rows with problems in each match; None where the name of the match is missing
+        self.rows_of_match = Counter[object]()
+
+    def add(self, table: Table) -> None:
+        left_out = {int(row) for rows, _ in table.left_out for row in rows} if len(table.problems) else set()
+        once = {(problem.row, problem.column, problem.right): problem for problem in table.problems}  # not read twice
+        self.problems += [
+            (table.place(problem.row), Located(table.row_name(problem.row), problem, table.line(problem.row)))
+            for problem in once.values()
+            if problem.row not in left_out  # what was not played need not be whole
+        ]
+        if "match" in self.layout.roles:
+            reported = [row for row in table.problems.rows().tolist() if row not in left_out]
+            self.rows_of_match.update(table.frame[self.layout.roles["match"]].gather(reported))
+        self.remarks += [remark for _, remark in table.left_out]
 
 
 def _recognised(table: Table) -> tuple[Table, Layout]:
@@ -104,25 +120,26 @@ def _draft(table: Table, layout: Layout) -> Draft:
     return _with_matches(draft, table, layout, rows)
 
 
-def _reject(table: Table, layout: Layout, draft: Draft, broken: Counter[object]) -> None:
-    """Note the matches that break a rule, each at the row that is to blame; its other rows go with it.
+def _break_rules(table: Table, layout: Layout, draft: Draft, rows_of_match: Mapping[object, int]) -> NDArray[np.intp]:
+    """Return the matches that break a rule, and add a problem at the row that is to blame; other rows go with it.
 
     Who is alone because the opponents had a problem has none of his own. A row that lacks the name of its match may
     explain one team that is alone, but not several: one of those would be lost without a word.
     """
     assert draft.rows is not None
     column = layout.roles.get("match")
-    found = []
+    faults = []
     for fault in chain(faulty(draft), no_names(draft)):
         row = draft.rows(fault.match, fault.entry)[:1]
         name = None if column is None else table.frame[column][int(row[0])]
-        found.append((fault, row, fault.alone and column is not None, name in broken))
-    unexplained = sum(alone and not explained for _, _, alone, explained in found)
-    nameless = 0 < unexplained <= broken[None]
-    for fault, row, alone, explained in found:
+        faults.append((fault, row, fault.alone and column is not None, name in rows_of_match))
+    unexplained = sum(alone and not explained for _, _, alone, explained in faults)
+    nameless = 0 < unexplained <= rows_of_match.get(None, 0)
+    for fault, row, alone, explained in faults:
         if not alone or not (explained or nameless):
             table.problems.add(row, None, None, fault.text)
         table.problems.take_along(draft.rows(fault.match, None))
+    return np.unique(np.array([fault.match for fault, *_ in faults], np.intp))
 
 
 def _of_row(values: NDArray[Any], column: str) -> NDArray[Any]:

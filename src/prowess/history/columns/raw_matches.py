@@ -1,7 +1,7 @@
 """Matches on their way into a history: columns as they were found, not yet checked, sorted or interned in order."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Remark
-from ..ragged import Floats, Ints, owners
+from ..ragged import Floats, Ints, gather, owners
 from ..times import Times
 
 __all__ = ["Draft"]
@@ -78,6 +78,33 @@ class Draft:
         alone = np.flatnonzero(self.counts == 1)
         few = self.may_be_alone and FEW * len(alone) <= len(self.match_start) - 1
         return alone if few else alone[:0]
+
+    def without(self, matches: NDArray[np.intp]) -> "Draft":
+        """Return the draft without some matches."""
+        kept = np.delete(np.arange(len(self.match_start) - 1), matches)
+        match_start, team = gather(self.match_start, kept)
+        team_start, entry = gather(self.team_start, team)
+        where, rows = self.where, self.rows
+
+        def source(match: int, one: int | None) -> tuple[int, int | None]:
+            return int(kept[match]), None if one is None else int(entry[one])
+
+        return replace(
+            self,
+            match_start=match_start,
+            team_start=team_start,
+            player=self.player[entry],
+            where=lambda match, one: where(*source(match, one)),
+            rank=None if self.rank is None else self.rank[team],
+            score=None if self.score is None else self.score[team],
+            times=None if self.times is None else replace(self.times, number=self.times.number[kept]),
+            weight=None if self.weight is None else self.weight[entry],
+            importance=None if self.importance is None else self.importance[kept],
+            home=None if self.home is None else self.home[kept],
+            ids=None if self.ids is None else [self.ids[match] for match in kept.tolist()],
+            rows=None if rows is None else lambda match, one: rows(*source(match, one)),
+            _all_duels=None,
+        )
 
     def team_of(self, entry: int) -> int:
         """Give the team of an entry."""
