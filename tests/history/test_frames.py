@@ -9,8 +9,8 @@ import pytest
 
 from prowess.errors import Error
 from prowess.history import History
-from prowess.history.frames import from_frame
 from prowess.history.read_options import Choices
+from prowess.history.readers import from_frame
 
 DUELS = {
     "home": ["ann", "bob"],

@@ -7,7 +7,7 @@ import pytest
 
 from prowess.errors import Error
 from prowess.history import History
-from prowess.history.time_spans import first_of_last, usual_period
+from prowess.history.slicing import first_of_last, usual_period
 
 GAME = {"teams": [["ann"], ["bob"]]}
 YEAR = [date(2023, 11, 20) + timedelta(days=n) for n in range(500)]

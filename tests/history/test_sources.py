@@ -17,8 +17,8 @@ import pytest
 
 from prowess.errors import Error
 from prowess.history import History
-from prowess.history.groups import check_groups
 from prowess.history.read_options import Choices
+from prowess.history.readers import check_groups
 
 GAMES = "date,home,away,hg,ag\n2026-01-31,ann,bob,1,0\n2026-02-01,bob,cat,2,2\n"
 EXPECTED = History.from_matches(

@@ -6,9 +6,9 @@ from itertools import combinations
 import pytest
 
 import prowess as pw
-from prowess.history import name_similarity
+from prowess.history import names as names_module
 from prowess.history.data_checks import suspicions
-from prowess.history.name_similarity import nearest, plain_spelling
+from prowess.history.names import nearest, plain_spelling
 
 
 def distance(one, other):
@@ -23,11 +23,11 @@ def distance(one, other):
 
 
 def test_names_one_letter_apart_are_those_of_edit_distance_one(monkeypatch):
-    monkeypatch.setattr(name_similarity, "CROWD", 10_000)
+    monkeypatch.setattr(names_module, "CROWD", 10_000)
     draw = random.Random(1)
     names = sorted({"".join(draw.choices("abé", k=draw.randint(4, 6))) for _ in range(150)})
     expected = [(a, b) for a, b in combinations(range(len(names)), 2) if distance(names[a], names[b]) == 1]
-    assert name_similarity.one_letter_apart(names) == expected
+    assert names_module.one_letter_apart(names) == expected
     assert len(expected) > 100
 
 
@@ -36,7 +36,7 @@ def test_names_one_letter_apart_are_those_of_edit_distance_one(monkeypatch):
     [("Smith J", "Smith K"), ("Team 1", "Team 2"), ("player10", "player11"), ("ann", "anna"), ("Real A", "Real AB")],
 )
 def test_names_that_differ_on_purpose(one, other):
-    assert name_similarity.one_letter_apart([one, other]) == []
+    assert names_module.one_letter_apart([one, other]) == []
 
 
 def league(*names, days=None):

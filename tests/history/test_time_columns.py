@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from prowess.errors import Error
 from prowess.history import History, parse_time, show_time
 from prowess.history.cells.dates.columns import read_times
-from prowess.history.frames import from_frame
 from prowess.history.read_context import Findings, Table
 from prowess.history.read_options import Choices
+from prowess.history.readers import from_frame
 
 
 def column(*texts: Any, name: str = "time", **choices: Any) -> History:

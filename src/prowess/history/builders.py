@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import Error, Remark
 from ..validate import LARGEST, number, team_index
-from .columns.build_history import build, faulty
+from .build_history import build, faulty
 from .columns.raw_matches import Draft
 from .history import History
 from .names import name_of

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import Error, Option, Remark
 from ..text import count
-from .columns.build_history import in_order_of_appearance
+from .build_history import in_order_of_appearance
 from .columns.duplicates import mixed_bits
 from .history import History
 from .ragged import Ints, owners

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..text import count
 from .history import History
-from .name_similarity import one_letter_apart, plain_spelling
+from .names import one_letter_apart, plain_spelling
 from .ragged import owners
 from .times import DAY, show_time
 

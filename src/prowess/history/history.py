@@ -113,9 +113,9 @@ class History:
         (1, ["line 3: column 'hg' holds 'x': a number is needed: fill it in, or drop the row"])
         """
         from .read_options import Choices
-        from .reading.sniff import read
+        from .readers import read_file
 
-        return read(path, Choices.of(reading))
+        return read_file(path, Choices.of(reading))
 
     @classmethod
     def stream(cls, path: "str | os.PathLike[str]", *, rows: int = 1_000_000, **reading: "Unpack[Reading]") -> "Stream":
@@ -144,8 +144,8 @@ class History:
         ...     History.read_groups(path, "season")
         {'2025': History(1 match, 2 players, places), '2026': History(2 matches, 3 players, places)}
         """
-        from .groups import read_groups
         from .read_options import Choices
+        from .readers import read_groups
 
         return read_groups(path, by, Choices.of(reading))
 
@@ -157,9 +157,9 @@ class History:
         >>> History.from_frame(pl.DataFrame({"home": ["ann"], "away": ["bob"], "hg": [0], "ag": [2]}))[0]["scores"]
         [0.0, 2.0]
         """
-        from .frames import from_frame
         from .read_context import settled
         from .read_options import Choices
+        from .readers import from_frame
 
         return settled(from_frame(frame, Choices.of(reading)), reading.get("skip_problems", False))
 
@@ -184,7 +184,7 @@ class History:
         >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).to_frame().columns
         ['match', 'team', 'player', 'place']
         """
-        from .frames import to_frame
+        from .writers import to_frame
 
         return to_frame(self)
 
@@ -298,8 +298,7 @@ class History:
         >>> History.from_matches(days).within("2026-02", "2026-03-15")
         History(2 matches, 2 players, 2026-02-15 … 2026-03-15, places)
         """
-        from .slicing import take
-        from .time_spans import bounds
+        from .slicing import bounds, take
 
         return take(self, slice(*bounds(self, start, end)))
 

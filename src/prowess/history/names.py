@@ -1,13 +1,29 @@
-"""What may stand as the name of a player, or as the id of a match."""
+"""Names: what may stand as one, how names are compared, and which are spelt almost alike."""
+
+from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import Error
 
-__all__ = ["is_unicode", "name_of", "plain_name"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "alike",
+    "is_unicode",
+    "name_of",
+    "nearest",
+    "one_letter_apart",
+    "plain_letters",
+    "plain_name",
+    "plain_spelling",
+]
 
 
 def name_of(value: object, what: str = "a player's name", field: str = "player") -> str:
@@ -49,3 +65,144 @@ def plain_name(name: str) -> str:
     """
     spelt = unicodedata.normalize("NFKD", name.casefold()) if not name.isascii() else name.casefold()
     return "".join(letter for letter in spelt if letter.isalnum())
+
+
+MANY = 10_000  # names that are compared letter by letter, at the most
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "’": "'"})
+
+
+def plain_spelling(name: str) -> str:
+    """A name without what is easily written in another way: case, accents, blanks, dots and hyphens.
+
+    >>> plain_spelling(" José  Ødegård-Smith Jr."), plain_spelling("JOSE ODEGARD SMITH JR")
+    ('jose odegard smith jr', 'jose odegard smith jr')
+    >>> plain_spelling("Ё"), plain_spelling("王"), plain_spelling("!?")
+    ('е', '王', '!?')
+    """
+    text = plain_letters(name)
+    words = "".join(letter if letter.isalnum() or letter == "'" else " " for letter in text).split()
+    return " ".join(words) or name
+
+
+def plain_letters(text: str) -> str:
+    """A text in small letters without accents.
+
+    >>> plain_letters("Éléonore Ødegård-Smith!"), plain_letters("Straße")
+    ('eleonore odegard-smith!', 'strasse')
+    """
+    if text.isascii():
+        return text.lower()
+    split = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+    return "".join(letter for letter in split if not unicodedata.combining(letter)).translate(_LETTERS)
+
+
+def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
+    """The names that may be meant by one that is not there, the likeliest first.
+
+    >>> nearest("rosa maria", ["Rosa María", "Maria", "Ada"])
+    ['Rosa María', 'Maria']
+    >>> nearest("Jhon", ["John", "Ada"]), nearest("zzz", ["John", "Ada"])
+    (['John'], [])
+    """
+    from difflib import get_close_matches
+
+    wanted = plain_spelling(name)
+    spelt: dict[str, list[str]] = {}
+    for known in names:
+        spelt.setdefault(plain_spelling(known), []).append(known)
+    found = list(spelt.get(wanted, ()))
+    parts = [known for plain, same in _first(spelt).items() if _holds(plain, wanted) for known in same]
+    close = get_close_matches(wanted, _first(spelt), count, 0.6)
+    found += parts[:count] + [known for plain in close for known in spelt[plain]]
+    return list(dict.fromkeys(found))[:count]
+
+
+def _first(spelt: dict[str, list[str]]) -> dict[str, list[str]]:
+    return dict(list(spelt.items())[:MANY])
+
+
+def _holds(plain: str, wanted: str) -> bool:
+    """Whether one is a word, or some words, of the other."""
+    return plain != wanted and (f" {wanted} " in f" {plain} " or f" {plain} " in f" {wanted} ")
+
+
+LEAST = 4  # letters of a word in which one may be a slip
+LONGEST = 40  # letters of a name that are looked at
+CROWD = 20  # names that share all letters but one: a series, and no slips
+
+
+def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of names, by their indices, of which one becomes the other by one letter more, less or other, or by a swap.
+
+    Two names can be so only if they are the same without one letter each; so all such remainders are sorted, and names
+    are compared that share one: n log n for names of bounded length. Digits and short words differ on purpose.
+
+    >>> one_letter_apart(["john smith", "jhon smith", "john smit", "john b", "john c", "team 10", "team 11"])
+    [(0, 1), (0, 2)]
+    """
+    import polars as pl
+
+    frame = pl.DataFrame({"name": names, "at": range(len(names))}, schema={"name": pl.String, "at": pl.Int64})
+    frame = frame.with_columns(pl.col("name").str.len_chars().alias("size"))
+    frame = frame.filter(pl.col("size").is_between(LEAST, LONGEST))
+    if frame.is_empty():
+        return []
+    parts = [frame.select(pl.col("name").hash().alias("rest"), "at")]
+    for index in range(int(frame["size"].to_numpy().max())):
+        longer = frame.filter(pl.col("size") > index)
+        rest = pl.col("name").str.head(index) + pl.col("name").str.slice(index + 1)
+        parts.append(longer.select(rest.hash().alias("rest"), "at"))
+    pairs = _sharing(*pl.concat(parts).get_columns())
+    return sorted((a, b) for a, b in pairs if _slip(names[a], names[b]))
+
+
+def _sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
+    """Pairs of names with a remainder in common, which is known by its hash."""
+    key = rest.to_numpy()
+    order = np.argsort(key, kind="stable")
+    key, who = key[order], at.to_numpy()[order]
+    ends = np.flatnonzero(np.concatenate([key[1:] != key[:-1], [True]])) + 1
+    starts = np.concatenate([[0], ends[:-1]])
+    sizes = ends - starts
+    found: set[tuple[int, int]] = set()
+    for start, size in zip(starts[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
+        if size <= CROWD:
+            group = np.unique(who[start : start + size]).tolist()
+            found.update((a, b) for k, a in enumerate(group) for b in group[k + 1 :])
+    return found
+
+
+def _slip(one: str, other: str) -> bool:
+    """Whether one is the other but for one letter, or two that were swapped, in a word that is long enough."""
+    first = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    last = next(
+        (k for k, (a, b) in enumerate(zip(reversed(one[first:]), reversed(other[first:]), strict=False)) if a != b),
+        min(len(one), len(other)) - first,
+    )
+    wrong, right = one[first : len(one) - last], other[first : len(other) - last]
+    swapped = len(wrong) == len(right) == 2 and wrong == right[::-1]
+    if not (swapped or max(len(wrong), len(right)) == 1):
+        return False
+    words = one.split(" "), other.split(" ")
+    if len(words[0]) != len(words[1]) or any(letter.isdigit() or letter == " " for letter in wrong + right):
+        return False
+    different = [(a, b) for a, b in zip(*words, strict=True) if a != b]
+    return all(min(len(a), len(b)) >= LEAST for a, b in different)
+
+
+MANY_NAMES = 20_000  # names that are compared letter by letter, at the most
+
+
+def alike(new: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """Of new names, those that are spelt almost like a known one, and which: n log n, as in `one_letter_apart`.
+
+    >>> alike(["jose", "Jhon Smith", "Ada"], ["José", "John Smith", "Bob"])
+    {'jose': 'José', 'Jhon Smith': 'John Smith'}
+    """
+    plain = [*map(plain_spelling, known), *map(plain_spelling, new)]
+    spelt = dict(zip(plain[: len(known)], known, strict=True))
+    found = {name: spelt[one] for name, one in zip(new, plain[len(known) :], strict=True) if one in spelt}
+    for one, other in one_letter_apart(plain) if new and len(plain) <= MANY_NAMES else ():
+        if one < len(known) <= other:
+            found.setdefault(new[other - len(known)], known[one])
+    return {name: found[name] for name in new if name in found}

@@ -301,7 +301,7 @@ class Findings:
     """A history of all that can be used, and the problems that were left out of it, in the order of the file.
 
     >>> import polars as pl
-    >>> from .frames import from_frame
+    >>> from .readers import from_frame
     >>> findings = from_frame(pl.DataFrame({"winner": ["ann", ""], "loser": ["bob", "cat"]}), Choices())
     >>> findings.history, findings.to_frame()["where"].to_list()
     (History(1 match, 2 players, places), ['row 2'])
@@ -319,7 +319,7 @@ class Findings:
         """The role of each column of the file; None for those that are not used.
 
         >>> import polars as pl
-        >>> from .frames import from_frame
+        >>> from .readers import from_frame
         >>> from_frame(pl.DataFrame({"winner": ["ann"], "loser": ["bob"], "town": ["Bath"]}), Choices()).roles
         {'winner': 'winner', 'loser': 'loser', 'town': None}
         """

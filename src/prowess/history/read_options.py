@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypedDict, get_args
 
 from ..errors import Error
-from .name_similarity import nearest
+from .names import nearest
 
 __all__ = ["Choices", "Reading"]
 

@@ -1,6 +1,11 @@
-"""Choosing matches of a history by index, by mask and by time, and comparing two histories."""
+"""Choosing matches of a history by index, by mask, and by time: from a day to a day, or the last week."""
 
+from __future__ import annotations
+
+import re
+from calendar import monthrange
 from dataclasses import replace
+from datetime import MAXYEAR, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -8,20 +13,32 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from .ragged import cut, gather
-from .times import Stamp, agree, parse_time, show_time, zone_of
+from .times import DAY, Stamp, agree, parse_time, show_time, zone_of
 
 if TYPE_CHECKING:
     from .history import History
 
+__all__ = [
+    "PERIODS",
+    "bound",
+    "bounds",
+    "equal",
+    "first_of_last",
+    "indices",
+    "span",
+    "take",
+    "unless_usual",
+    "usual_period",
+]
+
 Column = TypeVar("Column", bound=NDArray[Any])
 
-__all__ = ["bound", "equal", "indices", "span", "take", "unless_usual"]
 
 # The columns that need not be there, and the value in them that says nothing.
 _USUAL = {"score": np.nan, "weight": 1.0, "importance": 1.0, "home": -1}
 
 
-def take(history: "History", chosen: NDArray[np.intp] | slice) -> "History":
+def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
     """Choose matches by indices, or by a slice without step, which shares the memory of the columns."""
     index = in_time(history, chosen) if isinstance(chosen, np.ndarray) else chosen
     team: Any
@@ -50,7 +67,7 @@ def take(history: "History", chosen: NDArray[np.intp] | slice) -> "History":
     )
 
 
-def in_time(history: "History", index: NDArray[np.intp]) -> NDArray[np.intp]:
+def in_time(history: History, index: NDArray[np.intp]) -> NDArray[np.intp]:
     """Put chosen matches in the order of time, where there are times; matches of one time stay as they were chosen."""
     if history.time is None:
         return index
@@ -95,7 +112,7 @@ def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np
     return chosen.astype(np.intp) % length
 
 
-def span(history: "History", start: object, end: object) -> tuple[int, int]:
+def span(history: History, start: object, end: object) -> tuple[int, int]:
     """Give the first match at or after `start`, and the first at or after `end`; None leaves a side open."""
     bounds = [0, len(history)]
     for side, value in enumerate((start, end)):
@@ -107,7 +124,7 @@ def span(history: "History", start: object, end: object) -> tuple[int, int]:
     return bounds[0], max(bounds[0], bounds[1])
 
 
-def bound(history: "History", value: object) -> float:
+def bound(history: History, value: object) -> float:
     """Read a bound on the history's own clock: one without a zone is local to the history's zone."""
     assert history.time_kind is not None
     plain = history.time_kind == "number" and str(value).strip().isdigit()  # "20260131" is a date elsewhere
@@ -122,7 +139,7 @@ def bound(history: "History", value: object) -> float:
     return number
 
 
-def equal(one: "History", other: "History") -> bool:
+def equal(one: History, other: History) -> bool:
     """Compare what was played: every column but how it was read, players by their names."""
     same = ("time_kind", "time_zone", "ids")
     columns = ("match_start", "team_start", "place", "time", *_USUAL)
@@ -139,10 +156,150 @@ def _equal_columns(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
-def _equal_players(one: "History", other: "History") -> bool:
+def _equal_players(one: History, other: History) -> bool:
     """Translate the numbers of one history's players to the other's by name, so that no name is compared twice."""
     if one.players is other.players:
         return np.array_equal(one.player, other.player)
     number = {name: row for row, name in enumerate(one.players)}
     translate = np.array([number.get(name, -1) for name in other.players], np.int32)
     return np.array_equal(one.player, translate[other.player] if len(translate) else other.player)
+
+
+PERIODS = ("hour", "day", "week", "month", "year")
+RIGHT = "name it as hour, day, week, month or year, or give their number as 36h, 10d, 2w, 3m or 1y"
+_CALENDAR = re.compile(r"(?P<year>[0-9]{4})(?:[-/](?P<month>[0-9]{1,2})(?:[-/](?P<day>[0-9]{1,2}))?)?", re.ASCII)
+_PERIOD = re.compile(rf"(?P<many>[0-9]{{1,5}})? ?(?P<unit>[hdwmy]|(?:{'|'.join(PERIODS)})s?)", re.ASCII)
+_LONG = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7)}
+
+
+def bounds(history: History, start: object, end: object) -> tuple[int, int]:
+    """Give the first match at or after `start`, and the first after `end`; None leaves a side open.
+
+    A day, a month (2026-06) or a year (2026) is meant as a whole.
+
+    >>> from .history import History
+    >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-0{month}-15"} for month in (1, 2, 2, 3)]
+    >>> bounds(History.from_matches(days), "2026-02", "2026-02-15")
+    (1, 3)
+    """
+    found = [0, len(history)]
+    if not len(history) or (start is None and end is None):
+        return found[0], found[1]
+    if history.time is None:
+        message = "matches are chosen by time, and these have none: give each match a time, or slice by index"
+        raise Error(message, field="time")
+    if start is not None:
+        first, _ = _stretch(history, start)
+        found[0] = int(np.searchsorted(history.time, bound(history, first)))
+    if end is not None:
+        last, after = _stretch(history, end)
+        side: Any = "right" if after is None else "left"
+        if after != date.max:
+            found[1] = int(np.searchsorted(history.time, bound(history, last if after is None else after), side=side))
+    return found[0], max(found)
+
+
+def _stretch(history: History, value: object) -> tuple[object, date | None]:
+    """When a time begins, and the day after it where it is a whole day, month or year; `date.max` is never over."""
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = value.isoformat()
+    found = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
+    if found is None:
+        kind, _, number = parse_time(value)
+        whole = kind == "date" and history.time_kind != "number"
+        return (value, None) if not whole else _stretch(history, show_time("date", None, number))
+    year, month, day = (int(found[part] or 1) for part in ("year", "month", "day"))
+    try:
+        first = date(year, month, day)
+    except ValueError as error:
+        raise Error(f"{value!r} is no date: {error}", field="time", value=value) from None
+    if found["day"]:
+        return first, first + timedelta(days=1) if first < date.max else date.max
+    return first, _months_later(first, 1 if found["month"] else 12)
+
+
+def _months_later(day: date, months: int) -> date:
+    """The same day of another month, or its last day if it is shorter; the calendar ends in 9999."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    if not 1 <= year <= MAXYEAR:
+        return date.max if year > MAXYEAR else date.min
+    return day.replace(year=year, month=month + 1, day=min(day.day, monthrange(year, month + 1)[1]))
+
+
+def usual_period(history: History) -> str | None:
+    """The period over which changes of a history are told: a day, a week or a month, by how long it is.
+
+    None where there are no times, where all of it is a few days, and where numbers stand for times: but "last" if
+    these are counted rounds, with several matches at each.
+
+    >>> from .history import History
+    >>> days = [{"teams": [["ann"], ["bob"]], "time": day} for day in ("2026-01-01", "2026-03-01")]
+    >>> usual_period(History.from_matches(days))
+    'week'
+    """
+    if history.time is None or not len(history) or history.time[0] == history.time[-1]:
+        return None
+    if history.time_kind == "number":
+        rounds = 1 + int(np.count_nonzero(np.diff(history.time)))
+        return "last" if 2 * rounds <= len(history) else None
+    days = float(history.time[-1] - history.time[0]) / DAY
+    return next((name for name, least in (("month", 730), ("week", 21), ("day", 3)) if days >= least), None)
+
+
+def first_of_last(history: History, period: str) -> int:
+    """Give the first match of the last period, counted back from the last match: "week", "10d", a number, or "last".
+
+    A period of whole days holds the day of the last match and days before it; "last" is all that has the last time.
+
+    >>> from .history import History
+    >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-{day}"} for day in (10, 17, 18, 24)]
+    >>> first_of_last(History.from_matches(days), "week"), first_of_last(History.from_matches(days), "last")
+    (2, 3)
+    """
+    if not len(history):
+        return 0
+    if history.time is None:
+        raise Error(f"the last period ({period}) needs times, and these matches have none", field="time")
+    last = history.time[-1]
+    if period == "last":
+        return int(np.searchsorted(history.time, last))
+    if history.time_kind == "number":
+        return int(np.searchsorted(history.time, last - _number(period), side="right"))
+    before = _back(history, period)
+    return 0 if before is None else int(np.searchsorted(history.time, bound(history, before), side="right"))
+
+
+def _number(period: str) -> float:
+    """The length of a period where times are plain numbers."""
+    try:
+        length = float(period)
+    except ValueError:
+        length = 0.0
+    if not 0.0 < length < float("inf"):
+        message = f"times are plain numbers here: the period must be a number above 0, or 'last', not {period!r}"
+        raise Error(message, field="period", value=period)
+    return length
+
+
+def _back(history: History, period: str) -> date | datetime | None:
+    """A period before the last match, on the clock of the history; None is before all times."""
+    assert history.time is not None
+    assert history.time_kind is not None
+    found = _PERIOD.fullmatch(period.strip().lower())
+    many = int(found["many"] or 1) if found else 0
+    if found is None or many == 0:
+        raise Error(f"{period!r} is no period: {RIGHT}", field="period", value=period)
+    unit = next(name for name in PERIODS if name[0] == found["unit"][0])
+    last: Any = show_time(history.time_kind, history.time_zone, history.time[-1])
+    if unit == "hour" and history.time_kind == "date":
+        message = f"{period!r} is too short a period: the matches have dates, and no time of day"
+        raise Error(message, field="period", value=period)
+    if history.time_kind == "timestamp" and unit != "hour":
+        last = last.replace(hour=23, minute=59, second=59, microsecond=999999)  # whole days
+    try:
+        if unit in _LONG:
+            return last - many * _LONG[unit]  # type: ignore[no-any-return]
+        earlier = _months_later(last, -many * (12 if unit == "year" else 1))
+    except OverflowError:
+        return None
+    return None if earlier == date.min else earlier

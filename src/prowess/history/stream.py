@@ -13,10 +13,10 @@ from ..validate import whole
 from .cells.dates.columns import read_times
 from .columns.infer_columns import guessed
 from .columns.layout import Layout, recognise
-from .frames import from_table
 from .history import History
 from .read_context import Findings, Table, settled
 from .read_options import Choices
+from .readers import from_table
 from .reading.chunks import Queue, parts
 from .times import Stamp, agree, show_time
 

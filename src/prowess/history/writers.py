@@ -1,4 +1,4 @@
-"""Histories as files that are read back without a word of explanation."""
+"""Histories as frames and as files, in layouts that reading recognises."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ import numpy as np
 
 from ..atomic_files import ending_of, replacing
 from ..errors import Error, Option
-from .frames import time_column, to_frame
 from .history import History
 from .ragged import Floats, owners, places
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ENDINGS", "Shape", "text", "to_wide", "write"]
+__all__ = ["ENDINGS", "Shape", "text", "time_column", "to_frame", "to_wide", "write"]
 
 ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
 BETWEEN = ";"  # the names of a roster
@@ -26,6 +25,47 @@ EXACT = 2**53  # below it a float holds every whole number
 SIDES = 8  # teams of a match that have a column each, unless a row per match is asked for
 
 Shape = Literal["wide", "long"]
+
+
+def to_frame(history: History) -> pl.DataFrame:
+    """Give a frame with a row per entry."""
+    import polars as pl
+
+    team = owners(history.team_start)
+    match = owners(history.match_start)[team]
+    columns: dict[str, Any] = {"match": match}
+    if history.ids is not None:
+        columns["id"] = pl.Series(history.ids, dtype=pl.String).gather(match)
+    if history.time is not None:
+        columns["time"] = time_column(history).gather(match)
+    columns["team"] = team - history.match_start[match]
+    columns["player"] = pl.Series(history.players, dtype=pl.String).gather(history.player)
+    columns["place"] = history.place[team]
+    if history.score is not None:
+        columns["score"] = pl.Series(history.score[team]).fill_nan(None)
+    if history.weight is not None:
+        columns["weight"] = history.weight
+    if history.importance is not None:
+        columns["importance"] = history.importance[match]
+    if history.home is not None:
+        columns["home"] = history.home[match] == columns["team"]
+    return pl.DataFrame(columns)
+
+
+def time_column(history: History) -> pl.Series:
+    """Give the times of the matches as Polars has them; those with an offset as text."""
+    import polars as pl
+
+    series = pl.Series(history.time)
+    if history.time_kind == "number":
+        return series
+    zone = history.time_zone
+    if zone is None or zone[0] not in "+-":
+        moments = series.cast(pl.Datetime("us", zone))
+        return moments.cast(pl.Date) if history.time_kind == "date" else moments
+    # Polars has no zones that are offsets: text keeps them.
+    local = series.cast(pl.Datetime("us")).dt.offset_by(f"{'-' * (zone[0] == '-')}{zone[1:3]}h{zone[4:]}m")
+    return local.dt.strftime(f"%Y-%m-%dT%H:%M:%S%.6f{zone}")
 
 
 def write(history: History, path: str | os.PathLike[str], layout: Shape | None = None) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ..errors import Error
-from ..history.name_similarity import nearest
+from ..history.names import nearest
 from ..model.model import Model
 from ..model.presets import PRESETS, preset
 from ..validate import scale, whole

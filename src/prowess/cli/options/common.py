@@ -23,7 +23,7 @@ from ... import History, Model
 from ...errors import Error
 from ...history.read_context import settled
 from ...history.read_options import Choices
-from ...history.reading.sniff import read as read_file
+from ...history.readers import read_file
 from ...model.presets import PRESETS, preset
 from ...model.registry import BASES, COMPONENTS
 from ...text import count

@@ -9,7 +9,7 @@ import typer
 
 from ... import Fit, Ladder, Model, TrueSkill
 from ...errors import Error
-from ...history.name_similarity import nearest, plain_spelling
+from ...history.names import nearest, plain_spelling
 from ...history.read_options import Choices
 from ...text import count
 from ..output.console import note

@@ -14,7 +14,7 @@ from ...history import show_time
 from ...history.data_checks import Suspicion, suspicions
 from ...history.read_context import Findings
 from ...history.read_options import Choices
-from ...history.reading.sniff import read as read_file
+from ...history.readers import read_file
 from ...text import count
 from ..options.common import File, Json, as_flags, shared
 from ..output.console import note, screen, shown

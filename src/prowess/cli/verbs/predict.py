@@ -9,7 +9,7 @@ import typer
 
 from ... import Ladder, Model
 from ...errors import Error
-from ...history.name_similarity import plain_spelling
+from ...history.names import plain_spelling
 from ...history.read_options import Choices
 from ..options.common import Json, shared
 from ..options.ladder_args import Newcomers, Source, opened, players

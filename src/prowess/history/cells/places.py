@@ -1,4 +1,4 @@
-"""Reading cells as places: 1, 1st, T3, =3, 5-8, gold, and words such as DNF for those who have none."""
+"""Reading cells as what ranks players: places such as 1st, T3 or gold, words such as DNF, and times such as 1:02:45."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ from .numbers import numeral
 from .text import intern, plain_text, text_of
 from .words import DID_NOT_START, MISSING, PLACES, ROUNDS, UNPLACED
 
-__all__ = ["Places", "ranks", "words"]
+__all__ = ["Places", "durations", "ranks", "seconds", "words"]
 
 _PLACE, _WORD, _ABSENT, _EMPTY, _WRONG = range(5)
 _SHOWN = 8  # words in a note
@@ -223,3 +223,41 @@ def _note_zeros(table: Table, column: str, rank: Floats) -> None:
             text = f"{column}: {low:g} counts as better than 1 ({count(often, 'row', 'rows')}); "
             last = Option("unplaced", (f"{low:g}",))
             table.note("places-below-1", text, last, " ranks it last", column=column, number=often)
+
+
+_CLOCK = re.compile(r"\+?(?:(?:(\d+)[:h]\s*)?(\d{1,3})[:m']\s*)?(\d{1,6}(?:[.,]\d+)?)\s*(?:s|sec|''|\")?")
+
+
+def seconds(text: str) -> float:
+    """Give the seconds of a time that was taken, NaN for what is none.
+
+    >>> seconds("1:02:45.5"), seconds("59,87"), seconds("DNF")
+    (3765.5, 59.87, nan)
+    """
+    found = _CLOCK.fullmatch(text.strip())
+    if found is None:
+        return np.nan
+    hours, minutes, rest = (float((part or "0").replace(",", ".")) for part in found.groups())
+    return 3600 * hours + 60 * minutes + rest
+
+
+def durations(table: Table, column: str) -> Places:
+    """Read a column of times taken, in seconds, as what ranks them; who has a word, or nothing, did not finish."""
+    import polars as pl
+
+    series = table.frame[column]
+    if series.dtype.is_numeric():
+        nobody = np.zeros(len(series), bool)
+        return Places(series.cast(pl.Float64).fill_null(float("nan")).to_numpy(), nobody, nobody)
+    text = text_of(table, column)
+    empty = text.is_null().to_numpy()
+    code, different = intern(text.fill_null(""))
+    taken = np.array([seconds(one) for one in different], np.float64)[code]
+    unplaced, absent = words(table, column)
+    read = ~np.isnan(taken) | unplaced | absent | empty
+    table.require(pl.Series(read), column, "a time such as 1:02:45.3 is needed")
+    if empty.any():
+        number = int(empty.sum())
+        shared = f"{count(number, 'entry shares', 'entries share')} the last place of the match"
+        table.note("missing-durations", f"no time in column {column!r}: {shared}", column=column, number=number)
+    return Places(taken, unplaced, absent)

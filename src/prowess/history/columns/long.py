@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from ...errors import Option, Remark
 from ...text import count
-from ..cells.durations import durations
 from ..cells.labels import labels, names, yes_no
 from ..cells.numbers import numbers
-from ..cells.places import ranks, words
+from ..cells.places import durations, ranks, words
 from ..cells.results import PLAYED
 from ..cells.rosters import rosters
 from ..cells.text import intern, text_of

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells.interning import coded_names
-from ..cells.labels import yes_no
+from ..cells.labels import coded_names, yes_no
 from ..cells.rosters import rosters
 from ..cells.text import intern, text_of
 from ..cells.words import BYES

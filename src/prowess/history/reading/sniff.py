@@ -4,7 +4,6 @@ import os
 import re
 
 from ...errors import Error
-from ..frames import from_table
 from ..read_context import Findings, Table
 from ..read_options import Choices
 from .byte_source import Source, open_source
@@ -12,7 +11,7 @@ from .delimited_text import read_text
 from .json_files import read_json
 from .workbook import read_workbook
 
-__all__ = ["load", "load_source", "read"]
+__all__ = ["load", "load_source"]
 
 _JSON = (".jsonl", ".ndjson")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -30,12 +29,6 @@ _OTHERS = {
     b"{\\rtf": "a document",
 }
 _PAGE = re.compile(rb"\s*(<!doctype html|<html|<\?xml|<table|<head|<body|<meta)", re.IGNORECASE)
-
-
-def read(path: str | os.PathLike[str], choices: Choices) -> Findings:
-    """Read a file, or standard input where the path is `-`; a problem names the file and the line."""
-    found = load(path, choices)
-    return from_table(found) if isinstance(found, Table) else found
 
 
 def load(path: str | os.PathLike[str], choices: Choices) -> Table | Findings:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import Error, Remark
 from ...history import History
-from ...history.columns.build_history import build
+from ...history.build_history import build
 from ...history.columns.raw_matches import Draft
 from ...history.times import Times
 from ...model.components.interfaces import Prior

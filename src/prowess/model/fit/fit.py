@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import History, name_of, show_time
-from ...history.time_spans import bounds
+from ...history.slicing import bounds
 from ...progress import steps
 from ...text import count
 from ..engine.buffers import Columns, Record

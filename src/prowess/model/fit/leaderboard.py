@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from ...errors import Error
-from ...history.time_spans import first_of_last, usual_period
+from ...history.slicing import first_of_last, usual_period
 from ...history.times import show_time
 
 if TYPE_CHECKING:

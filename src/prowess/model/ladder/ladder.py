@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import name_of
-from ...history.name_similarity import nearest
+from ...history.names import nearest
 from ...history.times import Stamp
 from ...text import count
 from ..engine.buffers import Table

@@ -15,9 +15,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ...errors import Error
-from ...history.frames import from_table
 from ...history.read_context import Findings, Located, Table
 from ...history.read_options import Choices
+from ...history.readers import from_table
 from ...history.reading.byte_source import open_source
 from ...history.reading.sniff import load_source
 from ...store.write.commands import Done, Post

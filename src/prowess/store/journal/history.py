@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import Error, Remark
+from ...history.build_history import build
 from ...history.builders import from_matches
-from ...history.columns.build_history import build
 from ...history.columns.raw_matches import Draft
 from ...history.history import History
 from ...history.ragged import starts

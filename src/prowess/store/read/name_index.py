@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...history.name_similarity import nearest, plain_letters
+from ...history.names import nearest, plain_letters
 
 if TYPE_CHECKING:
     import polars as pl

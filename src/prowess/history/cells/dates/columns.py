@@ -1,12 +1,14 @@
-"""Reading a whole column of times, by the same rules as `times.parse_time` reads one, and others that need a column."""
+"""Reading a column of times, with the time of day in a column of its own: what `times.parse_time` reads, and more."""
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import Error, Option, Piece
+from ....text import count
 from ...ragged import Floats
 from ...read_context import Message, Table
 from ...times import (
@@ -23,18 +25,17 @@ from ...times import (
     does_not_fit,
     has_clock,
     parse_time,
+    show_time,
 )
-from ..unique_values import Distinct
-from .day_month_order import chosen_order, said_first
-from .numeric import NAT, Meaning, in_range, meaning_of, meant
+from ..text import Distinct
+from .numeric import NAT, Meaning, Micros, in_range, meaning_of, meant
 from .parser import MANY, Texts, read_texts
-from .patterns import MISSING, WEEKDAYS, clock_of
-from .time_of_day import with_clock
+from .patterns import MISSING, ORDERS, WEEKDAYS, Order, clock_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_times"]
+__all__ = ["chosen_order", "read_times", "said_first", "with_clock"]
 
 Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
@@ -278,3 +279,119 @@ def _nothing(cells: Distinct, right: tuple[Piece, ...]) -> Times | None:
         column=cells.column,
         value=value,
     )
+
+
+_FIRST = {"dmy": "the day", "mdy": "the month", "ymd": "the year"}
+_OTHER: dict[str, tuple[Piece, ...]] = {
+    "dmy": (Option("day_first", False), " reads the month first"),
+    "mdy": (Option("day_first", True), " reads the day first"),
+}
+_OTHER["ymd"] = _OTHER["mdy"]
+
+
+def said_first(order: Order) -> tuple[Piece, ...]:
+    """Say which part of a date stands first, and how to have it otherwise."""
+    return (f"{_FIRST[order]} stands first in the dates of this column; ", *_OTHER[order])
+
+
+def chosen_order(cells: Distinct, texts: Texts) -> Order:
+    """Choose the order in which the most rows hold a date; where that proves nothing, say what was taken.
+
+    Then dots speak for the day, and else the order in which the file is in the order of time, as most files are.
+    """
+    given = cells.table.choices.day_first
+    if len(texts.numbers) == 1 or given is not None:
+        return "mdy" if given is False else "dmy"
+    return cells.table.decide(f"order of the dates in {cells.column}", lambda: _found_order(cells, texts))
+
+
+def _found_order(cells: Distinct, texts: Texts) -> Order:
+    rows = {order: cells.count(texts.numbers[order] != NAT) for order in ORDERS if order in texts.numbers}
+    open_to = [order for order in rows if rows[order] == max(rows.values())]
+    unlike = _unlike(texts, open_to)
+    if not unlike.any():
+        return open_to[0]
+    example = str(cells.values[int(np.argmax(unlike))]).strip()
+    mark = next(letter for letter in example if not letter.isalnum())
+    if mark != "-":  # only with hyphens a year of two digits stands first
+        open_to = [order for order in open_to if order != "ymd"] or open_to
+    order, why = (open_to[0], "") if mark == "." else _by_time(cells, texts, open_to)
+    day = show_time("date", None, int(texts.numbers[order][int(np.argmax(unlike))]))
+    text = f"dates such as {example} are read with {_FIRST[order]} first{why}, as {day}; "
+    cells.table.note("day-month-order", text, *_OTHER[order], column=cells.column)
+    return order
+
+
+def _unlike(texts: Texts, open_to: list[Order]) -> NDArray[np.bool_]:
+    """Tell which texts are dates in two orders, and not the same."""
+    one = texts.numbers[open_to[0]]
+    found = np.zeros(len(one), bool)
+    for order in open_to[1:]:
+        other = texts.numbers[order]
+        found |= (one != other) & (one != NAT) & (other != NAT)
+    return found
+
+
+def _by_time(cells: Distinct, texts: Texts, open_to: list[Order]) -> tuple[Order, str]:
+    """Choose the order in which the fewest rows leave the order of time, which is rarely that of the newest first."""
+    turns = {order: _turns(cells.spread(texts.numbers[order])) for order in open_to}
+    if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):  # it is rare: only this speaks for it
+        del turns["ymd"]
+    best = min(turns, key=lambda order: turns[order])
+    return best, ", because the file is then in the order of time" if len({*turns.values()}) > 1 else ""
+
+
+def _turns(number: Micros) -> tuple[int, int]:
+    """Count the steps that are not in the order of time, whichever way it runs, and those back."""
+    step = np.diff(number[number != NAT])
+    back, forth = int(np.count_nonzero(step < 0)), int(np.count_nonzero(step > 0))
+    return min(back, forth), back
+
+
+_BAD = "it is no time of day such as 15:00 or 3pm"
+
+
+def with_clock(table: Table, times: Times, column: str) -> Times:
+    """Add the time of day in a column to dates; a row without one stands at midnight."""
+    text = _as_text(table.frame[column])
+    if times.kind != "date" or text is None:
+        what = "the times of the matches have their time of day" if times.kind != "date" else "it holds no times of day"
+        table.note("unused-clock-column", f"column {column!r} is not used: {what}", column=column)
+        return times
+    cells = Distinct.of(table, column, text)
+    found = [clock_of(one) for one in cells.values]
+    missing = np.array([one.casefold() in MISSING for one in cells.values])
+    good = np.array([one is not None for one in found])
+    if 2 * cells.count(good) <= cells.count(~missing):
+        table.note("unused-clock-column", f"column {column!r} is not used: it holds no times of day", column=column)
+        return times
+    stamps = [Stamp("timestamp", None) if one is None else one[0] for one in found]
+    common = max(set(stamps), key=lambda stamp: cells.count(good & np.array([one == stamp for one in stamps])))
+    alike = np.array([one == common for one in stamps])
+    cells.reject(~good & ~missing, _BAD)
+    cells.reject(good & ~alike, f"most times of day of this column are {_zone(common)}: write all of them so")
+    if (empty := cells.count(missing)) > 0:
+        rows = f"{count(empty, 'row', 'rows')}: {'it stands' if empty == 1 else 'they stand'} at the start of the day"
+        table.note("empty-clock", f"column {column!r} is empty in {rows}", column=column, number=empty)
+    micros = np.array([0 if one is None else one[1] for one in found], np.int64)
+    return replace(times, number=times.number + cells.spread(micros), kind="timestamp", zone=common.zone)
+
+
+def _zone(stamp: Stamp) -> str:
+    return "without a zone" if stamp.zone is None else f"in the zone {stamp.zone}"
+
+
+def _as_text(series: "pl.Series") -> "pl.Series | None":
+    """Give times of day as text: what is text, or a whole number such as 1500, or a part of a day."""
+    import polars as pl
+
+    if series.dtype.is_float():
+        part = series.fill_null(0.0).fill_nan(0.0)
+        if not ((part >= 0) & (part < 1)).all():
+            return None
+        micros = (part * DAY / 1e6).round().cast(pl.Int64) * 1_000_000
+        series = series.is_null().replace_strict({True: None, False: 0}, return_dtype=pl.Int64) + micros
+        series = (series * 1000).cast(pl.Time)
+    if series.dtype in (pl.String, pl.Time, pl.Categorical, pl.Enum) or series.dtype.is_integer():
+        return series.cast(pl.String).str.strip_chars().fill_null("")
+    return None

@@ -10,7 +10,7 @@ import numpy as np
 from ....errors import Error
 from ....history import History, show_time
 from ....history.data_checks import suspicions
-from ....history.name_similarity import alike
+from ....history.names import alike
 from ....history.read_context import Findings
 from ....store import leagues
 from ....store.clock import Clock, show

@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import Remark
-from ...text import count
-from ...validate import SMALLEST
-from ..history import History
-from ..ragged import Ints, places
-from ..slicing import take, unless_usual
-from .match_rules import Fault, faults
-from .raw_matches import Draft
+from ..errors import Remark
+from ..text import count
+from ..validate import SMALLEST
+from .columns.match_rules import Fault, faults
+from .columns.raw_matches import Draft
+from .history import History
+from .ragged import Ints, places
+from .slicing import take, unless_usual
 
 __all__ = ["build", "faulty", "in_order_of_appearance"]
 

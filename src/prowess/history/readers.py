@@ -1,5 +1,6 @@
-"""Histories from frames, and back."""
+"""Histories from files, from frames, and from files that hold several leagues: a table becomes a history."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,32 +13,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error, Remark
+from .build_history import build, faulty
 from .cells.dates.columns import read_times
 from .cells.labels import identifiers
 from .cells.numbers import numbers
-from .cells.text import intern
-from .columns.build_history import build, faulty
-from .columns.column_checks import unfit
+from .cells.text import intern, text_of
+from .columns.column_checks import agreed, unfit
 from .columns.infer_columns import guessed
 from .columns.layout import Layout, recognise
 from .columns.long import long_draft
 from .columns.long_groups import Rows
 from .columns.match_rules import no_names
 from .columns.raw_matches import Draft
-from .columns.result_columns import agreed
 from .columns.wide import wide_draft, with_venue
 from .history import History
-from .ragged import owners
-from .read_context import Findings, Located, Problems, Table
+from .names import plain_name
+from .read_context import Findings, Located, Problems, Table, settled
 from .read_options import Choices
+from .reading.sniff import load
 from .times import Times
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["from_frame", "from_table", "time_column", "to_frame"]
+__all__ = ["check_groups", "from_frame", "from_table", "read_file", "read_groups"]
 
 _One = Callable[[NDArray[Any], str], NDArray[Any]]  # the values of the matches, from those of the rows of a column
+
+
+def read_file(path: str | os.PathLike[str], choices: Choices) -> Findings:
+    """Read a file, or standard input where the path is `-`; a problem names the file and the line."""
+    source = load(path, choices)
+    return from_table(source) if isinstance(source, Table) else source
 
 
 def from_frame(frame: object, choices: Choices) -> Findings:
@@ -198,42 +205,70 @@ def _to_polars(frame: Any) -> "pl.DataFrame":
         raise Error(f"the frame could not be taken over by Polars: {error}") from error
 
 
-def to_frame(history: History) -> "pl.DataFrame":
-    """Give a frame with a row per entry."""
+def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dict[str, Findings]:
+    """Read a file and give what is found in each group of rows with the same value in the column `by`."""
+    found = load(path, choices)
+    if not isinstance(found, Table):
+        if not len(found.history) and not found.problems:
+            return {}
+        message = f"{path}: groups need a file of rows with a column {by!r}, not matches with their teams"
+        raise Error(message, field="by", value=by)
+    return _split(found, by)
+
+
+def read_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dict[str, History]:
+    """Read a file and give a history of each group, in the order of the file; an empty cell is the group "".
+
+    >>> from pathlib import Path; from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "games.csv")
+    ...     _ = path.write_text("season,winner,loser\\n2025,ann,bob\\n2026,bob,ann\\n2026,ann,cat\\n")
+    ...     read_groups(path, "season", Choices())
+    {'2025': History(1 match, 2 players, places), '2026': History(2 matches, 3 players, places)}
+    """
+    found = check_groups(path, by, choices)
+    problems = tuple(problem for one in found.values() for problem in one.problems)
+    if problems and not choices.skip_problems:
+        settled(replace(next(iter(found.values())), problems=problems), False)  # which raises the error
+    return {name: settled(one, True) for name, one in found.items()}
+
+
+def _split(table: Table, by: str) -> dict[str, Findings]:
+    """Make a history of each part of a table; rows are called as in the whole."""
     import polars as pl
 
-    team = owners(history.team_start)
-    match = owners(history.match_start)[team]
-    found: dict[str, Any] = {"match": match}
-    if history.ids is not None:
-        found["id"] = pl.Series(history.ids, dtype=pl.String).gather(match)
-    if history.time is not None:
-        found["time"] = time_column(history).gather(match)
-    found["team"] = team - history.match_start[match]
-    found["player"] = pl.Series(history.players, dtype=pl.String).gather(history.player)
-    found["place"] = history.place[team]
-    if history.score is not None:
-        found["score"] = pl.Series(history.score[team]).fill_nan(None)
-    if history.weight is not None:
-        found["weight"] = history.weight
-    if history.importance is not None:
-        found["importance"] = history.importance[match]
-    if history.home is not None:
-        found["home"] = history.home[match] == found["team"]
-    return pl.DataFrame(found)
+    column = _column(table, by)
+    names = text_of(table, column).fill_null("")
+    used = (table.choices.columns or {}).values()
+    frame = table.frame if column in used else table.frame.drop(column)
+    places = pl.DataFrame({"name": names, "row": np.arange(len(names))})
+    groups = places.group_by("name", maintain_order=True).agg("row")
+    parts = zip(groups["name"], groups["row"], strict=True)
+    return {name: from_table(_part(table, frame, rows.to_numpy())) for name, rows in parts}
 
 
-def time_column(history: History) -> "pl.Series":
-    """Give the times of the matches as Polars has them; those with an offset as text."""
-    import polars as pl
+def _part(table: Table, frame: "pl.DataFrame", rows: NDArray[np.int64]) -> Table:
+    """Give some rows as a table of its own, in which nothing is found yet but what reading the file found."""
+    line, place, problems = table.line, {int(row): index for index, row in enumerate(rows)}, Problems()
+    table.problems.copy_to(problems, place.get)
+    return replace(
+        table,
+        frame=frame[rows],
+        line=lambda row: line(int(rows[row])),
+        remarks=list(table.remarks),
+        problems=problems,
+        left_out=[],
+        decisions={},
+    )
 
-    series = pl.Series(history.time)
-    if history.time_kind == "number":
-        return series
-    zone = history.time_zone
-    if zone is None or zone[0] not in "+-":
-        moments = series.cast(pl.Datetime("us", zone))
-        return moments.cast(pl.Date) if history.time_kind == "date" else moments
-    # Polars has no zones that are offsets: text keeps them.
-    local = series.cast(pl.Datetime("us")).dt.offset_by(f"{'-' * (zone[0] == '-')}{zone[1:3]}h{zone[4:]}m")
-    return local.dt.strftime(f"%Y-%m-%dT%H:%M:%S%.6f{zone}")
+
+def _column(table: Table, by: str) -> str:
+    """The column that is meant, in whatever case it is written."""
+    columns = table.frame.columns
+    if by in columns:
+        return by
+    near = [column for column in columns if plain_name(column) == plain_name(by)]
+    if len(near) == 1:
+        return near[0]
+    message = f"{table.title}: there is no column {by!r} to group by, but {', '.join(map(repr, columns))}"
+    raise Error(message, field="by", value=by)
