@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import prowess as pw
 from prowess.model.components.outcome import Places
-from prowess.model.components.outcome.places_ep import meet
+from prowess.model.components.outcome.places import meet
 from prowess.model.components.outcome.places_two import meet_pair, plain
 from prowess.model.engine.board import Board
 from tests.oracles.places_ep import places_ep

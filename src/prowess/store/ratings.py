@@ -30,7 +30,7 @@ def ladder_of(league: League, names: Iterable[str], state: bytes, memory: bytes 
     """A ladder of these players; the state has their rows one after another."""
     ladder = Ladder(league.model)
     ladder.names = list(names)
-    width = league.model.pipeline.width
+    width = league.model.pipeline.layout.width
     ladder.state = np.frombuffer(state, np.float64).reshape(-1, width).copy() if state else ladder.state
     ladder.memory = np.frombuffer(league.memory if memory is None else memory, np.float64).copy()
     ladder.stamp = clock.stamp(league.clock)

@@ -9,8 +9,7 @@ from time import time
 from sqlalchemy import Connection, insert, select
 
 from ..errors import Error
-from ..model.components.drift import Still
-from ..model.components.seasons import Seasons
+from ..model.components.drift import Seasons, Still
 from ..model.ladder.ladder import Ladder
 from ..validate import scale
 from . import clock

@@ -89,7 +89,7 @@ def standard_errors(league: Simulation, fit: Fit) -> Floats:
     if league.skill.shape[1] != pipeline.traits:
         raise Error(f"the league has {league.skill.shape[1]} skills of a player, the model {pipeline.traits}")
     rows = [fit.ladder.rows[name] for name in league.history.players]
-    beliefs = fit.ladder.settled[rows, : 2 * pipeline.traits].reshape(len(rows), pipeline.traits, 2)
+    beliefs = fit.ladder.settled[rows, : pipeline.layout.belief].reshape(len(rows), pipeline.traits, 2)
     error = league.skill - beliefs[:, :, 0]
     found: Floats = (error - error.mean(axis=0)) / np.sqrt(np.maximum(beliefs[:, :, 1], SMALLEST))
     return found

@@ -17,8 +17,7 @@ from ...errors import Error
 from ...history.ragged import starts
 from ...history.times import Times
 from ...model.components.interfaces import Prior
-from ...model.components.newcomers import Newcomers
-from ...model.components.prior import Point
+from ...model.components.prior import Newcomers, Point
 from ...model.model import Model
 from .options import Floats, Ints, share
 from .team_strength import Sheet

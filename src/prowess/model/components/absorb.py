@@ -1,6 +1,12 @@
-"""Absorb rules: from the derivatives of a match's log-evidence to a player's new belief."""
+"""Absorb rules: from the derivatives of a match's log-evidence to a player's new belief.
+
+`Moment`, `Newton` and `Constant` move a mean and a variance; `Step`, `Share` and `Harkness` move points without
+uncertainty; `Volatile` is Glicko-2's (Glickman 2012, *Example of the Glicko-2 system*).
+"""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 try:
     import cython
@@ -8,16 +14,25 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
+    from cython.cimports.libc.math import exp, fabs
     from cython.cimports.prowess.model.components.interfaces import Absorb
     from cython.cimports.prowess.model.engine.board import Board
 else:
+    from math import exp, fabs
+
     from ..engine.board import Board
     from .interfaces import Absorb
 
-from .points import Fide, Harkness, Rule, Share, Step
-from .volatile import Volatile
+from ... import validate
+from ..params import Range
+from .interfaces import missing
 
 __all__ = ["Constant", "Fide", "Harkness", "Moment", "Newton", "Rule", "Share", "Step", "Volatile"]
+
+LARGEST = cython.declare(cython.double, validate.LARGEST)
+STILL = cython.declare(cython.double, 1e-6)  # a Newton step after which no other is needed: its square is rounding
+MOST_STEPS = cython.declare(cython.Py_ssize_t, 200)
+FURTHEST = cython.declare(cython.double, 300.0)  # by which a squared volatility may change, as a logarithm
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -97,3 +112,292 @@ class Constant(Absorb):
         for k in range(board.entries * board.traits):
             board.mu[k] += board.importance * board.var[k] * board.g1[k]
             board.var[k] = board.before[k]
+
+
+@cython.cclass
+class Rule:
+    """How large K is for a player, by the number of matches that she has played and by her rating.
+
+    >>> class Settling(Rule):
+    ...     def k(self, matches, mu):
+    ...         return 40.0 / (1.0 + matches / 20.0)
+    >>> Step(Settling()).certain
+    True
+    """
+
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def k(self, matches: cython.double, mu: cython.double) -> cython.double:
+        """K for one match.
+
+        >>> Fide().k(10.0, 1900.0)
+        40.0
+        """
+        raise missing(self, "k")
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Fide(Rule):
+    """The rule of the World Chess Federation: 40 for the first 30 games, then 20 below 2400 and 10 from 2400 on.
+
+    Simplified: a player who falls below 2400 again gets 20 again, and there is no rule for the young.
+
+    >>> Fide().k(30.0, 2399.0), Fide().k(30.0, 2400.0)
+    (20.0, 10.0)
+    """
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def k(self, matches: cython.double, mu: cython.double) -> cython.double:
+        """K for one match.
+
+        >>> Fide().k(29.0, 2500.0)
+        40.0
+        """
+        if matches < 30.0:
+            return 40.0
+        return 20.0 if mu < 2400.0 else 10.0
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Step(Absorb):
+    """Elo: μ + K(s − E), where K is a number or a rule by matches played and rating (Stout 2025, equation (5)).
+
+    A rule is a `Rule` or any function of the two numbers. A match that counts w times moves w times as far.
+
+    >>> Step(32.0)
+    Step(k=32.0)
+    >>> step = Step(lambda matches, mu: 40.0 if matches < 30 else 20.0)
+    """
+
+    k: object
+
+    tunable: ClassVar[dict[str, Range]] = {"k": Range(1.0 / 400, 1, log=True, unit="sigma")}
+    certain = True
+    periods = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.k, Rule) and not callable(self.k):
+            validate.scale("k", self.k, zero=True)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def absorb(self, board: Board) -> cython.bint:
+        """The outcome's `unit` makes s − E of g₁."""
+        e: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        k: cython.double
+        if type(self.k) is float or type(self.k) is int:
+            return _move(board, self.k)
+        for e in range(board.entries):
+            for i in range(e * board.traits, (e + 1) * board.traits):
+                k = _factor(self.k, board.played[e], board.mu[i])
+                board.mu[i] += k * board.importance * board.unit * board.g1[i]
+        return False
+
+
+@cython.cfunc
+@cython.exceptval(-1.0, check=True)
+def _factor(rule: object, matches: cython.double, mu: cython.double) -> cython.double:
+    """K by a rule or a function, which must be such that ratings stay finite."""
+    known: Rule
+    k: cython.double
+    if isinstance(rule, Rule):
+        known = rule
+        k = known.k(matches, mu)
+        if 0.0 <= k <= LARGEST:
+            return k
+        return validate.scale("K by the rule for it", k, zero=True)
+    return validate.scale("K by the rule for it", rule(matches, mu) if callable(rule) else rule, zero=True)
+
+
+@cython.cfunc
+@cython.exceptval(-1, check=False)
+def _move(board: Board, factor: cython.double) -> cython.bint:
+    """μ + factor · unit · g₁, w times for a match that counts w times."""
+    i: cython.Py_ssize_t
+    step: cython.double = factor * board.importance * board.unit
+    for i in range(board.entries * board.traits):
+        board.mu[i] += step * board.g1[i]
+    return False
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Share(Absorb):
+    """Gaussian Elo: μ + αβ√π(s − Φ), α the weight of the new evidence (Herbrich, Minka, Graepel 2006, section 1).
+
+    >>> Share()
+    Share(alpha=0.07)
+    """
+
+    alpha: object = 0.07
+
+    tunable: ClassVar[dict[str, Range]] = {"alpha": Range(0.001, 1, log=True)}
+    certain = True
+    periods = True
+
+    def __post_init__(self) -> None:
+        validate.scale("alpha", self.alpha, zero=True)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def absorb(self, board: Board) -> cython.bint:
+        """The outcome's `unit` makes β√π(s − Φ) of g₁."""
+        return _move(board, self.alpha)
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Harkness(Absorb):
+    """The mean rating of the opponents + step (wins − losses) over an event (Stout 2025, equation (1)).
+
+    It has no memory: the player's own rating before the event does not count. So it needs events of many games, each a
+    rating period; without periods every match is an event. It goes with the outcome `Opposition`, whose g₁ is the sum
+    of the opponents' ratings as seen from the player's own, and whose g₂ is wins less losses.
+
+    >>> Harkness()
+    Harkness(step=50.0)
+    """
+
+    step: object = 50.0
+
+    tunable: ClassVar[dict[str, Range]] = {"step": Range(1.0 / 1000, 1.0 / 2, log=True, unit="sigma")}
+    certain = True
+    periods = True
+
+    def __post_init__(self) -> None:
+        validate.scale("step", self.step, zero=True)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def absorb(self, board: Board) -> cython.bint:
+        """A match that counts w times is w wins, or losses."""
+        e: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        step: cython.double = self.step
+        for e in range(board.entries):
+            for i in range(e * board.traits, (e + 1) * board.traits):
+                if board.games[e] > 0.0:
+                    board.mu[i] += board.g1[i] / board.games[e] + step * board.importance * board.g2[i]
+        return False
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Volatile(Absorb):
+    """Glicko-2: every player has a volatility of her own, which grows when results are erratic.
+
+    In a period that she plays, her volatility is found anew (`tau` limits how fast it changes), her variance grows by
+    its square, and then she takes a Newton step, as in Glicko. In periods that she sits out her variance grows by the
+    drift `Idle`, before forecasts are made. The volatility is on the scale of the paper, on which ratings are divided
+    by 173.7178 = 400/ln 10: in points it is the volatility times the outcome's `unit`. Several traits share one.
+
+    >>> Volatile()
+    Volatile(volatility=0.06, tau=0.5)
+    """
+
+    volatility: object = 0.06
+    tau: object = 0.5
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "volatility": Range(0.003, 1, log=True),
+        "tau": Range(0.03, 3, log=True),
+    }
+    extras: ClassVar[tuple[str, ...]] = ("volatility",)
+    periods = True
+
+    def __post_init__(self) -> None:
+        validate.scale("volatility", self.volatility)
+        validate.scale("tau", self.tau, zero=True)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
+        """A newcomer's volatility."""
+        board.extra[entry * board.extras] = self.volatility
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def absorb(self, board: Board) -> cython.bint:
+        """Steps 3 to 8 of the paper, in rating points."""
+        e: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        own: cython.Py_ssize_t
+        tau: cython.double = self.tau
+        unit2: cython.double = board.unit * board.unit
+        push: cython.double
+        pull: cython.double
+        move: cython.double
+        wide: cython.double
+        for e in range(board.entries):
+            own = e * board.extras
+            for i in range(e * board.traits, (e + 1) * board.traits):
+                push = board.importance * board.g1[i]
+                pull = board.importance * min(board.g2[i], 0.0)
+                move = board.extra[own]
+                move *= exp(0.5 * _growth(move * move, tau, board.var[i] / unit2, -pull * unit2, push * board.unit))
+                board.extra[own] = move
+                wide = board.var[i] + move * move * unit2
+                board.var[i] = wide / (1.0 - wide * pull)
+                board.mu[i] += board.var[i] * push
+        return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _growth(
+    square: cython.double, tau: cython.double, wide: cython.double, known: cython.double, found: cython.double
+) -> cython.double:
+    """Step 5: the logarithm of new over old squared volatility, which is the root of the paper's f.
+
+    `wide` is φ², `known` is 1/v = Σ g²E(1 − E) and `found` is Δ/v = Σ g(s − E): with these nothing overflows where a
+    result was all but certain. With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus something between
+    −½ and D/(8P): that brackets the root. Newton finds the root of the paper's Illinois algorithm in a third of its
+    steps.
+    """
+    excess: cython.double = found * found - known * known * wide - known  # D/v²
+    sure: cython.double = 1.0 + known * wide  # P/v
+    low: cython.double = -min(0.5 * tau * tau, FURTHEST)
+    high: cython.double = 0.0
+    x: cython.double = 0.0
+    y: cython.double = square
+    step: cython.double = 1.0
+    strictness: cython.double
+    share: cython.double
+    gain: cython.double
+    value: cython.double
+    slope: cython.double
+    spent: cython.Py_ssize_t = 0
+    if known <= 0.0 or tau == 0.0:
+        return 0.0
+    strictness = 1.0 / (tau * tau)
+    if excess > 0.0:
+        high = min(tau * tau * (excess / sure / 8.0) / known, FURTHEST)
+    while fabs(step) > STILL and spent < MOST_STEPS:
+        spent += 1
+        if x != 0.0:
+            y = square * exp(x)
+        share = 1.0 / (sure + known * y)
+        gain = 0.5 * y * share
+        value = gain * (excess - known * known * y) * share - x * strictness
+        slope = gain * (excess - 2.0 * known * y * (excess + known * sure) * share) * share - strictness
+        if value > 0.0:
+            low = max(low, x)
+        else:
+            high = min(high, x)
+        step = -value / slope if slope < 0.0 else FURTHEST + FURTHEST
+        if not low <= x + step <= high:
+            step = 0.5 * (low + high) - x
+        x += step
+    return x

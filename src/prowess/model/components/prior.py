@@ -1,4 +1,4 @@
-"""What is believed of newcomers."""
+"""Priors: what is believed of newcomers, fixed or learnt from those who came before."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ except ModuleNotFoundError:
     from .. import _cython as cython
 
 if cython.compiled:
+    from cython.cimports.libc.math import fabs
     from cython.cimports.prowess.model.components.interfaces import Prior
     from cython.cimports.prowess.model.engine.board import Board
 else:
+    from math import fabs
+
     from ..engine.board import Board
     from .interfaces import Prior
 
 from ... import validate
+from ...errors import Error
 from ..params import Range
-from .newcomers import Newcomers
 
 __all__ = ["Newcomers", "Normal", "Point"]
+
+# Of a newcomer's variance her matches must have taken this share, or they say nothing of the level: the drift has
+# undone it, and what moved her mean cannot be told from noise.
+LEAST = cython.declare(cython.double, 0.02)
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -83,3 +90,117 @@ class Point(Prior):
             board.mu[k] = self.mu
             board.var[k] = 0.0
         return False
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Newcomers(Prior):
+    """A prior that is learnt: newcomers are as good as those were who came before.
+
+    The level of newcomers is one more unknown, N(m, p), around which their skills lie as `first` says. At first m is
+    its mean and p is `level_sigma`². When a player has played so many `matches`, the belief N(μ, σ²) in her skill tells
+    of the level what the outcome of a match tells of a skill: with the variance v of a newcomer
+
+        g₁ = (μ − m)/v,    g₂ = (σ² − v)/v²,    m ← m + p g₁,    p ← p + p² g₂.
+
+    Before each of these steps the level moves by N(0, level_tau²), so that old newcomers are forgotten.
+
+    >>> import prowess as pw
+    >>> model = pw.TrueSkill().replace(prior=Newcomers(pw.Normal(25, 5), level_sigma=5, matches=1))
+    >>> ladder = pw.Ladder(model)
+    >>> for number in range(20):  # everybody who comes loses twice
+    ...     for _ in range(2):
+    ...         _ = ladder.record([["ann"], [f"newcomer {number}"]])
+    >>> ladder.newcomer.mu < 22
+    True
+    """
+
+    first: object
+    level_sigma: object = 1.0
+    level_tau: object = 0.0
+    matches: object = 10
+
+    tunable: ClassVar[dict[str, Range]] = {
+        "level_sigma": Range(0.01, 3, log=True, unit="sigma"),
+        "level_tau": Range(0.0003, 0.3, log=True, unit="sigma"),
+    }
+    learns = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.first, Prior) or type(self.first) is Prior or self.first.learns:
+            raise Error(f"first must be a prior that does not learn, such as Normal(25, 8), not {self.first!r}")
+        validate.scale("level_sigma", self.level_sigma)
+        validate.scale("level_tau", self.level_tau, zero=True)
+        if validate.scale("matches", self.matches) != int(self.matches):
+            raise Error(f"matches must be a whole number from 1 on, not {self.matches!r}")
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
+        """The first prior around the level, of which the league remembers how it differs from that at first."""
+        k: cython.Py_ssize_t
+        i: cython.Py_ssize_t
+        sigma: cython.double = self.level_sigma
+        first: Prior = self.first
+        first.welcome(board, entry)
+        for k in range(board.traits):
+            i = entry * board.traits + k
+            board.mu[i] += board.memory[board.level + 2 * k]
+            board.var[i] += sigma * sigma + board.memory[board.level + 2 * k + 1]
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def meet(self, board: Board) -> cython.bint:
+        """Learn from those who are no newcomers any more; from several at once, in whatever order they are listed."""
+        e: cython.Py_ssize_t
+        k: cython.Py_ssize_t
+        count: cython.double = 0.0
+        matches: cython.double = self.matches
+        sigma: cython.double = self.level_sigma
+        tau: cython.double = self.level_tau
+        for e in range(board.entries):
+            if board.played[e] == matches:
+                count += 1.0
+        if count > 0.0:
+            for k in range(board.traits):
+                _learn(board, k, matches, sigma * sigma, count * tau * tau)
+        return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _learn(
+    board: Board, k: cython.Py_ssize_t, matches: cython.double, start: cython.double, drift: cython.double
+) -> cython.void:
+    """Move the level of a trait by the beliefs in some skills; the memory holds what has changed since the start.
+
+    Each tells the same that it would tell alone. What they tell together is the sum of their sites; but the level does
+    not move farther than the farthest of them is from it, however many of whom little is known agree.
+    """
+    e: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    cell: cython.Py_ssize_t = board.level + 2 * k
+    level: cython.double = start + board.memory[cell + 1] + drift
+    whole: cython.double = board.centre_var[k] + board.memory[cell + 1] + drift
+    share: cython.double = level / whole
+    gap: cython.double
+    told: cython.double
+    left: cython.double
+    farthest: cython.double = 0.0
+    push: cython.double = 0.0
+    pull: cython.double = 1.0
+    for e in range(board.entries):
+        if board.played[e] == matches:
+            i = e * board.traits + k
+            told = 1.0 - board.var[i] / whole
+            if told < LEAST:
+                continue
+            left = 1.0 - share * told
+            gap = board.mu[i] - board.centre[k] - board.memory[cell]
+            farthest = max(farthest, fabs(gap))
+            push += share * gap / left
+            pull += (1.0 - left) / left
+    board.memory[cell] += max(min(push / pull, farthest), -farthest)
+    board.memory[cell + 1] = level / pull - start

@@ -20,13 +20,15 @@ cdef class Board:
     cdef public Margin margin
     cdef public Truncated cut, ahead, behind
     cdef public double sharpness, gap, edge
-    cdef public double expected, conceded, push, pull, rest, distance, odds
-    cdef public double[:, ::1] work, lane
-    cdef public int[::1] seat
+    cdef public double expected, conceded, push, pull, rest
+    cdef public double[::1] memo
+    cdef public double[:, ::1] scratch
 
     cpdef bint holds(self, Py_ssize_t teams, Py_ssize_t entries) except? -1
 
 
+cpdef bint make_scratch(Board board, Py_ssize_t rows, Py_ssize_t columns) except -1
+cpdef void sort_by_place(Board board) noexcept
 cpdef double positive(double variance) except? -1.0
 cpdef bint compare(Board board) except -1
 

@@ -21,9 +21,11 @@ model has learnt of the league as a whole; from `level` on it is that of newcome
 drift or a prior takes for the usual skill, `beta` the noise of one player, `unit` how many points a whole game is worth
 to an outcome that counts in points, `span` how much time a unit of `elapsed` is. `side` and `past` are boards of one
 entry, for the home advantage and for a rating period that ends; `periods` tells whether `elapsed` is counted in such.
-The rest is scratch of the outcome: `order` and `work`; `lane` and `seat` of one that compares all players with each
-other; `expected`, `conceded`, `push`, `pull`, `distance`, `odds` of comparisons of two; `push`, `pull` and `rest` of
-one score.
+
+The rest is the outcome's. `sort_by_place` fills `order`. A comparison of two sides answers with `expected` and
+`conceded`, or with `push` and `pull`; a single score with `push`, `pull` and `rest`. `memo` holds a few numbers that
+one step of an outcome leaves for the next. `scratch` is a table whose rows the outcome that needs it names for itself,
+and makes as large as it needs (`make_scratch`).
 """
 
 from __future__ import annotations
@@ -47,9 +49,9 @@ else:
 from ...errors import Error
 from ..params import Range
 
-__all__ = ["Board", "Margin", "compare", "positive"]
+__all__ = ["Board", "Margin", "compare", "make_scratch", "positive", "sort_by_place"]
 
-WORK_ROWS = 21
+MEMO = 4  # numbers that an outcome may leave for its next step
 
 
 def _doubles(count: int) -> array[float]:
@@ -58,6 +60,10 @@ def _doubles(count: int) -> array[float]:
 
 def _ints(count: int) -> array[int]:
     return array("i", bytes(4 * max(count, 1)))
+
+
+def _table(rows: int, columns: int) -> memoryview:
+    return memoryview(bytearray(8 * rows * columns)).cast("d", (rows, columns))
 
 
 @cython.cclass
@@ -87,7 +93,7 @@ class Board:
         self.periods = False
         self.start = _ints(teams + 1)
         self.place = _ints(teams)
-        self.order = _ints(teams + 2)
+        self.order = _ints(2 * teams + 2)  # the second half is for counting
         self.score = _doubles(teams)
         self.offset = _doubles(teams * traits)
         self.noise = _doubles(teams * traits)
@@ -122,10 +128,8 @@ class Board:
         self.expected = self.conceded = 0.5
         self.push = self.pull = 0.0
         self.rest = 1.0
-        self.distance = 0.0
-        self.odds = 1.0
-        self.lane = self.seat = None
-        self.work = memoryview(bytearray(8 * WORK_ROWS * max(teams, 1))).cast("d", (WORK_ROWS, max(teams, 1)))
+        self.memo = array("d", [float("nan")] * MEMO)
+        self.scratch = _table(1, 1)
 
     @cython.ccall
     @cython.exceptval(-1, check=True)
@@ -136,6 +140,37 @@ class Board:
         False
         """
         return teams <= self.team_capacity and entries <= self.entry_capacity
+
+
+@cython.ccall
+@cython.exceptval(-1, check=False)
+def make_scratch(board: Board, rows: cython.Py_ssize_t, columns: cython.Py_ssize_t) -> cython.bint:
+    """Make the board's scratch at least this large; what it held may be lost."""
+    if board.scratch.shape[0] < rows or board.scratch.shape[1] < columns:
+        board.scratch = _table(rows, columns)
+    return False
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def sort_by_place(board: Board) -> cython.void:
+    """Sort the teams by place into `board.order`, stably (places count from 1 to the number of teams)."""
+    j: cython.Py_ssize_t
+    k: cython.int = 0
+    count: cython.int
+    counts: cython.Py_ssize_t = board.teams - 1  # where that of place 1 stands, less 1
+    for j in range(board.teams):
+        board.order[board.teams + j] = 0
+    for j in range(board.teams):
+        board.order[counts + board.place[j]] += 1
+    for j in range(board.teams):
+        count = board.order[board.teams + j]
+        board.order[board.teams + j] = k
+        k += count
+    for j in range(board.teams):
+        k = board.order[counts + board.place[j]]
+        board.order[counts + board.place[j]] += 1
+        board.order[k] = cython.cast(cython.int, j)
 
 
 @cython.ccall

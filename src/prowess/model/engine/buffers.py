@@ -1,10 +1,4 @@
-"""What the sweep reads and writes: a history's columns, the players' state, and the record of a pass.
-
-A player's state is one row of a table, so that a match touches one place in memory for each of its players: mean and
-variance of every trait, the time of the last match (as in the history: microseconds, or a plain number), the number of
-matches, the model's extra columns, and what an open rating period has gathered. A row whose first mean is NaN is a
-player who has not been seen.
-"""
+"""What the sweep reads and writes: a history's columns, the players' state, and the record of a pass."""
 
 from __future__ import annotations
 
@@ -53,7 +47,7 @@ class Columns:
 @cython.final
 @cython.cclass
 class Table:
-    """What is believed of every player, a row of the state each, and of the league as a whole, its memory."""
+    """What is believed of every player, a row of the state each (`StateLayout`), and of the league, its memory."""
 
     def __init__(self, state: Any, memory: Any) -> None:
         self.cells = memoryview(state.reshape(-1))
@@ -71,6 +65,7 @@ class Record:
     def __init__(
         self, columns: Columns, traits: int = 1, after: bool = False, silent: bool = False, before: bool = False
     ) -> None:
+        belief = 2 * traits  # mean and variance of each, as at the start of a `StateLayout`
         matches = 0 if silent else columns.matches
         teams = 0 if silent else columns.teams
         self.mean = np.empty(teams * traits)
@@ -79,8 +74,8 @@ class Record:
         self.draw = np.empty(matches)
         self.scatter = np.empty(matches)
         self.log_evidence = np.empty(matches)
-        self.before = np.empty((columns.entries if before else 0, 2 * traits))
-        self.after = np.empty((columns.entries if after else 0, 2 * traits))
+        self.before = np.empty((columns.entries if before else 0, belief))
+        self.after = np.empty((columns.entries if after else 0, belief))
         self.has_before = before
         self.has_after = after
         self.silent = silent

@@ -24,6 +24,7 @@ else:
 
 from ...errors import Error
 from ..components.absorb import Moment, Newton
+from .state_layout import StateLayout
 
 __all__ = ["Pipeline"]
 
@@ -34,12 +35,7 @@ RUNAWAY = cython.declare(cython.double, 1e60)  # no rating comes here from numbe
 @cython.final
 @cython.cclass
 class Pipeline:
-    """A model's components put together: what happens to the beliefs of a match's players.
-
-    A player's row in the state holds mean and variance of every trait, the time of the last match, the number of
-    matches, the extra columns, and, where there are rating periods, what the open one has gathered: g₁ and g₂ of every
-    trait, the number of games, and how many periods had passed when it was opened.
-    """
+    """A model's components put together: what happens to the beliefs of a match's players."""
 
     def __init__(self, model: Any, kind: Kind) -> None:
         self.prior = model.prior
@@ -53,8 +49,14 @@ class Pipeline:
         self.duels = model.outcome.duels
         self.traits = len(kind.traits)
         self.extras = len(kind.extras)
-        self.pending = 2 * self.traits + 2 + self.extras
-        self.width = self.pending + (2 * self.traits + 2 if self.period > 0.0 else 0)
+        self.layout = StateLayout(kind.traits, kind.extras, self.period > 0.0)
+        self.last_seen = self.layout.last_seen
+        self.matches = self.layout.matches
+        self.first_extra = self.layout.first_extra
+        self.pending = self.layout.pending
+        self.games = self.layout.games
+        self.passed = self.layout.passed
+        self.width = self.layout.width
         self.level = len(model.outcome.remembers)
         self.home_memory = self.level + (2 * self.traits if model.prior.learns else 0)
         self.centred = model.prior.learns or model.drift.reverts

@@ -13,7 +13,7 @@ cdef extern from *:
     void prefetch "PROWESS_PREFETCH" (const void *address) noexcept
 
 
-cdef double passed(Pipeline pipeline, double then, double now, double unit) noexcept
+cpdef double periods_between(double period, double then, double now, double unit) noexcept
 cdef bint believe(
     Pipeline pipeline, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now, double unit
 ) except -1

@@ -27,7 +27,7 @@ else:
     from .buffers import Columns, Record, Table
     from .pipeline import Pipeline
 
-__all__ = ["believe", "keep", "recall", "remember", "sweep"]
+__all__ = ["believe", "keep", "periods_between", "recall", "remember", "sweep"]
 
 AHEAD = cython.declare(cython.Py_ssize_t, 16)  # entries by which rows are fetched before they are needed
 MONDAY = cython.declare(cython.double, 4.0)  # days from the origin of times, a Thursday, to the first start of a week
@@ -49,20 +49,20 @@ def believe(
     k: cython.Py_ssize_t
     traits: cython.Py_ssize_t = pipeline.traits
     base: cython.Py_ssize_t = row * pipeline.width
-    last: cython.Py_ssize_t = base + 2 * traits
-    board.elapsed[e] = (now - table.cells[last]) / unit if now >= table.cells[last] else 0.0
+    then: cython.double = table.cells[base + pipeline.last_seen]
+    board.elapsed[e] = (now - then) / unit if now >= then else 0.0
     board.played[e] = 0.0
     board.games[e] = 1.0
     if table.cells[base] != table.cells[base]:
         pipeline.prior.welcome(board, e)
         pipeline.absorb.welcome(board, e)
     else:
-        board.played[e] = table.cells[last + 1]
+        board.played[e] = table.cells[base + pipeline.matches]
         for k in range(traits):
             board.mu[e * traits + k] = table.cells[base + 2 * k]
             board.var[e * traits + k] = table.cells[base + 2 * k + 1]
         for k in range(pipeline.extras):
-            board.extra[e * pipeline.extras + k] = table.cells[last + 2 + k]
+            board.extra[e * pipeline.extras + k] = table.cells[base + pipeline.first_extra + k]
         if pipeline.period > 0.0:
             _count_periods(pipeline, board, e, table, base, now, unit)
     for k in range(e * traits, (e + 1) * traits):
@@ -70,12 +70,20 @@ def believe(
     return False
 
 
-@cython.cfunc
+@cython.ccall
 @cython.exceptval(check=False)
-def passed(pipeline: Pipeline, then: cython.double, now: cython.double, unit: cython.double) -> cython.double:
-    """The number of rating periods from one time to a later one; 0 where one of them is not known."""
+def periods_between(
+    period: cython.double, then: cython.double, now: cython.double, unit: cython.double
+) -> cython.double:
+    """The number of rating periods from one time to a later one; 0 where one of them is not known.
+
+    A unit above 1 is a day in the units of the times, and then periods of a week begin on Mondays.
+
+    >>> periods_between(7.0, 6.0, 7.0, 1.0), periods_between(7.0, 7.0, 13.9, 1.0)
+    (1.0, 0.0)
+    """
     origin: cython.double = MONDAY * unit if unit > 1.0 else 0.0
-    span: cython.double = pipeline.period * unit
+    span: cython.double = period * unit
     return floor((now - origin) / span) - floor((then - origin) / span) if now >= then else 0.0
 
 
@@ -91,10 +99,10 @@ def _count_periods(
     unit: cython.double,
 ) -> cython.bint:
     """Measure the time since the last match in rating periods; close the one that was open if it has passed."""
-    games: cython.double = table.cells[base + pipeline.width - 2]
-    board.elapsed[e] = passed(pipeline, table.cells[base + 2 * pipeline.traits], now, unit)
+    games: cython.double = table.cells[base + pipeline.games]
+    board.elapsed[e] = periods_between(pipeline.period, table.cells[base + pipeline.last_seen], now, unit)
     if games > 0.0 and _still_open(pipeline, table, base, now, unit):
-        board.elapsed[e] = table.cells[base + pipeline.width - 1]
+        board.elapsed[e] = table.cells[base + pipeline.passed]
     elif games > 0.0:
         _close(pipeline, board, e, table, base)
     return False
@@ -106,9 +114,9 @@ def _still_open(
     pipeline: Pipeline, table: Table, base: cython.Py_ssize_t, now: cython.double, unit: cython.double
 ) -> cython.bint:
     """Whether the period in which a player was last seen is that of a match at this time."""
-    then: cython.double = table.cells[base + 2 * pipeline.traits]
-    games: cython.double = table.cells[base + pipeline.width - 2]
-    return games > 0.0 and now >= then and passed(pipeline, then, now, unit) == 0.0
+    then: cython.double = table.cells[base + pipeline.last_seen]
+    games: cython.double = table.cells[base + pipeline.games]
+    return games > 0.0 and now >= then and periods_between(pipeline.period, then, now, unit) == 0.0
 
 
 @cython.cfunc
@@ -123,8 +131,8 @@ def _close(
     traits: cython.Py_ssize_t = pipeline.traits
     first: cython.Py_ssize_t = base + pipeline.pending
     past.played[0] = board.played[e]
-    past.games[0] = table.cells[first + 2 * traits]
-    past.elapsed[0] = table.cells[first + 2 * traits + 1]
+    past.games[0] = table.cells[base + pipeline.games]
+    past.elapsed[0] = table.cells[base + pipeline.passed]
     for k in range(traits):
         past.mu[k] = board.mu[e * traits + k]
         past.var[k] = board.var[e * traits + k]
@@ -159,7 +167,6 @@ def keep(
     """Keep what is now believed of a player, or what the match said of her, and that she played."""
     k: cython.Py_ssize_t
     base: cython.Py_ssize_t = row * pipeline.width
-    last: cython.Py_ssize_t = base + 2 * pipeline.traits
     if pipeline.gathers(now):
         _gather(pipeline, board, e, table, base, now, unit)
     else:
@@ -167,12 +174,12 @@ def keep(
             table.cells[base + 2 * k] = board.mu[e * pipeline.traits + k]
             table.cells[base + 2 * k + 1] = board.var[e * pipeline.traits + k]
         for k in range(pipeline.extras):
-            table.cells[last + 2 + k] = board.extra[e * pipeline.extras + k]
+            table.cells[base + pipeline.first_extra + k] = board.extra[e * pipeline.extras + k]
         for k in range(base + pipeline.pending, base + pipeline.width):
             table.cells[k] = 0.0
-    table.cells[last + 1] = board.played[e] + 1.0
+    table.cells[base + pipeline.matches] = board.played[e] + 1.0
     if now == now:
-        table.cells[last] = now
+        table.cells[base + pipeline.last_seen] = now
 
 
 @cython.cfunc
@@ -195,14 +202,14 @@ def _gather(
             table.cells[base + 2 * k] = board.mu[e * traits + k]
             table.cells[base + 2 * k + 1] = board.before[e * traits + k]
         for k in range(pipeline.extras):
-            table.cells[base + 2 * traits + 2 + k] = board.extra[e * pipeline.extras + k]
-        for k in range(first, first + 2 * traits + 1):
+            table.cells[base + pipeline.first_extra + k] = board.extra[e * pipeline.extras + k]
+        for k in range(first, base + pipeline.passed):
             table.cells[k] = 0.0
-        table.cells[first + 2 * traits + 1] = board.elapsed[e]
+        table.cells[base + pipeline.passed] = board.elapsed[e]
     for k in range(traits):
         table.cells[first + k] += board.importance * board.g1[e * traits + k]
         table.cells[first + traits + k] += board.importance * board.g2[e * traits + k]
-    table.cells[first + 2 * traits] += board.importance
+    table.cells[base + pipeline.games] += board.importance
 
 
 @cython.cfunc
@@ -214,7 +221,7 @@ def recall(pipeline: Pipeline, board: Board, table: Table, now: cython.double, u
         board.memory[k] = table.memory[k]
     if not pipeline.learns_home or pipeline.period == 0.0 or board.memory[pipeline.memories - 2] == 0.0:
         return False
-    if now != now or passed(pipeline, board.memory[pipeline.memories - 1], now, unit) > 0.0:
+    if now != now or periods_between(pipeline.period, board.memory[pipeline.memories - 1], now, unit) > 0.0:
         pipeline.close_home(board)
     return False
 
@@ -328,7 +335,7 @@ def _write_after(
     row: cython.Py_ssize_t
     for e in range(board.entries):
         row = columns.player[entry + e]
-        for k in range(2 * pipeline.traits):
+        for k in range(pipeline.last_seen):  # the belief
             record._after[entry + e, k] = table.cells[row * pipeline.width + k]
         if pipeline.period > 0.0 and table.cells[row * pipeline.width] == table.cells[row * pipeline.width]:
             believe(pipeline, board, e, table, row, NAN, 1.0)

@@ -114,8 +114,8 @@ def _waited(ladder: Ladder, history: History, row: int, match: int) -> float | N
     waited = since(ladder, row, 1.0 if history.time_kind == "number" else DAY, now)
     if ladder.model.period is None:
         return waited
-    width, then = ladder.model.pipeline.width, ladder.state[row, 2 * ladder.model.pipeline.traits]
-    still_open = ladder.state[row, width - 2] > 0.0 and now >= then and waited == 0.0
+    then = ladder.state[row, ladder.layout.last_seen]
+    still_open = ladder.state[row, ladder.layout.games] > 0.0 and now >= then and waited == 0.0
     return None if still_open else waited
 
 

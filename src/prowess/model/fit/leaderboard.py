@@ -38,23 +38,22 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
     import polars as pl
 
     model, state, names = ladder.model, ladder.settled, ladder.names
+    layout = model.pipeline.layout
     if whole("min_matches", min_matches):
-        kept = np.flatnonzero(state[:, 2 * model.pipeline.traits + 1] >= min_matches)
+        kept = np.flatnonzero(state[:, layout.matches] >= min_matches)
         state, names = state[kept], [names[row] for row in kept.tolist()]
-    traits = model.pipeline.traits
-    last = 2 * traits
     mu, sigma, shown = overall(model, state)
     columns = {
         "player": pl.Series(names, dtype=pl.String),
         "mu": mu,
         "sigma": pl.Series(sigma, dtype=pl.Float64, nan_to_null=True),
         "shown": shown,
-        "matches": state[:, last + 1].astype(np.int64),
-        "last_seen": _last_seen(ladder, state[:, last]),
+        "matches": state[:, layout.matches].astype(np.int64),
+        "last_seen": _last_seen(ladder, state[:, layout.last_seen]),
     }
-    if traits > 1:
-        columns |= {trait: state[:, 2 * k] for k, trait in enumerate(model.outcome.traits)}
-    columns |= {extra: state[:, last + 2 + k] for k, extra in enumerate(model.absorb.extras)}
+    if len(layout.traits) > 1:
+        columns |= dict(zip(layout.traits, state.T[layout.means], strict=True))
+    columns |= dict(zip(layout.extras, state.T[layout.first_extra :], strict=False))
     frame = pl.DataFrame(columns)
     place = pl.Series("rank", level(shown, grain(largest(model, state)))).rank("min", descending=True).cast(pl.Int64)
     return frame.select(place, pl.all()).sort("rank", maintain_order=True)
@@ -80,11 +79,11 @@ def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
 
 def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean, deviation (NaN where there is none) and shown rating over all traits, of rows of means and variances."""
-    traits = model.pipeline.traits
-    mu = beliefs[:, 0 : 2 * traits : 2].sum(axis=1)
+    layout = model.pipeline.layout
+    mu = beliefs[:, layout.means].sum(axis=1)
     if model.absorb.certain:
         return mu, np.full(len(mu), np.nan), mu
-    sigma = np.sqrt(beliefs[:, 1 : 2 * traits : 2].sum(axis=1))
+    sigma = np.sqrt(beliefs[:, layout.variances].sum(axis=1))
     return mu, sigma, mu - model.caution * sigma
 
 
@@ -217,8 +216,7 @@ def last_time(ladder: Ladder) -> Time | None:
 
 
 def _latest(ladder: Ladder) -> float | None:
-    times = ladder.state[: len(ladder), 2 * ladder.model.pipeline.traits]
-    times = times[~np.isnan(times)]
+    times = ladder.last_seen[~np.isnan(ladder.last_seen)]
     return float(times.max()) if len(times) else None
 
 

@@ -16,6 +16,7 @@ from ...errors import Error
 from ...history import name_of, show_time
 from ...history.times import Stamp
 from ...validate import LARGEST
+from ..engine.state_layout import StateLayout
 from ..model import Model
 from .ladder import Ladder
 
@@ -38,7 +39,7 @@ def _text(ladder: Ladder) -> str:
         "version": VERSION,
         "model": _model(ladder.model),
         "time": ladder.stamp,
-        "columns": _columns(ladder.model),
+        "columns": ladder.layout.columns,
         "memory": ladder.memory.tolist(),
     }
     rows = ladder.state[: len(ladder)].tolist()
@@ -56,13 +57,6 @@ def _model(model: Model) -> dict[str, Any] | None:
         return model.to_dict()
     except Error:
         return None
-
-
-def _columns(model: Model) -> list[str]:
-    traits = model.outcome.traits
-    beliefs = [f"{trait} {what}" for trait in traits for what in ("mean", "variance")]
-    gathered = [*(f"{trait} {what}" for what in ("g1", "g2") for trait in traits), "games", "periods passed"]
-    return [*beliefs, "last seen", "matches", *model.absorb.extras, *(gathered if model.period is not None else ())]
 
 
 def load(path: str | os.PathLike[str], model: Model | None) -> Ladder:
@@ -92,16 +86,16 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
     if header["version"] not in READABLE or header["version"] is True:
         raise Error(f"version {header['version']} of the format; this prowess reads up to version {VERSION}: update it")
     ladder = Ladder(_agreed(header["model"], model))
-    if header["columns"] != _columns(ladder.model):
-        raise Error(f"its columns are {header['columns']}, but the model has {_columns(ladder.model)}")
+    if header["columns"] != ladder.layout.columns:
+        raise Error(f"its columns are {header['columns']}, but the model has {ladder.layout.columns}")
     ladder.stamp = _stamp(header["time"])
     ladder.memory[:] = _memory(header.get("memory", []), ladder.model)
     names = [name_of(name) for name in players]
     if names != list(players):
         raise Error("damaged: a name has blanks around it")
-    state = np.array([_row(name, row, ladder.model) for name, row in players.items()], np.float64)
+    state = np.array([_row(name, row, ladder.layout) for name, row in players.items()], np.float64)
     ladder.reserve(len(names))
-    ladder.state[: len(names)] = state.reshape(len(names), ladder.model.pipeline.width)
+    ladder.state[: len(names)] = state.reshape(len(names), ladder.layout.width)
     ladder.names.extend(names)
     return ladder
 
@@ -124,7 +118,7 @@ def _memory(plain: Any, model: Model) -> list[float]:
         raise Error(f"damaged: its memory must hold {len(first)} numbers, not {plain!r}")
     if not all(type(cell) in (int, float) and isfinite(cell) for cell in plain):
         raise Error(f"damaged: its memory cannot be {plain}")
-    beliefs = plain[model.pipeline.home_memory :][: 2 * model.pipeline.traits]
+    beliefs = plain[model.pipeline.home_memory :][: model.pipeline.layout.belief]
     if min(beliefs[1::2], default=0) < 0 or not _can_join(plain, model):
         raise Error(f"damaged: a variance in its memory cannot be negative: {plain}")
     return plain
@@ -138,19 +132,20 @@ def _can_join(memory: list[float], model: Model) -> bool:
     return min(board.var[: model.pipeline.traits]) >= 0
 
 
-def _row(name: str, row: Any, model: Model) -> list[float]:
+def _row(name: str, row: Any, layout: StateLayout) -> list[float]:
     """A player's state: finite numbers, of which only the last time may be missing."""
-    last = 2 * model.pipeline.traits
-    if not isinstance(row, list) or len(row) != model.pipeline.width:
-        raise Error(f"damaged: {name} must have {model.pipeline.width} numbers, not {row!r}")
+    last = layout.last_seen
+    if not isinstance(row, list) or len(row) != layout.width:
+        raise Error(f"damaged: {name} must have {layout.width} numbers, not {row!r}")
     for index, cell in enumerate(row):
         if (cell is None and index != last) or (cell is not None and (type(cell) not in (int, float) or cell != cell)):
             raise Error(f"damaged: {name} has {cell!r} where a number should be")
-    variances, matches = row[1:last:2], row[last + 1]
+    variances, matches = row[layout.variances], row[layout.matches]
     finite = all(map(isfinite, row[:last] + row[last + 1 :]))
-    gathered = row[-2] if model.period is not None else 0
-    steady = all(row[last + 2 + k] > 0 for k, name in enumerate(model.absorb.extras) if name == "volatility")
-    if not finite or not steady or min(*variances, gathered, matches) < 0 or matches != int(matches):
+    games = row[layout.games] if layout.periods else 0
+    extras = zip(layout.extras, row[layout.first_extra :], strict=False)
+    steady = all(value > 0 for extra, value in extras if extra == "volatility")
+    if not finite or not steady or min(*variances, games, matches) < 0 or matches != int(matches):
         raise Error(f"damaged: the numbers of {name} cannot be: {row}")
     if row[last] is not None and not abs(row[last]) <= LARGEST:
         raise Error(f"damaged: the last time of {name} cannot be {row[last]}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor
 from typing import TYPE_CHECKING, Any
 
 from ...history.times import DAY
 from ...validate import scale
+from ..engine.sweep import periods_between
 from ..match_input import once
 from ..rating import Rating
 from .record import check_times, moment
@@ -15,21 +15,7 @@ from .record import check_times, moment
 if TYPE_CHECKING:
     from .ladder import Ladder
 
-__all__ = ["active", "periods", "since", "until"]
-
-MONDAY = 4.0  # days from the origin of times, a Thursday, to the first start of a week
-
-
-def periods(period: float, unit: float, then: float, now: float) -> int:
-    """How many rating periods lie between two times; as `passed` of the sweep, which only kernels can call.
-
-    >>> periods(7.0, 1.0, 6.0, 7.0), periods(7.0, 1.0, 7.0, 13.9)
-    (1, 0)
-    """
-    origin = MONDAY * unit if unit > 1.0 else 0.0
-    if not now >= then:
-        return 0
-    return floor((now - origin) / (period * unit)) - floor((then - origin) / (period * unit))
+__all__ = ["active", "since", "until"]
 
 
 def active(ladder: Ladder, within: float) -> list[str]:
@@ -48,7 +34,7 @@ def active(ladder: Ladder, within: float) -> list[str]:
 
     limit = scale("within", within, zero=True)
     names = ladder.leaderboard()["player"].to_list()
-    last = ladder.state[: len(ladder), 2 * ladder.model.pipeline.traits]
+    last = ladder.last_seen
     if not len(last) or np.isnan(last).all():
         return list(names)
     unit = 1.0 if ladder.stamp is None or ladder.stamp.kind == "number" else DAY
@@ -88,8 +74,8 @@ def since(ladder: Ladder, row: int, unit: float, now: float) -> float:
     >>> since(ladder, 0, 1.0, 14.0)
     2.0
     """
-    last = float(ladder.state[row, 2 * ladder.model.pipeline.traits])
+    last = float(ladder.state[row, ladder.layout.last_seen])
     if not now >= last:  # one of them may not be known
         return 0.0
     period = ladder.model.period
-    return (now - last) / unit if period is None else float(periods(period, unit, last, now))
+    return (now - last) / unit if period is None else periods_between(period, last, now, unit)

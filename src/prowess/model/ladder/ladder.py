@@ -17,6 +17,7 @@ from ...history.times import Stamp
 from ...text import count
 from ..engine.buffers import Table
 from ..engine.rate import enter, look_up, recalled, settle
+from ..engine.state_layout import StateLayout
 from ..match_input import given, once
 from ..model import Model
 from ..rating import Rating
@@ -52,7 +53,7 @@ class Ladder:
         self.model = model
         self.names: list[str] = []
         self._rows: dict[str, int] = {}
-        self.state: State = np.full((8, model.pipeline.width), np.nan)
+        self.state: State = np.full((8, self.layout.width), np.nan)
         self.memory: Memory = np.array(model.pipeline.memory())
         self.stamp: Stamp | None = None
         for name, rating in (ratings or {}).items():
@@ -70,6 +71,27 @@ class Ladder:
         except Error as error:
             raise Error(f"{name}: {rating!r}: {error}") from None
         self.names.append(name)
+
+    @property
+    def layout(self) -> StateLayout:
+        """Which number stands in which cell of a row of the state.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill()).layout.columns
+        ['skill mean', 'skill variance', 'last seen', 'matches']
+        """
+        layout: StateLayout = self.model.pipeline.layout
+        return layout
+
+    @property
+    def last_seen(self) -> NDArray[np.float64]:
+        """The time of every player's last match, as histories have it; NaN where it is not known.
+
+        >>> import prowess as pw
+        >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).last_seen
+        array([nan])
+        """
+        return self.state[: len(self), self.layout.last_seen]
 
     @property
     def table(self) -> Table:

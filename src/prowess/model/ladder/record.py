@@ -87,9 +87,8 @@ def common_stamp(known: Stamp | None, new: Stamp) -> Stamp:
 
 def check_times(ladder: Ladder, rows: Sequence[int], stamp: Stamp | None, now: float) -> None:
     """A match must not be before the last one of any of its players."""
-    column = 2 * ladder.model.pipeline.traits
     for row in rows:
-        last = float(ladder.state[row, column])
+        last = float(ladder.last_seen[row])
         if now < last:
             assert stamp is not None
             before, after = (show_time(stamp.kind, stamp.zone, when) for when in (now, last))

@@ -52,7 +52,7 @@ def _few_in_order(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
     row_of, names, players = ladder.rows, history.players, history.player.tolist()
     row = {player: row_of.get(names[player], -1) for player in players}
     if history.time is not None:
-        last_seen, start = 2 * ladder.model.pipeline.traits, float(history.time[0])
+        last_seen, start = ladder.layout.last_seen, float(history.time[0])
         if any(known >= 0 and ladder.state.item(known, last_seen) > start for known in row.values()):
             return None
     newcomers = [player for player, known in row.items() if known < 0]  # in the order in which they first play
@@ -88,7 +88,7 @@ def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], kno
     if history.time is None or not len(returning):
         return
     now = history.time[_matches(history)[first[returning]]].astype(np.float64)
-    early = np.flatnonzero(now < ladder.state[known[returning], 2 * ladder.model.pipeline.traits])
+    early = np.flatnonzero(now < ladder.last_seen[known[returning]])
     if len(early):
         wrong = early[np.argmin(first[returning[early]])]
         check_times(ladder, [int(known[returning[wrong]])], ladder.stamp, float(now[wrong]))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...validate import number
 from ..components.absorb import Constant
-from ..components.drift import Still
-from ..components.seasons import Seasons
+from ..components.drift import Seasons, Still
 from ..engine.rate import carry_over
 from ..rating import Rating
 

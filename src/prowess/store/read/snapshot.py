@@ -135,12 +135,12 @@ class Snapshot:
     @property
     def matches(self) -> Floats:
         """How many matches each player has."""
-        return self.state[:, 2 * self.model.pipeline.traits + 1]
+        return self.state[:, self.model.pipeline.layout.matches]
 
     @property
     def last_seen(self) -> Floats:
         """When each player last played; NaN where that is not known."""
-        return self.state[:, 2 * self.model.pipeline.traits]
+        return self.state[:, self.model.pipeline.layout.last_seen]
 
     @cached_property
     def ladder(self) -> Ladder:
@@ -228,21 +228,22 @@ class Snapshot:
         """Rows of the leaderboard as plain mappings."""
         cells, model = self.settled[rows], self.model
         mu, sigma, shown = overall(model, cells)
-        last = 2 * model.pipeline.traits
+        layout = model.pipeline.layout
+        matches, last_seen = cells[:, layout.matches], cells[:, layout.last_seen]
         columns: dict[str, list[Any]] = {
             "rank": self.ranking.ranks(model, cells).tolist(),
             "player": [self.roll.names[row] for row in rows.tolist()],
             "mu": mu.tolist(),
             "sigma": [None] * len(rows) if model.absorb.certain else sigma.tolist(),
             "shown": shown.tolist(),
-            "matches": cells[:, last + 1].astype(np.int64).tolist(),
-            "last_seen": [clock.show(self.clock, seen) for seen in cells[:, last].tolist()],
-            "provisional": (cells[:, last + 1] < self.settings.provisional_matches).tolist(),
-            "active": (~(cells[:, last] < self.since)).tolist(),
+            "matches": matches.astype(np.int64).tolist(),
+            "last_seen": [clock.show(self.clock, seen) for seen in last_seen.tolist()],
+            "provisional": (matches < self.settings.provisional_matches).tolist(),
+            "active": (~(last_seen < self.since)).tolist(),
         }
-        if last > 2:
-            columns |= {trait: cells[:, 2 * k].tolist() for k, trait in enumerate(model.outcome.traits)}
-        columns |= {extra: cells[:, last + 2 + k].tolist() for k, extra in enumerate(model.absorb.extras)}
+        if len(layout.traits) > 1:
+            columns |= dict(zip(layout.traits, cells.T[layout.means].tolist(), strict=True))
+        columns |= dict(zip(layout.extras, cells.T[layout.first_extra :].tolist(), strict=False))
         return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 

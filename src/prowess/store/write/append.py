@@ -166,7 +166,7 @@ def _is_late(group: _Group, history: History) -> bool:
         return True
     if league.serial:
         return group.last_time is not None and first < group.last_time
-    rows, column = group.ladder.rows, 2 * league.model.pipeline.traits
+    rows, column = group.ladder.rows, group.ladder.layout.last_seen
     if len(history) == 1:
         return any(first < group.ladder.state[rows[one], column] for one in history.players if one in rows)
     last = np.array([group.ladder.state[rows[one], column] if one in rows else np.nan for one in history.players])

@@ -11,13 +11,13 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.prowess.model.components.interfaces import Outcome
-    from cython.cimports.prowess.model.components.outcome.all_pairs import compare_all, make_room, seat
+    from cython.cimports.prowess.model.components.outcome.comparison import compare_all, make_room, seat
     from cython.cimports.prowess.model.components.outcome.pairwise import Pairwise
     from cython.cimports.prowess.model.engine.board import Board
 else:
     from ...engine.board import Board
     from ..interfaces import Outcome
-    from .all_pairs import compare_all, make_room, seat
+    from .comparison import compare_all, make_room, seat
     from .pairwise import Pairwise
 
 from .... import errors

@@ -1,6 +1,6 @@
 from ...engine.board cimport Board
 
-cpdef bint by_place(Board board) except -1
+cpdef bint make_room(Board board, Py_ssize_t more) except -1
 cpdef void own(Board board, Py_ssize_t k, double pi, double tau) noexcept
 cpdef void link(Board board, Py_ssize_t k, double gap, double margin, bint tied) noexcept
 cpdef double said_pi(Board board, Py_ssize_t k) noexcept

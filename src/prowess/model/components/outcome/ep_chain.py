@@ -15,23 +15,23 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, log, log1p, sqrt
-    from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.engine.board import Board, make_scratch
     from cython.cimports.prowess.model.maths.normal import above, log_z, within
 else:
     from math import fabs, log, log1p, sqrt
 
-    from ...engine.board import Board
+    from ...engine.board import Board, make_scratch
     from ...maths.normal import above, log_z, within
 
 from .... import errors, validate
 
 __all__ = [
-    "by_place",
     "check_run",
     "evidence",
     "link",
     "log_integral",
     "log_mass",
+    "make_room",
     "moved",
     "own",
     "pass_on",
@@ -42,7 +42,7 @@ __all__ = [
 MOST_SWEEPS = 10**9
 TWO_PI = cython.declare(cython.double, 6.283185307179586477)
 
-# Rows of the board's scratch, of which an outcome has those from 14 on to itself.
+# Rows of the board's scratch; those from ROWS on an outcome has to itself.
 PI = cython.declare(cython.Py_ssize_t, 0)  # what is known of an element apart from the chain: precision,
 TAU = cython.declare(cython.Py_ssize_t, 1)  # and precision times mean
 GAP = cython.declare(cython.Py_ssize_t, 2)  # reference less that of the next element
@@ -58,6 +58,7 @@ UPPER_MEAN = cython.declare(cython.Py_ssize_t, 10)
 LOWER_VAR = cython.declare(cython.Py_ssize_t, 11)
 LOWER_MEAN = cython.declare(cython.Py_ssize_t, 12)
 SHARPNESS = cython.declare(cython.Py_ssize_t, 13)  # one over the standard deviation of their difference
+ROWS = cython.declare(cython.Py_ssize_t, 14)
 
 
 def check_run(tolerance: object, sweeps: object) -> None:
@@ -72,32 +73,17 @@ def check_run(tolerance: object, sweeps: object) -> None:
 
 @cython.ccall
 @cython.exceptval(-1, check=False)
-def by_place(board: Board) -> cython.bint:
-    """Sort the teams by place into `board.order`, stably (places count from 1 to the number of teams)."""
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t = 0
-    count: cython.Py_ssize_t
-    for j in range(board.teams):
-        board.work[PI, j] = 0.0
-    for j in range(board.teams):  # count the places; the row is needed for nothing else yet
-        board.work[PI, board.place[j] - 1] += 1.0
-    for j in range(board.teams):
-        count = cython.cast(cython.Py_ssize_t, board.work[PI, j])
-        board.work[PI, j] = k
-        k += count
-    for j in range(board.teams):
-        k = cython.cast(cython.Py_ssize_t, board.work[PI, board.place[j] - 1])
-        board.work[PI, board.place[j] - 1] += 1.0
-        board.order[k] = cython.cast(cython.int, j)
-    return False
+def make_room(board: Board, more: cython.Py_ssize_t) -> cython.bint:
+    """Make room in the scratch for a chain of as many elements as there can be teams, and for `more` rows after it."""
+    return make_scratch(board, ROWS + more, board.team_capacity)
 
 
 @cython.ccall
 @cython.exceptval(check=False)
 def own(board: Board, k: cython.Py_ssize_t, pi: cython.double, tau: cython.double) -> cython.void:
     """Set what is known of an element apart from the chain."""
-    board.work[PI, k] = pi
-    board.work[TAU, k] = tau
+    board.scratch[PI, k] = pi
+    board.scratch[TAU, k] = tau
 
 
 @cython.ccall
@@ -106,24 +92,24 @@ def link(
     board: Board, k: cython.Py_ssize_t, gap: cython.double, margin: cython.double, tied: cython.bint
 ) -> cython.void:
     """Set the factor between an element and the next, and forget all messages to the element."""
-    board.work[GAP, k] = gap
-    board.work[EPS, k] = margin
-    board.work[TIED, k] = 1.0 if tied else 0.0
-    board.work[UP_PI, k] = board.work[UP_TAU, k] = board.work[DOWN_PI, k] = board.work[DOWN_TAU, k] = 0.0
+    board.scratch[GAP, k] = gap
+    board.scratch[EPS, k] = margin
+    board.scratch[TIED, k] = 1.0 if tied else 0.0
+    board.scratch[UP_PI, k] = board.scratch[UP_TAU, k] = board.scratch[DOWN_PI, k] = board.scratch[DOWN_TAU, k] = 0.0
 
 
 @cython.ccall
 @cython.exceptval(check=False)
 def said_pi(board: Board, k: cython.Py_ssize_t) -> cython.double:
     """The precision of what the chain says of an element."""
-    return board.work[UP_PI, k] + board.work[DOWN_PI, k]
+    return board.scratch[UP_PI, k] + board.scratch[DOWN_PI, k]
 
 
 @cython.ccall
 @cython.exceptval(check=False)
 def said_tau(board: Board, k: cython.Py_ssize_t) -> cython.double:
     """The precision times mean of what the chain says of an element."""
-    return board.work[UP_TAU, k] + board.work[DOWN_TAU, k]
+    return board.scratch[UP_TAU, k] + board.scratch[DOWN_TAU, k]
 
 
 @cython.ccall
@@ -187,21 +173,21 @@ def log_mass(pi: cython.double, tau: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
     """Condition the difference of k and k + 1 on what was seen: fills the cut and the cavities."""
-    upper_var: cython.double = 1.0 / (board.work[PI, k] + board.work[UP_PI, k])
-    lower_var: cython.double = 1.0 / (board.work[PI, k + 1] + board.work[DOWN_PI, k + 1])
-    upper_mean: cython.double = upper_var * (board.work[TAU, k] + board.work[UP_TAU, k])
-    lower_mean: cython.double = lower_var * (board.work[TAU, k + 1] + board.work[DOWN_TAU, k + 1])
+    upper_var: cython.double = 1.0 / (board.scratch[PI, k] + board.scratch[UP_PI, k])
+    lower_var: cython.double = 1.0 / (board.scratch[PI, k + 1] + board.scratch[DOWN_PI, k + 1])
+    upper_mean: cython.double = upper_var * (board.scratch[TAU, k] + board.scratch[UP_TAU, k])
+    lower_mean: cython.double = lower_var * (board.scratch[TAU, k + 1] + board.scratch[DOWN_TAU, k + 1])
     sharpness: cython.double = 1.0 / sqrt(upper_var + lower_var)
-    gap: cython.double = board.work[GAP, k] + upper_mean - lower_mean
-    if board.work[TIED, k] == 0.0:
-        above((gap - board.work[EPS, k]) * sharpness, board.cut)
+    gap: cython.double = board.scratch[GAP, k] + upper_mean - lower_mean
+    if board.scratch[TIED, k] == 0.0:
+        above((gap - board.scratch[EPS, k]) * sharpness, board.cut)
     else:
-        within(gap * sharpness, board.work[EPS, k] * sharpness, board.cut)
-    board.work[UPPER_VAR, k] = upper_var
-    board.work[LOWER_VAR, k] = lower_var
-    board.work[UPPER_MEAN, k] = upper_mean
-    board.work[LOWER_MEAN, k] = lower_mean
-    board.work[SHARPNESS, k] = sharpness
+        within(gap * sharpness, board.scratch[EPS, k] * sharpness, board.cut)
+    board.scratch[UPPER_VAR, k] = upper_var
+    board.scratch[LOWER_VAR, k] = lower_var
+    board.scratch[UPPER_MEAN, k] = upper_mean
+    board.scratch[LOWER_MEAN, k] = lower_mean
+    board.scratch[SHARPNESS, k] = sharpness
 
 
 @cython.cfunc
@@ -209,25 +195,31 @@ def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
 def _renew(board: Board, k: cython.Py_ssize_t) -> cython.double:
     """Renew the two messages of the factor between k and k + 1; returns how far they moved, squared."""
     _truncate(board, k)
-    upper_var: cython.double = board.work[UPPER_VAR, k]
-    lower_var: cython.double = board.work[LOWER_VAR, k]
-    inverse: cython.double = board.work[SHARPNESS, k] * board.work[SHARPNESS, k]
-    push: cython.double = board.cut.shift * board.work[SHARPNESS, k]
+    upper_var: cython.double = board.scratch[UPPER_VAR, k]
+    lower_var: cython.double = board.scratch[LOWER_VAR, k]
+    inverse: cython.double = board.scratch[SHARPNESS, k] * board.scratch[SHARPNESS, k]
+    push: cython.double = board.cut.shift * board.scratch[SHARPNESS, k]
     pull: cython.double = board.cut.lost * inverse
     left: cython.double = (lower_var + upper_var * board.cut.left) * inverse
     more: cython.double = 1.0 / left
-    mean: cython.double = board.work[UPPER_MEAN, k]
+    mean: cython.double = board.scratch[UPPER_MEAN, k]
     pi: cython.double = pull * more
     tau: cython.double = (push + mean * pull) * more
-    size: cython.double = fabs(board.work[GAP, k]) + fabs(mean) + fabs(board.work[LOWER_MEAN, k]) + board.work[EPS, k]
-    far: cython.double = moved(
-        mean + upper_var * push, upper_var * left, pi - board.work[DOWN_PI, k], tau - board.work[DOWN_TAU, k], size
+    size: cython.double = (
+        fabs(board.scratch[GAP, k]) + fabs(mean) + fabs(board.scratch[LOWER_MEAN, k]) + board.scratch[EPS, k]
     )
-    board.work[DOWN_PI, k] = pi
-    board.work[DOWN_TAU, k] = tau
+    far: cython.double = moved(
+        mean + upper_var * push,
+        upper_var * left,
+        pi - board.scratch[DOWN_PI, k],
+        tau - board.scratch[DOWN_TAU, k],
+        size,
+    )
+    board.scratch[DOWN_PI, k] = pi
+    board.scratch[DOWN_TAU, k] = tau
     left = (upper_var + lower_var * board.cut.left) * inverse
     more = 1.0 / left
-    mean = board.work[LOWER_MEAN, k]
+    mean = board.scratch[LOWER_MEAN, k]
     pi = pull * more
     tau = (mean * pull - push) * more
     far = max(
@@ -235,13 +227,13 @@ def _renew(board: Board, k: cython.Py_ssize_t) -> cython.double:
         moved(
             mean - lower_var * push,
             lower_var * left,
-            pi - board.work[UP_PI, k + 1],
-            tau - board.work[UP_TAU, k + 1],
+            pi - board.scratch[UP_PI, k + 1],
+            tau - board.scratch[UP_TAU, k + 1],
             size,
         ),
     )
-    board.work[UP_PI, k + 1] = pi
-    board.work[UP_TAU, k + 1] = tau
+    board.scratch[UP_PI, k + 1] = pi
+    board.scratch[UP_TAU, k + 1] = tau
     return far
 
 
@@ -251,12 +243,15 @@ def _factor_evidence(board: Board, k: cython.Py_ssize_t) -> cython.double:
     """log Z of a factor, less what its two messages already say of it."""
     _truncate(board, k)
     evidence: cython.double = log_z(board.cut)
-    if board.work[TIED, k] != 0.0 and board.work[EPS, k] == 0.0:
-        evidence += log(board.work[SHARPNESS, k])
+    if board.scratch[TIED, k] != 0.0 and board.scratch[EPS, k] == 0.0:
+        evidence += log(board.scratch[SHARPNESS, k])
     evidence -= log_integral(
-        board.work[UPPER_MEAN, k], board.work[UPPER_VAR, k], board.work[DOWN_PI, k], board.work[DOWN_TAU, k]
+        board.scratch[UPPER_MEAN, k], board.scratch[UPPER_VAR, k], board.scratch[DOWN_PI, k], board.scratch[DOWN_TAU, k]
     )
     evidence -= log_integral(
-        board.work[LOWER_MEAN, k], board.work[LOWER_VAR, k], board.work[UP_PI, k + 1], board.work[UP_TAU, k + 1]
+        board.scratch[LOWER_MEAN, k],
+        board.scratch[LOWER_VAR, k],
+        board.scratch[UP_PI, k + 1],
+        board.scratch[UP_TAU, k + 1],
     )
     return evidence

@@ -42,6 +42,7 @@ DIFFERENCE_SQUARES = cython.declare(cython.Py_ssize_t, 1)
 SCORES = cython.declare(cython.Py_ssize_t, 0)
 SCORE_MEAN = cython.declare(cython.Py_ssize_t, 1)
 SCORE_SQUARES = cython.declare(cython.Py_ssize_t, 2)
+MATCH_MEAN = cython.declare(cython.Py_ssize_t, 0)  # in the board's memo: the mean score of a match
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -271,15 +272,16 @@ def _many(board: Board, half: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _squares(board: Board) -> cython.double:
-    """Σ(s − s̄)² of the scores of a match; leaves their mean s̄ in `board.gap`."""
+    """Σ(s − s̄)² of the scores of a match; leaves their mean s̄ in the memo."""
     j: cython.Py_ssize_t
+    mean: cython.double = 0.0
     squares: cython.double = 0.0
-    board.gap = 0.0
     for j in range(board.teams):
-        board.gap += board.score[j]
-    board.gap /= board.teams
+        mean += board.score[j]
+    mean /= board.teams
     for j in range(board.teams):
-        squares += (board.score[j] - board.gap) * (board.score[j] - board.gap)
+        squares += (board.score[j] - mean) * (board.score[j] - mean)
+    board.memo[MATCH_MEAN] = mean
     return squares
 
 
@@ -296,7 +298,7 @@ def _remember_differences(board: Board) -> cython.void:
 def _remember_scores(board: Board) -> cython.void:
     """Welford's running mean and sum of squares, a match at a time."""
     squares: cython.double = _squares(board)
-    moved: cython.double = board.gap - board.memory[SCORE_MEAN]
+    moved: cython.double = board.memo[MATCH_MEAN] - board.memory[SCORE_MEAN]
     before: cython.double = board.memory[SCORES]
     share: cython.double = board.teams / (before + board.teams)
     board.memory[SCORES] = before + board.teams

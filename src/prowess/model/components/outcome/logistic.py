@@ -26,6 +26,10 @@ from ...params import Range
 
 __all__ = ["Logistic"]
 
+# In the board's memo: the last |z|, and exp(−|z|).
+DISTANCE = cython.declare(cython.Py_ssize_t, 0)
+ODDS = cython.declare(cython.Py_ssize_t, 1)
+
 LN10 = cython.declare(cython.double, 2.3025850929940456840)
 THREE_OVER_PI2 = cython.declare(cython.double, 0.30396355092701331433)
 # Φ(x/1.702) is nowhere further than 0.0095 from 1/(1 + e⁻ˣ), which no other normal distribution achieves.
@@ -141,12 +145,12 @@ def _slope(board: Board, variance: cython.double) -> cython.double:
 def _expect(board: Board, z: cython.double) -> cython.void:
     """E = 1/(1 + exp(−z)) and 1 − E; they are kept for when the same |z| is asked for again, from either side."""
     more: cython.double
-    if fabs(z) != board.distance:
-        board.distance = fabs(z)
-        board.odds = exp(-board.distance)
-    more = 1.0 / (1.0 + board.odds)
-    board.expected = more if z >= 0.0 else board.odds * more
-    board.conceded = board.odds * more if z >= 0.0 else more
+    if fabs(z) != board.memo[DISTANCE]:
+        board.memo[DISTANCE] = fabs(z)
+        board.memo[ODDS] = exp(-board.memo[DISTANCE])
+    more = 1.0 / (1.0 + board.memo[ODDS])
+    board.expected = more if z >= 0.0 else board.memo[ODDS] * more
+    board.conceded = board.memo[ODDS] * more if z >= 0.0 else more
 
 
 @cython.cfunc
@@ -164,5 +168,7 @@ def _learn(board: Board, slope: cython.double, result: cython.double) -> cython.
 def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> cython.double:
     """s log E + (1 − s) log(1 − E) of the E last asked for."""
     upset: cython.double = 1.0 - result if gap >= 0.0 else result
-    certain: cython.double = log1p(board.odds) if board.odds < 1e-3 else log(1.0 + board.odds)  # log is faster
-    return -upset * board.distance - certain
+    certain: cython.double = (
+        log1p(board.memo[ODDS]) if board.memo[ODDS] < 1e-3 else log(1.0 + board.memo[ODDS])
+    )  # log is faster
+    return -upset * board.memo[DISTANCE] - certain

@@ -18,12 +18,12 @@ if cython.compiled:
     from cython.cimports.libc.math import log
     from cython.cimports.prowess.model.components.interfaces import Outcome
     from cython.cimports.prowess.model.components.outcome import ep_chain
-    from cython.cimports.prowess.model.engine.board import Board, compare, positive
+    from cython.cimports.prowess.model.engine.board import Board, compare, positive, sort_by_place
     from cython.cimports.prowess.model.maths.normal import Truncated, log_z, within
 else:
     from math import log
 
-    from ...engine.board import Board, compare, positive
+    from ...engine.board import Board, compare, positive, sort_by_place
     from ...maths.normal import Truncated, log_z, within
     from ..interfaces import Outcome
     from . import ep_chain
@@ -114,7 +114,8 @@ def _lay_out(board: Board) -> cython.bint:
     k: cython.Py_ssize_t
     team: cython.Py_ssize_t
     below: cython.Py_ssize_t
-    ep_chain.by_place(board)
+    ep_chain.make_room(board, 0)
+    sort_by_place(board)
     for k in range(board.teams):
         team = board.order[k]
         below = board.order[min(k + 1, board.teams - 1)]

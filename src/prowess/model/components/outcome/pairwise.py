@@ -20,19 +20,21 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import sqrt
-    from cython.cimports.prowess.model.components.outcome.all_pairs import compare_all, make_room, seat
-    from cython.cimports.prowess.model.components.outcome.comparison import Comparison, verdict
-    from cython.cimports.prowess.model.components.outcome.ep_chain import by_place
-    from cython.cimports.prowess.model.engine.board import Board
+    from cython.cimports.prowess.model.components.outcome.comparison import (
+        Comparison,
+        compare_all,
+        make_room,
+        seat,
+        verdict,
+    )
+    from cython.cimports.prowess.model.engine.board import Board, sort_by_place
     from cython.cimports.prowess.model.maths.normal import central_width
 else:
     from math import sqrt
 
-    from ...engine.board import Board
+    from ...engine.board import Board, sort_by_place
     from ...maths.normal import central_width
-    from .all_pairs import compare_all, make_room, seat
-    from .comparison import Comparison, verdict
-    from .ep_chain import by_place
+    from .comparison import Comparison, compare_all, make_room, seat, verdict
 
 from .... import validate
 from ..margin import Fixed
@@ -121,7 +123,7 @@ class Pairwise(Comparison):
         gap: cython.double
         score: cython.double
         log_z: cython.double = 0.0
-        by_place(board)
+        sort_by_place(board)
         for k in range(board.teams - 1):
             i = board.order[k]
             j = board.order[k + 1]

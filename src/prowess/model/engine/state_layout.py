@@ -1,0 +1,85 @@
+"""The layout of a player's row in a ladder's state: which number stands in which cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+__all__ = ["StateLayout"]
+
+
+@dataclass(frozen=True)
+class StateLayout:
+    """Where the numbers of a player stand in a row of the state; one row, so that a match touches one place in memory.
+
+    A row begins with the belief: the mean and the variance of each trait, in turn. A first mean of NaN marks a player
+    who has not been seen. Then come the time of the last match as in the history (NaN: not known), the number of
+    matches, and the model's extra columns. In a model with rating periods there follows what the open period has
+    gathered: g₁ of every trait, g₂ of every trait, the number of games (0: no period is open), and how many periods had
+    passed when it was opened.
+
+    >>> layout = StateLayout(("offence", "defence"), extras=("volatility",))
+    >>> layout.width, layout.columns[layout.last_seen], layout.columns[layout.means]
+    (7, 'last seen', ['offence mean', 'defence mean'])
+    """
+
+    traits: tuple[str, ...]
+    extras: tuple[str, ...] = ()
+    periods: bool = False
+
+    @property
+    def belief(self) -> int:
+        """How many cells the belief takes."""
+        return 2 * len(self.traits)
+
+    @property
+    def means(self) -> slice:
+        """The means of all traits."""
+        return slice(0, self.belief, 2)
+
+    @property
+    def variances(self) -> slice:
+        """The variances of all traits."""
+        return slice(1, self.belief, 2)
+
+    @cached_property
+    def last_seen(self) -> int:
+        """The time of the last match."""
+        return self.belief
+
+    @cached_property
+    def matches(self) -> int:
+        """The number of matches."""
+        return self.belief + 1
+
+    @property
+    def first_extra(self) -> int:
+        """The first of the extra columns."""
+        return self.belief + 2
+
+    @property
+    def pending(self) -> int:
+        """The first cell of the open rating period."""
+        return self.first_extra + len(self.extras)
+
+    @property
+    def games(self) -> int:
+        """The number of games of the open rating period, where there are periods."""
+        return self.pending + self.belief
+
+    @property
+    def passed(self) -> int:
+        """How many periods had passed when the open one began, where there are periods."""
+        return self.games + 1
+
+    @cached_property
+    def width(self) -> int:
+        """The number of cells in a row."""
+        return self.passed + 1 if self.periods else self.pending
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all cells, as in the file of a ladder."""
+        belief = [f"{trait} {what}" for trait in self.traits for what in ("mean", "variance")]
+        pending = [*(f"{trait} {what}" for what in ("g1", "g2") for trait in self.traits), "games", "periods passed"]
+        return [*belief, "last seen", "matches", *self.extras, *(pending if self.periods else ())]
