@@ -30,7 +30,6 @@ KNOWN: set[str] = {
     "prowess/cli/verbs/tune.py tune",
     "prowess/model/ladder/record.py common_stamp",
     "prowess/service/errors.py answer",
-    "prowess/service/pages/importing/preview.py looked_at",
     "prowess/store/write/prepare.py in_post",
 }
 

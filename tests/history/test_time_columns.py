@@ -176,7 +176,7 @@ def test_rows_that_do_not_go_with_the_others_are_their_own_problems(
 ) -> None:
     found = findings(*texts)
     assert [one.where for one in found.problems] == [f"row {row}" for row in rows]
-    assert all(right is None or right in one.problem.right for one in found.problems)
+    assert all(right is None or right in one.problem.detail() for one in found.problems)
     assert len(found.history) == len(texts) - len(rows)
 
 
@@ -184,7 +184,7 @@ def test_a_choice_that_does_not_fit_is_said_at_the_rows() -> None:
     for choices, said in (({"day_first": False}, "month stands first"), ({"time_format": "%m/%d/%Y"}, "%m/%d/%Y'` do")):
         found = findings("12/01/2026", "31/01/2026", **choices)
         assert [one.where for one in found.problems] == ["row 2"]
-        assert said in found.problems[0].problem.right
+        assert said in found.problems[0].problem.detail()
 
 
 @pytest.mark.parametrize(

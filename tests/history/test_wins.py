@@ -57,7 +57,7 @@ def test_the_winners_score_may_stand_first() -> None:
 def test_words_and_scores_that_contradict_each_other_are_problems() -> None:
     cells = table(["W 5-3", "L 5-3", "L 2-4", "D 2-1"])
     assert word_results(cells, "a").state.tolist() == [PLAYED, WRONG, PLAYED, WRONG]
-    assert [problem.right for problem in cells.problems] == ["the word and the score say different things"] * 2
+    assert [problem.detail() for problem in cells.problems] == ["the word and the score say different things"] * 2
 
 
 def test_other_states() -> None:

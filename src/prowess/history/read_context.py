@@ -54,10 +54,9 @@ class Problem:
     value: object
     message: Message
 
-    @property
-    def right(self) -> str:
-        """What would be right, without the column and the value."""
-        return join_pieces(pieces_of(self.message))
+    def detail(self, option: Callable[[Option], str] = str) -> str:
+        """Say what would be right, without the column and the value."""
+        return join_pieces(pieces_of(self.message), option)
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -333,7 +332,7 @@ class Findings:
         import polars as pl
 
         rows = [
-            (where, problem.column, None if problem.value is None else str(problem.value), problem.right)
+            (where, problem.column, None if problem.value is None else str(problem.value), problem.detail())
             for where, problem, _ in self.problems
         ]
         names = ("where", "column", "value", "problem")

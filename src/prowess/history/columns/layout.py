@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from typing import Any
 
-from ...errors import Error, Remark
+from ...errors import Error, Piece, Remark
 from ..names import plain_name
 from ..read_context import quoted, some
 from .aliases import (
@@ -26,9 +27,21 @@ from .aliases import (
 )
 from .headers import SIDE, Headers, examples, is_side_result, plain_role
 
-__all__ = ["Layout", "Side", "recognise"]
+__all__ = ["Layout", "NoLayout", "Side", "recognise"]
 
 _ROLES = (*LONG, *COMMON, "away", "home_score", "away_score", "neutral", *WINNER_LOSER, "opponent")
+
+
+class NoLayout(Error):
+    """No layout fits the columns of a file; `reason` says so without the examples of what to say instead.
+
+    >>> NoLayout("no layout fits the column 'x'", "…").reason
+    "no layout fits the column 'x'"
+    """
+
+    def __init__(self, reason: str, *examples: Piece, **where: Any) -> None:
+        super().__init__(f"{reason}: say which column is what, for example", *examples, **where)
+        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -93,8 +106,8 @@ def recognise(
         if layout is not None and headers.mapped.keys() <= {plain_role(role) for role in layout.roles}:
             return replace(layout, mapped=frozenset(headers.mapped))
     mapped = f" with columns={dict(mapping)!r}" if mapping else ""
-    message = f"no layout fits the columns {some(map(quoted, columns))}{mapped}: say which column is what, for example"
-    raise Error(message, *examples(columns), field="columns", value=mapping or None)
+    reason = f"no layout fits the columns {some(map(quoted, columns))}{mapped}"
+    raise NoLayout(reason, *examples(columns), field="columns", value=mapping or None)
 
 
 def _check_mapping(columns: Sequence[str], mapping: Mapping[str, str | None]) -> None:

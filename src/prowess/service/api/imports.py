@@ -195,7 +195,7 @@ def told(one: Located) -> dict[str, str | None]:
     """A problem of a file as plain data."""
     value = one.problem.value
     written = None if value is None else str(value)
-    return {"where": one.where, "column": one.problem.column, "value": written, "detail": one.problem.right}
+    return {"where": one.where, "column": one.problem.column, "value": written, "detail": one.problem.detail()}
 
 
 def plain(done: Done, found: Findings) -> dict[str, Any]:

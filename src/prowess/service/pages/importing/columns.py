@@ -1,4 +1,4 @@
-"""How a file is to be understood: the fields of the import page, and messages of the library in their words."""
+"""The fields of the import page that say how a file is read, and messages of the library in their words."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 
 from starlette.datastructures import FormData
 
+from ....errors import Error, Option
+from ....history.columns.layout import NoLayout
 from ....history.read_options import Choices
 
-__all__ = ["FIELDS", "GROUPS", "Field", "choices_of", "fields_of", "in_words", "role_in_words"]
+__all__ = ["FIELDS", "GROUPS", "Field", "field_values", "parse_choices", "render_error", "render_option", "role_label"]
 
 ROLES = {
     "winner": "the winner, or the result",
@@ -50,15 +52,13 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("In any file", ("time", "id")),
 )
 _SIDE = re.compile(r"(team|player|score|rank)([0-9]{1,2})")
-_KEYWORD = re.compile(r"`(\w+)=([^`]*)`")
-_EXAMPLES = "say which column is what, for example"
 MARKS = ";,/+&|"
 COLUMN, NONE = "=", "-"  # before the name of a column; and no column
 
 
 @dataclass(frozen=True)
 class Field:
-    """A choice of how a file is read, as a form asks for it: its words, and what may be chosen, as text.
+    """A choice of how a file is read: its label, what may be chosen, and the values that the choices mean.
 
     >>> FIELDS["day_first"].options["True"]
     'the day first: 31/1/2026'
@@ -70,7 +70,7 @@ class Field:
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """What each option means: itself, unless it is said otherwise."""
+        """The value of each choice: itself, unless `meant` says otherwise."""
         return {one: one for one in self.options} if self.meant is None else self.meant
 
 
@@ -94,10 +94,10 @@ FIELDS: dict[str, Field] = {
 }
 
 
-def role_in_words(role: str) -> str:
-    """What a column is read as, for people.
+def role_label(role: str) -> str:
+    """Say for people what a column is read as.
 
-    >>> role_in_words("winner"), role_in_words("score2"), role_in_words("teama")
+    >>> role_label("winner"), role_label("score2"), role_label("teama")
     ('the winner, or the result', 'the score of side 2', 'teama')
     """
     if side := _SIDE.fullmatch(role):
@@ -106,53 +106,57 @@ def role_in_words(role: str) -> str:
     return ROLES.get(role, role)
 
 
-def choices_of(form: FormData | Mapping[str, Any]) -> Choices:
-    """The choices that a form makes; what is left empty is left to what the file looks like.
+def parse_choices(form: FormData | Mapping[str, Any]) -> Choices:
+    """Return the choices that a form makes; what is left empty is recognised from the file.
 
-    >>> choices_of({"role.winner": "=won", "role.time": "-", "day_first": "False"}).columns
+    >>> parse_choices({"role.winner": "=won", "role.time": "-", "day_first": "False"}).columns
     {'winner': 'won', 'time': None}
     """
     columns: dict[str, str | None] = {}
     for name, value in form.items():
         if name.startswith("role.") and isinstance(value, str) and value:
             columns[name.removeprefix("role.")] = None if value == NONE else value.removeprefix(COLUMN)
-    chosen = {name: one.values[str(form[name])] for name, one in FIELDS.items() if form.get(name) in one.values}
-    written = str(form.get("time_format", "")).strip()
-    return Choices(columns=columns or None, time_format=written or None, utc=True, **chosen)
+    chosen = {name: field.values[str(form[name])] for name, field in FIELDS.items() if form.get(name) in field.values}
+    time_format = str(form.get("time_format", "")).strip()
+    return Choices(columns=columns or None, time_format=time_format or None, utc=True, **chosen)
 
 
-def fields_of(choices: Choices) -> dict[str, str]:
-    """The values of the fields of a form that makes these choices.
+def field_values(choices: Choices) -> dict[str, str]:
+    """Return the values of the fields of a form that makes these choices.
 
-    >>> fields_of(Choices(columns={"winner": "won", "time": None}, day_first=False))
+    >>> field_values(Choices(columns={"winner": "won", "time": None}, day_first=False))
     {'role.winner': '=won', 'role.time': '-', 'day_first': 'False', 'time_format': ''}
     """
-    columns = {f"role.{role}": NONE if one is None else COLUMN + one for role, one in (choices.columns or {}).items()}
+    columns = {
+        f"role.{role}": NONE if column is None else COLUMN + column for role, column in (choices.columns or {}).items()
+    }
     chosen = {
-        name: next((text for text, meant in one.values.items() if meant == getattr(choices, name)), "")
-        for name, one in FIELDS.items()
+        name: next((text for text, value in field.values.items() if value == getattr(choices, name)), "")
+        for name, field in FIELDS.items()
         if getattr(choices, name) is not None
     }
     return columns | chosen | {"time_format": choices.time_format or ""}
 
 
-def in_words(text: str) -> str:
-    """A message of the library, which speaks of keywords, in the words of the form.
+def render_option(option: Option) -> str:
+    """Write an option of the library in the words of the form.
 
-    >>> in_words("03/04/2026 is read with the day first; `day_first=False` reads the month first")
-    '03/04/2026 is read with the day first; “Dates: the month first: 1/31/2026” reads the month first'
+    >>> render_option(Option("day_first", False)), render_option(Option("sheet", "Games"))
+    ('“Dates: the month first: 1/31/2026”', 'sheet Games')
     """
+    name, value = option.name, str(option.value)
+    if name == "columns":
+        return "“Which column is what”"
+    if name == "time_format":
+        return f"“How dates are written: {value}”"
+    if name not in FIELDS:
+        return f"{name.replace('_', ' ')} {value}"
+    words = FIELDS[name].options.get("whole" if name == "rosters" and not value else value, value)
+    return f"“{FIELDS[name].label}: {words}”"
 
-    def shown(found: re.Match[str]) -> str:
-        name, value = found[1], found[2].strip("'\"")
-        if name == "columns":
-            return "“Which column is what”"
-        if name == "time_format":
-            return f"“How dates are written: {value}”"
-        if name not in FIELDS:
-            return f"{name.replace('_', ' ')} {value}"
-        words = FIELDS[name].options.get("whole" if name == "rosters" and not value else value, value)
-        return f"“{FIELDS[name].label}: {words}”"
 
-    before, examples, _ = text.partition(_EXAMPLES)
-    return _KEYWORD.sub(shown, before + ("say below which column is what" if examples else ""))
+def render_error(error: Error) -> str:
+    """Write an error in the words of the form, which has its own place to say what the columns are."""
+    if isinstance(error, NoLayout):
+        return f"{error.reason}: say below which column is what"
+    return error.render(render_option)
