@@ -91,7 +91,7 @@ class _TakenOut:
 
     def add(self, table: Table) -> None:
         left_out = {int(row) for rows, _ in table.left_out for row in rows} if len(table.problems) else set()
-        once = {(problem.row, problem.column, problem.detail()): problem for problem in table.problems}  # not read twice
+        once = {(problem.row, problem.column, problem.detail()): problem for problem in table.problems}  # read once
         self.problems += [
             (table.place(problem.row), Located(table.row_name(problem.row), problem, table.line(problem.row)))
             for problem in once.values()
