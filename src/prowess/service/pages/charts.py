@@ -1,4 +1,4 @@
-"""Charts at addresses of their own: pictures, and specifications that a browser draws, kept by revision."""
+"""Charts at URLs of their own: pictures, and specifications that a browser draws, cached by revision."""
 
 from __future__ import annotations
 
@@ -26,29 +26,42 @@ from ..context import Service
 from ..errors import Problem
 from .web.templates import BY_KEY
 
-__all__ = ["MOST", "Draw", "calibration", "drawn", "errors", "measures", "named", "room", "router", "warm"]
+__all__ = ["MOST", "ChartFunction", "chart", "room", "router", "unique_names", "warm"]
+    "MOST",
+    "ChartFunction",
+    "calibration",
+    "chart",
+    "errors",
+    "measures",
+    "room",
+    "router",
+    "unique_names",
+    "warm",
+]
 
-Draw = Callable[[Service, Connection, League, QueryParams, Look], Any]
-KINDS: dict[str, Draw] = {}
+ChartFunction = Callable[[Service, Connection, League, QueryParams, Look], Any]
+KINDS: dict[str, ChartFunction] = {}
 LOOKS = {"light": LIGHT, "dark": DARK}
 FOREVER = "max-age=31536000, immutable"
+DISPLAY = ("revision", "look", "narrow", "height")  # parameters that do not choose what a chart shows
 POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
 PICTURE = "image/svg+xml"
 AT = "/leagues/{league}/charts/{kind}"
+Revision = Annotated[int | None, Query(ge=0, le=LARGEST)]
 router = APIRouter(include_in_schema=False)
 
 
-def drawn(kind: str) -> Callable[[Draw], Draw]:
-    """Give a kind of chart an address: the function gets the league, the query and the look, and gives the chart.
+def chart(kind: str) -> Callable[[ChartFunction], ChartFunction]:
+    """Register the function that draws a kind of chart for a league, a query and a look.
 
-    What it gives may depend on nothing but the state of the league and the query, as it is kept by them.
+    The chart may depend on nothing but the state of the league and the query, by which it is cached.
     """
 
-    def known(draw: Draw) -> Draw:
+    def register(draw: ChartFunction) -> ChartFunction:
         KINDS[kind] = draw
         return draw
 
-    return known
+    return register
 
 
 async def _look(
@@ -56,67 +69,58 @@ async def _look(
     narrow: bool = False,
     height: Annotated[int, Query(ge=100, le=4_000)] = 360,
 ) -> Look:
-    """How the chart is to look."""
     return on_page(LOOKS[look], height, narrow=narrow)
 
 
-async def _revision(revision: Annotated[int | None, Query(ge=0, le=LARGEST)] = None) -> int | None:
-    """Of which revision the chart was asked for."""
-    return revision
-
-
-Looking = Annotated[Look, Depends(_look)]
-Revision = Annotated[int | None, Depends(_revision)]
+ChartLook = Annotated[Look, Depends(_look)]
 
 
 @router.get(AT + ".svg")
 async def picture(
-    request: Request, kind: str, access: Read, service: Here, look: Looking, revision: Revision
+    request: Request, kind: str, access: Read, service: Here, look: ChartLook, revision: Revision = None
 ) -> Response:
-    """A chart as a picture."""
-    found = await _answer(request, kind, access, service, look, revision, PICTURE)
-    found.headers.update(POLICY)
-    return found
+    """Return a chart as a picture."""
+    response = await _respond(request, kind, access, service, look, revision, PICTURE)
+    response.headers.update(POLICY)
+    return response
 
 
 @router.get(AT + ".json")
 async def specification(
-    request: Request, kind: str, access: Read, service: Here, look: Looking, revision: Revision
+    request: Request, kind: str, access: Read, service: Here, look: ChartLook, revision: Revision = None
 ) -> Response:
-    """A chart as a specification of Vega-Lite."""
-    return await _answer(request, kind, access, service, look, revision, "application/json")
+    """Return a chart as a specification of Vega-Lite."""
+    return await _respond(request, kind, access, service, look, revision, "application/json")
 
 
-async def _answer(
-    request: Request, kind: str, access: Access, service: Service, look: Look, revision: int | None, form: str
+async def _respond(
+    request: Request, kind: str, access: Access, service: Service, look: Look, revision: int | None, media_type: str
 ) -> Response:
-    """A chart in one form or the other; who names the revision of now may keep it for ever."""
+    """A chart as one media type or the other; under the URL of the present revision it may be cached for ever."""
     if kind not in KINDS:
         raise Problem(404, f"there is no chart {kind!r}; there are {', '.join(sorted(KINDS))}")
-    asked = request.query_params
+    query = request.query_params
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        tag = tag_of(league, league.generation, league.revision)
-        headers = tagged(tag) | ({} if league.public else BY_KEY)
+        etag = tag_of(league, league.generation, league.revision)
+        headers = tagged(etag) | ({} if league.public else BY_KEY)
         if revision == league.revision:
             headers["Cache-Control"] = f"{'public' if league.public else 'private'}, {FOREVER}"
-        known = fresh(request, tag)
-        if known is not None:
-            known.headers.update(headers)
-            return known
-        said = tuple(
-            sorted(one for one in asked.multi_items() if one[0] not in ("revision", "look", "narrow", "height"))
-        )
-        key = (league.id, league.generation, league.revision, kind, look, said)
+        not_modified = fresh(request, etag)
+        if not_modified is not None:
+            not_modified.headers.update(headers)
+            return not_modified
+        parameters = tuple(sorted(item for item in query.multi_items() if item[0] not in DISPLAY))
+        key = (league.id, league.generation, league.revision, kind, look, parameters)
 
         def spec() -> bytes:
-            return to_json(KINDS[kind](service, connection, league, asked, look).to_dict(validate=False))
+            return to_json(KINDS[kind](service, connection, league, query, look).to_dict(validate=False))
 
-        body = _kept(service, (*key, "spec"), spec)
-        if form == PICTURE:
-            body = _kept(service, (*key, "picture"), lambda: _picture(body, look))
-        return Response(body, 200, headers, form)
+        body = _cached(service, (*key, "spec"), spec)
+        if media_type == PICTURE:
+            body = _cached(service, (*key, "picture"), lambda: _picture(body, look))
+        return Response(body, 200, headers, media_type)
 
     return await service.read(work, service.drawing)
 
@@ -130,21 +134,20 @@ def warm() -> None:
     svg(belief_curves({"ann": [(1, 25.0, 8.3)]}, ("Q", "match"), look=on_page(LIGHT, 360)).to_dict())
 
 
-def _kept(service: Service, key: Hashable, make: Callable[[], bytes]) -> bytes:
-    """What was made before, or is now."""
-    found = service.charts.get(key)
-    if found is None:
-        found = make()
-        service.charts.put(key, found, len(found))
-    return found
+def _cached(service: Service, key: Hashable, make: Callable[[], bytes]) -> bytes:
+    body = service.charts.get(key)
+    if body is None:
+        body = make()
+        service.charts.put(key, body, len(body))
+    return body
 
 
 def _picture(spec: bytes, look: Look) -> bytes:
     """The picture of a specification, without the layers that are there for the mouse alone."""
-    said = from_json(spec)
-    if "layer" in said:
-        said["layer"] = [one for one in said["layer"] if one["mark"].get("opacity") != 0]
-    return _sized(svg(said), look).encode()
+    content = from_json(spec)
+    if "layer" in content:
+        content["layer"] = [layer for layer in content["layer"] if layer["mark"].get("opacity") != 0]
+    return _sized(svg(content), look).encode()
 
 
 def _sized(picture: str, look: Look) -> str:
@@ -165,25 +168,25 @@ POINTS = {True: 150, False: 400}  # of a curve, by whether the chart is narrow
 AXES = {"utc": ("T", "date"), "number": ("Q", "time"), "none": ("Q", "match")}
 
 
-def named(names: Iterable[str]) -> list[str]:
+def unique_names(names: Iterable[str]) -> list[str]:
     """The players of a query, each once.
 
-    >>> named(["ann ", "", "bob", "ann"])
+    >>> unique_names(["ann ", "", "bob", "ann"])
     ['ann', 'bob']
     """
     return list(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 
-@drawn("curves")
-def curves(service: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+@chart("curves")
+def curves(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
     """The skill of some players over time."""
-    names = named(asked.getlist("name"))
+    names = unique_names(query.getlist("name"))
     if not 1 <= len(names) <= MOST:
         raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
     chronicle = service.chronicles.of(connection, league)
     most = max(POINTS[look.narrow] // len(names), 100)
-    found = {name: _curve(chronicle.curve(name, most), league) for name in names}
-    shown = {name: curve for name, curve in found.items() if curve}
+    curves = {name: _curve(chronicle.curve(name, most), league) for name in names}
+    shown = {name: curve for name, curve in curves.items() if curve}
     if not shown:
         raise Problem(404, f"there is no curve: no match of {', '.join(names)} counts")
     return belief_curves(shown, AXES[league.clock], certain=league.model.absorb.certain, look=look)
@@ -207,15 +210,15 @@ AXIS, TITLE = 64, 26  # pixels that panels need beside what they show
 Plain = dict[str, Any]
 
 
-def room(told: Plain) -> dict[str, tuple[int, int]]:
+def room(answer: Plain) -> dict[str, tuple[int, int]]:
     """How high the charts of an answer are, on a wide page and on a phone.
 
     >>> room({"models": [{"brier": {"value": 0.2}}] * 2, "measures": [{"name": "brier"}]})["measures"]
     (154, 154)
     """
-    models = len(told["models"])
+    models = len(answer["models"])
     panel = max(90, 30 * models) + AXIS
-    panels = max(1, len(_measures(told)))
+    panels = max(1, len(_measures(answer)))
     curves = min(models, FEW)
     wide = -(-curves // 3) * (250 + AXIS + TITLE)
     return {
@@ -225,40 +228,40 @@ def room(told: Plain) -> dict[str, tuple[int, int]]:
     }
 
 
-def _measures(told: Plain) -> list[Plain]:
+def _measures(answer: Plain) -> list[Plain]:
     """The measures on a chart: the one to decide by, and the one that everybody understands, where there are any."""
-    some = [one for k, one in enumerate(told["measures"]) if k == 0 or one["name"] == "pair_error"]
-    return [one for one in some if any(row[one["name"]]["value"] is not None for row in told["models"])]
+    main = [measure for k, measure in enumerate(answer["measures"]) if k == 0 or measure["name"] == "pair_error"]
+    return [one for one in main if any(row[one["name"]]["value"] is not None for row in answer["models"])]
 
 
-def _told(service: Service, connection: Connection, league: League, asked: QueryParams) -> Plain:
+def _answer_of(service: Service, connection: Connection, league: League, query: QueryParams) -> Plain:
     """The answer that a chart is of."""
-    of = asked.get("of")
-    known = [service.analyst.figures(connection, league), service.analyst.comparison(connection, league)]
-    for found in known if of else known[:1]:
-        if found.told is not None and (of is None or str(found.told.get("id")) == of):
-            return found.told
+    id = query.get("of")
+    jobs = [service.analyst.figures(connection, league), service.analyst.comparison(connection, league)]
+    for job in jobs if id else jobs[:1]:
+        if job.told is not None and (id is None or str(job.told.get("id")) == id):
+            return job.told
     raise Problem(404, "there is no such answer, or it was replaced by a newer one: see the page of the models")
 
 
-@drawn("calibration")
-def calibration(service: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+@chart("calibration")
+def calibration(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
     """What happened against what was expected."""
     import polars as pl
 
-    told = _told(service, connection, league, asked)
-    if not told["calibration"]:
+    answer = _answer_of(service, connection, league, query)
+    if not answer["calibration"]:
         raise Problem(404, "there is no calibration: it is of matches of two teams")
-    kept = [row["model"] for row in told["models"]][:FEW]
-    return calibration_chart(pl.DataFrame([row for row in told["calibration"] if row["model"] in kept]), look=look)
+    kept = [row["model"] for row in answer["models"]][:FEW]
+    return calibration_chart(pl.DataFrame([row for row in answer["calibration"] if row["model"] in kept]), look=look)
 
 
-@drawn("errors")
-def errors(service: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+@chart("errors")
+def errors(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
     """The error as time goes by."""
     import polars as pl
 
-    curve = _told(service, connection, league, asked)["over_time"]
+    curve = _answer_of(service, connection, league, query)["over_time"]
     if curve is None:
         raise Problem(404, "there are too few matches to tell how the error went")
     column, kind, title = curve["axis"]
@@ -266,21 +269,21 @@ def errors(service: Service, connection: Connection, league: League, asked: Quer
     return time_chart(frame, curve["measure"], (column, kind, title), title="", subtitle="", look=look)
 
 
-@drawn("measures")
-def measures(service: Service, connection: Connection, league: League, asked: QueryParams, look: Look) -> Any:
+@chart("measures")
+def measures(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
     """The first measures of all models, with their intervals."""
     import polars as pl
 
-    told = _told(service, connection, league, asked)
-    some = _measures(told)
-    if not some:
+    answer = _answer_of(service, connection, league, query)
+    main = _measures(answer)
+    if not main:
         raise Problem(404, "there is no measure: no match says anything of how well a model predicts")
     ends = {"": "value", "_low": "low", "_high": "high"}
     rows = [
         {"model": row["model"]}
-        | {f"{one['name']}{end}": row[one["name"]][key] for one in some for end, key in ends.items()}
-        for row in told["models"]
+        | {f"{one['name']}{end}": row[one["name"]][key] for one in main for end, key in ends.items()}
+        for row in answer["models"]
     ]
-    ways = {one["name"]: "" if look.narrow else f", {one['better']} is better" for one in some}
-    titles = {one["name"]: one["title"] + ways[one["name"]] for one in some}
+    ways = {one["name"]: "" if look.narrow else f", {one['better']} is better" for one in main}
+    titles = {one["name"]: one["title"] + ways[one["name"]] for one in main}
     return measure_chart(pl.DataFrame(rows, infer_schema_length=None), titles, title="", subtitle="", look=look)

@@ -1,34 +1,32 @@
-"""A player: where she stands, how she came there, and whom she met; or several beside each other."""
+"""The page of a player: rating, curve, matches and opponents; or of several players beside each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import chain
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
-from starlette.responses import Response
 
 from ...store import leagues
 from ...store.leagues import League
 from ...store.read.player_results import rivalries
 from ...store.read.standings import Snapshot
 from ..api import players
-from ..api.common import LARGEST, Here, Read, answer, fresh, tag_of, tagged
+from ..api.common import LARGEST, Here, Read, tag_of
 from ..context import Service
 from ..errors import Problem
-from .charts import MOST, named
+from .charts import MOST, unique_names
 from .web.filters import day, digits, number
 from .web.page import PageContext, page
 
-__all__ = ["likeliest", "router"]
+__all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 SIZE = 20  # matches on a page
-POINTS = 500  # of a curve, where it is told as data
-FEW = 10  # opponents and partners that stand there at once
+POINTS = 500  # of a curve in JSON
+FEW = 10  # opponents and partners that are shown at once
 
 Plain = dict[str, Any]
 Names = Annotated[list[str], Query(max_length=100)]
@@ -37,103 +35,82 @@ Offset = Annotated[int, Query(ge=0, le=LARGEST)]
 
 @page(router, "/leagues/{league}/player", "player.html")
 async def player(request: Request, access: Read, service: Here, name: Names = [], offset: Offset = 0) -> PageContext:  # noqa: B006
-    """One player with her matches, or several compared; whoever is not there is said to be so."""
-    names, ending = named(name), request.scope["path"].rpartition("player")[2]
+    """Show one player with her matches, or several compared; the page says which names are unknown."""
+    names, ending = unique_names(name), request.scope["path"].rpartition("player")[2]
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
         now = service.standings.of(connection, league)
-        known, problems = _known(now, names, strict=bool(ending))
+        known, problems = _find_players(now, names, strict=bool(ending))
         for problem in problems:  # who has no rating may have matches, which then do not count
             problem["unrated"] = problem["name"] in service.chronicles.of(connection, league).view.number
-        shown = {
-            "problems": problems,
-            "known": known,
-            "places": digits(league.model),
-            "certain": league.model.absorb.certain,
-            "size": SIZE,
-            "few": FEW,
-            "most": MOST,
-        }
-        tag = tag_of(league, now.generation, now.revision)
+        extra: Plain = {"problems": problems, "known": known, "size": SIZE, "few": FEW, "most": MOST}
+        etag = tag_of(league, now.generation, now.revision)
         if len(known) != 1:
-            told, rows = _several(service, connection, league, now, known, ending)
-            return PageContext(told, rows, league, tag, 404 if problems and not known else 200, shown | _compared(told))
-        told = players.told(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
-        rows = _matches(service, connection, league, known[0], told, offset, ending)
-        if not ending:
-            shown |= _moments(service, connection, league, told)
-            shown |= {"own": [_row(one) for one in told["matches"]], "total": _total(told), "offset": offset}
-        return PageContext(told, rows, league, tag, extra=shown)
+            data, rows = _compare(service, connection, league, now, known, ending)
+            status = 404 if problems and not known else 200
+            return PageContext(data, rows, league, etag, status, extra | _comparison_extra(data))
+        data = players.told(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
+        matches = service.chronicles.of(connection, league)
+        if offset:
+            data["matches"] = matches.matches(known[0], limit=SIZE, offset=offset).rows
+        if ending:
+            rows = [_table_row(match) for match in matches.matches(known[0], limit=LARGEST).rows if ending == ".csv"]
+            return PageContext(data, rows, league, etag)
+        total = sum(data[outcome] for outcome in ("wins", "draws", "losses"))  # also those that do not count
+        extra |= {"own": [_page_row(match) for match in data["matches"]], "total": total, "offset": offset}
+        return PageContext(data, (), league, etag, extra=extra | _moments(service, connection, league, data))
 
     return await service.read(work)
 
 
-def _known(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:
-    """Those of some players who are there, and what is wrong with the others; `strict`: which is an error then."""
+def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:
+    """Return the names that are known, and what is wrong with the others, which is an error if `strict`."""
+    if not names and strict:
+        raise Problem(422, "name: say whose page it is to be, as in ?name=ann")
+    known: list[str] = []
     problems: list[Plain] = []
-    found = []
     for name in names:
         if now.roll.row(name) is not None:
-            found.append(name)
+            known.append(name)
         elif strict:
-            now.row(name)
+            now.row(name)  # which raises
         else:
             near = now.roll.near(name) if len(problems) < MOST else []  # which takes a while in a large league
             problems.append({"name": name, "near": next(iter(near), None)})
-    if len(found) > MOST and strict:
-        raise Problem(422, f"name: at most {MOST} players are compared, not {len(found)}")
-    if not names and strict:
-        raise Problem(422, "name: say whose page it is to be, as in ?name=ann")
-    if len(found) > MOST:
+    if len(known) > MOST:
+        if strict:
+            raise Problem(422, f"name: at most {MOST} players are compared, not {len(known)}")
         problems.append({"name": None, "near": None})
-    return found[:MOST], problems
-
-
-def _matches(
-    service: Service, connection: Connection, league: League, name: str, told: Plain, offset: int, ending: str
-) -> list[Plain]:
-    """Put those of her matches from an offset on into what is told; gives all of them, where a table is asked for."""
-    chronicle = service.chronicles.of(connection, league)
-    if offset:
-        told["matches"] = chronicle.matches(name, limit=SIZE, offset=offset).rows
-    return [_cells(one) for one in chronicle.matches(name, limit=LARGEST).rows] if ending == ".csv" else []
-
-
-def _total(told: Plain) -> int:
-    """How many matches she has, those that do not count as well."""
-    return sum(told[ended] for ended in ("wins", "draws", "losses"))
+    return known[:MOST], problems
 
 
 def _sides(match: Plain) -> Plain:
-    """Her team, and all others, of a match."""
     teams, own = match["teams"], match["team"]
-    return {
-        "own": teams[own],
-        "against": list(chain.from_iterable(team for at, team in enumerate(teams) if at != own)),
-    }
+    return {"own": teams[own], "against": list(chain(*(team for k, team in enumerate(teams) if k != own)))}
 
 
-def _row(match: Plain) -> Plain:
+def _page_row(match: Plain) -> Plain:
     """A match as the page shows it."""
     teams, scores = match["teams"], match.get("scores")
-    said = f"place {match['place']} of {len(teams)}"
-    if len(teams) == 2:
-        said = {1.0: "Won", 0.5: "Drew"}.get(match["actual"], "Lost")
+    duel = len(teams) == 2
+    outcome = f"place {match['place']} of {len(teams)}"
+    if duel:
+        outcome = {1.0: "Won", 0.5: "Drew"}.get(match["actual"], "Lost")
     points = None
-    if scores and len(teams) == 2:
-        points = f"{_plain(scores[match['team']])} : {_plain(scores[1 - match['team']])}"
+    if scores and duel:
+        points = f"{_score(scores[match['team']])} : {_score(scores[1 - match['team']])}"
     elif match.get("score") is not None:
-        points = _plain(match["score"])
-    return match | _sides(match) | {"said": said, "points": points, "duel": len(teams) == 2}
+        points = _score(match["score"])
+    return match | _sides(match) | {"outcome": outcome, "points": points}
 
 
-def _plain(score: float) -> str:
+def _score(score: float) -> str:
     return number(score, 0 if score == round(score) else 1)
 
 
-def _cells(match: Plain) -> Plain:
-    """A match as a row of a table."""
+def _table_row(match: Plain) -> Plain:
+    """A match as a row of the CSV table."""
     sides, after = _sides(match), match["after"]
     return {
         "time": match["time"],
@@ -143,110 +120,61 @@ def _cells(match: Plain) -> Plain:
         "teams": len(match["teams"]),
         "place": match["place"],
         "score": match.get("score"),
-        "expected": match["expected"],
-        "actual": match["actual"],
-        "counts": match["counts"],
-        "mu": after["mu"],
-        "sigma": after["sigma"],
-        "shown": after["shown"],
+        **{name: match[name] for name in ("expected", "actual", "counts")},
+        **{name: after[name] for name in ("mu", "sigma", "shown")},
         "moved": match["moved"],
     }
 
 
-def _moments(service: Service, connection: Connection, league: League, told: Plain) -> Plain:
-    """The best and the worst moment, each with the match that led there, and the curve in words."""
-    chronicle, places = service.chronicles.of(connection, league), digits(league.model)
-    found = [
-        told[which] | {"which": text, "id": chronicle.id(told[which]["match"])}
+def _moments(service: Service, connection: Connection, league: League, data: Plain) -> Plain:
+    """The best and the worst rating, each with its match, and the alternative text of the chart."""
+    matches, places = service.chronicles.of(connection, league), digits(league.model)
+    moments = [
+        data[which] | {"which": text, "id": matches.id(data[which]["match"])}
         for which, text in (("best", "Best"), ("worst", "Worst"))
-        if told[which] is not None
+        if data[which] is not None
     ]
-    if not found:
+    if not moments:
         return {"moments": [], "alt": ""}
-    best, worst = (_when(one, league, places) for one in found)
-    now = _skill(told["rating"], places)
-    return {"moments": found, "alt": f"Skill of {told['player']} over time: now {now}; best {best}, worst {worst}"}
+
+    def text(point: Plain) -> str:
+        when = f"in match {point['match']}" if league.clock == "none" else f"on {day(point['time'])}"
+        return f"{_skill(point, places)} {when}"
+
+    best, worst = map(text, moments)
+    now = _skill(data["rating"], places)
+    return {"moments": moments, "alt": f"Skill of {data['player']} over time: now {now}; best {best}, worst {worst}"}
 
 
-def _when(point: Plain, league: League, places: int) -> str:
-    """What was believed at some moment, in words."""
-    when = f"in match {point['match']}" if league.clock == "none" else f"on {day(point['time'])}"
-    return f"{_skill(point, places)} {when}"
+def _skill(rating: Plain, places: int) -> str:
+    sigma = "" if rating["sigma"] is None else f" ± {number(rating['sigma'], places)}"
+    return f"{number(rating['mu'], places)}{sigma}"
 
 
-def _skill(belief: Plain, places: int) -> str:
-    unsure = "" if belief["sigma"] is None else f" ± {number(belief['sigma'], places)}"
-    return f"{number(belief['mu'], places)}{unsure}"
-
-
-def _several(
+def _compare(
     service: Service, connection: Connection, league: League, now: Snapshot, names: list[str], ending: str
 ) -> tuple[Plain, list[Plain]]:
-    """Players beside each other, how they fared against each other; and as a table, their curves."""
-    told: Plain = {"league": league.name, "revision": now.revision, "players": [], "pairs": []}
+    """Several players with their results against each other; and as rows of CSV, their curves."""
+    data: Plain = {"league": league.name, "revision": now.revision, "players": [], "pairs": []}
     if not names:
-        return told, []
-    whole = POINTS if ending == ".json" else 0
-    chronicle = service.chronicles.of(connection, league)
-    told["players"] = [
-        players.told(service, connection, league, now, name, whole and SIZE, whole)
-        | ({} if whole else chronicle.record(name))
+        return data, []
+    points = POINTS if ending == ".json" else 0
+    matches = service.chronicles.of(connection, league)
+    data["players"] = [
+        players.told(service, connection, league, now, name, points and SIZE, points)
+        | ({} if points else matches.record(name))
         for name in names
     ]
-    told["pairs"] = rivalries(chronicle.view, names)
+    data["pairs"] = rivalries(matches.view, names)
     if ending != ".csv":
-        return told, []
-    return told, [{"player": name} | point for name in names for point in chronicle.curve(name, LARGEST)]
+        return data, []
+    return data, [{"player": name} | point for name in names for point in matches.curve(name, LARGEST)]
 
 
-def _compared(told: Plain) -> Plain:
-    """What the page of several needs beside what is told: in the order of their ranks, and the chart in words."""
-    ordered = sorted(told["players"], key=lambda one: (one["rank"], one["player"]))
+def _comparison_extra(data: Plain) -> Plain:
+    ordered = sorted(data["players"], key=lambda player: (player["rank"], player["player"]))
     return {
         "ordered": ordered,
-        "charted": [one["player"] for one in told["players"] if one["best"] is not None],
-        "alt": f"Skill over time of {', '.join(one['player'] for one in ordered)}",
+        "charted": [player["player"] for player in data["players"] if player["best"] is not None],
+        "alt": f"Skill over time of {', '.join(player['player'] for player in ordered)}",
     }
-
-
-MOST_SUGGESTIONS = 20  # names that are told
-AMONG = 200  # of the best players whose names hold what was typed, those that begin with it come first
-
-
-@router.get("/leagues/{league}/names.json")
-async def names(
-    request: Request, access: Read, service: Here, search: Annotated[str, Query(max_length=500)] = ""
-) -> Response:
-    """At most twenty names that hold a text, the likeliest first."""
-
-    def work(connection: Connection) -> Response:
-        league = leagues.find(connection, access.league)
-        snapshot = service.standings.of(connection, league)
-        tag = tag_of(league, snapshot.generation, snapshot.revision)
-        return fresh(request, tag) or answer({"names": _names(snapshot, search)}, headers=tagged(tag))
-
-    return await service.read(work)
-
-
-def _names(snapshot: Snapshot, search: str) -> list[str]:
-    """Names that hold a text; among equals, the better player comes first."""
-    asked = search.strip()
-    found = [row["player"] for row in snapshot.page(0, AMONG if asked else MOST_SUGGESTIONS, search=asked).rows]
-    if asked in snapshot.roll and asked not in found:  # so many better players have it in their names
-        found.append(asked)
-    return likeliest(found, asked)[:MOST_SUGGESTIONS]
-
-
-def likeliest(names: Iterable[str], asked: str) -> list[str]:
-    """Names in the order in which they may be meant: the same, those that begin so, those of which a word does.
-
-    >>> likeliest(["Johanna", "Mary Ann", "Annika", "ann"], "ann")
-    ['ann', 'Annika', 'Mary Ann', 'Johanna']
-    """
-    wanted = asked.casefold()
-
-    def distance(name: str) -> int:
-        text = name.casefold()
-        return [text == wanted, text.startswith(wanted), f" {wanted}" in text, True].index(True)
-
-    return sorted(names, key=distance)

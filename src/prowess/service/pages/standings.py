@@ -32,8 +32,8 @@ SHOW: dict[str, dict[str, Any]] = {
     "provisional": {"provisional": True},
     "established": {"provisional": False},
 }
-MANY = 2.0  # deviations on each side of a bar where what is shown leaves none out
-SAID = (*vars(Asked()), "show")
+WIDE = 2.0  # deviations on each side of a bar, for models without caution
+FIELDS = (*vars(Asked()), "show")
 LETTERS = {"win": "W", "draw": "D", "loss": "L"}
 
 Plain = dict[str, Any]
@@ -45,90 +45,85 @@ Show = Annotated[Literal["active", "provisional", "established"] | None, Query()
 async def standings(
     request: Request, access: Read, service: Here, who: Who, page: Page = 1, show: Show = None
 ) -> PageContext:
-    """The players from best to worst, with how they moved and how they played lately; as a table, all of them."""
+    """List the players from best to worst, with their moves and recent results; as a table, all of them."""
     whole = request.scope["path"].endswith(".csv")
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
-        asked = replace(who, **SHOW[show]) if show else who
-        snapshot = asked.standings(service, connection, league)
-        told = asked.told(snapshot, 1, max(1, len(snapshot))) if whole else asked.told(snapshot, page, SIZE)
-        since = _moved(service, connection, league, who, snapshot, told["players"])
-        said = who.said | {"show": show}
-        following = told["next"] and page_url(league.name, "standings.json", **said, page=told["next"])
+        query = replace(who, **SHOW[show]) if show else who
+        snapshot = query.standings(service, connection, league)
+        data = query.told(snapshot, 1, max(1, len(snapshot))) if whole else query.told(snapshot, page, SIZE)
+        rows: list[Plain] = data["players"]
+        since = _add_moves(service, connection, league, who, snapshot, rows)
+        fields = who.said | {"show": show}
+        following = data["next"] and page_url(league.name, "standings.json", **fields, page=data["next"])
         return PageContext(
-            told | {"since": since, "next": following},
-            [row | {"form": _letters(row["form"])} for row in told["players"]] if whole else (),
+            data | {"since": since, "next": following},
+            [row | {"form": _letters(row["form"])} for row in rows] if whole else (),
             league,
             tag_of(league, snapshot.generation, snapshot.revision),
             extra={
-                "said": dict.fromkeys(SAID) | said,
-                "since_day": _worded(since),
-                "bars": _bars(snapshot, told["players"]),
-                "places": digits(snapshot.model),
-            }
-            | _past(connection, league, who, snapshot),
+                "fields": dict.fromkeys(FIELDS) | fields,
+                "since_day": _day_text(since),
+                "bars": _bars(snapshot, rows),
+                **_past(connection, league, who, snapshot),
+            },
         )
 
     return await service.read(work)
 
 
-def _moved(
+def _add_moves(
     service: Service, connection: Connection, league: League, who: Asked, snapshot: Snapshot, rows: list[Plain]
 ) -> str | float | None:
-    """Write into rows by how many ranks each rose within a week, and her form; gives since when, if that is known."""
-    players, of_now = [row["player"] for row in rows], who.revision is None and who.generation is None
-    before, since = _before(service, connection, league, snapshot) if of_now else None, None
+    """Add to each row the ranks gained within a week, and the recent results; returns since when, if that is known."""
+    players, current = [row["player"] for row in rows], who.revision is None and who.generation is None
     moves: list[int | None] = [None] * len(rows)
-    if before is not None:
-        moves = changes(before, players, [row["rank"] for row in rows])
-        since = _day(snapshot)
-    lately: list[list[Plain]] = [[] for _ in rows]
-    if of_now and rows:
-        view = service.chronicles.of(connection, league).view
-        upto = None if who.at is None and who.season is None else view.upto(snapshot.last)
-        lately = forms(view, players, [row["matches"] for row in rows], upto)
-    for row, change, form in zip(rows, moves, lately, strict=True):
+    results: list[list[Plain]] = [[] for _ in rows]
+    since: str | float | None = None
+    if current:
+        time = week_before(snapshot)
+        before = None if time is None else _standings_at(service, connection, league, time)
+        if before:
+            moves = changes(before, players, [row["rank"] for row in rows])
+            when = clock.show(snapshot.clock, time)
+            since = when[:10] if isinstance(when, str) else when
+        if rows:
+            view = service.chronicles.of(connection, league).view
+            upto = None if who.at is None and who.season is None else view.upto(snapshot.last)
+            results = forms(view, players, [row["matches"] for row in rows], upto)
+    for row, change, form in zip(rows, moves, results, strict=True):
         row |= {"change": change, "form": form}
     return since
 
 
-def _before(service: Service, connection: Connection, league: League, snapshot: Snapshot) -> Snapshot | None:
-    """The standings a week before; None where nobody had played, or where too many ask for the past just now."""
-    time = week_before(snapshot)
-    if time is None:
-        return None
+def _standings_at(service: Service, connection: Connection, league: League, time: float) -> Snapshot | None:
+    """The standings at a time; None where too many requests for the past run just now."""
     try:
-        return service.standings.at_time(connection, league, time) or None
+        return service.standings.at_time(connection, league, time)
     except Unavailable:
         return None
 
 
-def _day(snapshot: Snapshot) -> str | float | None:
-    """The day, or the number, with which the ranks are compared, as the address of its standings has it."""
-    time = week_before(snapshot)
-    shown = clock.show(snapshot.clock, time)
-    return shown[:10] if isinstance(shown, str) else shown
-
-
-def _worded(time: str | float | None) -> str:
-    """A day that somebody asked for, as people write it; or else as she wrote it."""
+def _day_text(time: str | float | None) -> str:
     try:
         return day(time)
-    except ValueError:
+    except ValueError:  # a time of the query that is written in another way
         return str(time)
 
 
 def _letters(form: list[Plain]) -> str:
-    """A form in a cell: a letter for each match of two teams, places for others."""
-    return " ".join(LETTERS[one["result"]] if one["teams"] <= 2 else f"{one['place']}/{one['teams']}" for one in form)
+    """Recent results in a cell: a letter for each match of two teams, places for others."""
+    return " ".join(
+        LETTERS[match["result"]] if match["teams"] <= 2 else f"{match['place']}/{match['teams']}" for match in form
+    )
 
 
 def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, float]]:
-    """The ratings of a page as parts of 100: where the band begins, its middle and where it ends, on a common scale."""
-    wide = snapshot.model.caution or MANY
+    """Where the bar of each rating begins, has its middle and ends, on a scale of 0 to 100 that the page shares."""
+    wide = snapshot.model.caution or WIDE
     ends = [(row["mu"] - wide * (row["sigma"] or 0.0), row["mu"] + wide * (row["sigma"] or 0.0)) for row in rows]
-    low, high = min((one for one, _ in ends), default=0.0), max((one for _, one in ends), default=0.0)
+    low, high = min((start for start, _ in ends), default=0.0), max((end for _, end in ends), default=0.0)
     scale = 100.0 / (high - low) if high > low else 0.0
     return [
         (scale * (first - low), scale * (row["mu"] - low), scale * (last - low))
@@ -136,30 +131,31 @@ def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, flo
     ]
 
 
-def _ended(connection: Connection, league: League) -> list[tuple[str, str | float | None, str | None]]:
+def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, str | float | None, str | None]]:
     """What is over, with the time or season to ask for: the matches before all seasons, and seasons but the last."""
     begun = seasons.listed(connection, league)
     last = journal.last_time(connection, league, begun[0].start) if begun else None
-    first: list[tuple[str, str | float | None, str | None]] = []
+    ended: list[tuple[str, str | float | None, str | None]] = []
     if last is not None:
         time = clock.show(league.clock, last)
         day_before = isinstance(time, str) and time[:10] < str(clock.show(league.clock, begun[0].start))[:10]
-        first = [(f"before {begun[0].name}", str(time)[:10] if day_before else time, None)]
-    return [*first, *((one.name, None, one.name) for one in begun[:-1])]
+        ended = [(f"before {begun[0].name}", str(time)[:10] if day_before else time, None)]
+    return [*ended, *((season.name, None, season.name) for season in begun[:-1])]
 
 
 def _past(connection: Connection, league: League, who: Asked, snapshot: Snapshot) -> Plain:
-    """Which other standings there are, and the last day of those that are shown."""
-    models = generations.listed(connection, league)
+    """Which other standings there are, and how those that are shown were made."""
+    models, model = generations.listed(connection, league), snapshot.model
     return {
-        "ended": _ended(connection, league),
-        "models": [(one.number, one.preset.name) for one in models],
+        "ended": _ended_seasons(connection, league),
+        "models": [(generation.number, generation.preset.name) for generation in models],
         "model": models[snapshot.generation - 1].preset.name,
-        "certain": snapshot.model.absorb.certain,
-        "wide": snapshot.model.caution or MANY,
-        "at_day": _worded(who.at),
+        "certain": model.absorb.certain,
+        "places": digits(model),
+        "wide": model.caution or WIDE,
+        "cautious": model.caution > 0,
+        "at_day": _day_text(who.at),
         "today": str(clock.show(league.clock, league.last_time) or "")[:10],
         "formed": who.revision is None and who.generation is None,
-        "cautious": snapshot.model.caution > 0,
         "now": all(getattr(who, name) is None for name in ("at", "season", "generation", "revision")),
     }
