@@ -27,17 +27,6 @@ from ..errors import Problem
 from .web.templates import BY_KEY
 
 __all__ = ["MOST", "ChartFunction", "chart", "room", "router", "unique_names", "warm"]
-    "MOST",
-    "ChartFunction",
-    "calibration",
-    "chart",
-    "errors",
-    "measures",
-    "room",
-    "router",
-    "unique_names",
-    "warm",
-]
 
 ChartFunction = Callable[[Service, Connection, League, QueryParams, Look], Any]
 KINDS: dict[str, ChartFunction] = {}
