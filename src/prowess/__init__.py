@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from .matchmaking.next_match.next_match import NextMatch, NextMatches, next_matches
     from .matchmaking.pairing.pair import pair
     from .matchmaking.pairing.result import Pairing
-    from .model.fit.explanation import Explanation
+    from .model.fit.explain import Explanation
     from .model.fit.fit import Fit
     from .model.fit.forecasts import Forecasts
     from .model.fit.leaderboard import Standings, standings
@@ -65,7 +65,7 @@ _LAZY = {
     "Balance": ".matchmaking.balancing.balance",
     "Client": ".client.client",
     "Comparison": ".lab.compare",
-    "Explanation": ".model.fit.explanation",
+    "Explanation": ".model.fit.explain",
     "Fit": ".model.fit.fit",
     "Forecasts": ".model.fit.forecasts",
     "NextMatch": ".matchmaking.next_match.next_match",

@@ -128,7 +128,7 @@ def compare_fits(chronicle: Chronicle, league: League) -> None:
         forecasts = passed.forecasts.take(np.arange(match, match + len(part)))
         for column in ("win", "draw", "mean", "variance", "log_evidence", "scatter"):
             np.testing.assert_array_equal(getattr(forecasts, column), getattr(fit.forecasts, column), column)
-        np.testing.assert_array_equal(passed.after[entry : entry + part.entries], fit._beliefs)
+        np.testing.assert_array_equal(passed.after[entry : entry + part.entries], fit._trace.after)
         ladder, match, entry = fit.ladder, match + len(part), entry + part.entries
     assert match == len(chronicle.view)
 

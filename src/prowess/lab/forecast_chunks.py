@@ -11,7 +11,7 @@ from ..errors import Error
 from ..history import History
 from ..model.engine.buffers import Columns, Record
 from ..model.engine.sweep import sweep
-from ..model.fit.forecasts import Forecasts, written
+from ..model.fit.forecasts import Forecasts, read_forecasts
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model
 
@@ -52,5 +52,5 @@ def forecast_parts(model: Model, history: History, teams: int = TEAMS) -> Iterat
             sweep(pipeline, board, columns, table, record, 0, len(part))
         except Error as error:
             raise Error(f"match {first + record.at + 1} of {len(history)}: {error}") from error
-        yield Part(first, written(model.outcome, part, record), len(record.unconverged))
+        yield Part(first, read_forecasts(model.outcome, part, record), len(record.unconverged))
     pipeline.put_back(board)

@@ -7,35 +7,25 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import Error
-from ...history import History, name_of, show_time
+from ...history import History, name_of
 from ...history.slicing import bounds
-from ...progress import steps
 from ...text import count
-from ..engine.buffers import Columns, Record
-from ..engine.sweep import sweep
+from ..engine.buffers import Record
 from ..ladder.ladder import Ladder
-from ..ladder.rows import entered
 from ..model import Model
 from ..prediction import Prediction
 from ..rating import Rating
-from .forecasts import written
+from .forecasts import read_forecasts
 from .leaderboard import compared, overall
+from .trace import Trace, run_sweep
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from .explain import Account
-    from .explanation import Explanation
+    from .explain import Account, Explanation
 
-__all__ = ["Fit", "fit", "learn", "opening", "swept"]
-
-CHUNK = 200_000  # entries between two looks at the keyboard and the progress bar
-
-Floats = NDArray[np.float64]
+__all__ = ["Fit", "fit", "learn", "starting_ladder"]
 
 
 class Fit:
@@ -56,15 +46,14 @@ class Fit:
         history: History,
         before: Ladder,
         after: Ladder,
-        rows: NDArray[np.int32],
         record: Record,
     ) -> None:
         """Hold the results of a sweep; `Model.fit` makes one."""
         self.model = model
         self.history = history
-        self.forecasts = written(model.outcome, history, record)
+        self.forecasts = read_forecasts(model.outcome, history, record)
         self.unconverged: list[int] = record.unconverged
-        self._before, self._after, self._rows = before, after, rows
+        self._before, self._after = before, after
 
     def __repr__(self) -> str:
         """Say how much was rated, and how well the model explains it."""
@@ -171,15 +160,10 @@ class Fit:
         return self._after.quality(teams, **details)
 
     @cached_property
-    def _beliefs(self) -> Floats:
-        """The belief of every entry after its match: found by a second pass, which few fits need."""
-        ladder = self._before.copy()
-        columns = Columns(self.history, self._rows)
-        record = Record(columns, self.model.pipeline.traits, after=True)
-        ladder.reserve(len(self._after) + 1)
-        _sweep(self.model, self.history, ladder, columns, record, progress=None)
-        beliefs: Floats = record.after
-        return beliefs
+    def _trace(self) -> Trace:
+        """What was believed before and after every match: found by a second pass, which few fits need."""
+        record = run_sweep(self._before.copy(), self.history, None, silent=True, beliefs=True)
+        return Trace(self.model, self.history, self.forecasts, record.before, record.after)
 
     def trajectory(self, name: str) -> pl.DataFrame:
         """What was believed of a player after each of her matches: match, time, mu, sigma, shown.
@@ -192,18 +176,15 @@ class Fit:
         import polars as pl
 
         self._after[name]  # an unknown name is an error, with a hint
-        history, key = self.history, name_of(name)
-        player = history.players.index(key) if key in history.players else -1
-        entry = np.flatnonzero(history.player == player)
-        team = np.searchsorted(history.team_start, entry, side="right") - 1
-        match = np.searchsorted(history.match_start, team, side="right") - 1
-        mu, sigma, shown = overall(self.model, self._beliefs[entry])
-        columns: dict[str, Any] = {"match": match}
-        if history.time is not None and history.time_kind is not None:
-            columns["time"] = [show_time(history.time_kind, history.time_zone, when) for when in history.time[match]]
+        entry = self._trace.entries(name_of(name))
+        _, match = self._trace.locate(entry)
+        beliefs = self._trace.after[entry]
+        mu, sigma, shown = overall(self.model, beliefs)
+        columns: dict[str, Any] = {"match": match} | self._trace.times(match)
         columns |= {"mu": mu, "sigma": pl.Series(sigma, dtype=pl.Float64, nan_to_null=True), "shown": shown}
-        if len(self.model.outcome.traits) > 1:
-            columns |= {trait: self._beliefs[entry, 2 * k] for k, trait in enumerate(self.model.outcome.traits)}
+        layout = self.model.pipeline.layout
+        if len(layout.traits) > 1:
+            columns |= dict(zip(layout.traits, beliefs.T[layout.means], strict=True))
         return pl.DataFrame(columns).filter(pl.col("mu").is_not_nan())
 
     def explain(self, name: str) -> Explanation:
@@ -216,7 +197,7 @@ class Fit:
         """
         from .explain import explain
 
-        return explain(self, name, self._before, self._rows)
+        return explain(self._trace, name, self._before, self[name])
 
     def account(self, match: int) -> Account:
         """What one match of the history, by its index, did to its players: before, after, and why it moved.
@@ -226,29 +207,26 @@ class Fit:
         >>> pw.Elo().fit(history).account(0).sentences[0]
         'ann won against bob, where 50 % was expected: +16.0 to 1516.0.'
         """
-        from .trace import passage
-
         if not -len(self.history) <= match < len(self.history):
-            raise Error(f"there is no match {match} in a history of {len(self.history)} matches")
-        index = match % len(self.history)
-        return passage(self._before.copy(), self.history[: index + 1]).account(index)
+            raise Error(f"there is no match {match} in a history of {len(self.history)} matches", value=match)
+        return self._trace.account(match % len(self.history))
 
 
 def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Fit:
     """Sweep a history through a model."""
     _check(history)
-    before = opening(model, start)
+    before = starting_ladder(model, start)
     after = before.copy()
-    rows, record = swept(after, history, progress)
+    record = run_sweep(after, history, progress)
     _warn(record, history)
-    return Fit(model, history, before, after, rows, record)
+    return Fit(model, history, before, after, record)
 
 
 def learn(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Ladder:
     """Sweep a history through a model, and keep nothing but where everybody stands."""
     _check(history)
-    after = opening(model, start)
-    _, record = swept(after, history, progress, silent=True)
+    after = starting_ladder(model, start)
+    record = run_sweep(after, history, progress, silent=True)
     _warn(record, history)
     return after
 
@@ -266,21 +244,7 @@ def _warn(record: Record, history: History) -> None:
         )
 
 
-def swept(
-    ladder: Ladder, history: History, progress: bool | None, silent: bool = False, beliefs: bool = False
-) -> tuple[NDArray[np.int32], Record]:
-    """Take a ladder through a history; returns the rows of the entries in it, and what was written down.
-
-    With `beliefs`, also what was believed of every entry before and after its match.
-    """
-    rows = entered(ladder, history)
-    columns = Columns(history, rows)
-    record = Record(columns, ladder.model.pipeline.traits, after=beliefs, silent=silent, before=beliefs)
-    _sweep(ladder.model, history, ladder, columns, record, progress)
-    return rows, record
-
-
-def opening(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
+def starting_ladder(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
     """The ladder that a fit begins with."""
     if isinstance(start, Ladder):
         if start.model is not model and start.model != model:
@@ -289,31 +253,3 @@ def opening(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder
     if start is not None and not isinstance(start, Mapping):
         raise Error(f"start must be a Ladder or ratings by name, not {type(start).__name__}")
     return Ladder(model, start)
-
-
-def _sweep(
-    model: Model, history: History, ladder: Ladder, columns: Columns, record: Record, progress: bool | None
-) -> None:
-    """Run the kernel over all matches in chunks, so that Ctrl-C works and a progress bar moves."""
-    if not len(history):
-        return
-    pipeline = model.pipeline
-    board = pipeline.board(*_largest(history))
-    table = ladder.table
-    chunk = max(1, CHUNK * len(history) // history.entries)
-    try:
-        for first in steps(range(0, len(history), chunk), "rating", progress):
-            sweep(pipeline, board, columns, table, record, first, min(first + chunk, len(history)))
-    except Error as error:
-        match = record.at
-        name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""
-        raise Error(f"match {match + 1} of {len(history)}{name}: {error}") from error
-    pipeline.put_back(board)
-
-
-def _largest(history: History) -> tuple[int, int]:
-    """The most teams, and the most entries, of a match."""
-    if len(history) == 1:
-        return history.teams, history.entries
-    sizes = np.diff(history.team_start[history.match_start])
-    return int(np.diff(history.match_start).max()), int(sizes.max())

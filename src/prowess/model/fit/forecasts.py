@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import Error
 from ...history import History
 from ...history.ragged import gather
 from ..components.interfaces import Outcome
@@ -16,9 +17,8 @@ from ..engine.buffers import Record
 
 if TYPE_CHECKING:
     import polars as pl
-from ...errors import Error
 
-__all__ = ["Forecasts", "performance", "strength", "written"]
+__all__ = ["Forecasts", "performance", "read_forecasts", "strength"]
 
 Floats = NDArray[np.float64]
 
@@ -132,7 +132,7 @@ class Forecasts:
         return pl.DataFrame(columns).with_columns(pl.col("win", "draw").fill_nan(None))
 
 
-def written(outcome: Outcome, history: History, record: Record) -> Forecasts:
+def read_forecasts(outcome: Outcome, history: History, record: Record) -> Forecasts:
     """The columns that a sweep wrote, one for each trait."""
     traits = outcome.traits
     shape = (-1, len(traits)) if len(traits) > 1 else (-1,)

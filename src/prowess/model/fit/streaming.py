@@ -13,7 +13,8 @@ from ...history.times import Stamp
 from ...progress import following
 from ...text import count
 from ..ladder.record import common_stamp
-from .fit import opening, swept
+from .fit import starting_ladder
+from .trace import run_sweep
 
 if TYPE_CHECKING:
     from datetime import date
@@ -70,7 +71,7 @@ def fit_stream(
     """Rate histories that follow each other in time: what one pass over all of them together gives, to the last bit."""
     if isinstance(histories, History):
         raise Error("fit_stream needs histories that follow each other; fit rates one")
-    ladder = opening(model, start)
+    ladder = starting_ladder(model, start)
     past = _Past()
     share = (lambda: histories.share) if hasattr(histories, "share") else lambda: 0.0
     for number, history in enumerate(following(histories, "rating", share, progress), 1):
@@ -78,7 +79,7 @@ def fit_stream(
             raise Error(f"fit_stream needs histories, but number {number} is of the kind {type(history).__name__}")
         if len(history):
             past.check(history, number)
-            _, record = swept(ladder, history, False, silent=True)
+            record = run_sweep(ladder, history, False, silent=True)
             past.unconverged += len(record.unconverged)
             past.matches += len(history)
         for remark in history.remarks:

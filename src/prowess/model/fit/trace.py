@@ -1,34 +1,48 @@
-"""A history on its way through a model: what was believed of every entry before and after its match."""
+"""The trace of a history: what was believed of every entry before and after its match, and what was forecast.
+
+Everything that explains ratings (trajectories, explanations, accounts of matches, the views of a league) reads a trace;
+this is the one pass over a history that is made for it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...history import History
+from ...errors import Error
+from ...history import History, show_time
 from ...history.ragged import holders
+from ...progress import steps
+from ..components.outcome import GaussianScore
+from ..engine.buffers import Columns, Record
+from ..engine.sweep import sweep
 from ..ladder.ladder import Ladder
+from ..ladder.rows import entered
+from ..maths.normal import cdf
 from ..model import Model
-from .fit import swept
-from .forecasts import Forecasts, written
+from ..score_prediction import scored_by
+from .forecasts import Forecasts, performance, read_forecasts, strength
 from .leaderboard import overall
-from .match_summary import expectations, people, results
 
 if TYPE_CHECKING:
     from .explain import Account
 
-__all__ = ["Passage", "passage"]
+__all__ = ["Trace", "expectations", "participants", "results", "run_sweep", "trace"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+
+CHUNK = 200_000  # entries between two looks at the keyboard and the progress bar
 ROWS = 200_000  # teams that are looked at together
+NAMED = 20  # opponents of a match that are named
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Passage:
+class Trace:
     """A history with the beliefs before and after every match, and what was forecast of it.
 
     `before` and `after` have a row for each entry: mean and variance of every trait. What was believed before a match
@@ -37,8 +51,8 @@ class Passage:
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["ann"]]}])
-    >>> passed = passage(pw.Ladder(pw.TrueSkill()), history)
-    >>> passed.moves(passed.entries("ann"))["moved"].round(2)
+    >>> traced = trace(pw.Ladder(pw.TrueSkill()), history)
+    >>> traced.moves(traced.entries("ann"))["moved"].round(2)
     array([ 4.4 , -4.44])
     """
 
@@ -52,18 +66,18 @@ class Passage:
         """The entries of a player in all matches, in the order of time.
 
         >>> import prowess as pw
-        >>> passage(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).entries("bob")
+        >>> trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).entries("bob")
         array([1])
         """
         players = self.history.players
         return np.flatnonzero(self.history.player == (players.index(name) if name in players else -1))
 
-    def places(self, entry: Ints) -> tuple[Ints, Ints]:
+    def locate(self, entry: Ints) -> tuple[Ints, Ints]:
         """The teams and the matches of some entries.
 
         >>> import prowess as pw
-        >>> passed = passage(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-        >>> passed.places(np.array([1]))
+        >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> traced.locate(np.array([1]))
         (array([1]), array([0]))
         """
         team = holders(self.history.team_start, entry)
@@ -73,8 +87,8 @@ class Passage:
         """Which of some matches count: those of importance 0 do not.
 
         >>> import prowess as pw
-        >>> passed = passage(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-        >>> passed.counted(np.array([0]))
+        >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> traced.counted(np.array([0]))
         array([ True])
         """
         importance = self.history.importance
@@ -84,45 +98,58 @@ class Passage:
         """What matches did to the ratings of some entries: before and after, and what moved; NaN where there is no σ.
 
         >>> import prowess as pw
-        >>> passed = passage(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-        >>> passed.moves(np.array([0]))["mu_after"]
+        >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> traced.moves(np.array([0]))["mu_after"]
         array([1516.])
         """
-        found: dict[str, Floats] = {}
+        moves: dict[str, Floats] = {}
         for when, beliefs in (("before", self.before), ("after", self.after)):
             columns = overall(self.model, beliefs[entry])
-            found |= {f"{what}_{when}": column for what, column in zip(("mu", "sigma", "shown"), columns, strict=True)}
-        found["moved"] = found["mu_after"] - found["mu_before"]
-        return found | {"shown_moved": found["shown_after"] - found["shown_before"]}
+            moves |= {f"{what}_{when}": column for what, column in zip(("mu", "sigma", "shown"), columns, strict=True)}
+        moves["moved"] = moves["mu_after"] - moves["mu_before"]
+        return moves | {"shown_moved": moves["shown_after"] - moves["shown_before"]}
 
-    def told(self, entry: Ints) -> dict[str, Any]:
-        """All there is to tell of some entries, by columns: who, how it ended, what was expected, and what moved.
+    def times(self, match: Ints) -> dict[str, list[Any]]:
+        """A column with the times of some matches; none where the history has no times.
+
+        >>> import prowess as pw
+        >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}])
+        >>> trace(pw.Ladder(pw.Elo()), history).times(np.array([0]))
+        {'time': [datetime.date(2026, 1, 31)]}
+        """
+        history = self.history
+        if history.time is None or history.time_kind is None:
+            return {}
+        return {"time": [show_time(history.time_kind, history.time_zone, when) for when in history.time[match]]}
+
+    def describe(self, entry: Ints) -> dict[str, Any]:
+        """Describe some entries by columns: who played, how it ended, what was expected, and what the match moved.
 
         The columns are those of `Explanation.matches`; the entries are in the order of time.
 
         >>> import prowess as pw
-        >>> passed = passage(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-        >>> passed.told(np.array([1]))["expected"]
+        >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> traced.describe(np.array([1]))["expected"]
         array([0.5])
         """
-        team, match = self.places(entry)
-        found = people(self.history, entry, team, match) | results(self.history, team, match)
-        return found | self._expected(team, match) | self.moves(entry)
+        team, match = self.locate(entry)
+        columns = participants(self.history, entry, team, match) | results(self.history, team, match)
+        return columns | self._expected(team, match) | self.moves(entry)
 
     def _expected(self, team: Ints, match: Ints) -> dict[str, Any]:
         """What was expected of some teams; in very large matches of few at a time, for each needs all the others."""
         start = self.history.match_start
         rows = np.cumsum(start[match + 1] - start[match], dtype=np.int64)
         parts = np.split(np.arange(len(match)), np.flatnonzero(np.diff(rows // ROWS)) + 1)
-        found = [expectations(self.forecasts.take(match[part]), (team - start[match])[part]) for part in parts]
-        return {key: np.concatenate([one[key] for one in found]) for key in found[0]}
+        chunks = [expectations(self.forecasts.take(match[part]), (team - start[match])[part]) for part in parts]
+        return {key: np.concatenate([chunk[key] for chunk in chunks]) for key in chunks[0]}
 
     def account(self, match: int, most: int | None = None) -> Account:
         """What one match, by its index, did to its players; of a very large one, to so many of the best teams.
 
         >>> import prowess as pw
-        >>> passed = passage(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-        >>> len(passed.account(0).rows)
+        >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+        >>> len(traced.account(0).rows)
         2
         """
         from .explain import account
@@ -130,14 +157,134 @@ class Passage:
         return account(self, match, most)
 
 
-def passage(ladder: Ladder, history: History) -> Passage:
+def trace(ladder: Ladder, history: History) -> Trace:
     """Take a ladder through a history, and write down what was believed on the way; the ladder stands at its end then.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
-    >>> len(passage(ladder, pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).after), len(ladder)
+    >>> len(trace(ladder, pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).after), len(ladder)
     (2, 2)
     """
-    _, record = swept(ladder, history, False, beliefs=True)
-    forecasts = written(ladder.model.outcome, history, record)
-    return Passage(ladder.model, history, forecasts, record.before, record.after)
+    record = run_sweep(ladder, history, False, beliefs=True)
+    forecasts = read_forecasts(ladder.model.outcome, history, record)
+    return Trace(ladder.model, history, forecasts, record.before, record.after)
+
+
+def run_sweep(
+    ladder: Ladder, history: History, progress: bool | None, silent: bool = False, beliefs: bool = False
+) -> Record:
+    """Take a ladder through a history; returns what was written down: forecasts and log-evidence unless `silent`.
+
+    With `beliefs`, also what was believed of every entry before and after its match.
+    """
+    columns = Columns(history, entered(ladder, history))
+    record = Record(columns, ladder.model.pipeline.traits, after=beliefs, silent=silent, before=beliefs)
+    if len(history):
+        _run_chunks(ladder, history, columns, record, progress)
+    return record
+
+
+def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Record, progress: bool | None) -> None:
+    """Run the kernel over all matches in chunks, so that Ctrl-C works and a progress bar moves."""
+    pipeline = ladder.model.pipeline
+    board = pipeline.board(*_largest(history))
+    table = ladder.table
+    chunk = max(1, CHUNK * len(history) // history.entries)
+    try:
+        for first in steps(range(0, len(history), chunk), "rating", progress):
+            sweep(pipeline, board, columns, table, record, first, min(first + chunk, len(history)))
+    except Error as error:
+        match = record.at
+        name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""
+        raise error.within(f"match {match + 1} of {len(history)}{name}: ", match=match) from error
+    pipeline.put_back(board)
+
+
+def _largest(history: History) -> tuple[int, int]:
+    """The most teams, and the most entries, of a match."""
+    if len(history) == 1:
+        return history.teams, history.entries
+    sizes = np.diff(history.team_start[history.match_start])
+    return int(np.diff(history.match_start).max()), int(sizes.max())
+
+
+def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, Any]:
+    """With whom and against whom some entries played; of very many opponents the first.
+
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}])
+    >>> found = participants(history, np.array([1]), np.array([1]), np.array([0]))
+    >>> found["partners"], found["opponents"]
+    ([['cat']], [['ann']])
+    """
+    names, of_team, of_match = history.players, history.team_start, history.match_start
+    partners, opponents, counts = [], [], []
+    for e, j, i in zip(entry, team, match, strict=True):
+        own, whole = (of_team[j], of_team[j + 1]), (of_team[of_match[i]], of_team[of_match[i + 1]])
+        partners.append([names[p] for p in [*history.player[own[0] : e], *history.player[e + 1 : own[1]]]])
+        against = [*history.player[whole[0] : own[0]][:NAMED], *history.player[own[1] : whole[1]][:NAMED]]
+        opponents.append([names[p] for p in against[:NAMED]])
+        counts.append(int(whole[1] - whole[0] - (own[1] - own[0])))
+    return {"partners": partners, "opponents": opponents, "opponent_count": np.array(counts, np.int64)}
+
+
+def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
+    """How matches ended for teams: places, scores, and the share of the opposing teams that was beaten, ties as halves.
+
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}])
+    >>> {key: float(column[0]) for key, column in results(history, np.array([1]), np.array([0])).items()}
+    {'teams': 2.0, 'place': 2.0, 'score': 1.0, 'against': 3.0, 'actual': 0.0}
+    """
+    first, last = history.match_start[match], history.match_start[match + 1]
+    beaten, against = np.zeros(len(match)), np.full(len(match), np.nan)
+    for index, (j, begin, end) in enumerate(zip(team, first, last, strict=True)):
+        others = np.delete(history.place[begin:end], j - begin)
+        beaten[index] = np.mean((others > history.place[j]) + 0.5 * (others == history.place[j]))
+        if history.score is not None:
+            against[index] = np.max(np.delete(history.score[begin:end], j - begin))
+    found: dict[str, Any] = {"teams": (last - first).astype(np.int64), "place": history.place[team].astype(np.int64)}
+    if history.score is not None:
+        found |= {"score": history.score[team], "against": against}
+    return found | {"actual": beaten}
+
+
+def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
+    """The share of the opposing teams that were expected to be beaten, before each match, by one of its teams.
+
+    Of two teams it is P(win) + P(draw)/2 as it was forecast; of more the mean of P(ahead) over the others, from normal
+    performances.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
+    >>> expectations(pw.Elo().fit(history).forecasts, np.array([0, 1]))["expected"].round(3)
+    array([0.5  , 0.454])
+    """
+    start = forecasts.history.match_start
+    win = np.where(team == 0, forecasts.win, 1.0 - forecasts.win - forecasts.draw)
+    expected = win + 0.5 * forecasts.draw
+    mean, variance = strength(forecasts), performance(forecasts)
+    for index in np.flatnonzero(np.diff(start) > 2):
+        own, teams = start[index] + team[index], np.arange(start[index], start[index + 1])
+        others = teams[teams != own]
+        gap, spread = mean[own] - mean[others], np.sqrt(variance[own] + variance[others])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            sure = np.where(gap == 0.0, 0.0, gap / spread)
+        expected[index] = np.mean([cdf(x) for x in np.clip(sure, -40.0, 40.0).tolist()])
+    scores = _expected_scores(forecasts)
+    if scores is None:
+        return {"expected": expected}
+    own = start[:-1] + team
+    others = np.delete(scores, own)
+    best = np.maximum.reduceat(others, start[:-1] - np.arange(len(own))) if len(own) else others
+    return {"expected": expected, "expected_lead": scores[own] - best}
+
+
+def _expected_scores(forecasts: Forecasts) -> Floats | None:
+    """The scores that were expected of the teams, or these up to a common level; None in models of places."""
+    if forecasts.mean.ndim == 1:
+        return forecasts.mean if isinstance(forecasts.outcome, GaussianScore) else None
+    start = forecasts.history.match_start
+    parts = [slice(*ends) for ends in pairwise(start.tolist())]
+    found = [scored_by(forecasts.mean[part], forecasts.variance[part]) for part in parts]
+    mean, variance = (np.concatenate([pair[k] for pair in found]) if found else np.zeros(0) for k in (0, 1))
+    scores: Floats = forecasts.outcome.score.points(mean, variance)["median"]()  # type: ignore[attr-defined]
+    return scores

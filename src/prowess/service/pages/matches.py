@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ...model.fit.explanation import digits_of
+from ...model.fit.explain import digits_of
 from ...store import leagues
 from ...store.errors import NotFound
 from ...store.leagues import League

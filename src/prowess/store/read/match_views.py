@@ -225,8 +225,8 @@ class Chronicle:
     def _told(self, entry: Ints) -> list[Plain]:
         """Matches of a player, the newest first, with what was expected of her and what they moved."""
         passed = self.view.passage
-        team, match = passed.places(entry)
-        columns = {"team": team - passed.history.match_start[match]} | passed.told(entry)
+        team, match = passed.locate(entry)
+        columns = {"team": team - passed.history.match_start[match]} | passed.describe(entry)
         counts = passed.counted(match).tolist()
         rows, ids = [], self._ids(match)
         for k, index in reversed([*enumerate(match.tolist())]):

@@ -14,7 +14,7 @@ from ...history.concat import ABSENT
 from ...history.ragged import owners
 from ...history.times import Stamp
 from ...model.fit.forecasts import Forecasts
-from ...model.fit.trace import Passage, passage
+from ...model.fit.trace import Trace, trace
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
 from ..seasons import Season
@@ -44,7 +44,7 @@ class Stop:
 class View:
     """A course as it was at one revision; it does not change."""
 
-    passage: Passage
+    passage: Trace
     seq: NDArray[np.int64]
     number: Mapping[str, int]  # of players, which may hold some who came later
     seasons: tuple[Season, ...]
@@ -102,7 +102,7 @@ class View:
 class Course:
     """All matches of a league with what was believed before and after them, and what was forecast.
 
-    It is bit for bit what `passage` writes of the matches of each season, from the ladder after those before. Only one
+    It is bit for bit what `trace` writes of the matches of each season, from the ladder after those before. Only one
     thread may let it grow at a time; views may be looked at by others meanwhile.
 
     >>> import prowess as pw
@@ -127,7 +127,7 @@ class Course:
         self.register = Register()
         self._players: tuple[str, ...] = ()
         self._grow(History.from_matches([]), np.zeros(0, np.int64))
-        self._write(passage(self.ladder, History.from_matches([])))
+        self._write(trace(self.ladder, History.from_matches([])))
 
     def __len__(self) -> int:
         """Count the matches."""
@@ -147,7 +147,7 @@ class Course:
         at = 0
         for stop, season in self._stops(history, start):
             if stop > at:
-                self._write(passage(self.ladder, history[at:stop]))
+                self._write(trace(self.ladder, history[at:stop]))
                 at = stop
             if season is not None:
                 season.begin(self.ladder)
@@ -199,7 +199,7 @@ class Course:
             self.columns[name] = Growing(np.full(len(self.columns[whole]) - new, absent, kind))
         self._append(name, np.full(new, absent) if more is None else more)
 
-    def _write(self, passed: Passage) -> None:
+    def _write(self, passed: Trace) -> None:
         """Take in what a passage has written."""
         forecasts = passed.forecasts
         win, draw = forecasts.written
@@ -235,7 +235,7 @@ class Course:
         )
         mean, variance, log_evidence, scatter, win, draw, before, after = (seen[name] for name in WRITTEN)
         forecasts = Forecasts(history, self.model.outcome, mean, variance, log_evidence, (win, draw), scatter)
-        whole = Passage(self.model, history, forecasts, before, after)
+        whole = Trace(self.model, history, forecasts, before, after)
         kept = self.seasons, tuple(self.stops)
         return View(whole, seen["seq"], self.number, *kept, seen["team"], seen["match"], self.register)
 
@@ -269,7 +269,7 @@ def passing(
     stops: list[tuple[int, Season | None]] = [*starts, *((stop, None) for stop in range(step, len(history), step))]
     for stop, season in [*sorted(stops, key=lambda stop: stop[0]), (len(history), None)]:
         if stop > at:
-            yield at, passage(ladder, history[at:stop]).forecasts
+            yield at, trace(ladder, history[at:stop]).forecasts
             at = stop
         if season is not None:
             season.begin(ladder)

@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from ...history import History
-from ...model.fit.fit import swept
+from ...model.fit.trace import run_sweep
 from ...model.ladder.ladder import Ladder
 from ..journal import journal
 from ..journal.journal import Entry, Position, Rows
@@ -82,4 +82,4 @@ def _start(season: Season | None) -> float:
 def learn(ladder: Ladder, history: History) -> None:
     """Take a ladder through some matches, if there are any, without a word."""
     if len(history):
-        swept(ladder, history, False, silent=True)
+        run_sweep(ladder, history, False, silent=True)

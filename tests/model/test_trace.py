@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.fit.trace import passage
+from prowess.model.fit.trace import trace
 from tests.model.test_explain import HISTORY, LARGE, MODELS
 
 
@@ -14,9 +14,9 @@ def test_every_move_is_that_of_an_explanation(name, history):
     if history is LARGE and name in ("Harkness", "TS2c", "GaussianOD", "GaussianSD", "PoissonOD"):
         history = HISTORY  # which need scores, or do not tell places from each other
     model = MODELS[name]
-    passed, fit = passage(pw.Ladder(model), history), model.fit(history)
+    traced, fit = trace(pw.Ladder(model), history), model.fit(history)
     for player in (history.players[0], history.players[-1]):
-        told, wanted = passed.told(passed.entries(player)), fit.explain(player).matches
+        told, wanted = traced.describe(traced.entries(player)), fit.explain(player).matches
         for column in ("opponents", "partners", "place", "actual"):
             assert list(told[column]) == wanted[column].to_list(), column
         for column in ("expected", "moved", "shown_moved", "mu_before", "mu_after", "sigma_before", "sigma_after"):
@@ -24,10 +24,10 @@ def test_every_move_is_that_of_an_explanation(name, history):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_passage_that_stops_and_goes_on_is_the_same_to_the_last_bit(name):
+def test_a_trace_that_stops_and_goes_on_is_the_same_to_the_last_bit(name):
     model, ladder = MODELS[name], pw.Ladder(MODELS[name])
-    parts = [passage(ladder, HISTORY[a:b]) for a, b in ((0, 7), (7, 8), (8, len(HISTORY)))]
-    whole = passage(pw.Ladder(model), HISTORY)
+    parts = [trace(ladder, HISTORY[a:b]) for a, b in ((0, 7), (7, 8), (8, len(HISTORY)))]
+    whole = trace(pw.Ladder(model), HISTORY)
     for column in ("before", "after"):
         np.testing.assert_array_equal(np.concatenate([getattr(part, column) for part in parts]), getattr(whole, column))
     assert ladder == model.fit(HISTORY).ladder
