@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from prowess.cli.output.console import note, screen
+from prowess.cli.output.console import get_console, note
 from prowess.cli.output.json import print_json
 from prowess.cli.output.report import print_report
 from prowess.errors import Error
@@ -84,7 +84,7 @@ def _list(json: bool) -> None:
     for found in PAPERS.values():
         table.add_row(Text(found.name, style="bold"), Text(found.about))
         table.add_row("", Text(f"needs {found.needs}", style="dim"))
-    screen().print(table)
+    get_console().print(table)
 
 
 def _check(found: Paper, data: Path | None, html: Path | None) -> None:

@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from prowess.cli.verbs import demo as verb
+from prowess.cli.verbs import demo as MODULE
 from tests.cli.running import LEAGUE, run
-
-MODULE = sys.modules[verb.__module__]
 
 
 def test_the_demo_shows_standings_predictions_and_charts_in_this_order(

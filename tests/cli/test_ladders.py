@@ -77,7 +77,8 @@ def test_a_ladder_goes_on_in_the_order_of_time(tmp_path: Path) -> None:
     result = run("rate", late, "--resume", ladder, "--save", ladder)
     assert result.exit_code == 1
     assert "error: the first match, at 2026-06-01, comes before the last of the ladder, at 2026-06-07" in result.stderr
-    assert "--since leaves out what it has seen" in result.stderr
+    assert "leave out what it has seen" in result.stderr
+    assert "(--since 2026-06-07)" in result.stderr
     assert ladder.read_bytes() == before
     again = run("rate", late, "--resume", ladder, "--since", "2026-06-07")
     assert again.exit_code == 0

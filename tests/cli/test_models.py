@@ -6,7 +6,7 @@ import pytest
 
 import prowess as pw
 from prowess import Error
-from prowess.cli.options.common import _model
+from prowess.cli.options.model_args import make_model
 from prowess.model.presets import PRESETS
 
 from .running import LEAGUE, run
@@ -30,7 +30,7 @@ def history():
 
 
 def test_a_part_is_chosen_by_its_name_in_whatever_case() -> None:
-    assert _model("trueskill", ["team=mean", "beta=3"]) == pw.TrueSkill().replace(team=pw.team.Mean(), beta=3)
+    assert make_model("trueskill", ["team=mean", "beta=3"]) == pw.TrueSkill().replace(team=pw.team.Mean(), beta=3)
 
 
 def test_the_help_lists_them() -> None:
@@ -84,7 +84,7 @@ def test_an_odd_value_of_any_parameter_gives_a_model_or_an_error_that_names_it(n
 def said(name: str, change: str) -> str:
     """What is wrong with a change; nothing if it can be made."""
     try:
-        _model(name, [change])
+        make_model(name, [change])
     except Error as error:
         return str(error)
     return ""

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 import prowess as pw
-from prowess.cli.options.match_syntax import match_of
+from prowess.cli.options.match_syntax import parse_match
 from prowess.cli.output.forecast import WIDTH, percent
 from tests.cli.running import LEAGUE, run, screened, write
 
@@ -132,7 +132,7 @@ def test_names_that_hold_separators(tmp_path: Path) -> None:
         assert found["teams"] == [["Smith, Jo"], ["Saint-Malo"]]
     [found] = json.loads(run("predict", path, "--team", "Brighton & Hove", "--team", "A - B", "--json").stdout)
     assert found["teams"] == [["Brighton & Hove"], ["A - B"]]
-    assert match_of("A - B - c", {"A - B"}.__contains__) == [["A - B"], ["c"]]
+    assert parse_match("A - B - c", {"A - B"}.__contains__) == [["A - B"], ["c"]]
 
 
 @pytest.mark.parametrize("width", [60, 80, 140])

@@ -95,7 +95,7 @@ def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
         warnings.warn("some\nthing is odd", stacklevel=2)
         return Findings(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), "odd")
 
-    monkeypatch.setattr("prowess.cli.options.common.read_file", read)
+    monkeypatch.setattr("prowess.cli.options.read_args.read_file", read)
     result = run("rate", LEAGUE)
     assert result.exit_code == 0
     assert result.stderr.startswith("warning: some thing is odd\n")
@@ -106,7 +106,7 @@ def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("prowess.cli.options.common.read_file", read)
+    monkeypatch.setattr("prowess.cli.options.read_args.read_file", read)
     assert isinstance(run("rate", LEAGUE).exception, ZeroDivisionError)
 
 
@@ -114,7 +114,7 @@ def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ctrl_c_is_quiet_and_leaves_nothing(tmp_path: Path) -> None:
     code = """
 import sys, time
-from prowess.cli import main, standings
+from prowess.cli import main
 import polars as pl
 def slow(frame, place):
     open(place, "w").write("half")

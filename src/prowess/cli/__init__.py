@@ -11,8 +11,8 @@ try:
     from typer.core import TyperGroup
 
     from .. import __version__, kernel_mode
-    from .options.common import Quiet, quietly
-    from .output.console import be_quiet, polite
+    from .options.shared import Quiet, add_quiet_option
+    from .output.console import handle_errors, set_quiet
     from .verbs.backup import backup, restore
     from .verbs.balance import balance
     from .verbs.check import check
@@ -39,7 +39,7 @@ class Verbs(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a verb."""
-        with polite():
+        with handle_errors():
             return super().invoke(ctx)
 
 
@@ -55,16 +55,16 @@ app = typer.Typer(
 def _add(panel: str, *verbs: Callable[..., None]) -> None:
     """Put verbs under a heading of `prowess --help`."""
     for verb in verbs:
-        app.command(rich_help_panel=panel)(quietly(verb))
+        app.command(rich_help_panel=panel)(add_quiet_option(verb))
 
 
 _add("Rate", rate, demo)
 _add("Predict and match", predict, explain, balance, pair)
-app.command("next", rich_help_panel="Predict and match")(quietly(next_))
+app.command("next", rich_help_panel="Predict and match")(add_quiet_option(next_))
 _add("Compare", compare, tune, *(entry.load() for entry in entry_points(group="prowess.verbs")))
 _add("Files", check, simulate)
 _add("Serve", serve)
-app.command("import", rich_help_panel="Serve")(quietly(import_))
+app.command("import", rich_help_panel="Serve")(add_quiet_option(import_))
 app.add_typer(key, name="key", rich_help_panel="Serve")
 _add("Serve", backup, restore)
 
@@ -97,7 +97,7 @@ def prowess(
     Tables and --json go to standard output, remarks and errors to standard error.
     """
     if quiet:
-        be_quiet()
+        set_quiet()
 
 
 def main() -> None:

@@ -17,9 +17,9 @@ from ...service.settings import Settings
 if TYPE_CHECKING:
     from ...store.db.database import Database
 
-__all__ = ["COMMAND_LINE", "USUAL", "Url", "opened"]
+__all__ = ["COMMAND_LINE", "DEFAULT_URL", "Url", "open_database"]
 
-USUAL = Settings.database  # that of `prowess serve`
+DEFAULT_URL = Settings.database  # that of `prowess serve`
 COMMAND_LINE = "command line"  # who did it, in the audit log
 PACKAGES = {"sqlalchemy": "SQLAlchemy", "alembic": "Alembic", "psycopg": "psycopg"}
 Url = Annotated[
@@ -34,7 +34,7 @@ Url = Annotated[
 
 
 @contextmanager
-def opened(url: str, *, new: bool = False) -> Iterator[Database]:
+def open_database(url: str, *, new: bool = False) -> Iterator[Database]:
     """A database as long as a verb needs it; one that is not there is made only where it may be `new`."""
     for module, package in PACKAGES.items():
         if find_spec(module) is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...model.prediction import RESULTS, Prediction
-from .console import screen, shown
+from .console import get_console, printable
 from .tables import cut
 
 if TYPE_CHECKING:
@@ -28,20 +28,20 @@ def team_name(team: Sequence[str], width: int | None = None) -> str:
     """
     from rich.cells import cell_len
 
-    whole = shown(" + ".join(team))
+    whole = printable(" + ".join(team))
     for kept in range(len(team) - 1, 0, -1):
         if width is None or cell_len(whole) <= width:
             return whole
-        whole = shown(" + ".join(team[:kept])) + f" + {len(team) - kept} more"
+        whole = printable(" + ".join(team[:kept])) + f" + {len(team) - kept} more"
     if width is None or cell_len(whole) <= width:
         return whole
     more = f" + {len(team) - 1} more" if len(team) > 1 else ""
-    return cut(shown(team[0]), max(width - len(more), 4)) + more
+    return cut(printable(team[0]), max(width - len(more), 4)) + more
 
 
 def print_forecast(teams: Sequence[Sequence[str]], prediction: Prediction, quality: float | None = None) -> None:
     """Print how probable each result is, where the teams may finish, and which scores are expected."""
-    console = screen()
+    console = get_console()
     room = console.width - WIDTH - 9 if console.is_terminal else None
     console.print(_bars(teams, prediction, room))
     if len(teams) > 2:
@@ -89,7 +89,7 @@ def _places(teams: Sequence[Sequence[str]], prediction: Prediction, room: int | 
     from rich.table import Table
     from rich.text import Text
 
-    console = screen()
+    console = get_console()
     label = 34 if room is None else min(46, room)
     fitting = len(teams) if room is None else max(2, (console.width - label - 8) // 6)
     cut_off = len(teams) > fitting

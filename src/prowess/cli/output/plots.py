@@ -9,7 +9,7 @@ from statistics import median
 import numpy as np
 
 from ...lab.interval import Interval
-from .console import screen, shown
+from .console import get_console, printable
 
 __all__ = ["line_chart", "print_whiskers", "whisker"]
 
@@ -22,17 +22,17 @@ def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str
     from rich.table import Table
     from rich.text import Text
 
-    console = screen()
+    console = get_console()
     ends = _ends([interval for interval, _ in rows.values()])
     room = console.width - max(len(text) for _, text in rows.values()) - 6
-    room -= min(30, max(Text(shown(name)).cell_len for name in rows))
+    room -= min(30, max(Text(printable(name)).cell_len for name in rows))
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(max_width=30, overflow="ellipsis", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     for name, (interval, text) in rows.items():
         line = whisker(interval, *ends, max(10, min(WIDTH, room)))
-        table.add_row(Text(shown(name)), Text(line, style=styles.get(name, "")), Text(text))
+        table.add_row(Text(printable(name)), Text(line, style=styles.get(name, "")), Text(text))
     console.print(table)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...lab.report import Claim, Report, Section, shown_column
-from .console import screen, shown
+from .console import get_console, printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,8 +24,8 @@ def print_report(report: Report) -> None:
     """Print a report: ruled tables on a terminal, plain columns elsewhere; charts are for pages."""
     from rich.text import Text
 
-    console = screen()
-    console.print(Text(shown(report.title), style="bold underline"), soft_wrap=True)
+    console = get_console()
+    console.print(Text(printable(report.title), style="bold underline"), soft_wrap=True)
     for section in report.sections:
         console.print()
         print_section(section)
@@ -35,8 +35,8 @@ def print_section(section: Section) -> None:
     """Print title, text, table and claims, with a line between them."""
     from rich.text import Text
 
-    console = screen()
-    console.print(Text(shown(section.title), style="bold"), soft_wrap=True)
+    console = get_console()
+    console.print(Text(printable(section.title), style="bold"), soft_wrap=True)
     if section.text:
         console.print()
         print_text(section.text)
@@ -53,12 +53,12 @@ def print_text(text: str, style: str = "") -> None:
     """Print paragraphs, with a line between them; a wide terminal does not make wide paragraphs."""
     from rich.text import Text
 
-    console = screen()
+    console = get_console()
     width = min(console.width, TEXT) if console.is_terminal else None
     for number, part in enumerate(filter(None, text.split("\n\n"))):
         if number:
             console.print()
-        console.print(Text(shown(part), style=style), width=width, soft_wrap=width is None)
+        console.print(Text(printable(part), style=style), width=width, soft_wrap=width is None)
 
 
 def _print_claim(claim: Claim) -> None:
@@ -66,8 +66,8 @@ def _print_claim(claim: Claim) -> None:
     from rich.text import Text
 
     verdict = (f"{claim.verdict}: ", f"bold {STYLES[claim.holds]}")
-    line = Text.assemble("• ", verdict, shown(claim.text), (f" ({shown(claim.evidence)})", "dim"))
-    screen().print(line, soft_wrap=True)
+    line = Text.assemble("• ", verdict, printable(claim.text), (f" ({printable(claim.evidence)})", "dim"))
+    get_console().print(line, soft_wrap=True)
 
 
 def print_table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]] = frozenset()) -> None:
@@ -75,8 +75,8 @@ def print_table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]] = frozense
 
     Every block begins with the first column. Numbers stand to the right and are never cut.
     """
-    console = screen()
-    texts = {column.name: list(map(shown, shown_column(column.to_list()))) for column in frame}
+    console = get_console()
+    texts = {column.name: list(map(printable, shown_column(column.to_list()))) for column in frame}
     right = {name for name, kind in frame.schema.items() if kind.is_numeric()}
     if not console.is_terminal:
         for name in texts.keys() - right:
@@ -102,7 +102,7 @@ def _narrowest(head: str, cells: list[str]) -> int:
     """How many cells of a terminal a column needs: a long text can be broken between its words, a short one cannot."""
     from rich.cells import cell_len
 
-    words = shown(head).split()
+    words = printable(head).split()
     for text in cells:
         words += [text] if cell_len(text) <= WHOLE else text.split()
     return max(map(cell_len, words), default=1)
@@ -113,12 +113,12 @@ def _table(texts: dict[str, list[str]], right: set[str], bold: frozenset[tuple[i
     from rich.table import Table
     from rich.text import Text
 
-    ruled = screen().is_terminal
+    ruled = get_console().is_terminal
     table = Table(box=box.SIMPLE_HEAD if ruled else None, pad_edge=False, padding=(0, 1) if ruled else (0, 2, 0, 0))
     for name, cells in texts.items():
         least = _narrowest(name, cells)
         table.add_column(
-            Text(shown(name)), justify="right" if name in right else "left", overflow="fold", min_width=least
+            Text(printable(name)), justify="right" if name in right else "left", overflow="fold", min_width=least
         )
     for index, row in enumerate(zip(*texts.values(), strict=True)):
         named = zip(texts, row, strict=True)

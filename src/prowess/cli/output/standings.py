@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...atomic_files import ending_of, replacing
 from ...errors import Error
-from .console import screen, shown
+from .console import get_console, printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,7 +29,7 @@ STYLES = {"▲": "green", "▼": "red", "n": "cyan", "–": "dim"}
 
 def print_standings(frame: pl.DataFrame, title: str = "", by: str | None = None) -> None:
     """Print a leaderboard: ruled on a terminal, in plain columns elsewhere; `by` is a column that comes first."""
-    console = screen()
+    console = get_console()
     columns = _columns(frame, by)
     if not console.is_terminal or len(frame) > MANY:
         console.file.writelines(_plain(columns, by))
@@ -43,7 +43,7 @@ def _print_ruled(columns: dict[str, list[str]], title: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(shown(title)) if title else None)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(printable(title)) if title else None)
     table.title_justify, table.title_style = "left", "dim"
     for head in columns:
         left = head in LEFT
@@ -51,7 +51,7 @@ def _print_ruled(columns: dict[str, list[str]], title: str) -> None:
     for place, row in enumerate(zip(*columns.values(), strict=True)):
         cells = [_cell(head, text) for head, text in zip(columns, row, strict=True)]
         table.add_row(*cells, style="bold" if place < 3 else "")
-    screen().print(table)
+    get_console().print(table)
 
 
 def _cell(head: str, text: str) -> Text:
@@ -62,10 +62,10 @@ def _cell(head: str, text: str) -> Text:
 
 def _columns(frame: pl.DataFrame, by: str | None = None) -> dict[str, list[str]]:
     """What stands in the table, by the heads of its columns."""
-    lead = {} if by is None else {by: list(map(shown, frame[by]))}
+    lead = {} if by is None else {by: list(map(printable, frame[by]))}
     columns = {
         "rank": list(map(str, frame["rank"])),
-        "player": list(map(shown, frame["player"])),
+        "player": list(map(printable, frame["player"])),
         "rating": list(map("{:.2f}".format, frame["shown"])),
         "μ ± σ": [f"{mu:.2f} ± {sigma or 0.0:.2f}" for mu, sigma in frame.select("mu", "sigma").iter_rows()],
     }
@@ -129,7 +129,7 @@ def _plain(columns: dict[str, list[str]], by: str | None) -> Iterator[str]:
         sizes = [cell_len(head), *widths[head]]
         wide = max(sizes)
         gaps = [" " * (wide - size) for size in sizes]
-        pairs = zip([shown(head), *cells], gaps, strict=True)
+        pairs = zip([printable(head), *cells], gaps, strict=True)
         aligned.append([cell + gap if head in (*LEFT, by) else gap + cell for cell, gap in pairs])
     return ("  ".join(row).rstrip() + "\n" for row in zip(*aligned, strict=True))
 

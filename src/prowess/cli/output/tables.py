@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .console import screen, shown
+from .console import get_console, printable
 from .standings import write
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    console = screen()
+    console = get_console()
     ruled = console.is_terminal
     table = Table(box=box.SIMPLE_HEAD if ruled else None, pad_edge=False, padding=(0, 1) if ruled else (0, 2, 0, 0))
     for head in heads:
         side = "right" if head in right else "left"
         table.add_column(head, justify=side, no_wrap=head not in flexible, overflow="fold")  # type: ignore[arg-type]
     for row in rows:
-        table.add_row(*(Text(shown(cell)) if isinstance(cell, str) else cell for cell in row))
+        table.add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in row))
     console.print(table)
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...text import count
-from ..options.common import Json
-from ..options.db_args import USUAL, Url, opened
+from ..options.db_args import DEFAULT_URL, Url, open_database
+from ..options.shared import Json
 from ..output.console import note
 from ..output.json import print_json
 
@@ -21,7 +21,7 @@ __all__ = ["backup", "restore", "said", "summary"]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to write. An earlier backup is replaced.")]
 
 
-def backup(file: File, database: Url = USUAL, json: Json = False) -> None:
+def backup(file: File, database: Url = DEFAULT_URL, json: Json = False) -> None:
     """Write a backup of the service: all leagues, matches with their revisions, ratings and keys, as of this moment.
 
     The service may go on meanwhile. Of keys a backup has the hashes, never the secrets.
@@ -30,7 +30,7 @@ def backup(file: File, database: Url = USUAL, json: Json = False) -> None:
     prowess backup leagues.backup
     prowess backup leagues.backup --database postgresql://prowess@localhost/prowess
     """
-    with opened(database) as found:
+    with open_database(database) as found:
         from ...store.db.backup import backup as write
 
         copied = write(found, file)
@@ -54,7 +54,7 @@ def summary(copied: Copied) -> str:
 BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="A file that `prowess backup` wrote.")]
 
 
-def restore(file: BackupFile, database: Url = USUAL, json: Json = False) -> None:
+def restore(file: BackupFile, database: Url = DEFAULT_URL, json: Json = False) -> None:
     """Restore a backup into an empty database, of the same kind or the other; a SQLite file is made.
 
     This is also the way from SQLite to PostgreSQL, and back. If it fails, nothing has changed.
@@ -63,7 +63,7 @@ def restore(file: BackupFile, database: Url = USUAL, json: Json = False) -> None
     prowess restore leagues.backup --database sqlite:///again.db
     prowess restore leagues.backup --database postgresql://prowess@localhost/prowess
     """
-    with opened(database, new=True) as found:
+    with open_database(database, new=True) as found:
         from ...store.db.backup import restore as read
 
         copied = read(file, found)

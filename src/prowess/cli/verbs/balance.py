@@ -10,10 +10,9 @@ import typer
 from ... import Balance, Model
 from ...history.read_options import Choices
 from ...text import count
-from ..options.common import Json, shared
-from ..options.ladder_args import Newcomers, Source, opened
-from ..options.player_args import NamesFile, People, gathered, groups
-from ..output.console import note, screen, shown
+from ..options.player_args import NamesFile, Newcomers, People, Source, collect_players, open_ladder, parse_groups
+from ..options.shared import Json, add_shared_options
+from ..output.console import get_console, note, printable
 from ..output.forecast import print_forecast
 from ..output.json import print_json
 
@@ -35,7 +34,7 @@ Apart = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Where there are too many splits to compare, the search depends on it.")]
 
 
-@shared
+@add_shared_options
 def balance(
     file: Source,
     given_model: Model | None,
@@ -61,8 +60,8 @@ def balance(
     from ... import balance as balanced
 
     wanted = None if sizes is None else _sizes(sizes)
-    ladder = opened(file, given_model, choices)
-    people = gathered(ladder, names, names_file, None, newcomers)
+    ladder = open_ladder(file, given_model, choices)
+    people = collect_players(ladder, names, names_file, None, newcomers)
     if not people:
         raise typer.BadParameter("say who is there: names, - for standard input, or --names FILE")
     found = balanced(
@@ -70,8 +69,8 @@ def balance(
         people,
         teams=teams if wanted is None else len(wanted),
         sizes=wanted,
-        together=groups(ladder, together, newcomers),
-        apart=groups(ladder, apart, newcomers),
+        together=parse_groups(ladder, together, newcomers),
+        apart=parse_groups(ladder, apart, newcomers),
         seed=seed,
     )
     if json:
@@ -91,11 +90,11 @@ def _print(found: Balance) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = screen()
+    console = get_console()
     console.print(Text(found.fairness.capitalize(), style="bold"))
     table = Table.grid(padding=(0, 2))
     for number, team in enumerate(found.teams, 1):
-        table.add_row(Text(f"  team {number}", style="dim"), Text(shown(", ".join(team))))
+        table.add_row(Text(f"  team {number}", style="dim"), Text(printable(", ".join(team))))
     console.print(table)
     console.print()
     named = [[f"team {number}"] for number in range(1, len(found.teams) + 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,21 +10,22 @@ import typer
 
 from ... import History
 from ...atomic_files import ending_of
-from ...errors import Error
+from ...errors import Error, Remark
 from ...history import show_time
 from ...history.data_checks import Suspicion, suspicions
-from ...history.read_context import Findings
+from ...history.read_context import Findings, Located
 from ...history.read_options import Choices
 from ...history.readers import read_file
 from ...text import count
-from ..options.common import File, Json, as_flags, shared
-from ..output.console import note, screen, shown
+from ..options.read_args import File
+from ..options.shared import Json, add_shared_options
+from ..output.console import as_flag, get_console, note, printable
 from ..output.json import print_json
 from ..output.standings import moment
 from ..output.tables import cut, print_table, write_table
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 __all__ = ["check"]
 
@@ -37,7 +39,7 @@ Out = Annotated[
 ]
 
 
-@shared
+@add_shared_options
 def check(file: File, choices: Choices, all: All = False, json: Json = False, out: Out = None) -> None:
     """Check a file: what was recognised in it, every problem with its line, and what looks strange.
 
@@ -52,17 +54,14 @@ def check(file: File, choices: Choices, all: All = False, json: Json = False, ou
         ending_of(out, ENDINGS)
         if not out.parent.is_dir():
             raise Error(f"{out}: there is no folder {out.parent}")
-    try:
-        found = read_file(file, choices)
-    except Error as error:
-        raise Error(as_flags(str(error))) from error
+    found = read_file(file, choices)
     problems, strange = found.to_frame(), suspicions(found.history)
     if out is not None:
         write_table(problems, out)
     if json:
         print_json(_plain(file, found, strange))
     else:
-        _print(file, found, problems, strange, None if all or not screen().is_terminal else FIRST)
+        _print(file, found, strange, None if all or not get_console().is_terminal else FIRST)
     if out is not None:
         note(f"wrote {out}")
     if len(problems):
@@ -75,16 +74,16 @@ def _plain(file: Path, found: Findings, strange: list[Suspicion]) -> dict[str, A
         "file": str(file),
         "layout": None if found.layout is None else found.layout.shape,
         "roles": found.roles,
-        "readings": [as_flags(line) for line in _readings(found)],
+        "readings": [remark.render(as_flag) for remark in _readings(found)],
         "summary": _summary(found.history),
         "problems": found.to_frame().to_dicts(),
         "strange": [one._asdict() for one in strange],
     }
 
 
-def _readings(found: Findings) -> list[str]:
-    """What was taken where there is a choice: all that is said beside the columns."""
-    return [str(remark) for remark in found.history.remarks if remark.code not in ("layout", "ignored-columns")]
+def _readings(found: Findings) -> list[Remark]:
+    """The remarks that say more than the table of columns."""
+    return [remark for remark in found.history.remarks if remark.code not in ("layout", "ignored-columns")]
 
 
 def _summary(history: History) -> dict[str, Any]:
@@ -109,25 +108,25 @@ def _summary(history: History) -> dict[str, Any]:
     return found
 
 
-def _print(file: Path, found: Findings, problems: pl.DataFrame, strange: list[Suspicion], limit: int | None) -> None:
+def _print(file: Path, found: Findings, strange: list[Suspicion], limit: int | None) -> None:
     """The columns, the readings, how much there is, the problems, and what looks strange."""
     from rich.text import Text
 
     def say(text: str, style: str = "") -> None:
-        screen().print(Text(shown(text), style=style), soft_wrap=not screen().is_terminal)
+        get_console().print(Text(printable(text), style=style), soft_wrap=not get_console().is_terminal)
 
     shape = found.layout.shape if found.layout is not None else "a match in each line"
     say(f"{file}: {shape}", "bold")
     if found.roles:
         rows = [(column, role or "– not used") for column, role in found.roles.items()]
         print_table(["column", "is read as"], rows, flexible=("column",))
-    for line in _readings(found):
-        say(as_flags(line))
+    for remark in _readings(found):
+        say(remark.render(as_flag))
     say(_size(_summary(found.history)))
     say("")
-    if len(problems):
-        say(f"{count(len(problems), 'problem', 'problems')}:", "bold red")
-        _print_problems(problems, limit)
+    if found.problems:
+        say(f"{count(len(found.problems), 'problem', 'problems')}:", "bold red")
+        _print_problems(found.problems, limit)
     else:
         say("No problems.", "bold green")
     if strange:
@@ -156,18 +155,18 @@ def _range(ends: tuple[int, int]) -> str:
     return f"{ends[0]:,}" if ends[0] == ends[1] else f"{ends[0]:,} to {ends[1]:,}"
 
 
-def _print_problems(problems: pl.DataFrame, limit: int | None) -> None:
-    """A table of the first problems; many of one kind are told by the first of them, and a number."""
-    console = screen()
+def _print_problems(problems: Sequence[Located], limit: int | None) -> None:
+    """Print the first problems as a table; of many alike in a row, the first few."""
+    terminal = get_console().is_terminal
     rows: list[tuple[str, str, str, str]] = []
     alike = 0
-    for row in problems.iter_rows(named=True):
-        same = bool(rows) and limit is not None and (rows[-1][1], rows[-1][3]) == (row["column"] or "", row["problem"])
+    for where, problem, _ in problems:
+        column, message = problem.column or "", problem.detail(as_flag)
+        same = bool(rows) and limit is not None and (rows[-1][1], rows[-1][3]) == (column, message)
         alike = alike + 1 if same else 0
         if alike < ALIKE:
-            value = "" if row["value"] is None else repr(row["value"])
-            room = cut(value, 24) if console.is_terminal else value
-            rows.append((row["where"], row["column"] or "", room, as_flags(row["problem"])))
+            value = "" if problem.value is None else repr(str(problem.value))
+            rows.append((where, column, cut(value, 24) if terminal else value, message))
         if limit is not None and len(rows) >= limit:
             break
     print_table(["where", "column", "value", "problem"], rows, flexible=("problem", "column"))

@@ -18,11 +18,11 @@ from ...lab.measures.registry import MEASURES
 from ...lab.protocols import Prequential, Protocol, RandomSplits, SeasonSplits
 from ...lab.report import check_page
 from ...model.presets import PRESETS
-from ..options.common import Files, Json, shared
-from ..options.common import _model as model_of
-from ..options.lab_args import BurnIn, Html, Jobs, Seed, amount, matches, words
-from ..options.time_args import Since, Until
-from ..output.console import note, screen
+from ..options.lab_args import BurnIn, Html, Jobs, Seed, parse_amount, read_matches
+from ..options.model_args import make_model
+from ..options.read_args import Files, Since, Until, split_words
+from ..options.shared import Json, add_shared_options
+from ..output.console import get_console, note
 from ..output.json import print_json
 from ..output.plots import print_whiskers
 from ..output.report import print_table, print_text
@@ -57,7 +57,7 @@ Scored = Annotated[
 Out = Annotated[Path | None, typer.Option(help=f"Write the measures to a file: {' '.join(ENDINGS)}.")]
 
 
-@shared
+@add_shared_options
 def compare(
     files: Files,
     choices: Choices,
@@ -90,8 +90,8 @@ def compare(
     if out is not None:
         target_of(out, ENDINGS)
     wanted, scored = _models(models), _protocol(protocol, burn_in, seed)
-    history = matches(files, choices, since, until)
-    found = compared(history, wanted, protocol=scored, measures=words(measures), seed=seed, jobs=jobs)
+    history = read_matches(files, choices, since, until)
+    found = compared(history, wanted, protocol=scored, measures=split_words(measures) or None, seed=seed, jobs=jobs)
     if out is not None:
         write(found.table(), out)
     if html is not None:
@@ -104,16 +104,16 @@ def compare(
         note(f"compared: {', '.join(found.models)}, which can use this file; --models chooses others")
     for path in filter(None, (out, html)):
         note(f"wrote {path}")
-    if html is None and not json and screen().is_terminal:
+    if html is None and not json and get_console().is_terminal:
         note("--html report.html writes a page with standings, skill curves and more")
 
 
 def _models(said: list[str] | None) -> dict[str, Model] | None:
     """The models by name; those with parameters have these in their names."""
     named: dict[str, Model] = {}
-    for spec in words(said) or []:
+    for spec in split_words(said):
         name, *settings = spec.split(":")
-        model = model_of(name, settings)
+        model = make_model(name, settings)
         proper = next(known for known in PRESETS.names if known.lower() == name.lower())
         label = " ".join([proper, *settings])
         if label in named:
@@ -125,7 +125,7 @@ def _models(said: list[str] | None) -> dict[str, Model] | None:
 def _protocol(name: str, burn_in: str, seed: int) -> Protocol:
     """What is learnt from and what is scored."""
     if name == "all":
-        return Prequential(amount(burn_in))
+        return Prequential(parse_amount(burn_in))
     if burn_in != "0":
         raise typer.BadParameter("only with --protocol all", param_hint="--burn-in")
     return SeasonSplits() if name == "seasons" else RandomSplits(seed=seed)
@@ -136,11 +136,11 @@ def _print(found: Comparison) -> None:
     section = measures_of(found)
     assert section.table is not None
     print_table(section.table, section.bold)
-    print_text(section.text if screen().is_terminal else section.text.replace("is bold", "has a *"), style="dim")
-    screen().print()
+    print_text(section.text if get_console().is_terminal else section.text.replace("is bold", "has a *"), style="dim")
+    get_console().print()
     if len(found.models) > 1:
         _print_distances(found)
-        screen().print()
+        get_console().print()
     print_text("\n\n".join([advice(found), *notes(found)]))
 
 

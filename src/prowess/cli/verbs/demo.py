@@ -15,8 +15,8 @@ from ...errors import Error
 from ...examples import FOLDER as EXAMPLES
 from ...lab import save, skill_curves
 from ...text import count
-from ..options.common import Json
-from ..output.console import screen
+from ..options.shared import Json
+from ..output.console import get_console
 from ..output.forecast import forecast_dict, print_forecast
 from ..output.json import print_json
 from ..output.standings import print_standings
@@ -110,4 +110,4 @@ def _charts(fit: Fit, players: list[str], folder: Path) -> None:
 
 
 def _say(text: str) -> None:
-    screen().print(text, soft_wrap=True)
+    get_console().print(text, soft_wrap=True)

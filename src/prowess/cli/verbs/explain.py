@@ -12,9 +12,10 @@ from ...atomic_files import ending_of
 from ...errors import Error
 from ...history.read_options import Choices
 from ...text import count
-from ..options.common import File, Json, shared
-from ..options.ladder_args import fitted, players
-from ..output.console import note, screen, shown
+from ..options.player_args import find_players, fit_file
+from ..options.read_args import File
+from ..options.shared import Json, add_shared_options
+from ..output.console import get_console, note, printable
 from ..output.forecast import percent, team_name
 from ..output.json import print_json
 from ..output.plots import line_chart
@@ -46,7 +47,7 @@ Html = Annotated[
 ]
 
 
-@shared
+@add_shared_options
 def explain(
     file: File,
     player: Player,
@@ -72,14 +73,14 @@ def explain(
             ending_of(path, endings)
             if not path.parent.is_dir():
                 raise Error(f"{path}: there is no folder {path.parent}")
-    fit = fitted(file, model, choices)
-    [name] = players(fit.ladder, [player])
+    fit = fit_file(file, model, choices)
+    [name] = find_players(fit.ladder, [player])
     found = fit.explain(name)
     if out is not None:
         write_table(found.matches, out)
     if html is not None:
         _page(fit, found).save(html)
-    limit = LAST if last is None and not json and screen().is_terminal else last or len(found.matches)
+    limit = LAST if last is None and not json and get_console().is_terminal else last or len(found.matches)
     if json:
         print_json(found.to_dict() | {"matches": found.matches.tail(limit).to_dicts()})
     else:
@@ -93,10 +94,10 @@ def _print(found: Explanation, limit: int) -> None:
     """The words, the line of the rating, and the matches."""
     from rich.text import Text
 
-    console = screen()
+    console = get_console()
     width = min(console.width, 100) if console.is_terminal else None
     for sentence in found.sentences:
-        console.print(Text(shown(sentence)), width=width, soft_wrap=width is None)
+        console.print(Text(printable(sentence)), width=width, soft_wrap=width is None)
     rows = found.matches
     if len(rows) > 2 and console.is_terminal:
         _print_line(found)
@@ -111,7 +112,7 @@ def _print(found: Explanation, limit: int) -> None:
 
 def _print_line(found: Explanation) -> None:
     """How what is shown went, from the first match to the last."""
-    console = screen()
+    console = get_console()
     rows = found.matches
     room = min(console.width - 12, 72, max(30, len(rows)))
     values = [found.start.shown, *rows["shown_after"]]
@@ -128,7 +129,7 @@ def _print_line(found: Explanation) -> None:
 def _print_matches(found: Explanation, limit: int) -> None:
     """A row for every match, the last ones last."""
     rows = found.matches.tail(limit)
-    console = screen()
+    console = get_console()
     cells: dict[str, list[str | Text]] = {}
     if "time" in rows.columns:
         cells["time"] = [moment(value) for value in rows["time"]]

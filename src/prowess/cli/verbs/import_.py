@@ -13,9 +13,10 @@ import typer
 from ... import History
 from ...history.read_options import Choices
 from ...text import count
-from ..options.common import File, Json, read, shared
-from ..options.db_args import COMMAND_LINE, USUAL, Url, opened
-from ..output.console import busy, note, screen, shown
+from ..options.db_args import COMMAND_LINE, DEFAULT_URL, Url, open_database
+from ..options.read_args import File, read
+from ..options.shared import Json, add_shared_options
+from ..output.console import busy, get_console, note, printable
 from ..output.json import print_json
 
 if TYPE_CHECKING:
@@ -31,13 +32,13 @@ Private = Annotated[bool, typer.Option("--private", help="Where the league is fo
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing, and say what would happen.")]
 
 
-@shared
+@add_shared_options
 def import_(
     file: File,
     league: League,
     choices: Choices,
     given_preset: tuple[str, dict[str, Any]] | None,
-    database: Url = USUAL,
+    database: Url = DEFAULT_URL,
     private: Private = False,
     dry_run: DryRun = False,
     json: Json = False,
@@ -91,9 +92,9 @@ def _imported(
 @contextmanager
 def _opened(url: str, dry_run: bool) -> Iterator[Store]:
     """The database, made if it is not there; but a dry run does not even make an empty one."""
-    with TemporaryDirectory() as folder, opened(url, new=True) as asked:
+    with TemporaryDirectory() as folder, open_database(url, new=True) as asked:
         absent = asked.dialect == "sqlite" and not Path(str(asked.url.database)).exists()
-        with opened(f"{folder}/empty.db" if dry_run and absent else url, new=True) as store:
+        with open_database(f"{folder}/empty.db" if dry_run and absent else url, new=True) as store:
             store.migrate()
             yield store
 
@@ -124,4 +125,4 @@ def _print(done: Imported, title: str, dry_run: bool) -> None:
     said = f"{founded}{count(new, 'match', 'matches')} of {count(done.players, 'player', 'players')} {would}imported"
     if done.repeated:
         said = f"{said}, {count(done.repeated, 'was', 'were')} there already"
-    screen().print(shown(f"{said}; revision {done.revision:,}" if not dry_run else said), soft_wrap=True)
+    get_console().print(printable(f"{said}; revision {done.revision:,}" if not dry_run else said), soft_wrap=True)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..options.common import Json, quietly
-from ..options.db_args import COMMAND_LINE, USUAL, Url, opened
+from ..options.db_args import COMMAND_LINE, DEFAULT_URL, Url, open_database
+from ..options.shared import Json, add_quiet_option
 from ..output.console import note
 from ..output.json import print_json
 from ..output.tables import print_table
@@ -40,9 +40,9 @@ def keys() -> None:
     """
 
 
-@quietly
+@add_quiet_option
 def create(
-    name: Name, scope: Scope = "write", league: League = None, database: Url = USUAL, json: Json = False
+    name: Name, scope: Scope = "write", league: League = None, database: Url = DEFAULT_URL, json: Json = False
 ) -> None:
     """Make a key, and print its secret: this once, for only its hash is kept.
 
@@ -53,7 +53,7 @@ def create(
     prowess key create referee --scope write --league darts
     prowess key create boss --scope admin --database postgresql://prowess@localhost/prowess
     """
-    with opened(database, new=True) as found:
+    with open_database(database, new=True) as found:
         from ...store import keys
 
         if scope not in keys.SCOPES:
@@ -70,15 +70,15 @@ def create(
     note(f"{where}: key {made.id}, {made.name}, for {rights}; keep the secret, it cannot be shown again")
 
 
-@quietly
-def list_(database: Url = USUAL, json: Json = False) -> None:
+@add_quiet_option
+def list_(database: Url = DEFAULT_URL, json: Json = False) -> None:
     """List all keys: what each is good for, when it was made, and when it was revoked.
 
     \b
     prowess key list
     prowess key list --json
     """
-    with opened(database) as found:
+    with open_database(database) as found:
         from ...store import keys
 
         found.migrate()
@@ -93,14 +93,14 @@ def list_(database: Url = USUAL, json: Json = False) -> None:
         note("there are no keys: prowess key create NAME makes one")
 
 
-@quietly
-def revoke(id: Number, database: Url = USUAL, json: Json = False) -> None:
+@add_quiet_option
+def revoke(id: Number, database: Url = DEFAULT_URL, json: Json = False) -> None:
     """Make a key good for nothing, from now on.
 
     \b
     prowess key revoke 1
     """
-    with opened(database) as found:
+    with open_database(database) as found:
         from ...store import keys
 
         found.migrate()

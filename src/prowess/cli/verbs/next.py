@@ -8,10 +8,9 @@ import typer
 
 from ... import Model
 from ...history.read_options import Choices
-from ..options.common import Json, shared
-from ..options.ladder_args import Newcomers, Source, opened
-from ..options.player_args import Active, NamesFile, People, gathered
-from ..output.console import note, screen
+from ..options.player_args import Active, NamesFile, Newcomers, People, Source, collect_players, open_ladder
+from ..options.shared import Json, add_shared_options
+from ..output.console import get_console, note
 from ..output.forecast import percent, team_name
 from ..output.json import print_json
 from ..output.tables import print_table
@@ -24,7 +23,7 @@ Size = Annotated[int, typer.Option(min=1, help="Players of a team.")]
 Each = Annotated[int, typer.Option(min=0, help="In how many of these matches a player may be; 0: in any number.")]
 
 
-@shared
+@add_shared_options
 def next_(
     file: Source,
     given_model: Model | None,
@@ -50,13 +49,13 @@ def next_(
     """
     from ... import next_matches
 
-    ladder = opened(file, given_model, choices)
-    people = gathered(ladder, names, names_file, active, newcomers)
+    ladder = open_ladder(file, given_model, choices)
+    people = collect_players(ladder, names, names_file, active, newcomers)
     found = next_matches(ladder, players=people or None, count=count, teams=teams, size=size, each=each or None)
     if json:
         print_json([one.to_dict() for one in found])
         return
-    console = screen()
+    console = get_console()
     room = max(12, (console.width - 32) // teams - 7) if console.is_terminal else None
     rows = [
         (

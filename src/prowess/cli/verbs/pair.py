@@ -10,10 +10,21 @@ from ... import History, Ladder, Model, TrueSkill
 from ...errors import Error
 from ...history.read_options import Choices
 from ...history.times import DAY
-from ..options.common import Json, shared
-from ..options.ladder_args import SAVED, Newcomers, Source, fitted, opened
-from ..options.player_args import Active, NamesFile, People, days, gathered, groups
-from ..output.console import note, screen, shown
+from ..options.player_args import (
+    SAVED,
+    Active,
+    NamesFile,
+    Newcomers,
+    People,
+    Source,
+    collect_players,
+    fit_file,
+    open_ladder,
+    parse_days,
+    parse_groups,
+)
+from ..options.shared import Json, add_shared_options
+from ..output.console import get_console, note, printable
 from ..output.forecast import percent, team_name
 from ..output.json import print_json
 from ..output.tables import print_table
@@ -39,7 +50,7 @@ Never = Annotated[
 Least = Annotated[float, typer.Option(min=0.0, max=1.0, help="The least fairness of a pair, 0 to 1.")]
 
 
-@shared
+@add_shared_options
 def pair(
     file: Source,
     given_model: Model | None,
@@ -66,10 +77,13 @@ def pair(
     from ... import pair as paired
 
     ladder, met = _ladder(file, given_model, choices, avoid)
-    queue: list[Any] = [*gathered(ladder, names, names_file, active, newcomers), *groups(ladder, group, newcomers)]
+    queue: list[Any] = [
+        *collect_players(ladder, names, names_file, active, newcomers),
+        *parse_groups(ladder, group, newcomers),
+    ]
     if not queue:
         raise typer.BadParameter("say who is there: names, - for standard input, --names FILE or --active 30d")
-    barred = [_two(names) for names in groups(ladder, never, newcomers)]
+    barred = [_two(names) for names in parse_groups(ladder, never, newcomers)]
     found: list[Pairing] = []
     waiting = [0.0] * len(queue)
     for _ in range(rounds):
@@ -90,11 +104,11 @@ def pair(
 def _ladder(file: Any, model: Model | None, choices: Choices, avoid: str | None) -> tuple[Ladder, Any]:
     """The ladder, and the matches of late in which those met who should rather not meet again."""
     if avoid is None:
-        return opened(file, model, choices), ()
+        return open_ladder(file, model, choices), ()
     if file.suffix.lower() == SAVED:
         raise Error("--avoid needs a file of matches: a ladder does not know who met whom")
-    fit = fitted(file, model or TrueSkill(), choices)
-    return fit.ladder, _late(fit.history, days("--avoid", avoid))
+    fit = fit_file(file, model or TrueSkill(), choices)
+    return fit.ladder, _late(fit.history, parse_days("--avoid", avoid))
 
 
 def _late(history: History, span: float) -> Any:
@@ -120,7 +134,7 @@ def _print(ladder: Ladder, found: Pairing, title: str) -> None:
     """A round: who meets whom, how fair that is, and who is left over."""
     from rich.text import Text
 
-    console = screen()
+    console = get_console()
     room = max(12, (console.width - 34) // 2) if console.is_terminal else None
     rows = []
     for (left, right), quality in zip(found.pairs, found.quality, strict=True):
@@ -134,4 +148,4 @@ def _print(ladder: Ladder, found: Pairing, title: str) -> None:
     print_table(["first", "second", "fairness", "to win"], rows, right=("fairness", "to win"))
     if found.left:
         names = ", ".join(" + ".join(_team(one)) for one in found.left)
-        console.print(Text(f"left over: {shown(names)}"), soft_wrap=not console.is_terminal)
+        console.print(Text(f"left over: {printable(names)}"), soft_wrap=not console.is_terminal)

@@ -11,10 +11,10 @@ from ... import Ladder, Model
 from ...errors import Error
 from ...history.names import plain_spelling
 from ...history.read_options import Choices
-from ..options.common import Json, shared
-from ..options.ladder_args import Newcomers, Source, opened, players
-from ..options.match_syntax import match_of, roster
-from ..output.console import note, screen, shown
+from ..options.match_syntax import parse_match, parse_team
+from ..options.player_args import Newcomers, Source, find_players, open_ladder
+from ..options.shared import Json, add_shared_options
+from ..output.console import get_console, note, printable
 from ..output.forecast import forecast_dict, print_forecast, team_name
 from ..output.json import print_json
 
@@ -36,7 +36,7 @@ Time = Annotated[
 ]
 
 
-@shared
+@add_shared_options
 def predict(
     file: Source,
     given_model: Model | None,
@@ -61,9 +61,9 @@ def predict(
     """
     if not matches and not team:
         raise typer.BadParameter('say which match: "ann, bob vs cat", or --team ann,bob --team cat')
-    ladder = opened(file, given_model, choices)
+    ladder = open_ladder(file, given_model, choices)
     wanted = [
-        [players(ladder, names, newcomers) for names in one] for one in _wanted(ladder, matches or [], team or [])
+        [find_players(ladder, names, newcomers) for names in one] for one in _wanted(ladder, matches or [], team or [])
     ]
     host_name = None if home is None else _host_name(ladder, wanted, home, newcomers)
     found = []
@@ -80,7 +80,7 @@ def predict(
         _head(teams, host, first=not number)
         print_forecast(teams, prediction, quality)
         if new:
-            screen().print(f"  newcomers: {shown(', '.join(new))}", style="dim", soft_wrap=True)
+            get_console().print(f"  newcomers: {printable(', '.join(new))}", style="dim", soft_wrap=True)
     if json:
         print_json(found)
     elif ladder.home is not None and home is None:
@@ -91,7 +91,7 @@ def _head(teams: list[list[str]], host: int | None, first: bool) -> None:
     """The match itself, above what is expected of it."""
     from rich.text import Text
 
-    console = screen()
+    console = get_console()
     room = max(12, (console.width - 4 * len(teams)) // len(teams)) if console.is_terminal else None
     names = [team_name(team, room) + " (home)" * (host == index) for index, team in enumerate(teams)]
     console.print(Text("" if first else "\n").append("  –  ".join(names), style="bold"), soft_wrap=True)
@@ -99,7 +99,7 @@ def _head(teams: list[list[str]], host: int | None, first: bool) -> None:
 
 def _host_name(ladder: Ladder, matches: list[list[list[str]]], home: str, newcomers: bool) -> str:
     """Whose team plays at home, in those of the matches in which it plays."""
-    [name] = players(ladder, [home], newcomers)
+    [name] = find_players(ladder, [home], newcomers)
     if not any(name in team for teams in matches for team in teams):
         raise Error(f"--home {home} plays in no match that is to be predicted")
     if ladder.home is None:
@@ -119,5 +119,5 @@ def _wanted(ladder: Ladder, matches: list[str], team: list[str]) -> list[list[li
 
     if len(team) == 1:
         raise Error(f"--team {team[0]}: a match needs at least two teams; give --team for each of them")
-    named = [[roster(text, known) for text in team]] if team else []
-    return [*(match_of(text, known) for text in matches), *named]
+    named = [[parse_team(text, known) for text in team]] if team else []
+    return [*(parse_match(text, known) for text in matches), *named]

@@ -16,17 +16,16 @@ from ...history.read_options import Choices
 from ...lab.parallel import group_standings
 from ...model.fit.leaderboard import Standings, last_time, standings
 from ...text import count
-from ..options.common import Files, read_all, read_groups, shared
-from ..options.ladder_args import SAVED
-from ..options.time_args import WHICH, Since, Until, within
-from ..output.console import note, screen
+from ..options.player_args import SAVED
+from ..options.read_args import SPAN_PANEL, Files, Since, Until, read_all, read_groups, select_span
+from ..options.shared import add_shared_options
+from ..output.console import get_console, note, note_remarks
 from ..output.html import write_page
 from ..output.standings import ENDINGS, joined, moment, print_standings, to_json, write
 
 if TYPE_CHECKING:
     import polars as pl
 from ...history.stream import Stream
-from ..options.common import as_flags
 
 __all__ = ["advise", "is_large", "rate", "streamed"]
 
@@ -36,14 +35,14 @@ RESULT = "What becomes of it"  # a panel of --help
 PERIODS = "Show the change over the last hour, day, week, month, year, or over 10d, 2w, 3m; none: do not."
 NAMES = "Rate apart what a column tells apart, such as leagues or seasons."
 
-By = Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=WHICH, help=NAMES)]
+By = Annotated[str | None, typer.Option(metavar="COLUMN", rich_help_panel=SPAN_PANEL, help=NAMES)]
 MinMatches = Annotated[
-    int, typer.Option(min=0, metavar="N", rich_help_panel=WHICH, help="Rank only players with so many matches.")
+    int, typer.Option(min=0, metavar="N", rich_help_panel=SPAN_PANEL, help="Rank only players with so many matches.")
 ]
 Top = Annotated[
     int | None,
     typer.Option(
-        min=0, metavar="N", rich_help_panel=WHICH, help=f"Print so many players; 0: all. (terminals show {TOP})"
+        min=0, metavar="N", rich_help_panel=SPAN_PANEL, help=f"Print so many players; 0: all. (terminals show {TOP})"
     ),
 ]
 Period = Annotated[str | None, typer.Option(metavar="LENGTH", rich_help_panel=RESULT, help=PERIODS)]
@@ -63,7 +62,7 @@ InParts = Annotated[
     bool | None,
     typer.Option(
         "--stream/--no-stream",
-        rich_help_panel=WHICH,
+        rich_help_panel=SPAN_PANEL,
         show_default=False,
         help="Rate the file, which is in the order of time, in parts that need little memory. (large files: yes)",
     ),
@@ -82,7 +81,7 @@ class _Wanted(NamedTuple):
     stream: bool | None
 
 
-@shared
+@add_shared_options
 def rate(
     files: Files,
     given_model: Model | None,
@@ -157,13 +156,15 @@ def _rated(
     if parts is not None:
         return {"": parts}, []
     groups = {"": read_all(files, choices)} if wanted.by is None else read_groups(files, wanted.by, choices)
-    groups = within(groups, wanted.since, wanted.until)
+    groups = select_span(groups, wanted.since, wanted.until)
     if wanted.by is not None:
         found = group_standings(model, groups, period=wanted.period, min_matches=wanted.min_matches)
         return found, list(groups.values())
     if start is not None and (again := _same_time(start, groups[""])):
         note(again)
-    return {"": _standings(model, groups[""], start, wanted.period, wanted.min_matches)}, [groups[""]]
+    return {"": standings(model, groups[""], start=start, period=wanted.period, min_matches=wanted.min_matches)}, [
+        groups[""]
+    ]
 
 
 def _in_parts(
@@ -205,13 +206,6 @@ def _same_time(ladder: Ladder, history: History) -> str:
     return f"the first match has the time of the ladder's last, {moment(last)}: see that none is rated twice"
 
 
-def _standings(model: Model, history: History, start: Ladder | None, period: str | None, least: int) -> Standings:
-    try:
-        return standings(model, history, start=start, period=period, min_matches=least)
-    except Error as error:
-        raise Error(str(error).replace("leave out what it has seen", "--since leaves out what it has seen")) from None
-
-
 def _write(path: Path, files: Sequence[Path], found: Mapping[str, Standings], by: str | None, model: Model) -> None:
     """Write all standings to a file, as its ending says."""
     if ending_of(path, OUT) != ".html":
@@ -246,7 +240,7 @@ def _title(one: Standings) -> str:
 
 def _print(found: Mapping[str, Standings], by: str | None, as_json: bool, top: int | None) -> int:
     """Print the standings; returns how many players were not shown."""
-    terminal = screen().is_terminal and not as_json
+    terminal = get_console().is_terminal and not as_json
     limit = TOP if top is None and terminal else top
     parts = {name: one.frame.head(limit) if limit else one.frame for name, one in found.items()}
     if as_json:
@@ -271,7 +265,7 @@ def _remarks(model: Model, found: Mapping[str, Standings], hidden: int, written:
     else:
         note(_meaning(model))
     times = {moment(one.since) for one in found.values() if one.since is not None}
-    if len(times) == 1 and not screen().is_terminal:
+    if len(times) == 1 and not get_console().is_terminal:
         note(f"change: since {times.pop()}; --period chooses another time")
     if hidden:
         note(f"{count(hidden, 'more player', 'more players')}: --top 0 shows all")
@@ -293,14 +287,10 @@ def is_large(file: Path) -> bool:
 
 def streamed(model: Model, file: Path, choices: Choices, start: Ladder | None, min_matches: int) -> Standings:
     """Rate a file that is in the order of time, part by part; there is no change to show, as nothing is kept."""
-    try:
-        rated = model.fit_stream(Stream(file, choices, ROWS), start)
-    except Error as error:
-        raise Error(as_flags(str(error)).replace("read it as a whole", "--no-stream reads it as a whole")) from error
+    rated = model.fit_stream(Stream(file, choices, ROWS), start)
     players = count(len(rated.ladder), "player", "players")
     note(f"{file}: {count(rated.matches, 'match', 'matches')}, {players}, rated in parts (--no-stream: as a whole)")
-    for line in rated.recognised.splitlines():
-        note(as_flags(line))
+    note_remarks(rated.remarks)
     return Standings(rated.ladder.leaderboard(min_matches=min_matches), rated.ladder, None)
 
 

@@ -13,7 +13,7 @@ from ...atomic_files import ending_of
 from ...errors import Error
 from ...history.writers import ENDINGS, text
 from ...text import count
-from ..options.common import Json, as_flags, shared
+from ..options.shared import Json, add_shared_options
 from ..output.console import note
 from ..output.json import print_json
 from ..output.standings import ENDINGS as TABLES
@@ -57,7 +57,7 @@ Layout = Annotated[
 Truth = Annotated[Path | None, typer.Option(show_default=False, help="Write the true skills to a file.")]
 
 
-@shared
+@add_shared_options
 def simulate(
     model: Model,
     matches: Matches = 1000,
@@ -118,15 +118,12 @@ def simulate(
 
 def _write(league: Simulation, out: Path | None, layout: Any, truth: Path | None, json: bool) -> None:
     """The matches to a file or to standard output, and the true skills to a file."""
-    try:
-        if out is not None:
-            league.history.write(out, layout)
-        elif json:
-            print_json(list(league.history))
-        else:
-            typer.echo(text(league.history, layout), nl=False)
-    except Error as error:
-        raise Error(as_flags(str(error))) from error
+    if out is not None:
+        league.history.write(out, layout)
+    elif json:
+        print_json(list(league.history))
+    else:
+        typer.echo(text(league.history, layout), nl=False)
     if truth is not None:
         write_table(league.truth(), truth)
 

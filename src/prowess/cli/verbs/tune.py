@@ -8,17 +8,15 @@ from typing import Annotated
 import typer
 
 from ... import Model
-from ...errors import Error
 from ...history.read_options import Choices
 from ...lab.measures.registry import MEASURES
 from ...lab.report import check_page
 from ...lab.tune import Stopped, Tuning
 from ...lab.tune import tune as tuned
-from ..options.common import Files, Json, as_flags, shared
-from ..options.lab_args import BurnIn, Html, Jobs, Seed, amount, matches, words
-from ..options.rerun import again
-from ..options.time_args import Since, Until
-from ..output.console import INTERRUPTED, note, screen
+from ..options.lab_args import BurnIn, Html, Jobs, Seed, parse_amount, read_matches, rerun_command
+from ..options.read_args import Files, Since, Until, split_words
+from ..options.shared import Json, add_shared_options
+from ..output.console import INTERRUPTED, get_console, note
 from ..output.json import print_json
 from ..output.report import print_table, print_text
 
@@ -59,7 +57,7 @@ Study = Annotated[
 ]
 
 
-@shared
+@add_shared_options
 def tune(
     context: typer.Context,
     files: Files,
@@ -93,15 +91,15 @@ def tune(
     if html is not None:
         check_page(html)
     wanted = _parameters(params)
-    history = matches(files, choices, since, until)
+    history = read_matches(files, choices, since, until)
     stopped = False
     try:
         found = tuned(
             model,
             history,
             parameters=wanted,
-            train=amount(train),
-            burn_in=amount(burn_in),
+            train=parse_amount(train),
+            burn_in=parse_amount(burn_in),
             measure=measure,
             trials=trials,
             seed=seed,
@@ -110,8 +108,6 @@ def tune(
         )
     except Stopped as stop:
         found, stopped = stop.tuning, True
-    except Error as error:
-        raise Error(as_flags(str(error))) from error
     _show(found, _command(context, found), json, html)
     if stopped:
         kept = "the same command goes on" if study else "--study tune.db would keep the trials, to go on with"
@@ -122,7 +118,7 @@ def tune(
 def _parameters(said: list[str] | None) -> dict[str, tuple[float, float] | None] | None:
     """Names, or names with ranges as beta=2:8."""
     ranges: dict[str, tuple[float, float] | None] = {}
-    for one in words(said) or []:
+    for one in split_words(said):
         name, equals, ends = one.partition("=")
         low, _, high = ends.partition(":")
         try:
@@ -136,7 +132,7 @@ def _command(context: typer.Context, found: Tuning) -> str:
     """The command line that rates with what was found; none where that is no better."""
     if not found.params or not (found.gain.within_noise or found.gain.value > 0):
         return ""
-    return again(context, "rate", {name: after for name, (_, after) in found.params.items()})
+    return rerun_command(context, "rate", {name: after for name, (_, after) in found.params.items()})
 
 
 def _show(found: Tuning, command: str, json: bool, html: Path | None) -> None:
@@ -148,10 +144,10 @@ def _show(found: Tuning, command: str, json: bool, html: Path | None) -> None:
     else:
         table = found.table().drop("low", "high")
         print_table(table if found.importance else table.drop("importance"))
-        screen().print()
+        get_console().print()
         print_text(found.summary)
         if command:
-            screen().print("\nWith these parameters:\n")
-            screen().print(command, soft_wrap=True, style="bold")
+            get_console().print("\nWith these parameters:\n")
+            get_console().print(command, soft_wrap=True, style="bold")
     if html is not None:
         note(f"wrote {html}")

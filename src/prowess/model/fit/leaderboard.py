@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 from dataclasses import dataclass
 from datetime import date
 
-from ...errors import Error
+from ...errors import Error, Option
 from ...history.slicing import first_of_last, usual_period
 from ...history.times import show_time
 
@@ -230,5 +230,6 @@ def _check_order(start: Ladder, history: History) -> None:
         first = show_time(history.time_kind, history.time_zone, history.time[0])
         raise Error(
             f"the first match, at {first}, comes before the last of the ladder, at {last_time(start)}: a ladder goes "
-            "on in the order of time; leave out what it has seen, or rate all matches together"
+            "on in the order of time; leave out what it has seen, or rate all matches together",
+            hint=Option("since", last_time(start)),
         )
