@@ -18,16 +18,6 @@ SOURCES = Path(__file__).parents[1] / "src"
 
 # Places that are still to be changed, as "file function". It must become empty.
 KNOWN: set[str] = {
-    "prowess/cli/options/common.py _joined",
-    "prowess/cli/options/common.py _model",
-    "prowess/cli/options/common.py read",
-    "prowess/cli/options/common.py read_all",
-    "prowess/cli/options/common.py read_groups",
-    "prowess/cli/verbs/check.py check",
-    "prowess/cli/verbs/rate.py _standings",
-    "prowess/cli/verbs/rate.py streamed",
-    "prowess/cli/verbs/simulate.py _write",
-    "prowess/cli/verbs/tune.py tune",
     "prowess/model/ladder/record.py common_stamp",
     "prowess/service/errors.py answer",
     "prowess/store/write/prepare.py in_post",

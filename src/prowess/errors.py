@@ -92,12 +92,13 @@ class Error(ValueError):
         return join_pieces(self.pieces)
 
     def render(self, option: Callable[[Option], str]) -> str:
-        """Write the message with its options as `option` renders them.
+        """Write the message with its options as `option` renders them; a hint beside the message follows in brackets.
 
         >>> Error("give ", Option("home", 0)).render(lambda option: f"--{option.name}")
         'give --home'
         """
-        return join_pieces(self.pieces, option)
+        beside = self.hint is not None and self.hint not in self.pieces
+        return join_pieces((*self.pieces, " (", self.hint, ")") if beside and self.hint else self.pieces, option)
 
     def detail(self, option: Callable[[Option], str] = str) -> str:
         """Write the message without the prefixes of `within`, for faces that show it at the place itself.

@@ -167,7 +167,9 @@ class _Last:
                 row = int(times.number.argmin())
             now, before = (show_time(*self.stamp, when) for when in (history.time[0], self.time))
             text = f"a match of {now} stands after one of {before}: sort the file by time, or read it as a whole"
-            raise _error(title, table, row, text)
+            late = _error(title, table, row, text)
+            late.hint = Option("stream", False)
+            raise late
         self.time = history.time[-1]
 
     def check_matches(self, table: Table, column: str, time: str | None) -> None:

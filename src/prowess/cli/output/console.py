@@ -121,8 +121,7 @@ def handle_errors() -> Iterator[None]:
             warnings.showwarning = lambda message, *_, **__: note(_line(message), "yellow", "warning: ")
             yield
     except Error as error:
-        flag = f" ({as_flag(error.hint)})" if error.hint and error.hint not in error.pieces else ""
-        note(_line(error.render(as_flag)) + flag, "red", "error: ")
+        note(_line(error.render(as_flag)), "red", "error: ")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from ...errors import Error
+from ...errors import Error, Option, Piece
 from ...history import History
 from ...model.model import Model
 from ..bootstrap import Resampling
@@ -85,15 +85,15 @@ def planned(model: Model, history: History, train: Until, burn_in: Until, measur
         scored = int((present.weight[where] > 0).sum())
         if scored < LEAST:
             raise Error(
-                f"of {len(history)} matches {what} has {scored} to score, and at least {LEAST} are needed; "
-                f"{_remedy(measure, present)}"
+                f"of {len(history)} matches {what} has {scored} to score, and at least {LEAST} are needed; ",
+                *_remedy(measure, present),
             )
     objective = Objective(model, Shared.of(history[:end]).history, measure, first)
     return Plan(objective, objective.loss(model), history, present)
 
 
-def _remedy(measure: Measure, present: Tally) -> str:
+def _remedy(measure: Measure, present: Tally) -> tuple[Piece, ...]:
     """What to do, if there are too few matches to score."""
     if len(present) and not present.weight.any():
-        return f"{measure.name} can be told of none of these matches: choose another measure"
-    return "try `train=0.6` and `burn_in=0.1`, or take a longer history"
+        return (f"{measure.name} can be told of none of these matches: choose another measure",)
+    return ("try ", Option("train", 0.6), " and ", Option("burn_in", 0.1), ", or take a longer history")

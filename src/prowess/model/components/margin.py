@@ -225,5 +225,6 @@ def margin_from(draw_probability: Any, margin: Any, width: Callable[[float], flo
         return Fixed(validate.scale("margin", margin, zero=True))
     probability = validate.number("draw_probability", draw_probability)
     if not 0.0 <= probability < 1.0:
-        raise errors.Error(f"draw_probability must lie in [0, 1), not {draw_probability!r}")
+        message = f"draw_probability must lie in [0, 1), not {draw_probability!r}"
+        raise errors.Error(message, field="draw_probability", value=draw_probability)
     return FromDraws(width(probability) if width else central_width(probability))
