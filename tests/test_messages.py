@@ -20,7 +20,6 @@ SOURCES = Path(__file__).parents[1] / "src"
 KNOWN: set[str] = {
     "prowess/model/ladder/record.py common_stamp",
     "prowess/service/errors.py answer",
-    "prowess/store/write/prepare.py in_post",
 }
 
 CUTS = {"startswith", "endswith", "replace", "partition", "rpartition", "removeprefix", "removesuffix"}

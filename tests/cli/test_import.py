@@ -29,7 +29,7 @@ def imported(place, file, *options, league="Tuesday darts"):
 def held_names(place):
     database = Database(place)
     with database.reading() as connection:
-        found = [one.name for one in leagues.listed(connection)]
+        found = [one.name for one in leagues.list_leagues(connection)]
     database.close()
     return found
 
@@ -119,7 +119,7 @@ def test_what_cannot_be_founds_no_league(place, tmp_path, options, message):
     database = Database(place)
     database.migrate()
     with database.reading() as connection:
-        assert leagues.listed(connection) == []
+        assert leagues.list_leagues(connection) == []
     database.close()
 
 

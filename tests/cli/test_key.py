@@ -42,7 +42,7 @@ def test_the_secret_alone_is_on_standard_output(here: Path) -> None:
     assert (revoked.exit_code, revoked.stdout, revoked.stderr) == (0, "", "key 1, phone, is revoked\n")
     with database.reading() as connection:
         assert keys.find(connection, secret) is None
-        assert keys.find(connection, made["secret"]) == keys.listed(connection)[1]
+        assert keys.find(connection, made["secret"]) == keys.list_keys(connection)[1]
         assert {entry.actor for entry in audit.listed(connection) if "key" in entry.action} == {"command line"}
     database.close()
     listed = json.loads(run("key", "list", "--json").stdout)

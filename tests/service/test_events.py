@@ -58,8 +58,10 @@ def quick(monkeypatch):
 
 def test_listeners_hear_what_another_process_wrote_and_ask_the_database_once(ask, league, monkeypatch):
     asked = []
-    revisions = event_hub.changefeed.revisions
-    monkeypatch.setattr(event_hub.changefeed, "revisions", lambda connection: asked.append(1) or revisions(connection))
+    revisions = event_hub.changefeed.latest_revisions
+    monkeypatch.setattr(
+        event_hub.changefeed, "latest_revisions", lambda connection: asked.append(1) or revisions(connection)
+    )
 
     async def follow():
         listeners = [Listener(ask, f"{league}/events") for _ in range(10)]

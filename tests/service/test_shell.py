@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 import prowess as pw
 from prowess.service.error_fields import field_of
-from prowess.store.errors import Unavailable, Unsure
+from prowess.store.errors import CommitUnknown, Unavailable
 from tests.service.running import bearing, filled, service
 
 ALWAYS = {
@@ -95,7 +95,7 @@ def test_failures_say_nothing_of_our_insides(tmp_path, capfd, caplog):
         assert "nothing was changed" in answer.text
 
         def unsure(name):
-            raise Unsure("the database (postgresql) cannot be used now", "the server went away")
+            raise CommitUnknown("the database (postgresql) cannot be used now", "the server went away")
 
         app.state.service.keys._load = unsure
         answer = client.post("/probe/body", headers=bearing("abc"))

@@ -10,8 +10,8 @@ from prowess.service.background import prewarm
 from prowess.service.background.prewarm import Warming
 from prowess.store import leagues
 from prowess.store.db.database import Database
-from prowess.store.read.match_views import Chronicles
-from prowess.store.read.standings import Followers
+from prowess.store.read.standings import StandingsCache
+from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
 from tests.service.asking import served
@@ -37,8 +37,8 @@ def database(sqlite_url: str) -> Iterator[Database]:
     found.close()
 
 
-class Noted(Chronicles):
-    """Chronicles that note which were asked for; with memory for so many bytes."""
+class Noted(TraceCache):
+    """A cache that notes which leagues were asked for; with memory for so many bytes."""
 
     def __init__(self, memory: float = 1e9) -> None:
         super().__init__(memory)
@@ -51,34 +51,34 @@ class Noted(Chronicles):
 
 
 def ended(warming: Warming) -> None:
-    prewarm.thread.join(PATIENCE)
-    assert not prewarm.thread.is_alive()
+    warming.thread.join(PATIENCE)
+    assert not warming.thread.is_alive()
 
 
 def test_large_leagues_are_there_before_anybody_asks(database: Database) -> None:
-    chronicles = Noted()
-    standings = Followers(chronicles)
-    ended(Warming(database, standings, chronicles, least=10))
-    assert chronicles.asked == ["large", "middle"]
+    traces = Noted()
+    standings = StandingsCache(traces)
+    ended(Warming(database, standings, traces, least=10))
+    assert traces.asked == ["large", "middle"]
     with database.reading() as connection:
         large, small = (leagues.find(connection, name) for name in ("large", "small"))
-        view, now = chronicles.of(connection, large).view, standings.of(connection, large)
+        view, now = traces.of(connection, large).view, standings.of(connection, large)
         kept = standings._past.get((large.id, ("now", large.generation, prewarm.week_before(now))))
         assert kept is not None
-        assert small.id not in standings._recent._things
+        assert small.id not in standings._recent._values
     with database.reading() as connection:
         again = leagues.find(connection, "large")
-        assert chronicles.of(connection, again).view is view
+        assert traces.of(connection, again).view is view
         assert standings.of(connection, again) is now
 
 
 def test_nothing_goes_for_a_smaller_one(database: Database) -> None:
     roomy = Noted()
-    ended(Warming(database, Followers(roomy), roomy, least=1))
+    ended(Warming(database, StandingsCache(roomy), roomy, least=1))
     assert roomy.asked == ["large", "middle", "small"]
-    chronicles = Noted(memory=1.1 * (1e9 - roomy.room) / 3)
-    ended(Warming(database, Followers(chronicles), chronicles, least=1))
-    assert chronicles.asked == ["large"]
+    traces = Noted(memory=1.1 * (1e9 - roomy.room) / 3)
+    ended(Warming(database, StandingsCache(traces), traces, least=1))
+    assert traces.asked == ["large"]
 
 
 def test_who_closes_waits_for_nothing_that_takes_long(database: Database) -> None:
@@ -90,14 +90,14 @@ def test_who_closes_waits_for_nothing_that_takes_long(database: Database) -> Non
             assert go_on.wait(PATIENCE)
             return super().of(connection, league)
 
-    chronicles = Slow()
-    found = Warming(database, Followers(), chronicles, least=1)
+    traces = Slow()
+    found = Warming(database, StandingsCache(), traces, least=1)
     assert entered.wait(PATIENCE)
     found.close(grace=0.01)
     assert found.thread.is_alive()
     go_on.set()
     ended(found)
-    assert chronicles.asked == ["large"]
+    assert traces.asked == ["large"]
 
 
 def test_a_league_that_cannot_be_read_stops_no_other(database: Database) -> None:
@@ -107,9 +107,9 @@ def test_a_league_that_cannot_be_read_stops_no_other(database: Database) -> None
                 raise Error("the journal is damaged")
             return super().of(connection, league)
 
-    chronicles = Broken()
-    ended(Warming(database, Followers(chronicles), chronicles, least=1))
-    assert chronicles.asked == ["middle", "small"]
+    traces = Broken()
+    ended(Warming(database, StandingsCache(traces), traces, least=1))
+    assert traces.asked == ["middle", "small"]
 
 
 def test_the_service_does_so_at_its_start(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,4 +119,4 @@ def test_the_service_does_so_at_its_start(sqlite_url: str, monkeypatch: pytest.M
     database.close()
     with served(sqlite_url) as ask:
         ended(ask.service.warming)
-        assert list(ask.service.chronicles._courses._shelf._things) == [3]
+        assert list(ask.service.traces._cache._values) == [3]

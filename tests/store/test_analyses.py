@@ -6,7 +6,7 @@ import pytest
 
 from prowess.store import jobs, leagues
 from prowess.store.db.database import Database
-from prowess.store.errors import Clash
+from prowess.store.errors import WriteClash
 from prowess.store.jobs import latest
 
 
@@ -105,6 +105,6 @@ def test_two_who_ask_at_once_get_one(database):
         league = darts(connection)
     ask(database)
     row = {"league_id": league.id, "kind": "comparison", "state": "queued", "asked": "{}", "author": "bob"}
-    with pytest.raises(Clash), database.writing() as connection:
+    with pytest.raises(WriteClash), database.writing() as connection:
         connection.execute(jobs.schema.analysis.insert().values(row | {"asked_at": 0.0, "step": "", "share": 0.0}))
     assert states(database) == (None, "queued")

@@ -7,11 +7,11 @@ import prowess as pw
 from prowess.store import leagues
 from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
-from prowess.store.read import player_results
-from prowess.store.read.rank_changes import week_before
-from prowess.store.read.standings import Followers
-from prowess.store.read.trace import Course
-from prowess.store.write.commands import Delete, Edit, NewSeason, Post, Remodel
+from prowess.store.read import match_views
+from prowess.store.read.changes import week_before
+from prowess.store.read.standings import StandingsCache
+from prowess.store.read.trace import LeagueTrace
+from prowess.store.write.commands import ChangeModel, Delete, Edit, NewSeason, Post
 from prowess.store.write.writer import perform
 
 
@@ -24,12 +24,12 @@ def slowly(matches, name):
                 alone = match["ranks"].count(1) == 1
                 result = "loss" if place > 1 else "win" if alone else "draw"
                 found.append({"result": result, "place": place, "teams": len(match["teams"])})
-    return found[-player_results.LAST :]
+    return found[-match_views.FORM :]
 
 
 @pytest.mark.parametrize("block", [1, 7, 10_000])
 def test_forms_are_what_each_match_says(monkeypatch, block):
-    monkeypatch.setattr(player_results, "BLOCK", block)
+    monkeypatch.setattr(match_views, "BLOCK", block)
     draw, names = np.random.default_rng(1), [f"p{k}" for k in range(30)]
     matches = []
     for _ in range(150):
@@ -43,15 +43,15 @@ def test_forms_are_what_each_match_says(monkeypatch, block):
                 "importance": float(draw.integers(0, 5) > 0),
             }
         )
-    course = Course(pw.TrueSkill(), None)
+    course = LeagueTrace(pw.TrueSkill(), None)
     course.extend(pw.History.from_matches(matches), np.arange(1, 151))
     asked = [*draw.permutation(names).tolist(), "nobody"]
     for upto in (0, 3, 80, 150):
         played = [sum(any(name in team for team in one["teams"]) for one in matches[:upto]) for name in asked]
-        assert player_results.forms(course.view, asked, played, upto) == [
+        assert match_views.recent_form(course.view, asked, played, upto) == [
             slowly(matches[:upto], name) for name in asked
         ]
-    assert player_results.forms(course.view, [], []) == []
+    assert match_views.recent_form(course.view, [], []) == []
 
 
 def test_standings_of_a_time_are_kept_only_while_they_hold(sqlite_url):
@@ -90,14 +90,14 @@ def test_standings_of_a_time_are_kept_only_while_they_hold(sqlite_url):
         (Delete("darts", "e"), 0),
         (NewSeason("darts", "II", "2026-01-12"), 1),
         (NewSeason("darts", "I", "2026-01-03"), 0),
-        (Remodel("darts", Preset("Elo")), 0),
+        (ChangeModel("darts", Preset("Elo")), 0),
         (Post("darts", [duel("gil", "ann", 25, id="g")]), 1),
     ]
-    kept, last = Followers(), None
+    kept, last = StandingsCache(), None
     for act, holds in changes:
         perform(database, act)
         then, found = rows(kept)
-        assert found == rows(Followers())[1], act
+        assert found == rows(StandingsCache())[1], act
         assert (last is not None and then.state is last.state) == bool(holds), act
         last = then
     database.close()

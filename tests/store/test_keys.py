@@ -65,7 +65,7 @@ def test_a_revoked_key_is_good_for_nothing(database):
         assert keys.revoke(connection, made.id) == gone
     with database.reading() as connection:
         assert keys.find(connection, secret) is None
-        assert keys.listed(connection) == [gone, kept]
+        assert keys.list_keys(connection) == [gone, kept]
         done = [entry for entry in audit.listed(connection) if "key" in entry.action]
     assert not gone.may("read", None)
     assert [(one.actor, one.action, one.league, one.detail) for one in done] == [
@@ -97,7 +97,7 @@ def test_what_cannot_be_made(database):
         with pytest.raises(pw.Error, match=said), database.writing() as connection:
             keys.create(connection, name, scope, league)
     with database.reading() as connection:
-        assert keys.listed(connection) == []
+        assert keys.list_keys(connection) == []
         assert not any("key" in entry.action for entry in audit.listed(connection))
 
 

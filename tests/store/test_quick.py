@@ -39,6 +39,6 @@ def test_lists_of_any_length_find_what_they_name(database_url):
     with database.reading() as connection:
         league = leagues.find(connection, "darts")
         for length in (0, 1, 2, 3, SHORT, SHORT + 1, 200):
-            found = ratings.of_players(connection, league, [*names[:length], "nobody"])
+            found = ratings.load_players(connection, league, [*names[:length], "nobody"])
             assert sorted(found.names) == sorted(names[:length])
     database.close()

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prowess as pw
-from prowess.store.read import player_index, trace
-from prowess.store.read.player_index import Register
-from prowess.store.read.trace import Course, View
+from prowess.store.read import trace
+from prowess.store.read.trace import LeagueTrace, PlayerIndex, TraceView
 
 NAMES = [f"player {number}" for number in range(7)]
 MATCH = (
@@ -27,13 +26,13 @@ STEPS = st.lists(st.one_of(st.lists(MATCH, max_size=6), st.integers(0, 12)), max
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few matches are many here."""
     monkeypatch.setattr(trace, "STEP", 2)
-    monkeypatch.setattr(player_index, "TAIL", 5)
-    monkeypatch.setattr(player_index, "SHARE", 2)
+    monkeypatch.setattr(trace, "TAIL", 5)
+    monkeypatch.setattr(trace, "SHARE", 2)
 
 
-def check(view: View) -> None:
+def check(view: TraceView) -> None:
     """What a view says of all players is what a look through its history says."""
-    history = view.passage.history
+    history = view.trace.history
     teams = [(match, team) for match, row in enumerate(history) for team in row["teams"]]
     places = [(at, match, name) for at, (match, team) in enumerate(teams) for name in team]
     for name in [*NAMES, "nobody"]:
@@ -47,10 +46,10 @@ def check(view: View) -> None:
 @given(STEPS)
 @settings(max_examples=60, deadline=None)
 def test_entries_are_those_of_a_plain_search_in_every_view(steps: list) -> None:
-    now, views = Course(pw.Elo(), None), []
+    now, views = LeagueTrace(pw.Elo(), None), []
     for step in steps:
         if isinstance(step, int):
-            now = now.upto(min(step, len(now)))
+            now = now.rewound(min(step, len(now)))
         else:
             now.extend(pw.History.from_matches(step), np.arange(len(step)) + len(now) + 1)
         views.append(now.view)
@@ -61,7 +60,7 @@ def test_entries_are_those_of_a_plain_search_in_every_view(steps: list) -> None:
 def test_more_players_than_a_half_of_a_number_holds() -> None:
     player = np.random.default_rng(7).integers(0, 200_000, 300_000).astype(np.int32)
     player[::1_000] = 65_536 + 5
-    one = Register().following(player[:299_990])
+    one = PlayerIndex().extended(player[:299_990])
     assert len(one.entry) == 299_990
     for number in (5, 65_536 + 5, 2 * 65_536 + 5, *player[-20:].tolist(), 200_000, -1):
         assert one.entries(player, number).tolist() == np.flatnonzero(player == number).tolist()

@@ -8,15 +8,15 @@ import pytest
 
 import prowess as pw
 from prowess.store import leagues
-from prowess.store.cache import Shelf
-from prowess.store.clock import read
+from prowess.store.cache import LruCache
+from prowess.store.clock import parse
 from prowess.store.db.database import Database
 from prowess.store.errors import NotFound, Unavailable
 from prowess.store.leagues import Preset, Settings
-from prowess.store.read.match_views import Chronicles
 from prowess.store.read.snapshot import Snapshot
-from prowess.store.read.standings import MAKING, RECENT, Followers
-from prowess.store.write.commands import Delete, Edit, NewSeason, Post, Remodel
+from prowess.store.read.standings import MAKING, RECENT, StandingsCache
+from prowess.store.read.trace_cache import TraceCache
+from prowess.store.write.commands import ChangeModel, Delete, Edit, NewSeason, Post
 from prowess.store.write.writer import perform
 
 DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]
@@ -45,7 +45,7 @@ def seen(database, view):
 def test_filters_leave_the_ranks_as_they_are(database):
     post(database, ("Ann", "Joanna"), ("ann marie", "Bob"))
     post(database, ("Joanna", "Bob"), ("Joanna", "Straße"), day=DAYS[20])
-    now = seen(database, Followers().of)
+    now = seen(database, StandingsCache().of)
     everybody = now.page(0, 10).rows
     assert [row["player"] for row in everybody] == ["Joanna", "Ann", "ann marie", "Straße", "Bob"]
     assert [row["rank"] for row in everybody] == [1, 2, 2, 4, 5]
@@ -61,7 +61,7 @@ def test_filters_leave_the_ranks_as_they_are(database):
     assert asked(search="ANN") == [(1, "Joanna"), (2, "Ann"), (2, "ann marie")]
     assert asked(search="STRASSE") == [(4, "Straße")]
     assert asked(search="a.n") == []
-    assert asked(active_since=now.since) == [(1, "Joanna"), (4, "Straße"), (5, "Bob")]
+    assert asked(active_since=now.active_since) == [(1, "Joanna"), (4, "Straße"), (5, "Bob")]
     assert asked(min_matches=2) == [(1, "Joanna"), (5, "Bob")]
     assert asked(provisional=False) == [(1, "Joanna")]
     assert asked(search="n", provisional=True) == [(2, "Ann"), (2, "ann marie")]
@@ -75,18 +75,18 @@ def test_filters_leave_the_ranks_as_they_are(database):
 def test_pages_of_a_revision_do_not_shift_under_writes(database):
     names = [f"player {k:02d}" for k in range(30)]
     post(database, *zip(names[::2], names[1::2], strict=True))
-    followers, late = Followers(), Followers()
-    first = seen(database, followers.of)
+    standings, late = StandingsCache(), StandingsCache()
+    first = seen(database, standings.of)
     wanted = [row["player"] for row in first.page(0, 30).rows]
     found = []
     for number, page in enumerate(range(0, 30, 5)):
         for k in range(4):  # more writes than snapshots are kept
             post(database, (names[29 - k - number], f"new {number} {k}"), day=DAYS[number + 1])
-            seen(database, followers.of)
-        then = seen(database, lambda connection, league: followers.at_revision(connection, league, first.revision))
+            seen(database, standings.of)
+        then = seen(database, lambda connection, league: standings.at_revision(connection, league, first.revision))
         found += [row["player"] for row in then.page(page, 5).rows]
     assert found == wanted
-    assert len(followers._recent.get(1)) == RECENT
+    assert len(standings._recent.get(1)) == RECENT
     anew = seen(database, lambda connection, league: late.at_revision(connection, league, first.revision))
     assert anew.page(0, 30).rows == first.page(0, 30).rows
     with pytest.raises(pw.Error, match="the revisions 0 to 25, not 26"):
@@ -96,41 +96,41 @@ def test_pages_of_a_revision_do_not_shift_under_writes(database):
 def test_an_older_model_and_an_older_season_can_be_seen(database):
     post(database, ("ann", "bob"))
     post(database, ("cat", "bob"), day=DAYS[1])
-    followers = Followers()
-    before = seen(database, followers.of).page(0, 5).rows
-    perform(database, Remodel("darts", Preset("Elo", {"k": 10.0})))
-    elo = seen(database, followers.of)
+    standings = StandingsCache()
+    before = seen(database, standings.of).page(0, 5).rows
+    perform(database, ChangeModel("darts", Preset("Elo", {"k": 10.0})))
+    elo = seen(database, standings.of)
     assert elo.row("ann")["mu"] == 1505
-    old = seen(database, lambda connection, league: followers.of_generation(connection, league, 1))
+    old = seen(database, lambda connection, league: standings.of_generation(connection, league, 1))
     assert (old.page(0, 5).rows, old.generation, old.revision) == (before, 1, 2)
     perform(database, NewSeason("darts", "II", DAYS[2], carry=0.5))
     perform(database, NewSeason("darts", "III", DAYS[9], carry=0.0))
     post(database, ("bob", "cat"), day=DAYS[3])
 
     def season(name):
-        return seen(database, lambda connection, league: followers.of_season(connection, league, name))
+        return seen(database, lambda connection, league: standings.of_season(connection, league, name))
 
     assert season("II").row("ann")["mu"] == 1502.5
-    assert season("III").row("ann")["mu"] == seen(database, followers.of).row("ann")["mu"] == 1500
+    assert season("III").row("ann")["mu"] == seen(database, standings.of).row("ann")["mu"] == 1500
     with pytest.raises(NotFound, match="no season called 'I'; it has II, III"):
         season("I")
     with pytest.raises(NotFound, match="the generations 1 to 2, not 3"):
-        seen(database, lambda connection, league: followers.of_generation(connection, league, 3))
-    first = seen(database, lambda connection, league: followers.at_revision(connection, league, 2))
+        seen(database, lambda connection, league: standings.of_generation(connection, league, 3))
+    first = seen(database, lambda connection, league: standings.at_revision(connection, league, 2))
     assert first.page(0, 5).rows == before
 
 
 def test_who_has_no_match_left_is_gone(database):
     post(database, ("ann", "bob"), ("cat", "dan"))
-    followers = Followers()
-    assert len(seen(database, followers.of)) == 4
+    standings = StandingsCache()
+    assert len(seen(database, standings.of)) == 4
     perform(database, Delete("darts", f"{DAYS[0]} cat dan"))
-    now = seen(database, followers.of)
+    now = seen(database, standings.of)
     assert [row["player"] for row in now.page(0, 9).rows] == ["ann", "bob"]
     assert "cat" not in now.ladder
     match = {"teams": [["dan"], ["eve"]], "time": DAYS[0]}
     perform(database, Edit("darts", f"{DAYS[0]} ann bob", match))
-    assert sorted(seen(database, followers.of).ladder) == ["dan", "eve"]
+    assert sorted(seen(database, standings.of).ladder) == ["dan", "eve"]
 
 
 @pytest.mark.parametrize("model", [pw.Elo(), pw.TrueSkill(), pw.Glicko2(period=7)], ids=["Elo", "TrueSkill", "periods"])
@@ -149,7 +149,7 @@ def test_the_order_follows_any_moves(model):
             cells[0] += chance.choice([0, 1e-14, 50 * (chance.random() < 0.02)])
             cells[4:5] = 0.06
             rows[name] = cells.tobytes() if chance.random() > 0.1 else None
-        now = now.followed(revision, list(rows.items()), b"")
+        now = now.updated(revision, list(rows.items()), b"")
         anew = Snapshot.of_ladder(now.ladder, revision=revision, **said)
         assert now.page(0, 100) == anew.page(0, 100)
         board = sorted(now.ladder.leaderboard().select("rank", "player").rows())
@@ -158,8 +158,8 @@ def test_the_order_follows_any_moves(model):
 
 def test_many_threads_read_while_matches_come(database):
     """Whatever they read is one revision of the league, and no revision is read after a later one."""
-    chronicles = Chronicles()
-    followers = Followers(chronicles)
+    traces = TraceCache()
+    standings = StandingsCache(traces)
     post(database, ("ann", "bob"))
 
     def read(_):
@@ -167,7 +167,7 @@ def test_many_threads_read_while_matches_come(database):
         while found[-1] < 20:
             with database.reading() as connection:
                 league = leagues.find(connection, "darts")
-                now, view = followers.of(connection, league), chronicles.of(connection, league).view
+                now, view = standings.of(connection, league), traces.of(connection, league).view
                 assert min(now.revision, view.revision) >= league.revision
                 assert now.row("ann")["matches"] == now.revision
                 assert len(view) == view.revision
@@ -183,7 +183,7 @@ def test_many_threads_read_while_matches_come(database):
 
 
 def test_a_shelf_drops_what_was_used_least():
-    shelf = Shelf(limit=10)
+    shelf = LruCache(limit=10)
     for key in "abc":
         shelf.put(key, key, 3)
     assert shelf.get("a") == "a"
@@ -203,10 +203,10 @@ def test_a_revision_before_matches_that_stand_earlier(sqlite_url):
     for number, (one, other, day) in enumerate((("ann", "bob", 10), ("cat", "dan", 5), ("eve", "fay", 12))):
         match = {"id": f"m{number}", "teams": [[one], [other]], "time": f"2026-01-{day:02}"}
         perform(database, Post("darts", [match]))
-    followers = Followers()
+    standings = StandingsCache()
     with database.reading() as connection:
         league = leagues.find(connection, "darts")
-        shown = [followers.at_revision(connection, league, revision).page(0, 10).rows for revision in (1, 2)]
+        shown = [standings.at_revision(connection, league, revision).page(0, 10).rows for revision in (1, 2)]
     assert [sorted(row["player"] for row in rows) for rows in shown] == [["ann", "bob"], ["ann", "bob", "cat", "dan"]]
     database.close()
 
@@ -220,15 +220,15 @@ def test_a_past_time_as_it_was_at_a_revision(sqlite_url):
     for id, day in days.items():
         perform(database, Post("darts", [{"id": id, "teams": [["ann"], ["bob"]], "time": f"2026-01-{day:02}"}]))
     perform(database, NewSeason("darts", "spring", "2026-01-15"))
-    followers, middle = Followers(), read("utc", "2026-01-12")
+    standings, middle = StandingsCache(), parse("utc", "2026-01-12")
     with database.reading() as connection:
-        then = followers.at_time(connection, leagues.find(connection, "darts"), middle)
+        then = standings.at_time(connection, leagues.find(connection, "darts"), middle)
     perform(database, Delete("darts", "m1"))
     with database.reading() as connection:
         league = leagues.find(connection, "darts")
-        again = followers.at_time(connection, league, middle, then.revision)
-        before_season = followers.of_season(connection, league, "spring", 4)
-        now = followers.at_time(connection, league, middle)
+        again = standings.at_time(connection, league, middle, then.revision)
+        before_season = standings.of_season(connection, league, "spring", 4)
+        now = standings.at_time(connection, league, middle)
     assert again.revision == then.revision == 4
     assert again.page(0, 2).rows == then.page(0, 2).rows != now.page(0, 2).rows
     assert [row["matches"] for row in before_season.page(0, 2).rows] == [3, 3]
@@ -242,14 +242,14 @@ def test_the_past_does_not_stop_who_reads_the_present(sqlite_url):
     with database.writing() as connection:
         leagues.create(connection, "darts")
     post(database, ("ann", "bob"))
-    followers = Followers()
+    standings = StandingsCache()
     with ExitStack() as busy, database.reading() as connection:
         league = leagues.find(connection, "darts")
         for _ in range(MAKING):
-            busy.enter_context(followers._making)
+            busy.enter_context(standings._making)
         with pytest.raises(Unavailable, match="of the past: try again"):
-            followers.at_revision(connection, league, 0)
-        assert len(followers.of(connection, league)) == 2
+            standings.at_revision(connection, league, 0)
+        assert len(standings.of(connection, league)) == 2
         busy.close()
-        assert len(followers.at_revision(connection, league, 0)) == 0
+        assert len(standings.at_revision(connection, league, 0)) == 0
     database.close()

@@ -23,7 +23,16 @@ from prowess.store.db import schema
 from prowess.store.db.database import Database
 from prowess.store.errors import Conflict, NotFound
 from prowess.store.write import checkpoints
-from prowess.store.write.commands import Change, Delete, Done, Edit, NewSeason, Post, Remodel
+from prowess.store.write.commands import (
+    ChangeModel,
+    CommandResult,
+    Delete,
+    Edit,
+    Listener,
+    NewSeason,
+    Post,
+    RatingChange,
+)
 from prowess.store.write.writer import Writer, perform, preview, take_checkpoint
 from tests.oracles.league import EPOCH, League, Taken
 from tests.store.matches import FIRST, HOUR, MODELS, bodies
@@ -46,6 +55,7 @@ class Life(RuleBasedStateMachine):
     """A league in a database beside one in a list."""
 
     database: Database
+    listener: Listener | None = None  # a reader that takes over what the writer has rated
 
     @initialize(model=st.sampled_from(sorted(MODELS)), clock=st.sampled_from(["utc", "utc", "utc", "number", "none"]))
     def begin(self, model: str, clock: str) -> None:
@@ -104,7 +114,7 @@ class Life(RuleBasedStateMachine):
         new = changed.model != self.league.model
         changed.revision += new
         before = self._stored()
-        if self._do(Remodel(self.name, MODELS[model], author="eve", reason="a better one"), changed) and new:
+        if self._do(ChangeModel(self.name, MODELS[model], author="eve", reason="a better one"), changed) and new:
             self.old[self.generation] = before.get(self.generation, {})
             self.generation += 1
 
@@ -138,7 +148,7 @@ class Life(RuleBasedStateMachine):
     def together(self, some: list[dict[str, Any]], data: st.DataObject, wrong: dict[str, Any]) -> None:
         """Several changes wait for the writer at once, one of them wrong."""
         posts = [(self._id(), self._when(data), body) for body in some]
-        writer = Writer(self.database)
+        writer = Writer(self.database, listener=self.listener)
         try:
             given = [Post(self.name, [self._given(*post)]) for post in posts]
             given.insert(1, Post(self.name, [self._given(self._id(), 0.0, wrong)]))
@@ -205,7 +215,7 @@ class Life(RuleBasedStateMachine):
             assert done.ids == [name for name, _, _ in matches]
             assert done.repeated == repeated
 
-    def _do(self, change: Any, changed: League) -> Done | None:
+    def _do(self, change: Any, changed: League) -> CommandResult | None:
         """Try it out, do it, and compare what was said with what is now so; nothing where the model cannot."""
         try:
             after = changed.ladder()
@@ -215,7 +225,7 @@ class Life(RuleBasedStateMachine):
         held = self._stored()
         tried = preview(self.database, change)
         assert self._stored() == held, "a dry run wrote"
-        done = perform(self.database, change)
+        done = perform(self.database, change, self.listener)
         assert done.revision == changed.revision
         assert _moved(tried.changed) == _moved(done.changed)
         before = self.league.ladder()
@@ -277,12 +287,12 @@ def _one(ladder: pw.Ladder, name: str) -> pw.Rating | None:
     return ladder[name] if name in ladder.rows else None
 
 
-def _told(changes: list[Change]) -> dict[str, tuple[Any, Any]]:
+def _told(changes: list[RatingChange]) -> dict[str, tuple[Any, Any]]:
     assert len({change.player for change in changes}) == len(changes)
     return {change.player: (change.before, change.after) for change in changes}
 
 
-def _moved(changes: list[Change]) -> dict[str, tuple[Any, Any]]:
+def _moved(changes: list[RatingChange]) -> dict[str, tuple[Any, Any]]:
     return {name: (was, now) for name, (was, now) in _told(changes).items() if was != now}
 
 

@@ -12,9 +12,11 @@ from hypothesis.stateful import initialize, invariant
 import prowess as pw
 from prowess.store import leagues
 from prowess.store.errors import NotFound
-from prowess.store.read import player_index, ranking, trace
-from prowess.store.read.match_views import Chronicle, Chronicles
-from prowess.store.read.standings import Followers, Snapshot
+from prowess.store.read import trace
+from prowess.store.read.match_views import MatchViews
+from prowess.store.read.snapshot import Snapshot, rank_all
+from prowess.store.read.standings import StandingsCache
+from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write import checkpoints
 from tests.oracles.league import League, reset
 from tests.store.matches import PLAYERS
@@ -26,7 +28,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short leagues have checkpoints, ladders that are kept and registers, too."""
     monkeypatch.setattr(checkpoints, "LEAST", 3)
     monkeypatch.setattr(trace, "STEP", 3)
-    monkeypatch.setattr(player_index, "TAIL", 4)
+    monkeypatch.setattr(trace, "TAIL", 4)
 
 
 def states(ladder: pw.Ladder) -> dict[str, bytes]:
@@ -46,8 +48,8 @@ class Watched(Life):
 
     @initialize()
     def watch(self) -> None:
-        self.often, self.seldom = Followers(), Followers(Chronicles(memory=0), memory=0)
-        self.chronicles = Chronicles()
+        self.often, self.seldom = StandingsCache(), StandingsCache(TraceCache(memory=0), memory=0)
+        self.traces = self.listener = TraceCache()
         self.past: dict[int, tuple[dict[str, bytes], float]] = {}
         self.chance = random.Random(7)
 
@@ -79,11 +81,11 @@ class Watched(Life):
             return  # so that several changes come at once
 
         def look(connection: Any, league: leagues.League) -> None:
-            chronicle, fresh = (some.of(connection, league) for some in (self.chronicles, Chronicles()))
+            chronicle, fresh = (some.of(connection, league) for some in (self.traces, TraceCache()))
             one, other = (some.view for some in (chronicle, fresh))
             assert one.seq.tolist() == other.seq.tolist() == [kept.seq for _, kept in self.league.order]
             for column in ("before", "after"):
-                np.testing.assert_array_equal(getattr(one.passage, column), getattr(other.passage, column))
+                np.testing.assert_array_equal(getattr(one.trace, column), getattr(other.trace, column))
             compare_fits(chronicle, self.league)
             if self.league.matches and self.clock != "none":
                 times = [kept.time for kept in self.league.matches.values()]
@@ -109,13 +111,13 @@ def compare(snapshot: Snapshot, ladder: pw.Ladder) -> None:
         assert {key: found[key] for key in row} == row
         assert found["provisional"] == (row["matches"] < 10)
         assert snapshot.row(row["player"]) == found
-    anew = ranking.ranked(ladder.model, snapshot.settled, snapshot.players)
+    anew = rank_all(ladder.model, snapshot.settled, snapshot.players)
     assert snapshot.ranking.order.tolist() == anew.order.tolist()
 
 
-def compare_fits(chronicle: Chronicle, league: League) -> None:
+def compare_fits(chronicle: MatchViews, league: League) -> None:
     """The forecasts and beliefs of each season are those of a fit that begins where the last one ended."""
-    passed = chronicle.view.passage
+    passed = chronicle.view.trace
     starts = [-np.inf, *(start for start, _, _ in sorted(league.seasons)), np.inf]
     ladder, match, entry = pw.Ladder(league.model), 0, 0
     for number, (first, end) in enumerate(pairwise(starts)):
@@ -133,7 +135,7 @@ def compare_fits(chronicle: Chronicle, league: League) -> None:
     assert match == len(chronicle.view)
 
 
-def compare_players(chronicle: Chronicle, league: League) -> None:
+def compare_players(chronicle: MatchViews, league: League) -> None:
     """One player's matches and opponents, counted one by one; and one match."""
     name = PLAYERS[len(league.log) % len(PLAYERS)]
     mine = [(id, kept) for id, kept in league.order if any(name in team for team in kept.body["teams"])]

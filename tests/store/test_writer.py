@@ -5,12 +5,12 @@ import sqlite3
 import pytest
 from sqlalchemy import event
 
-from prowess.store import leagues
+from prowess.store import leagues, ratings
 from prowess.store.db.database import Database
-from prowess.store.errors import NotFound, Unavailable, Unsure
-from prowess.store.write import append, writer
-from prowess.store.write.commands import Done, Post
-from prowess.store.write.writer import Writer, carry_out
+from prowess.store.errors import CommitUnknown, NotFound, Unavailable
+from prowess.store.write import writer
+from prowess.store.write.commands import CommandResult, Post
+from prowess.store.write.writer import Writer, execute
 
 
 @pytest.fixture
@@ -28,32 +28,32 @@ def post(league, one, other, id):
     return Post(league, [{"id": id, "teams": [[one], [other]]}])
 
 
-def test_what_nobody_has_thought_of_fails_alone(database, monkeypatch):
-    learn = append.learn
+def test_unexpected_error_fails_only_its_own_post(database, monkeypatch):
+    learn = ratings.learn
 
     def fragile(ladder, history):
         if "eve" in history.players:
             raise ZeroDivisionError
         return learn(ladder, history)
 
-    monkeypatch.setattr(append, "learn", fragile)
+    monkeypatch.setattr(ratings, "learn", fragile)
     acts = [post("darts", "ann", "bob", "1"), post("darts", "ann", "eve", "2"), post("chess", "cat", "dan", "1")]
-    first, wrong, last = carry_out(database, acts)
+    first, wrong, last = execute(database, acts)
     assert isinstance(wrong, ZeroDivisionError)
-    assert isinstance(first, Done)
-    assert isinstance(last, Done)
+    assert isinstance(first, CommandResult)
+    assert isinstance(last, CommandResult)
     with database.reading() as connection:
         found = {name: leagues.find(connection, name) for name in ("darts", "chess")}
     assert {name: (one.revision, one.posted) for name, one in found.items()} == {"darts": (1, 1), "chess": (1, 1)}
 
 
-def test_what_is_sent_twice_at_once_is_answered_by_one_revision(database):
+def test_match_posted_twice_in_one_batch_is_recorded_once(database):
     acts = [post("darts", "ann", "bob", "1"), post("darts", "ann", "bob", "1"), post("darts", "ann", "cat", "2")]
-    done = carry_out(database, acts)
+    done = execute(database, acts)
     assert [(one.revision, list(one.repeated)) for one in done] == [(1, [False]), (1, [True]), (2, [False])]
 
 
-def test_nothing_is_taken_after_the_end(database):
+def test_closed_writer_executes_its_queue_and_refuses_more(database):
     writer = Writer(database)
     waiting = [writer.submit(post("darts", "ann", "bob", str(number))) for number in range(20)]
     writer.close()
@@ -62,18 +62,18 @@ def test_nothing_is_taken_after_the_end(database):
         writer.submit(post("darts", "ann", "bob", "late"))
 
 
-def test_a_server_that_is_lost_while_it_commits_leaves_one_unsure(database):
+def test_connection_lost_during_commit_is_reported_as_unknown(database):
     def lost(connection):
         raise sqlite3.OperationalError("the server went away")
 
     event.listen(database.engine, "commit", lost)
-    for dialect, kind in (("sqlite", Unavailable), ("postgresql", Unsure)):
+    for dialect, kind in (("sqlite", Unavailable), ("postgresql", CommitUnknown)):
         database.dialect = dialect
-        [result] = carry_out(database, [post("darts", "ann", "bob", "1")])
+        [result] = execute(database, [post("darts", "ann", "bob", "1")])
         assert type(result) is kind
     event.remove(database.engine, "commit", lost)
-    [result] = carry_out(database, [post("darts", "ann", "bob", "1")])
-    assert isinstance(result, Done)
+    [result] = execute(database, [post("darts", "ann", "bob", "1")])
+    assert isinstance(result, CommandResult)
 
 
 def test_failed_checkpoint_is_logged_and_not_tried_again_at_once(database, monkeypatch, caplog):

@@ -18,8 +18,8 @@ from .. import __version__
 from ..store import keys, leagues
 from ..store.db.database import Database
 from ..store.keys import Key
-from ..store.read.match_views import Chronicles
-from ..store.read.standings import Followers
+from ..store.read.standings import StandingsCache
+from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
 from .api import matches
 from .api.routers import ROUTERS
@@ -58,19 +58,19 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(database.migrate)
-        chronicles = Chronicles()
-        standings = Followers(chronicles)
+        traces = TraceCache()
+        standings = StandingsCache(traces)
         app.state.service = service = Service(
             settings=settings,
             database=database,
             writer=Writer(database, metrics.count_commit),
             standings=standings,
-            chronicles=chronicles,
+            traces=traces,
             keys=key_cache,
             leagues=TtlCache(_in_transaction(database, leagues.find)),
             metrics=metrics,
-            analyst=Analyst(database, chronicles),
-            warming=Warming(database, standings, chronicles),
+            analyst=Analyst(database, traces),
+            warming=Warming(database, standings, traces),
         )
         _collect_garbage_rarely()
         try:

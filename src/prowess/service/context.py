@@ -13,12 +13,12 @@ from sqlalchemy import Connection
 from starlette.concurrency import run_in_threadpool
 
 from ..matchmaking.balancing.balance import Balance
-from ..store.cache import Shelf
+from ..store.cache import LruCache
 from ..store.db.database import Database
 from ..store.keys import Key
 from ..store.leagues import League
-from ..store.read.match_views import Chronicles
-from ..store.read.standings import Followers
+from ..store.read.standings import StandingsCache
+from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
 from .background.jobs import Analyst
 from .background.prewarm import Warming
@@ -44,15 +44,15 @@ class Service:
     settings: Settings
     database: Database
     writer: Writer
-    standings: Followers
-    chronicles: Chronicles
+    standings: StandingsCache
+    traces: TraceCache
     keys: TtlCache[Key | None]  # by their secrets
     leagues: TtlCache[League]  # by their names; what is in them may be a second old
     metrics: Metrics
     analyst: Analyst
     warming: Warming
-    charts: Shelf[bytes] = field(default_factory=lambda: Shelf(CHARTS))  # as they are sent
-    splits: Shelf[Balance] = field(default_factory=lambda: Shelf(SPLITS))  # fair teams, which may take seconds
+    charts: LruCache[bytes] = field(default_factory=lambda: LruCache(CHARTS))  # as they are sent
+    splits: LruCache[Balance] = field(default_factory=lambda: LruCache(SPLITS))  # fair teams, which may take seconds
     # Limits of expensive work; most predictions are quick, tables may be of all players.
     predicting: ConcurrencyLimiter = field(default_factory=_at_most("predictions", 4, 1_000))
     matching: ConcurrencyLimiter = field(default_factory=_at_most("teams and pairings"))

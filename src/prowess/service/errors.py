@@ -18,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import Error
-from ..store.errors import Conflict, NotFound, Unavailable, Unsure
+from ..store.errors import CommitUnknown, Conflict, NotFound, Unavailable
 from .observability import LOGGER
 
 __all__ = [
@@ -146,7 +146,7 @@ def answer(request: Request, error: Exception) -> Response:
     if isinstance(error, Unavailable):
         # What the database said may tell of our insides: it is for the log.
         logging.getLogger(LOGGER).warning("request %s: %s", scope.get("state", {}).get("request_id", ""), error)
-        known = UNSURE if isinstance(error, Unsure) else "nothing was changed, try again"
+        known = UNSURE if isinstance(error, CommitUnknown) else "nothing was changed, try again"
         return problem(scope, 503, f"{error.summary}; {known}", headers=RETRY)
     if isinstance(error, (NotFound, Conflict)):
         return problem(scope, 404 if isinstance(error, NotFound) else 409, str(error))

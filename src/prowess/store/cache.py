@@ -1,4 +1,4 @@
-"""What a process keeps in memory of its leagues: the least recently used goes when it becomes too much."""
+"""An LRU cache with a limit in bytes and a lock for each key."""
 
 from __future__ import annotations
 
@@ -7,66 +7,66 @@ from collections.abc import Hashable
 from threading import Lock, RLock
 from typing import Generic, TypeVar
 
-__all__ = ["Shelf"]
+__all__ = ["LruCache"]
 
-Thing = TypeVar("Thing")
+Value = TypeVar("Value")
 
 
-class Shelf(Generic[Thing]):
-    """Things by their keys, of so many bytes in all; the one that was put there last always stays.
+class LruCache(Generic[Value]):
+    """Values by key, of so many bytes in all; the least recently used are evicted, but never the last one put.
 
-    Any number of threads may use it. Who makes a thing holds the lock of its key meanwhile, so that it is made once and
-    nobody waits for another key.
+    Any number of threads may use it. A thread that computes a value holds the lock of its key meanwhile, so that it is
+    computed once and nobody waits for another key.
 
-    >>> shelf: Shelf[str] = Shelf(limit=10)
+    >>> cache: LruCache[str] = LruCache(limit=10)
     >>> for name in ("ann", "bob", "cat"):
-    ...     with shelf.lock(name):
-    ...         shelf.put(name, name.title(), nbytes=4)
-    >>> shelf.get("ann"), shelf.get("cat")
+    ...     with cache.lock(name):
+    ...         cache.put(name, name.title(), nbytes=4)
+    >>> cache.get("ann"), cache.get("cat")
     (None, 'Cat')
     """
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
-        self._things: OrderedDict[Hashable, tuple[Thing, int]] = OrderedDict()
+        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
         self._locks: dict[Hashable, RLock] = {}
         self._guard = Lock()
-        self.nbytes = 0  # of all things together
+        self.nbytes = 0  # of all values together
 
-    def get(self, key: Hashable) -> Thing | None:
-        """What is there, which counts as used now."""
+    def get(self, key: Hashable) -> Value | None:
+        """Return the value of a key, which counts as used now."""
         with self._guard:
-            if key not in self._things:
+            if key not in self._values:
                 return None
-            self._things.move_to_end(key)
-            return self._things[key][0]
+            self._values.move_to_end(key)
+            return self._values[key][0]
 
-    def put(self, key: Hashable, thing: Thing, nbytes: int) -> None:
-        """Put something there, in place of what was; others go if it is too much."""
-        gone: list[object] = []  # what is large takes a while to be freed, which others need not wait for
+    def put(self, key: Hashable, value: Value, nbytes: int) -> None:
+        """Set the value of a key; others are evicted if it is too much."""
+        evicted: list[object] = []  # large values take a while to be freed, which happens after the lock is released
         with self._guard:
-            gone.append(self._taken(key))
-            self._things[key] = thing, nbytes
+            evicted.append(self._pop(key))
+            self._values[key] = value, nbytes
             self.nbytes += nbytes
-            while len(self._things) > 1 and self.nbytes > self.limit:
-                gone.append(self._taken(next(iter(self._things))))
+            while len(self._values) > 1 and self.nbytes > self.limit:
+                evicted.append(self._pop(next(iter(self._values))))
 
     @property
     def room(self) -> float:
-        """Bytes that can be put there before something has to go."""
+        """Bytes that can be put before something is evicted."""
         return self.limit - self.nbytes
 
     def drop(self, key: Hashable) -> None:
-        """Take something away, if it is there."""
+        """Remove a key, if it is there."""
         with self._guard:
-            self._taken(key)
+            self._pop(key)
 
-    def _taken(self, key: Hashable) -> Thing | None:
-        thing, size = self._things.pop(key, (None, 0))
+    def _pop(self, key: Hashable) -> Value | None:
+        value, size = self._values.pop(key, (None, 0))
         self.nbytes -= size
-        return thing
+        return value
 
     def lock(self, key: Hashable) -> RLock:
-        """What is held by who makes the thing of a key."""
+        """Return the lock that is held while the value of a key is computed."""
         with self._guard:
             return self._locks.setdefault(key, RLock())

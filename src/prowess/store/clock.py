@@ -1,4 +1,4 @@
-"""What the times of a league are: instants, plain numbers, or nothing at all.
+"""The clocks of leagues: times are instants, plain numbers, or nothing at all.
 
 A time is one number on every clock: microseconds of UTC since 1970, the plain number, or 0 where there are no times.
 """
@@ -13,7 +13,7 @@ from ..errors import Error
 from ..history import History
 from ..history.times import EPOCH, Stamp, parse_time
 
-__all__ = ["CLOCKS", "Clock", "clock_of", "now", "read", "show", "stamp"]
+__all__ = ["CLOCKS", "Clock", "clock_of", "now", "parse", "show", "stamp"]
 
 Clock = Literal["utc", "number", "none"]
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
@@ -21,7 +21,7 @@ _STAMPS = {"utc": Stamp("timestamp", "UTC"), "number": Stamp("number", None), "n
 
 
 def stamp(clock: Clock) -> Stamp | None:
-    """The kind and the zone of the times, as histories and ladders have them.
+    """Return the kind and the zone of the times, as histories and ladders have them.
 
     >>> stamp("utc")
     Stamp(kind='timestamp', zone='UTC')
@@ -30,7 +30,7 @@ def stamp(clock: Clock) -> Stamp | None:
 
 
 def clock_of(history: History) -> Clock:
-    """The clock that the times of a history are on.
+    """Return the clock that the times of a history are on.
 
     >>> clock_of(History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}]))
     'utc'
@@ -41,7 +41,7 @@ def clock_of(history: History) -> Clock:
 
 
 def now() -> float:
-    """This moment, on the clock of UTC.
+    """Return the current time on the clock of UTC.
 
     >>> show("utc", now()).endswith("Z")
     True
@@ -49,34 +49,33 @@ def now() -> float:
     return float(time_ns() // 1000)
 
 
-def read(clock: Clock, value: object, name: str = "time") -> float:
-    """The time that a value stands for: a date is its midnight, and what has no zone is UTC; an error calls it `name`.
+def parse(clock: Clock, value: object, name: str = "time") -> float:
+    """Return the time that a value stands for: a date is its midnight, no zone means UTC. `name` is used in errors.
 
-    >>> read("utc", "1970-01-02"), read("utc", "1970-01-01T03:00:00+02:00"), read("number", 7)
+    >>> parse("utc", "1970-01-02"), parse("utc", "1970-01-01T03:00:00+02:00"), parse("number", 7)
     (86400000000.0, 3600000000.0, 7.0)
-    >>> read("none", 7)
+    >>> parse("none", 7)
     Traceback (most recent call last):
     ...
     prowess.Error: time: the matches of this league have no times, only an order: leave it out
     """
     if clock == "none":
-        raise Error.in_field(name, "the matches of this league have no times, only an order: leave it out")
+        text = "the matches of this league have no times, only an order: leave it out"
+        raise Error.in_field(name, text, value=value)
     try:
         kind, _, number = parse_time(value)
+        if (kind == "number") != (clock == "number"):
+            right = "a plain number, such as the round" if clock == "number" else "a date or a time, such as 2026-01-31"
+            raise Error(f"{value!r} is on another clock than this league: give {right}", value=value)
+        if float(number) != number:
+            raise Error(f"microseconds are kept only from the year 1685 to 2255, not in {value!r}", value=value)
     except Error as error:
         raise error.within(f"{name}: ", field=name) from None
-    if (kind == "number") != (clock == "number"):
-        right = "a plain number, such as the round" if clock == "number" else "a date or a time, such as 2026-01-31"
-        raise Error.in_field(name, f"{value!r} is on another clock than this league: give {right}", value=value)
-    if float(number) != number:
-        raise Error.in_field(
-            name, f"microseconds are kept only from the year 1685 to 2255, not in {value!r}", value=value
-        )
     return float(number)
 
 
 def show(clock: Clock, number: float | None) -> str | float | None:
-    """A time as people and JSON write it; the inverse of `read`.
+    """Return a time as people and JSON write it; the inverse of `parse`.
 
     >>> show("utc", 86400000000.0), show("number", 7.0), show("none", 0.0)
     ('1970-01-02T00:00:00Z', 7.0, None)

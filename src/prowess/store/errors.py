@@ -2,7 +2,7 @@
 
 from ..errors import Error
 
-__all__ = ["Clash", "Conflict", "NotFound", "Unavailable", "Unsure"]
+__all__ = ["CommitUnknown", "Conflict", "NotFound", "RatingError", "Unavailable", "WriteClash"]
 
 
 class NotFound(Error):
@@ -22,7 +22,7 @@ class Conflict(Error):
 
 
 class Unavailable(Error):
-    """The database does not answer, or is full; nothing was changed, and it may be tried again.
+    """The database does not answer, or is full; nothing was changed, and the caller may try again.
 
     `summary` may be shown to anybody; `reason` comes from the database and can reveal internals: it is for logs.
 
@@ -36,17 +36,31 @@ class Unavailable(Error):
         self.summary, self.reason = summary, reason
 
 
-class Unsure(Unavailable):
-    """The database was lost while it made a change durable: it is there or not, and the same ids tell who tries again.
+class CommitUnknown(Unavailable):
+    """The connection was lost during a commit, which may have succeeded; trying again with the same ids is safe.
 
-    >>> issubclass(Unsure, Unavailable)
+    >>> issubclass(CommitUnknown, Unavailable)
     True
     """
 
 
-class Clash(Exception):
-    """Two transactions changed the same thing at once: one of them is undone, and begins again.
+class RatingError(Error):
+    """The model cannot rate the match of this id; `reason` says why without the number of the match.
 
-    >>> issubclass(Clash, Error)
+    >>> RatingError(Error("the model needs scores", match=6), "final").id
+    'final'
+    """
+
+    def __init__(self, error: Error, id: str) -> None:
+        super().__init__(*error.pieces)
+        self.__dict__.update(error.__dict__)
+        self.id = id
+        self.reason = error.__cause__ if isinstance(error.__cause__, Error) else error
+
+
+class WriteClash(Exception):
+    """Two transactions wrote the same row at once: one of them is rolled back, and tried again.
+
+    >>> issubclass(WriteClash, Error)
     False
     """

@@ -71,7 +71,7 @@ _COLUMNS = [
 def ask(connection: Connection, league: League, kind: Kind, asked: Mapping[str, Any], author: str = "") -> None:
     """Ask for an analysis, unless there is one that waits or is worked on; what failed earlier is forgotten.
 
-    Where two ask at the same moment, one of them meets a `Clash`, and has what she wanted.
+    Where two ask at the same moment, one of them meets a `WriteClash`, and has what she wanted.
     """
     _, last = latest(connection, league, kind)
     if last is not None and last.open:

@@ -17,7 +17,7 @@ from .db.schema import league as league_table
 from .errors import NotFound
 from .slugs import storable
 
-__all__ = ["SCOPES", "Key", "Scope", "create", "find", "listed", "revoke"]
+__all__ = ["SCOPES", "Key", "Scope", "create", "find", "list_keys", "revoke"]
 
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)  # each may do what those before may
@@ -88,7 +88,7 @@ def find(connection: Connection, secret: str) -> Key | None:
     return None if row is None else Key(**row._mapping)
 
 
-def listed(connection: Connection) -> list[Key]:
+def list_keys(connection: Connection) -> list[Key]:
     """All keys, also those that were revoked, in the order in which they were made."""
     return [Key(**row._mapping) for row in connection.execute(_rows().order_by(key.c.id))]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, func, insert, select, update
@@ -22,13 +22,34 @@ from ..validate import scale, whole
 from . import audit
 from .clock import CLOCKS, Clock
 from .db import schema
-from .db.raw_sql import Quick
+from .db.raw_sql import RawStatement
 from .errors import Conflict, NotFound
 from .slugs import slug, storable
 
-__all__ = ["League", "Preset", "Settings", "change", "create", "find", "listed", "read_model"]
+if TYPE_CHECKING:
+    from .db.database import Database
+
+__all__ = [
+    "Generation",
+    "League",
+    "Preset",
+    "Settings",
+    "add_generation",
+    "as_of",
+    "change",
+    "clock_of",
+    "create",
+    "find",
+    "last_revision",
+    "list_generations",
+    "list_leagues",
+    "set_corrected",
+    "set_generation",
+    "with_generation",
+]
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_GENERATION = schema.generation.c
 
 
 @dataclass(frozen=True)
@@ -48,7 +69,9 @@ class Preset:
         make = preset(self.name)
         if not isinstance(self.parameters, Mapping):
             raise Error(
-                f"parameters must be a mapping from names to values, not {self.parameters!r}", field="parameters"
+                f"parameters must be a mapping from names to values, not {self.parameters!r}",
+                field="parameters",
+                value=self.parameters,
             )
         try:
             return make().replace(**self.parameters) if self.parameters else make()
@@ -119,14 +142,14 @@ def create(
     if not NAME.fullmatch(name):
         raise Error.in_field(
             "name",
-            f"the name of a league has small letters (a to z), digits and hyphens, at most 63, such as"
+            "the name of a league has small letters (a to z), digits and hyphens, at most 63, such as"
             f" {slug(name)!r}; not {name!r}",
             value=name,
         )
     if clock not in CLOCKS:
         raise Error.in_field("clock", f"it is one of {', '.join(CLOCKS)}, not {clock!r}", value=clock)
     if connection.execute(select(schema.league.c.id).where(schema.league.c.name == name)).first():
-        raise Conflict(f"there is a league called {name!r} already", field="name", value=name)
+        raise _taken(name)
     chosen = model or Preset()
     row = {
         "name": name,
@@ -143,10 +166,14 @@ def create(
     try:
         (number,) = connection.execute(insert(schema.league).values(row)).inserted_primary_key  # type: ignore[misc]
     except IntegrityError:  # somebody has founded it at the same moment
-        raise Conflict(f"there is a league called {name!r} already", field="name", value=name) from None
+        raise _taken(name) from None
     add_generation(connection, number, 1, chosen, 0, author, "the first")
     audit.write(connection, author, "create league", name, model=chosen.name, clock=clock, public=public)
     return find(connection, name)
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"there is a league called {name!r} already", field="name", value=name)
 
 
 def add_generation(
@@ -184,7 +211,7 @@ _ROWS = select(
 
 
 _COLUMNS = [str(column.key) for column in _ROWS.selected_columns]
-_BY_NAME = Quick(_ROWS.where(schema.league.c.name == bindparam("name")))
+_BY_NAME = RawStatement(_ROWS.where(schema.league.c.name == bindparam("name")))
 
 
 def find(connection: Connection, name: str) -> League:
@@ -193,12 +220,21 @@ def find(connection: Connection, name: str) -> League:
     if not rows:
         known = connection.execute(select(schema.league.c.name).where(schema.league.c.public)).scalars().all()
         near = nearest(name, list(known), 1)
-        raise NotFound(f"no league is called {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise NotFound(f"no league is called {name!r}{hint}", field="league", value=name)
     return _league(rows[0])
 
 
-def listed(connection: Connection) -> list[League]:
-    """All leagues, in the order of their names."""
+def clock_of(database: Database, name: str) -> Clock:
+    """Return the clock of a league, which never changes and is looked up once."""
+    if name not in database.clocks:
+        with database.reading() as connection:
+            database.clocks[name] = find(connection, name).clock
+    return database.clocks[name]
+
+
+def list_leagues(connection: Connection) -> list[League]:
+    """Return all leagues, ordered by name."""
     return [_league(row) for row in connection.execute(_ROWS.order_by(schema.league.c.name))]
 
 
@@ -253,6 +289,60 @@ def change(
     return find(connection, name)
 
 
+@dataclass(frozen=True)
+class Generation:
+    """A model that rates or has rated a league: since which revision, who chose it and why; `made_at` is a Unix time.
+
+    >>> Generation(1, Preset("Elo"), 0, 0.0, "ann", "the first").number
+    1
+    """
+
+    number: int
+    preset: Preset
+    revision: int
+    made_at: float
+    author: str
+    reason: str
+
+
+def list_generations(connection: Connection, league: League) -> list[Generation]:
+    """Return the models of a league, oldest first."""
+    columns = schema.generation.c
+    query = select(
+        columns.number, columns.preset, columns.revision, columns.made_at, columns.author, columns.reason
+    ).where(columns.league_id == league.id)
+    rows = connection.execute(query.order_by(columns.number))
+    return [Generation(number, _preset(preset), *rest) for number, preset, *rest in rows]
+
+
+def as_of(connection: Connection, league: League, revision: int) -> League:
+    """Return the league with the model that rated it at a revision."""
+    query = select(func.max(_GENERATION.number)).where(
+        _GENERATION.league_id == league.id, _GENERATION.revision <= revision
+    )
+    return replace(with_generation(connection, league, connection.execute(query).scalar_one()), revision=revision)
+
+
+def with_generation(connection: Connection, league: League, number: int) -> League:
+    """Return the league with the model of a generation, and what that model has learnt of the league."""
+    if not 1 <= number <= league.generation:  # PostgreSQL rejects a parameter that is no 32-bit integer
+        text = f"{league.name} has the generations 1 to {league.generation}, not {number}"
+        raise NotFound.in_field("generation", text, value=number)
+    query = select(_GENERATION.model, _GENERATION.memory).where(
+        _GENERATION.league_id == league.id, _GENERATION.number == number
+    )
+    row = connection.execute(query).one()
+    return replace(league, generation=number, model=read_model(row.model), memory=bytes(row.memory))
+
+
+def last_revision(connection: Connection, league: League, generation: int) -> int:
+    """Return the last revision that a generation has rated."""
+    if generation == league.generation:
+        return league.revision
+    query = select(_GENERATION.revision).where(_GENERATION.league_id == league.id, _GENERATION.number == generation + 1)
+    return int(connection.execute(query).scalar_one()) - 1
+
+
 def set_corrected(connection: Connection, league: League, revision: int, last_time: float | None) -> None:
     """Note that the past of a league was changed, and when its latest match was."""
     query = update(schema.league).where(schema.league.c.id == league.id)
@@ -268,5 +358,5 @@ def set_generation(connection: Connection, league: League) -> None:
 def _text(name: str, value: str, most: int = 500) -> str:
     """Text that any database keeps."""
     if not storable(value, most):
-        raise Error.in_field(name, f"it must be text of at most {most} letters")
+        raise Error.in_field(name, f"it must be text of at most {most} letters", value=value)
     return value.strip()

@@ -12,7 +12,7 @@ from prowess.service.background import jobs
 from prowess.service.background.figures import figured, worked_out
 from prowess.store import leagues
 from prowess.store.db.database import Database
-from prowess.store.read.match_views import Chronicles
+from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write.commands import NewSeason, Post
 from prowess.store.write.writer import perform
 from tests.service.pages.dueling import duels, league
@@ -119,7 +119,7 @@ def test_both_ways_to_the_figures_agree_through_seasons(tmp_path):
         with database.reading() as connection:
             darts = leagues.find(connection, "darts")
             text = worked_out(connection, darts, "figures", {}, lambda step, share: steps.append(share))
-            at_once = figured(darts, Chronicles().of(connection, darts).view)
+            at_once = figured(darts, TraceCache().of(connection, darts).view)
         assert json.loads(text) == json.loads(json.dumps(at_once))
         assert steps == sorted(steps)
         assert 0.0 <= steps[0] < steps[-1] <= 1.0

@@ -9,7 +9,7 @@ from prowess.service.pages import model_change, pairings
 from prowess.service.pages.importing import preview
 from prowess.service.pages.web.filters import day
 from prowess.store.errors import Unavailable
-from prowess.store.read.name_index import Roll
+from prowess.store.read.name_index import NameIndex
 from tests.service.pages.kinds import found
 from tests.service.pages.looking import looked, words
 from tests.service.pages.strict import Strict
@@ -98,8 +98,8 @@ def test_who_comes_from_far_can_sign_in(ask):
 
 def test_what_takes_long_is_done_for_a_few_names_only(ask, monkeypatch):
     found(ask, "one")
-    near, asked = Roll.near, []
-    monkeypatch.setattr(Roll, "near", lambda roll, name, count=1: asked.append(name) or near(roll, name, count))
+    near, asked = NameIndex.near, []
+    monkeypatch.setattr(NameIndex, "near", lambda roll, name, count=1: asked.append(name) or near(roll, name, count))
     page = ask.look("/leagues/one/player?" + "&".join(f"name=an{at}" for at in range(100)))
     assert (page.status_code, len(asked)) == (404, 7)
 

@@ -145,7 +145,7 @@ def test_looking_changes_nothing(ask, secrets):
         ask.look(f"{place}&confirm=1&do=record&cancel=1&title=Forged&what=season&model=Elo", key=secrets["admin"])
     assert ask.get("/api/leagues/secret").json() == before
     with ask.service.database.reading() as connection:
-        assert [one.name for one in keys.listed(connection)].count("forged") == 0
+        assert [one.name for one in keys.list_keys(connection)].count("forged") == 0
 
 
 COOKIES = [

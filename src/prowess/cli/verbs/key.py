@@ -83,7 +83,7 @@ def list_(database: Url = DEFAULT_URL, json: Json = False) -> None:
 
         found.migrate()
         with found.reading() as connection:
-            listed = [_plain(one) for one in keys.listed(connection)]
+            listed = [_plain(one) for one in keys.list_keys(connection)]
     if json:
         print_json(listed)
     elif listed:

@@ -123,7 +123,7 @@ def _prepare(settings: Settings, demo: bool) -> None:
         database.migrate()
         secret = fill(database) if demo else None
         with database.reading() as connection:
-            keyless = not keys.listed(connection)
+            keyless = not keys.list_keys(connection)
     finally:
         database.close()
     typer.echo(f"open {settings.address} in a browser")

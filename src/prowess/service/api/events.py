@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from ...store import changefeed, leagues
-from ...store.changefeed import News
+from ...store.changefeed import RatingUpdate
 from ...store.errors import Unavailable
 from ..auth import may_still_read
 from ..context import Service
@@ -81,7 +81,7 @@ def _hub(request: Request, here: Here) -> EventHub:
     return hub
 
 
-def _written(news: News) -> bytes:
+def _written(news: RatingUpdate) -> bytes:
     """An event as it is sent."""
     ratings = [{"player": one.player, "rating": rating(one.rating)} for one in news.ratings]
     data = to_json({"revision": news.revision, "ratings": ratings, "more": news.more}, inf_nan_mode="null")
@@ -91,7 +91,7 @@ def _written(news: News) -> bytes:
 class EventHub:
     """The followers of a process, by league; while there are any, the database is asked for news again and again."""
 
-    def __init__(self, service: Service, write: Callable[[News], bytes]) -> None:
+    def __init__(self, service: Service, write: Callable[[RatingUpdate], bytes]) -> None:
         self._service, self._write = service, write
         self._queues: dict[str, set[asyncio.Queue[tuple[int, bytes] | None]]] = {}
         self._seen: dict[str, int] = {}
@@ -152,7 +152,7 @@ class EventHub:
             for queue in queues:
                 _put(queue, None)
 
-    def _tell(self, league: str, found: News) -> None:
+    def _tell(self, league: str, found: RatingUpdate) -> None:
         if league in self._seen:
             self._seen[league] = found.revision
         event = found.revision, self._write(found)
@@ -169,17 +169,17 @@ def _put(queue: asyncio.Queue[tuple[int, bytes] | None], event: tuple[int, bytes
     queue.put_nowait(event)
 
 
-def _missed(connection: Connection, league: str, since: int | None) -> News:
+def _missed(connection: Connection, league: str, since: int | None) -> RatingUpdate:
     found = leagues.find(connection, league)
     if since is None or since >= found.revision:
-        return News(found.revision, [], False)
-    return changefeed.since(connection, found, since)
+        return RatingUpdate(found.revision, [], False)
+    return changefeed.updates_since(connection, found, since)
 
 
-def _new(connection: Connection, known: dict[str, int]) -> dict[str, News]:
-    now = changefeed.revisions(connection)
+def _new(connection: Connection, known: dict[str, int]) -> dict[str, RatingUpdate]:
+    now = changefeed.latest_revisions(connection)
     return {
-        league: changefeed.since(connection, leagues.find(connection, league), revision)
+        league: changefeed.updates_since(connection, leagues.find(connection, league), revision)
         for league, revision in known.items()
         if now.get(league, revision) > revision
     }

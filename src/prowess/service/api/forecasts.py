@@ -15,8 +15,8 @@ from ...history.times import DAY, parse_time
 from ...model.prediction import Prediction
 from ...model.rating import Rating
 from ...store import leagues
-from ...store.clock import Clock, read
-from ...store.read.name_index import Roll
+from ...store.clock import Clock, parse
+from ...store.read.name_index import NameIndex
 from ...store.read.standings import Snapshot
 from ...text import count
 from ..context import Service
@@ -54,7 +54,7 @@ async def get_match_quality(asked: forms.QualityAsked, access: Read, here: Here)
 def predicted(now: Snapshot, asked: forms.PredictionAsked) -> tuple[Prediction, dict[str, Any]]:
     """What is expected of a match, and the same as plain data, with its quality and who is new to the league."""
     teams, newcomers = _rated(now, asked)
-    time = None if asked.time is None else now.moment(read(now.clock, asked.time))
+    time = None if asked.time is None else now.as_time(parse(now.clock, asked.time))
     found = now.ladder.predict(teams, time=time, weights=asked.weights, home=asked.home)
     quality = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
     told = {"teams": asked.teams} | found.to_dict() | {"quality": quality, "newcomers": newcomers}
@@ -68,7 +68,7 @@ def _rated(now: Snapshot, asked: forms.QualityAsked) -> tuple[list[list[str | Ra
         raise Error.in_field(
             "teams", f"at most {forms.PLAYERS:,} players can be looked at in a match, not {len(names):,}"
         )
-    unknown = newcomers_of(now.roll, names, asked.newcomers, "teams")
+    unknown = newcomers_of(now.names, names, asked.newcomers, "teams")
     new, newcomer = set(unknown), now.ladder.newcomer
     return [[newcomer if name.strip() in new else name for name in team] for team in asked.teams], unknown
 
@@ -89,17 +89,17 @@ def day_of(clock: Clock, given: str) -> float:
     >>> day_of("utc", "1970-01-01"), day_of("number", "7")
     (86399999999.0, 7.0)
     """
-    number = read(clock, given, "at")
+    number = parse(clock, given, "at")
     whole = clock == "utc" and parse_time(given)[0] == "date"
     return number + DAY - 1 if whole else number
 
 
-def newcomers_of(roll: Roll, names: Iterable[str], welcome: bool, field: str) -> list[str]:
+def newcomers_of(roll: NameIndex, names: Iterable[str], welcome: bool, field: str) -> list[str]:
     """Those of some names that a league does not know; where they are not welcome, that is an error.
 
-    >>> newcomers_of(Roll(["ann"]), ["ann", "bob"], True, "teams")
+    >>> newcomers_of(NameIndex(["ann"]), ["ann", "bob"], True, "teams")
     ['bob']
-    >>> newcomers_of(Roll(["ann"]), ["anna"], False, "teams")
+    >>> newcomers_of(NameIndex(["ann"]), ["anna"], False, "teams")
     Traceback (most recent call last):
     ...
     prowess.Error: teams: no player is called 'anna'; did you mean 'ann'? "newcomers": true takes unknown names

@@ -20,7 +20,7 @@ from ...history.read_options import Choices
 from ...history.readers import from_table
 from ...history.reading.byte_source import open_source
 from ...history.reading.sniff import load_source
-from ...store.write.commands import Done, Post
+from ...store.write.commands import CommandResult, Post
 from ...store.write.importing import with_ids
 from ...store.write.writer import preview
 from ...text import count
@@ -198,7 +198,7 @@ def told(one: Located) -> dict[str, str | None]:
     return {"where": one.where, "column": one.problem.column, "value": written, "detail": one.problem.detail()}
 
 
-def plain(done: Done, found: Findings) -> dict[str, Any]:
+def plain(done: CommandResult, found: Findings) -> dict[str, Any]:
     """What was found in a file, and what came of it."""
     return {
         "league": done.league,

@@ -60,7 +60,7 @@ class Asked:
             first,
             size,
             search=self.search,
-            active_since=snapshot.since if self.active else None,
+            active_since=snapshot.active_since if self.active else None,
             min_matches=self.min_matches,
             provisional=self.provisional,
         )

@@ -12,11 +12,11 @@ from starlette.responses import Response
 
 from ...errors import Error
 from ...model.presets import preset
-from ...store import generations, leagues, seasons
+from ...store import leagues, seasons
 from ...store.clock import show
 from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings
-from ...store.write.commands import NewSeason, Remodel
+from ...store.write.commands import ChangeModel, NewSeason
 from ..auth import Access, caller, everywhere
 from ..context import Service
 from ..errors import answers
@@ -51,14 +51,16 @@ def plain(league: League) -> dict[str, Any]:
 
 def readable(connection: Connection, key: Key | None) -> list[League]:
     """The leagues that a key may read, or everybody."""
-    return [one for one in leagues.listed(connection) if one.public or (key is not None and key.may("read", one.id))]
+    return [
+        one for one in leagues.list_leagues(connection) if one.public or (key is not None and key.may("read", one.id))
+    ]
 
 
 def _chosen(preset: Preset) -> dict[str, Any]:
     return {"name": preset.name, "parameters": dict(preset.parameters)}
 
 
-def generation_told(one: generations.Generation) -> dict[str, Any]:
+def generation_told(one: leagues.Generation) -> dict[str, Any]:
     """A model that rates or has rated a league, as it is shown."""
     return {"generation": one.number, "model": _chosen(one.preset), "revision": one.revision} | {
         "made_at": moment(one.made_at),
@@ -93,7 +95,7 @@ def seasons_told(connection: Connection, league: League) -> list[dict[str, Any]]
     return [
         {"name": one.name, "start": show(league.clock, one.start), "carry": one.carry, "tau": one.tau}
         | {"revision": one.revision}
-        for one in seasons.listed(connection, league)
+        for one in seasons.list_seasons(connection, league)
     ]
 
 
@@ -153,15 +155,15 @@ async def change_model(
 ) -> Response:
     """Rate all matches of the league anew by another model; the old ratings stay, as an earlier generation."""
     preset = known_preset(asked.name, asked.parameters)
-    return await act(here, Remodel(access.league, preset, author=access.author, reason=reason), dry_run)
+    return await act(here, ChangeModel(access.league, preset, author=access.author, reason=reason), dry_run)
 
 
 @router.get(LEAGUE + "/generations", summary="The models of a league", response_model=forms.Generations)
 async def list_generations(access: Read, here: Here) -> Response:
     """The models that rate or have rated a league; `leaderboard?generation=` shows the ratings of an earlier one."""
 
-    def work(connection: Connection) -> list[generations.Generation]:
-        return generations.listed(connection, leagues.find(connection, access.league))
+    def work(connection: Connection) -> list[leagues.Generation]:
+        return leagues.list_generations(connection, leagues.find(connection, access.league))
 
     return answer({"league": access.league, "generations": [generation_told(one) for one in await here.read(work)]})
 

@@ -18,10 +18,10 @@ from starlette.responses import Response
 
 from ...errors import Error
 from ...store import leagues
-from ...store.clock import read, show
+from ...store.clock import parse, show
 from ...store.journal import journal
 from ...store.leagues import League
-from ...store.write.commands import Act, Delete, Edit, Post
+from ...store.write.commands import Command, Delete, Edit, Post
 from ...store.write.writer import preview
 from ..auth import may
 from ..context import Service, of
@@ -40,7 +40,7 @@ MATCH = MATCHES + "/{id:anything}"
 LARGE, MANY = 50_000, 500  # bytes of a body, and players of an answer, that others shall not have to wait for
 
 
-async def act(here: Service, what: Act, dry_run: bool, status: int = 200) -> Response:
+async def act(here: Service, what: Command, dry_run: bool, status: int = 200) -> Response:
     """Do something to a league, and say what came of it; or say what would come of it."""
     league = await here.leagues.get(what.league)
     if dry_run:
@@ -122,10 +122,10 @@ class Sought:
 
     def told(self, here: Service, connection: Connection, league: League, limit: int) -> dict[str, Any]:
         """So many of them as plain data; `next` is where the next ones begin, which becomes their address."""
-        since = -inf if self.after is None else read(league.clock, self.after, "after")
+        since = -inf if self.after is None else parse(league.clock, self.after, "after")
         until = inf if self.before is None else _just_before(league, self.before)
         player = None if self.player is None else self.player.strip()
-        found = here.chronicles.of(connection, league).matches(player, since, until, limit, self.offset)
+        found = here.traces.of(connection, league).matches(player, since, until, limit, self.offset)
         following = self.offset + limit
         return {
             "league": league.name,
@@ -175,7 +175,7 @@ async def list_matches(
 
 def _just_before(league: League, time: str) -> float:
     """The last time before another: a microsecond before, or the next smaller number."""
-    found = read(league.clock, time, "before")
+    found = parse(league.clock, time, "before")
     return found - 1.0 if league.clock == "utc" else nextafter(found, -inf)
 
 
@@ -190,7 +190,7 @@ async def get_match(request: Request, id: MatchId, access: Read, here: Here) -> 
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        journal.entry_of(connection, league, id)  # of what never was there is no state that somebody has already
+        journal.get(connection, league, id)  # of what never was there is no state that somebody has already
         tag = tag_of(league, league.generation, league.revision)
         return fresh(request, tag) or answer(told_of(here, connection, league, id), headers=tagged(tag))
 
@@ -206,7 +206,7 @@ def told_of(here: Service, connection: Connection, league: League, id: str, most
         told |= last_match(league, written)
         told |= {"counts": False, "forecast": None, "players": []}
     else:
-        told |= here.chronicles.of(connection, league).match(id, most)
+        told |= here.traces.of(connection, league).match(id, most)
     return told | {"revisions": [_revision(league, row) for row in written]}
 
 

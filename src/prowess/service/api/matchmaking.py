@@ -43,7 +43,7 @@ async def pair_queue(asked: forms.PairAsked, access: Read, here: Here) -> Respon
     def work(connection: Connection) -> dict[str, Any]:
         now = current(here, connection, access.league)
         names = [name for item in asked.queue for name in ([item] if isinstance(item, str) else item)]
-        newcomers_of(now.roll, names, asked.newcomers, "queue")
+        newcomers_of(now.names, names, asked.newcomers, "queue")
         found = paired(
             now.ladder,
             asked.queue,
@@ -70,7 +70,7 @@ async def suggest_matches(asked: forms.NextAsked, access: Read, here: Here) -> R
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current(here, connection, access.league)
-        newcomers_of(now.roll, asked.players or (), asked.newcomers, "players")
+        newcomers_of(now.names, asked.players or (), asked.newcomers, "players")
         _check_work(asked, len(now))
         found = next_matches(
             now.ladder,
@@ -89,7 +89,7 @@ async def suggest_matches(asked: forms.NextAsked, access: Read, here: Here) -> R
 
 def balanced(now: Snapshot, asked: forms.BalanceAsked) -> Balance:
     """The fairest teams of some players."""
-    newcomers_of(now.roll, asked.players, asked.newcomers, "players")
+    newcomers_of(now.names, asked.players, asked.newcomers, "players")
     return split(
         now.ladder,
         asked.players,

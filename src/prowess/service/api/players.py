@@ -75,5 +75,5 @@ def told(
         "last_seen": row["last_seen"],
         "played": row["matches"],
     }
-    way = here.chronicles.of(connection, league).player(name, matches, curve) if matches or curve else NOTHING
+    way = here.traces.of(connection, league).player(name, matches, curve) if matches or curve else NOTHING
     return found | {key: way[key] for key in NOTHING}

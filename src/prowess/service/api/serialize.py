@@ -12,7 +12,7 @@ from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
 from ...model.rating import Rating
 from ...store.clock import Clock, show
-from ...store.write.commands import Done
+from ...store.write.commands import CommandResult
 
 __all__ = ["done", "moment", "most_moved", "rating", "ratings", "times"]
 
@@ -79,7 +79,7 @@ def times(clock: Clock, numbers: Sequence[float]) -> Iterable[str | float | None
     return (f"{text[:19]}Z" if even else text for text, even in zip(written, whole, strict=True))
 
 
-def done(what: Done, clock: Clock, largest_first: bool = False) -> Plain:
+def done(what: CommandResult, clock: Clock, largest_first: bool = False) -> Plain:
     """What a change came to; of the ratings of others than its own players, those that changed most."""
     players = what.players if len(what.players) <= MOST else _most(what)
     before, after = ratings(what.before, players), ratings(what.after, players)
@@ -98,14 +98,14 @@ def done(what: Done, clock: Clock, largest_first: bool = False) -> Plain:
     }
 
 
-def _most(what: Done) -> list[str]:
+def _most(what: CommandResult) -> list[str]:
     """The players of a change itself, and those of the others who are moved most."""
     own = set(what.own)
     others = [one for one in what.players if one not in own]
     return [one for one in what.players if one in own] + most_moved(what, others, MOST)
 
 
-def most_moved(what: Done, players: Sequence[str], most: int) -> list[str]:
+def most_moved(what: CommandResult, players: Sequence[str], most: int) -> list[str]:
     """Those of some players whom a change moves most; who comes or goes is first, the best of them at the front."""
     before, after = _shown(what.before, players), _shown(what.after, players)
     moved = np.nan_to_num(np.abs(after - before), nan=np.inf)

@@ -18,7 +18,7 @@ from ...model.model import Model
 from ...store import seasons
 from ...store.journal import journal
 from ...store.leagues import League, Preset
-from ...store.read.trace import View, passing
+from ...store.read.trace import TraceView, iter_forecasts
 from ...store.seasons import Season
 
 __all__ = ["figured", "own_name", "worked_out"]
@@ -38,9 +38,9 @@ def own_name(preset: Preset) -> str:
     return f"{preset.name} (this league)" if preset.parameters else preset.name
 
 
-def figured(league: League, view: View) -> Plain:
+def figured(league: League, view: TraceView) -> Plain:
     """How well the model of a league has predicted its matches, from what was forecast before each of them."""
-    passed = view.passage
+    passed = view.trace
     name = own_name(league.preset)
     return _figures(league, passed.history, {name: passed.model}, {name: [Part(0, passed.forecasts, 0)]})
 
@@ -58,7 +58,7 @@ def _figures(
 def worked_out(connection: Connection, league: League, kind: str, asked: Mapping[str, Any], report: Report) -> str:
     """The answer to what was asked of a league, as JSON; its matches are read from the journal."""
     report("Reading the matches", 0.0)
-    begun = seasons.listed(connection, league)
+    begun = seasons.list_seasons(connection, league)
     history = journal.history(connection, league)
     if kind == "figures":
         name, width = own_name(league.preset), MEASURED - READ
@@ -94,6 +94,6 @@ def _parts(
 ) -> Iterator[Part]:
     """The forecasts of a model, with a report before each part."""
     report(label, start)
-    for first, forecasts in passing(model, history, begun, STEP):
+    for first, forecasts in iter_forecasts(model, history, begun, STEP):
         yield Part(first, forecasts, 0)
         report(label, start + width * (first + len(forecasts)) / len(history))

@@ -13,12 +13,12 @@ from sqlalchemy import Connection
 
 from ...errors import Error
 from ...store import jobs
-from ...store.cache import Shelf
+from ...store.cache import LruCache
 from ...store.db.database import Database
-from ...store.errors import Clash
+from ...store.errors import WriteClash
 from ...store.jobs import Analysis
 from ...store.leagues import League
-from ...store.read.match_views import Chronicles
+from ...store.read.trace_cache import TraceCache
 from .figures import figured
 from .worker import Background
 
@@ -47,9 +47,9 @@ class Found:
 class Analyst:
     """Answers of how well models predict, kept by what they are of; `close` ends what is in the background."""
 
-    def __init__(self, database: Database, chronicles: Chronicles) -> None:
-        self._database, self._chronicles = database, chronicles
-        self._shelf: Shelf[tuple[Any, Found]] = Shelf(MEMORY)
+    def __init__(self, database: Database, traces: TraceCache) -> None:
+        self._database, self._traces = database, traces
+        self._shelf: LruCache[tuple[Any, Found]] = LruCache(MEMORY)
         self._background = Background(database)
         self.close = self._background.close
 
@@ -71,7 +71,7 @@ class Analyst:
 
     def start(self, league: League, asked: Mapping[str, Any], author: str) -> None:
         """Have models compared on a league, unless some are being compared."""
-        with suppress(Clash), self._database.writing() as connection:  # somebody else has just asked
+        with suppress(WriteClash), self._database.writing() as connection:  # somebody else has just asked
             jobs.ask(connection, league, "comparison", asked, author)
         self._background.look()
 
@@ -85,7 +85,7 @@ class Analyst:
         with self._shelf.lock(key):
             kept = self._shelf.get(key)
             if kept is None or kept[0] != state:
-                kept = state, _figures(league, self._chronicles, connection)
+                kept = state, _figures(league, self._traces, connection)
                 self._shelf.put(key, kept, _size(kept[1].told))
         return kept[1]
 
@@ -101,9 +101,9 @@ class Analyst:
         return kept[1].told
 
 
-def _figures(league: League, chronicles: Chronicles, connection: Connection) -> Found:
+def _figures(league: League, traces: TraceCache, connection: Connection) -> Found:
     """The figures of a league from what is in memory of it."""
-    view = chronicles.of(connection, league).view
+    view = traces.of(connection, league).view
     if not len(view):
         return Found(None, None, "There are no matches yet.")
     try:

@@ -10,9 +10,9 @@ from ...errors import Error
 from ...store import leagues
 from ...store.db.database import Database
 from ...store.leagues import League
-from ...store.read.match_views import Chronicles
-from ...store.read.rank_changes import week_before
-from ...store.read.standings import Followers
+from ...store.read.changes import week_before
+from ...store.read.standings import StandingsCache
+from ...store.read.trace_cache import TraceCache
 
 __all__ = ["Warming"]
 
@@ -27,15 +27,15 @@ class Warming:
     >>> with TemporaryDirectory() as folder:
     ...     database = Database(f"{folder}/league.db")
     ...     database.migrate()
-    ...     chronicles = Chronicles()
-    ...     Warming(database, Followers(chronicles), chronicles).close()
+    ...     traces = TraceCache()
+    ...     Warming(database, StandingsCache(traces), traces).close()
     ...     database.close()
     """
 
     def __init__(
-        self, database: Database, standings: Followers, chronicles: Chronicles, least: int | None = None
+        self, database: Database, standings: StandingsCache, traces: TraceCache, least: int | None = None
     ) -> None:
-        self._database, self._standings, self._chronicles = database, standings, chronicles
+        self._database, self._standings, self._traces = database, standings, traces
         self._least = LEAST if least is None else least
         self._closing = Event()
         self._looked_at = False
@@ -56,15 +56,15 @@ class Warming:
     def _run(self) -> None:
         try:
             with self._database.reading() as connection:
-                found = [one for one in leagues.listed(connection) if one.posted >= self._least]
+                found = [one for one in leagues.list_leagues(connection) if one.posted >= self._least]
             taken = 0.0  # bytes: leagues that are smaller will take less
             for league in sorted(found, key=lambda one: -one.posted):
-                room = self._chronicles.room
+                room = self._traces.room
                 if self._closing.is_set() or room < taken:
                     return
                 with suppress(Error):  # it is for who asks to be told
                     self._read(league)
-                taken = room - self._chronicles.room or taken
+                taken = room - self._traces.room or taken
         except Error:
             pass  # the database cannot be used now
         except Exception:
@@ -75,7 +75,7 @@ class Warming:
         with self._database.reading() as connection:
             now = leagues.find(connection, league.name)
             snapshot = self._standings.of(connection, now)
-            self._chronicles.of(connection, now)
+            self._traces.of(connection, now)
             time = week_before(snapshot)
             if time is not None:
                 self._standings.at_time(connection, now, time)

@@ -41,7 +41,7 @@ router = APIRouter(include_in_schema=False)
 
 
 def chart(kind: str) -> Callable[[ChartFunction], ChartFunction]:
-    """Register the function that draws a kind of chart for a league, a query and a look.
+    """PlayerIndex the function that draws a kind of chart for a league, a query and a look.
 
     The chart may depend on nothing but the state of the league and the query, by which it is cached.
     """
@@ -172,7 +172,7 @@ def curves(service: Service, connection: Connection, league: League, query: Quer
     names = unique_names(query.getlist("name"))
     if not 1 <= len(names) <= MOST:
         raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
-    chronicle = service.chronicles.of(connection, league)
+    chronicle = service.traces.of(connection, league)
     most = max(POINTS[look.narrow] // len(names), 100)
     curves = {name: _curve(chronicle.curve(name, most), league) for name in names}
     shown = {name: curve for name, curve in curves.items() if curve}

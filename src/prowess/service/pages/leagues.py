@@ -65,8 +65,8 @@ def _best(service: Service, connection: Connection, league: League) -> dict[str,
 
 def _beginning(service: Service, connection: Connection, some: bool) -> dict[str, Any]:
     """What is still to be done before there is a league; where the data is, only while nobody can sign in."""
-    empty = not some and not leagues.listed(connection)
-    keyed = not empty or any(one.revoked_at is None for one in keys.listed(connection))
+    empty = not some and not leagues.list_leagues(connection)
+    keyed = not empty or any(one.revoked_at is None for one in keys.list_keys(connection))
     return {"empty": empty, "keyed": keyed, "command": "" if keyed else key_command(service.database)}
 
 

@@ -111,7 +111,7 @@ async def match(
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
         data = told_of(service, connection, league, id, None if wants_data(request) else PLAYERS)
-        around = (None, None) if data["deleted"] else service.chronicles.of(connection, league).around(id)
+        around = (None, None) if data["deleted"] else service.traces.of(connection, league).neighbours(id)
         extra = _extra(league, data) | {"around": around, "done": done}
         etag = tag_of(league, league.generation, league.revision)
         return PageContext(data, _player_rows(data), league, etag, extra=extra)

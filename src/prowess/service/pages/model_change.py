@@ -16,9 +16,9 @@ from ...model.presets import PRESETS
 from ...store import leagues
 from ...store.errors import Unavailable
 from ...store.leagues import League, Preset
-from ...store.read.rank_changes import moves
+from ...store.read.changes import rank_changes
 from ...store.slugs import storable
-from ...store.write.commands import Done, Remodel
+from ...store.write.commands import ChangeModel, CommandResult
 from ...store.write.writer import preview
 from ...text import capital
 from ..api.common import Admin, Here
@@ -49,7 +49,7 @@ async def preview_model(request: Request, access: Admin, service: Here) -> PageC
     try:
         preset = _parse_preset(league, fields)
         wanted = league.posted <= SMALL or "preview" in fields
-        done = await run_in_threadpool(preview, service.database, Remodel(league.name, preset)) if wanted else None
+        done = await run_in_threadpool(preview, service.database, ChangeModel(league.name, preset)) if wanted else None
     except Unavailable:
         raise
     except Error as error:
@@ -68,7 +68,7 @@ async def change_model(request: Request, form: CheckedForm, access: Admin, servi
     try:
         if not storable(reason, LONGEST):
             raise Error.in_field("reason", f"it must be text of at most {LONGEST} letters")
-        command = Remodel(league.name, _parse_preset(league, fields), author=access.author, reason=reason)
+        command = ChangeModel(league.name, _parse_preset(league, fields), author=access.author, reason=reason)
         await asyncio.wrap_future(service.writer.submit(command))
     except Unavailable:
         raise
@@ -103,7 +103,7 @@ def _context(
     league: League,
     fields: Mapping[str, str],
     preset: Preset | None = None,
-    done: Done | None = None,
+    done: CommandResult | None = None,
     error: Error | None = None,
 ) -> PageContext:
     name = preset.name if preset else fields.get("model", league.preset.name)
@@ -123,7 +123,7 @@ def _context(
     }
     rows: list[Plain] = []
     if done is not None and done.before is not None and done.after is not None:
-        changes = moves(done.before, done.after)
+        changes = rank_changes(done.before, done.after)
         data["moves"] = vars(changes)
         rows = [_row(player) for player in [*changes.best, *(one for one in changes.most if one not in changes.best)]]
     extra = {

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ...errors import Error
 from ...model.presets import PRESETS
-from ...store import generations, leagues, seasons
+from ...store import leagues, seasons
 from ...store.jobs import Analysis
 from ...store.leagues import League
 from ..api.common import Here, Read, Write, tag_of, tag_with
@@ -81,13 +81,13 @@ def _shown(
     """All that the page shows."""
     league = leagues.find(connection, name)
     figures, comparison = service.analyst.figures(connection, league), service.analyst.comparison(connection, league)
-    begun = seasons.listed(connection, league)
+    begun = seasons.list_seasons(connection, league)
     told: Plain = {
         "league": league.name,
         "revision": league.revision,
         "generation": league.generation,
         "model": _model(league),
-        "generations": [generation_told(one) for one in generations.listed(connection, league)],
+        "generations": [generation_told(one) for one in leagues.list_generations(connection, league)],
         "seasons": len(begun),
         "figures": _answer(league, figures),
         "comparison": _answer(league, comparison),

@@ -38,7 +38,7 @@ async def names(
 
 def _suggest(snapshot: Snapshot, search: str) -> list[str]:
     found = [row["player"] for row in snapshot.page(0, AMONG if search else MOST, search=search).rows]
-    if search in snapshot.roll and search not in found:  # so many better players have it in their names
+    if search in snapshot.names and search not in found:  # so many better players have it in their names
         found.append(search)
     return by_likelihood(found, search)[:MOST]
 

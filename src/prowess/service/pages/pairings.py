@@ -44,12 +44,12 @@ async def pairings(
     """Pair some players, in one round or in several; `again` lets them meet whom they met lately."""
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
-        queue, repeated = parse_queue(players, now.roll)
+        queue, repeated = parse_queue(players, now.names)
         names = [name for group in queue for name in group]
         barred = _barred_pairs(now, names, never)
         if len(queue) < 2:
             return {}, [], {"repeated": repeated}
-        met: Met = () if again else service.chronicles.of(connection, league).lately(names)
+        met: Met = () if again else service.traces.of(connection, league).recent_matches(names)
         count = parse_count(rounds, 1, 1, min(ROUNDS, 2 * LINES // len(queue)), "rounds")
         paired = pair_rounds(now.ladder, queue, count=count, met=met, never=barred)
         data = stamped(now, _data(now, paired))
@@ -78,7 +78,7 @@ def _barred_pairs(now: Snapshot, names: Sequence[str], never: str) -> list[tuple
     if len(present) > PLAYERS:
         raise Error.in_field("players", f"at most {PLAYERS} players can be paired here, not {len(present):,}")
     barred: list[tuple[str, str]] = []
-    for group in parse_groups(never, now.roll.joined([name for name in names if name not in now.roll]), "never"):
+    for group in parse_groups(never, now.names.extended([name for name in names if name not in now.names]), "never"):
         if len(group) < 2:
             message = f"{group[0]!r} stands alone in a line: write two names, such as ann + bob"
             raise Error.in_field("never", message, value=group[0])

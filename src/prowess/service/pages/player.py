@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from ...store import leagues
 from ...store.leagues import League
-from ...store.read.player_results import rivalries
+from ...store.read.match_views import head_to_head
 from ...store.read.standings import Snapshot
 from ..api import players
 from ..api.common import LARGEST, Here, Read, tag_of
@@ -43,7 +43,7 @@ async def player(request: Request, access: Read, service: Here, name: Names = []
         now = service.standings.of(connection, league)
         known, problems = _find_players(now, names, strict=bool(ending))
         for problem in problems:  # who has no rating may have matches, which then do not count
-            problem["unrated"] = problem["name"] in service.chronicles.of(connection, league).view.number
+            problem["unrated"] = problem["name"] in service.traces.of(connection, league).view.number
         extra: Plain = {"problems": problems, "known": known, "size": SIZE, "few": FEW, "most": MOST}
         etag = tag_of(league, now.generation, now.revision)
         if len(known) != 1:
@@ -51,7 +51,7 @@ async def player(request: Request, access: Read, service: Here, name: Names = []
             status = 404 if problems and not known else 200
             return PageContext(data, rows, league, etag, status, extra | _comparison_extra(data))
         data = players.told(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
-        matches = service.chronicles.of(connection, league)
+        matches = service.traces.of(connection, league)
         if offset:
             data["matches"] = matches.matches(known[0], limit=SIZE, offset=offset).rows
         if ending:
@@ -71,12 +71,12 @@ def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[lis
     known: list[str] = []
     problems: list[Plain] = []
     for name in names:
-        if now.roll.row(name) is not None:
+        if now.names.row(name) is not None:
             known.append(name)
         elif strict:
             now.row(name)  # which raises
         else:
-            near = now.roll.near(name) if len(problems) < MOST else []  # which takes a while in a large league
+            near = now.names.near(name) if len(problems) < MOST else []  # which takes a while in a large league
             problems.append({"name": name, "near": next(iter(near), None)})
     if len(known) > MOST:
         if strict:
@@ -128,7 +128,7 @@ def _table_row(match: Plain) -> Plain:
 
 def _moments(service: Service, connection: Connection, league: League, data: Plain) -> Plain:
     """The best and the worst rating, each with its match, and the alternative text of the chart."""
-    matches, places = service.chronicles.of(connection, league), digits(league.model)
+    matches, places = service.traces.of(connection, league), digits(league.model)
     moments = [
         data[which] | {"which": text, "id": matches.id(data[which]["match"])}
         for which, text in (("best", "Best"), ("worst", "Worst"))
@@ -159,13 +159,13 @@ def _compare(
     if not names:
         return data, []
     points = POINTS if ending == ".json" else 0
-    matches = service.chronicles.of(connection, league)
+    matches = service.traces.of(connection, league)
     data["players"] = [
         players.told(service, connection, league, now, name, points and SIZE, points)
         | ({} if points else matches.record(name))
         for name in names
     ]
-    data["pairs"] = rivalries(matches.view, names)
+    data["pairs"] = head_to_head(matches.view, names)
     if ending != ".csv":
         return data, []
     return data, [{"player": name} | point for name in names for point in matches.curve(name, LARGEST)]

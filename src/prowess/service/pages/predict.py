@@ -13,10 +13,10 @@ from starlette.requests import Request
 from ...errors import Error
 from ...model.prediction import Prediction
 from ...model.score_distribution import CountScores
-from ...store.clock import read
+from ...store.clock import parse
 from ...store.leagues import League
+from ...store.read.changes import what_if
 from ...store.read.standings import Snapshot
-from ...store.read.what_if import stakes
 from ..api.common import Here, Read
 from ..api.forecasts import predicted
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
@@ -67,7 +67,7 @@ def _parse_match(now: Snapshot, texts: Sequence[str], home: str, time: str) -> t
     """Return the match, where teams without a name are left out, and the names that a team has more than once."""
     if len(texts) > TEAMS:
         raise Error.in_field("teams", f"at most {TEAMS} teams can be looked at, not {len(texts)}")
-    lists = [parse_names(text, now.roll, "teams") for text in texts]
+    lists = [parse_names(text, now.names, "teams") for text in texts]
     at_home = parse_count(home, -1, 0, TEAMS - 1, "home")
     present = [number for number, names in enumerate(lists) if names.names]
     teams = [lists[number].names for number in present]
@@ -144,4 +144,4 @@ def _rating_changes(now: Snapshot, match: PredictionAsked) -> list[Plain] | None
     """What is at stake, where that is a table of a size that people read."""
     if len(match.teams) != 2 or sum(map(len, match.teams)) > FEW:
         return None
-    return stakes(now, match.teams, None if match.time is None else read(now.clock, match.time), match.home)
+    return what_if(now, match.teams, None if match.time is None else parse(now.clock, match.time), match.home)

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
 
-from ...store import clock, generations, leagues, seasons
+from ...store import clock, leagues, seasons
 from ...store.errors import Unavailable
 from ...store.journal import journal
 from ...store.leagues import League
-from ...store.read.player_results import forms
-from ...store.read.rank_changes import changes, week_before
+from ...store.read.changes import ranks_gained, week_before
+from ...store.read.match_views import recent_form
 from ...store.read.snapshot import Snapshot
 from ..api.common import LARGEST, Here, Read, tag_of
 from ..api.leaderboard import Asked, Who
@@ -85,13 +85,13 @@ def _add_moves(
         time = week_before(snapshot)
         before = None if time is None else _standings_at(service, connection, league, time)
         if before:
-            moves = changes(before, players, [row["rank"] for row in rows])
+            moves = ranks_gained(before, players, [row["rank"] for row in rows])
             when = clock.show(snapshot.clock, time)
             since = when[:10] if isinstance(when, str) else when
         if rows:
-            view = service.chronicles.of(connection, league).view
-            upto = None if who.at is None and who.season is None else view.upto(snapshot.last)
-            results = forms(view, players, [row["matches"] for row in rows], upto)
+            view = service.traces.of(connection, league).view
+            upto = None if who.at is None and who.season is None else view.count_until(snapshot.last)
+            results = recent_form(view, players, [row["matches"] for row in rows], upto)
     for row, change, form in zip(rows, moves, results, strict=True):
         row |= {"change": change, "form": form}
     return since
@@ -133,7 +133,7 @@ def _bars(snapshot: Snapshot, rows: list[Plain]) -> list[tuple[float, float, flo
 
 def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, str | float | None, str | None]]:
     """What is over, with the time or season to ask for: the matches before all seasons, and seasons but the last."""
-    begun = seasons.listed(connection, league)
+    begun = seasons.list_seasons(connection, league)
     last = journal.last_time(connection, league, begun[0].start) if begun else None
     ended: list[tuple[str, str | float | None, str | None]] = []
     if last is not None:
@@ -145,7 +145,7 @@ def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, st
 
 def _past(connection: Connection, league: League, who: Asked, snapshot: Snapshot) -> Plain:
     """Which other standings there are, and how those that are shown were made."""
-    models, model = generations.listed(connection, league), snapshot.model
+    models, model = leagues.list_generations(connection, league), snapshot.model
     return {
         "ended": _ended_seasons(connection, league),
         "models": [(generation.number, generation.preset.name) for generation in models],

@@ -63,7 +63,7 @@ async def teams(
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
         split = edit_split(_parse_split(now, team), move, swap) if team else None
-        players = NameList(split.names, []) if split else parse_names(fields.players, now.roll)
+        players = NameList(split.names, []) if split else parse_names(fields.players, now.names)
         text = "\n".join(split.names) if split else fields.players
         count = fields.teams or str(len(split.teams) if split else 2)
         extra: Plain = {"text": text, "count": count, "repeated": players.repeated}
@@ -86,7 +86,7 @@ async def teams(
 
 
 def _parse_split(now: Snapshot, texts: Sequence[str]) -> Split:
-    lists = [parse_names(text, now.roll, "players") for text in texts]
+    lists = [parse_names(text, now.names, "players") for text in texts]
     split = Split(tuple(tuple(listed.names) for listed in lists if listed.names))
     if not 2 <= len(split.teams) <= TEAMS:
         raise Error.in_field("team", f"give from 2 to {TEAMS} teams with a player each, not {len(split.teams)}")
@@ -108,7 +108,7 @@ def _parse_request(now: Snapshot, fields: TeamsQuery, names: list[str], count: s
     if len(names) > BALANCED:
         raise Error.in_field("players", f"at most {BALANCED} players can be split, not {len(names):,}")
     sizes = [parse_count(text, 1, 1, BALANCED, "sizes") for text in _NUMBERS.split(fields.sizes.strip()) if text]
-    known = now.roll.joined([name for name in names if name not in now.roll])
+    known = now.names.extended([name for name in names if name not in now.names])
     return BalanceAsked.model_construct(
         players=names,
         teams=parse_count(count, 2, 2, BALANCED // 2, "teams"),

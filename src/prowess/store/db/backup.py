@@ -33,7 +33,7 @@ from sqlalchemy.exc import DBAPIError
 from ...atomic_files import replacing
 from ...errors import Error
 from ...progress import following
-from ..errors import Clash
+from ..errors import WriteClash
 from .database import Database
 from .migrate import VERSION, check_known, go_to, hold, table_names, version_of
 
@@ -110,7 +110,7 @@ def restore(path: str | os.PathLike[str], database: Database, *, progress: bool 
                 _make_empty(target, version)
                 rows = copy_tables(source, target, "restore", progress)
                 go_to(target, "head")
-        except Clash as error:
+        except WriteClash as error:
             raise Error(f"{path}: the rows of this backup do not fit together: {error}") from error
     return Copied(version, rows)
 

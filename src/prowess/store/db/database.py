@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, TimeoutError
 
 from ...errors import Error
 from ..clock import Clock
-from ..errors import Clash, Unavailable, Unsure
+from ..errors import CommitUnknown, Unavailable, WriteClash
 
 __all__ = ["BUSY", "Database"]
 
@@ -40,19 +40,10 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = _url(url)
         self.dialect = self.url.get_backend_name()
-        self._clocks: dict[str, Clock] = {}
+        self.clocks: dict[str, Clock] = {}  # of leagues, by name; see `leagues.clock_of`
         # Two engines with connections of their own: one whose options differ from time to time is slower.
         self._readers = _engine(self.url, "DEFERRED", "REPEATABLE READ", 8, cache=8)
         self.engine = _engine(self.url, "IMMEDIATE", "READ COMMITTED", 4, cache=64)
-
-    def clock_of(self, league: str) -> Clock:
-        """The clock of a league, which never changes."""
-        from ..leagues import find
-
-        if league not in self._clocks:
-            with self.reading() as connection:
-                self._clocks[league] = find(connection, league).clock
-        return self._clocks[league]
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -76,7 +67,7 @@ class Database:
                 committing = True
         except Unavailable as error:
             if committing and self.dialect != "sqlite":  # a server may have done it, and not been able to say so
-                raise Unsure(error.summary, error.reason) from error
+                raise CommitUnknown(error.summary, error.reason) from error
             raise
 
     def migrate(self) -> None:
@@ -144,6 +135,6 @@ def _told(dialect: str) -> Iterator[None]:
     except (DBAPIError, sqlite3.Error, psycopg.Error) as error:
         said = error.orig if isinstance(error, DBAPIError) else error
         if isinstance(said, (sqlite3.IntegrityError, psycopg.IntegrityError)):
-            raise Clash(str(said)) from error
+            raise WriteClash(str(said)) from error
         reason = " ".join(str(said).split()) or type(said).__name__
         raise Unavailable(f"the database ({dialect}) cannot be used now", reason) from error

@@ -1,8 +1,9 @@
-"""Who may work on a league at the same time.
+"""Locks of leagues and players.
 
-SQLite has one writer at a time, who was chosen when the transaction began. On PostgreSQL changes that depend on their
-own players alone share a league, and take the locks of those players; all others have it for themselves. Everybody
-takes locks in one order, so that nobody waits in a circle; they end with the transaction.
+SQLite has one writer at a time, which locks the database when its transaction begins. On PostgreSQL, a change that
+depends on its own players alone takes a shared lock of the league and the locks of those players; any other change
+locks the league exclusively. Locks are always taken in the same order, so that there is no deadlock, and are released
+at the end of the transaction.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from zlib import crc32
 
 from sqlalchemy import Connection, text
 
-__all__ = ["MOST", "alone", "together"]
+__all__ = ["MOST", "lock_league", "lock_players"]
 
 MOST = 256  # players whose locks are taken one by one: PostgreSQL has room for some thousands in all
 
@@ -23,18 +24,18 @@ _PLAYERS = text(
 )
 
 
-def alone(connection: Connection, league: int) -> None:
-    """Have a league for oneself."""
+def lock_league(connection: Connection, league: int) -> None:
+    """Lock the league exclusively."""
     if connection.dialect.name == "postgresql":
         connection.execute(_ALONE, {"league": league})
 
 
-def together(connection: Connection, league: int, players: Collection[str]) -> None:
-    """Share a league with those who change other players."""
+def lock_players(connection: Connection, league: int, players: Collection[str]) -> None:
+    """Lock some players of a league, which others may change at the same time as far as other players are concerned."""
     if connection.dialect.name != "postgresql":
         return
     if len(players) > MOST:
-        alone(connection, league)
+        lock_league(connection, league)
         return
     connection.execute(_SHARED, {"league": league})
     numbers = sorted({crc32(name.encode()) - 2**31 for name in players})

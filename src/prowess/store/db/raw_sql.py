@@ -18,21 +18,21 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import NullType
 
-__all__ = ["Among", "Quick", "write_many"]
+__all__ = ["InList", "RawStatement", "write_many"]
 
 _DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg.dialect()}  # type: ignore[no-untyped-call]
 SHORT = 64  # values of a list
 _MARKS = {"sqlite": "?", "postgresql": "%s"}
 
 
-class Among(ColumnElement[Any]):
+class InList(ColumnElement[Any]):
     """Whether a column has one of the values of a list.
 
     The list goes to the database as one value, but for a short one on SQLite, which reads a few values sooner.
 
     >>> from sqlalchemy import select
     >>> from .schema import league
-    >>> named = Quick(select(league.c.id).where(Among(league.c.name, "names")))
+    >>> named = RawStatement(select(league.c.id).where(InList(league.c.name, "names")))
     >>> [named.text("sqlite", places).split("WHERE")[1] for places in (0, 2)]
     [' league.name IN (SELECT value FROM json_each(:names))', ' league.name IN (:names_1, :names_2)']
     """
@@ -44,27 +44,27 @@ class Among(ColumnElement[Any]):
         self.column, self.name = column, name
 
 
-@compiles(Among, "sqlite")
-def _for_sqlite(element: Among, compiler: SQLCompiler, places: int = 0, **options: Any) -> str:
+@compiles(InList, "sqlite")
+def _for_sqlite(element: InList, compiler: SQLCompiler, places: int = 0, **options: Any) -> str:
     marks = ", ".join(f":{element.name}_{number}" for number in range(1, places + 1))
     return (
         f"{compiler.process(element.column, **options)} IN ({marks or f'SELECT value FROM json_each(:{element.name})'})"
     )
 
 
-@compiles(Among, "postgresql")
-def _for_postgresql(element: Among, compiler: SQLCompiler, places: int = 0, **options: Any) -> str:
+@compiles(InList, "postgresql")
+def _for_postgresql(element: InList, compiler: SQLCompiler, places: int = 0, **options: Any) -> str:
     return f"{compiler.process(element.column, **options)} = ANY(%({element.name})s)"
 
 
-class Quick:
-    """A statement whose values are given by name; that for `Among`, if there is one, is a list.
+class RawStatement:
+    """A statement whose values are given by name; that for `InList`, if there is one, is a list.
 
     SQLite guesses how to find rows, as it has no statistics; where it guesses wrong it is told an `index` of the table.
 
     >>> from sqlalchemy import bindparam, select
     >>> from .schema import league
-    >>> Quick(select(league.c.id).where(league.c.name == bindparam("name"))).text("postgresql").split("WHERE")[1]
+    >>> RawStatement(select(league.c.id).where(league.c.name == bindparam("name"))).text("postgresql").split("WHERE")[1]
     ' league.name = %(name)s::VARCHAR'
     """
 

@@ -27,26 +27,27 @@ from sqlalchemy import (
 
 from ...history import History
 from ..db import schema
-from ..db.raw_sql import Among, Quick, write_many
+from ..db.raw_sql import InList, RawStatement, write_many
 from ..errors import NotFound
 from ..leagues import League
 from ..slugs import storable
-from ..write.commands import Act
 from .history import history_of
 
 __all__ = [
     "START",
     "Entry",
+    "JournalRows",
     "Position",
-    "Rows",
     "append",
+    "changes_since",
     "count",
-    "current",
-    "earliest",
-    "entry_of",
+    "current_rows",
+    "earliest_change",
+    "find",
     "first_posts",
-    "found",
+    "get",
     "history",
+    "last_posted",
     "last_time",
     "revisions",
     "rows_as_of",
@@ -57,7 +58,7 @@ _JOURNAL = schema.journal.c
 
 
 class Position(NamedTuple):
-    """A place in the order of a league: first by time, then by when the match was first posted."""
+    """A position in the order of a league: by time, then by the number under which the match was first posted."""
 
     time: float
     seq: int
@@ -87,39 +88,39 @@ _MATCHES = select(_JOURNAL.seq, _JOURNAL.time, _JOURNAL.id, _JOURNAL.body).where
     _JOURNAL.league_id == bindparam("league"), _JOURNAL.body.is_not(None)
 )
 _TIME, _REVISION = bindparam("time", type_=Double), bindparam("revision", type_=BigInteger)
-_CURRENT = Quick(_MATCHES.where(_JOURNAL.until.is_(None)))
+_CURRENT = RawStatement(_MATCHES.where(_JOURNAL.until.is_(None)))
 _AFTER = _MATCHES.where(
     _JOURNAL.until.is_(None),
     or_(_JOURNAL.time > _TIME, and_(_JOURNAL.time == _TIME, _JOURNAL.seq > bindparam("seq"))),
 )
-_CURRENT_AFTER = Quick(_AFTER)
-_COUNT_AFTER = Quick(_AFTER.with_only_columns(func.count()))
-_AS_OF = Quick(
+_CURRENT_AFTER = RawStatement(_AFTER)
+_COUNT_AFTER = RawStatement(_AFTER.with_only_columns(func.count()))
+_AS_OF = RawStatement(
     _MATCHES.where(_JOURNAL.revision <= _REVISION, or_(_JOURNAL.until.is_(None), _JOURNAL.until > _REVISION))
 )
-_FIRST_POSTS = Quick(
+_FIRST_POSTS = RawStatement(
     select(*_ENTRY).where(
         _JOURNAL.league_id == bindparam("league"),
         _JOURNAL.kind == literal_column("'post'"),
-        Among(_JOURNAL.id, "ids"),
+        InList(_JOURNAL.id, "ids"),
     ),
     index="journal_post",  # else SQLite reads the whole league to find a dozen ids
 )
 
 _SINCE = (_JOURNAL.league_id == bindparam("league"), _JOURNAL.revision > _REVISION)
-_CHANGED = Quick(select(func.min(_JOURNAL.time)).where(*_SINCE), index="journal_revision")
-_CORRECTED = Quick(
+_CHANGED = RawStatement(select(func.min(_JOURNAL.time)).where(*_SINCE), index="journal_revision")
+_CORRECTED = RawStatement(
     select(_JOURNAL.seq).where(*_SINCE, _JOURNAL.kind != literal_column("'post'")), index="journal_revision"
 )
-_WERE = Quick(
+_WERE = RawStatement(
     select(func.min(_JOURNAL.time)).where(
-        _JOURNAL.league_id == bindparam("league"), Among(_JOURNAL.seq, "seqs"), _JOURNAL.until > _REVISION
+        _JOURNAL.league_id == bindparam("league"), InList(_JOURNAL.seq, "seqs"), _JOURNAL.until > _REVISION
     )
 )
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class JournalRows:
     """Matches of a league by columns, in no order."""
 
     seq: NDArray[np.int64]
@@ -128,7 +129,7 @@ class Rows:
     bodies: Sequence[str]
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[Any]]) -> Rows:
+    def of(cls, rows: Sequence[Sequence[Any]]) -> JournalRows:
         """Columns of rows of seq, time, id and body."""
         seq, time, ids, bodies = zip(*rows, strict=True) if rows else ((), (), (), ())
         return cls(np.array(seq, np.int64), np.array(time, np.float64), ids, bodies)
@@ -142,66 +143,69 @@ class Rows:
         """The matches as a history, in the order of the league."""
         return history_of(self.seq, self.time, self.ids, self.bodies, league.clock)
 
-    def until(self, time: float) -> Rows:
-        """The matches up to a time."""
-        chosen = np.flatnonzero(self.time <= time)
-        ids, bodies = ([texts[row] for row in chosen.tolist()] for texts in (self.ids, self.bodies))
-        return Rows(self.seq[chosen], self.time[chosen], ids, bodies)
+    def until(self, time: float) -> JournalRows:
+        """Return the matches up to a time."""
+        return self._take(np.flatnonzero(self.time <= time))
 
-    def changed(self, gone: Iterable[int], come: Sequence[Entry]) -> Rows:
-        """The matches without some of them and with others, which may have the same seqs."""
-        out = set(gone)
-        kept = np.flatnonzero(~np.isin(self.seq, list(out))) if out else np.arange(len(self.seq))
-        more = [one for one in come if one.body is not None]
-        whole = len(kept) == len(self.seq)
-        return Rows(
-            np.concatenate([self.seq[kept], np.array([one.seq for one in more], np.int64)]),
-            np.concatenate([self.time[kept], np.array([one.time for one in more], np.float64)]),
-            [*(self.ids if whole else [self.ids[k] for k in kept.tolist()]), *(one.id for one in more)],
-            [*(self.bodies if whole else [self.bodies[k] for k in kept.tolist()]), *(str(one.body) for one in more)],
+    def changed(self, gone: Iterable[int], come: Sequence[Entry]) -> JournalRows:
+        """Return the matches without some of them and with others, which may have the same numbers."""
+        out = list(gone)
+        kept = self if not out else self._take(np.flatnonzero(~np.isin(self.seq, out)))
+        new = JournalRows.of(
+            [(entry.seq, entry.time, entry.id, entry.body) for entry in come if entry.body is not None]
+        )
+        return JournalRows(
+            np.concatenate([kept.seq, new.seq]),
+            np.concatenate([kept.time, new.time]),
+            [*kept.ids, *new.ids],
+            [*kept.bodies, *new.bodies],
         )
 
+    def _take(self, rows: NDArray[np.intp]) -> JournalRows:
+        ids, bodies = ([texts[row] for row in rows.tolist()] for texts in (self.ids, self.bodies))
+        return JournalRows(self.seq[rows], self.time[rows], ids, bodies)
 
-def current(connection: Connection, league: League, after: Position = START) -> Rows:
-    """The matches of a league as they are now, or those after a place in its order."""
+
+def current_rows(connection: Connection, league: League, after: Position = START) -> JournalRows:
+    """Return the matches of a league as they are now, or those after a position."""
     if after == START:
-        return Rows.of(_CURRENT(connection, league=league.id))
-    return Rows.of(_CURRENT_AFTER(connection, league=league.id, time=after.time, seq=after.seq))
+        return JournalRows.of(_CURRENT(connection, league=league.id))
+    return JournalRows.of(_CURRENT_AFTER(connection, league=league.id, time=after.time, seq=after.seq))
 
 
 def count(connection: Connection, league: League, after: Position) -> int:
-    """Count the matches that a league has now after a place in its order."""
+    """Count the matches that a league has now after a position."""
     [(matches,)] = _COUNT_AFTER(connection, league=league.id, time=after.time, seq=after.seq)
     return int(matches)
 
 
-def rows_as_of(connection: Connection, league: League, revision: int) -> Rows:
-    """The matches of a league as they were at a revision."""
-    return Rows.of(_AS_OF(connection, league=league.id, revision=revision))
+def rows_as_of(connection: Connection, league: League, revision: int) -> JournalRows:
+    """Return the matches of a league as they were at a revision."""
+    return JournalRows.of(_AS_OF(connection, league=league.id, revision=revision))
 
 
 def history(connection: Connection, league: League, revision: int | None = None) -> History:
-    """The matches of a league as a history in its order: as they are, or as they were at a revision."""
-    rows = current(connection, league) if revision is None else rows_as_of(connection, league, revision)
+    """Return the matches of a league as a history in its order, now or as they were at a revision."""
+    rows = current_rows(connection, league) if revision is None else rows_as_of(connection, league, revision)
     return rows.history(league)
 
 
 def first_posts(connection: Connection, league: League, ids: Sequence[str]) -> dict[str, Entry]:
-    """Those of some ids that the league knows, with what was first posted as them."""
-    found = (Entry(*row) for row in _FIRST_POSTS(connection, league=league.id, ids=list(ids))) if ids else ()
-    return {one.id: one for one in found}
+    """Return the matches of some ids as they were first posted, for those ids that the league knows."""
+    rows = _FIRST_POSTS(connection, league=league.id, ids=list(ids)) if ids else []
+    return {entry.id: entry for entry in (Entry(*row) for row in rows)}
 
 
-def entry_of(connection: Connection, league: League, id: str) -> Entry:
-    """The match of an id as it is now."""
-    entry = found(connection, league, id)
+def get(connection: Connection, league: League, id: str) -> Entry:
+    """Return the match of an id as it is now, or raise `NotFound`."""
+    entry = find(connection, league, id)
     if entry is None:
-        raise NotFound(f"{league.name} has no match of the id {id!r}")
+        raise NotFound(f"{league.name} has no match of the id {id!r}", field="id", value=id)
     return entry
 
 
-def found(connection: Connection, league: League, id: str) -> Entry | None:
-    """The match of an id as it is now; None if there never was one."""
+def find(connection: Connection, league: League, id: str) -> Entry | None:
+    """Return the match of an id as it is now; None if there never was one."""
     if not storable(id, len(id)):  # PostgreSQL rejects a parameter that holds NUL
         return None
     first = first_posts(connection, league, [id]).get(id)
@@ -211,25 +215,41 @@ def found(connection: Connection, league: League, id: str) -> Entry | None:
     return Entry(*connection.execute(query).one())
 
 
+def changes_since(connection: Connection, league: League, revision: int) -> list[Entry]:
+    """Return the matches that were posted, edited or deleted since a revision, as they are now."""
+    query = select(*_ENTRY).where(
+        _JOURNAL.league_id == league.id, _JOURNAL.revision > revision, _JOURNAL.until.is_(None)
+    )
+    return [Entry(*row) for row in connection.execute(query)]
+
+
+def last_posted(connection: Connection, league: League, revision: int) -> int:
+    """Return the number of the last match that was posted up to a revision; 0 if there was none."""
+    query = select(_JOURNAL.seq).where(
+        _JOURNAL.league_id == league.id, _JOURNAL.revision <= revision, _JOURNAL.kind == "post"
+    )
+    return connection.execute(query.order_by(_JOURNAL.revision.desc(), _JOURNAL.seq.desc()).limit(1)).scalar() or 0
+
+
 def revisions(connection: Connection, league: League, id: str) -> list[RowMapping]:
-    """All that was ever written of a match, the oldest first: by whom, when and why."""
-    seq = entry_of(connection, league, id).seq
+    """Return all rows of a match, oldest first: each version with its author, time and reason."""
+    seq = get(connection, league, id).seq
     query = select(schema.journal).where(_JOURNAL.league_id == league.id, _JOURNAL.seq == seq)
     return [row._mapping for row in connection.execute(query.order_by(_JOURNAL.revision))]
 
 
 def last_time(connection: Connection, league: League, before: float | None = None) -> float | None:
-    """When the latest match of a league was, or the latest before a time."""
+    """Return the time of the latest match of a league, or of the latest before a time."""
     query = select(func.max(_JOURNAL.time)).where(
         _JOURNAL.league_id == league.id, _JOURNAL.until.is_(None), _JOURNAL.body.is_not(None)
     )
     query = query if before is None else query.where(_JOURNAL.time < before)
-    found: float | None = connection.execute(query).scalar()
-    return found
+    latest: float | None = connection.execute(query).scalar()
+    return latest
 
 
-def earliest(connection: Connection, league: League, revision: int) -> float:
-    """The earliest time of what was posted, edited or deleted since a revision: before it, nothing has changed."""
+def earliest_change(connection: Connection, league: League, revision: int) -> float:
+    """Return the earliest time of a match posted, edited or deleted since a revision: earlier ones are unchanged."""
     times = _CHANGED(connection, league=league.id, revision=revision)
     seqs = [seq for (seq,) in _CORRECTED(connection, league=league.id, revision=revision)]
     if seqs:
@@ -237,31 +257,20 @@ def earliest(connection: Connection, league: League, revision: int) -> float:
     return min((time for (time,) in times if time is not None), default=inf)
 
 
-def append(connection: Connection, league: League, entries: Iterable[Entry], revision: int, act: Act) -> None:
+def append(
+    connection: Connection, league: League, entries: Iterable[Entry], revision: int, author: str, reason: str
+) -> None:
     """Write entries into the journal, with who wrote them, when and why."""
     now = time()
     rows = [
-        (
-            league.id,
-            one.seq,
-            revision,
-            None,
-            one.id,
-            one.kind,
-            one.time,
-            one.stamped,
-            one.body,
-            act.author,
-            act.reason,
-            now,
-        )
-        for one in entries
+        (league.id, seq, revision, None, id, kind, moment, stamped, body, author, reason, now)
+        for seq, moment, id, kind, stamped, body in entries
     ]
     write_many(connection, schema.journal, rows)
 
 
 def supersede(connection: Connection, league: League, seq: int, revision: int) -> None:
-    """The row of a match that held so far holds no longer."""
+    """Mark the current row of a match as replaced at a revision."""
     connection.execute(
         update(schema.journal)
         .where(_JOURNAL.league_id == league.id, _JOURNAL.seq == seq, _JOURNAL.until.is_(None))

@@ -1,7 +1,8 @@
-"""The standings of a league at one revision: columns that do not change, and pages of them."""
+"""The standings of a league at one revision: the order of its players, immutable columns, and pages of them."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,19 +14,101 @@ from numpy.typing import NDArray
 from ...history.times import DAY, show_time
 from ...model.engine.buffers import Table
 from ...model.engine.rate import settle
-from ...model.fit.leaderboard import overall
+from ...model.fit.leaderboard import grain, largest, level, overall
 from ...model.ladder.ladder import Ladder
+from ...model.model import Model
 from .. import clock
 from ..errors import NotFound
 from ..leagues import League
-from .name_index import Roll
-from .ranking import Ranking, ranked
+from .name_index import NameIndex
 
-__all__ = ["Page", "Snapshot"]
+__all__ = ["Page", "Ranking", "Snapshot", "rank_all"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Rows = NDArray[np.int32]
 OBJECTS = 4_096  # bytes that a snapshot takes beside its columns: of small leagues a process may keep very many
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The rows of a state from best to worst; equal players by name. `down` are their negative levels in this order.
+
+    >>> import prowess as pw
+    >>> state = np.array([[1480.0, 0.0], [1520.0, 0.0], [1480.0, 0.0]])
+    >>> ranking = rank_all(pw.Elo(), state, ["dan", "ann", "bob"])
+    >>> ranking.order, ranking.ranks(pw.Elo(), state)
+    (array([1, 2, 0], dtype=int32), array([2, 1, 2]))
+    """
+
+    order: Rows
+    down: Floats
+    grain: float
+    largest: float  # of all ratings, on which the grain depends
+
+    def ranks(self, model: Model, cells: Floats) -> NDArray[np.intp]:
+        """Return the ranks of some rows of the state: 1 + the number of players above, so that equal ones share it."""
+        return np.searchsorted(self.down, -_levels(model, cells, self.grain)) + 1
+
+    def updated(
+        self, model: Model, before: Floats, state: Floats, names: Sequence[str], rows: NDArray[np.integer]
+    ) -> Ranking:
+        """Return the ranking after some rows of the state have changed or were added: only those are moved.
+
+        >>> import prowess as pw
+        >>> before = np.array([[1480.0, 0.0], [1520.0, 0.0]])
+        >>> after = np.array([[1520.0, 0.0], [1520.0, 0.0]])
+        >>> ranking = rank_all(pw.Elo(), before, ["ann", "bob"])
+        >>> ranking.updated(pw.Elo(), before, after, ["ann", "bob"], np.array([0])).order
+        array([0, 1], dtype=int32)
+        """
+        old = rows[rows < len(before)]
+        top = max(self.largest, largest(model, state[rows]))
+        if largest(model, before[old]) == self.largest:
+            top = largest(model, state)  # the player who had the largest rating may have it no longer
+        unit = grain(top)
+        if unit != self.grain:
+            return rank_all(model, state, names)
+        kept = np.ones(len(self.order), bool)
+        kept[self._positions(-_levels(model, before[old], unit), old, names)] = False
+        left = Ranking(self.order[kept], self.down[kept], unit, top)
+        down = -_levels(model, state[rows], unit)
+        by_name = _by_name([names[row] for row in rows.tolist()])
+        by_level = by_name[np.argsort(down[by_name], kind="stable")]
+        rows, down = rows[by_level], down[by_level]
+        places = left._positions(down, rows, names)
+        return Ranking(np.insert(left.order, places, rows), np.insert(left.down, places, down), unit, top)
+
+    def _positions(self, down: Floats, rows: NDArray[np.integer], names: Sequence[str]) -> NDArray[np.intp]:
+        """Return where rows of these levels are, or would be; equal players are in the order of their names."""
+        first, last = np.searchsorted(self.down, down), np.searchsorted(self.down, down, side="right")
+        for k in np.flatnonzero(last > first).tolist():
+            name = names[int(rows[k])]
+            first[k] = bisect_left(self.order, name, int(first[k]), int(last[k]), key=lambda row: names[int(row)])
+        return first
+
+
+def rank_all(model: Model, state: Floats, names: Sequence[str]) -> Ranking:
+    """Return the ranking of all rows of a state.
+
+    >>> import prowess as pw
+    >>> rank_all(pw.Elo(), np.zeros((0, 4)), []).order
+    array([], dtype=int32)
+    """
+    top = largest(model, state)
+    unit = grain(top)
+    down = -_levels(model, state, unit)
+    order = _by_name(names)
+    order = order[np.argsort(down[order], kind="stable")]
+    return Ranking(order, down[order], unit, top)
+
+
+def _levels(model: Model, cells: Floats, unit: float) -> Floats:
+    return level(overall(model, cells)[2], unit)
+
+
+def _by_name(names: Sequence[str]) -> Rows:
+    return np.array(sorted(range(len(names)), key=names.__getitem__), np.int32)
 
 
 @dataclass(frozen=True)
@@ -60,26 +143,32 @@ class Snapshot:
     revision: int
     generation: int
     model: Any
-    roll: Roll
+    names: NameIndex
     state: Floats
     settled: Floats
     memory: Floats
     ranking: Ranking
 
     @classmethod
-    def of_ladder(cls, ladder: Ladder, **said: Any) -> Snapshot:
-        """The standings of all players of a ladder; `said` are the league, its clock, settings and counters."""
+    def of_ladder(cls, ladder: Ladder, **about: Any) -> Snapshot:
+        """Return the standings of all players of a ladder; `about` are the league, its clock, settings and counters."""
         state, settled = ladder.state[: len(ladder)].copy(), ladder.settled
         settled = state if ladder.model.period is None else settled
-        roll, model = Roll(ladder.names), ladder.model
-        ranking = ranked(model, settled, roll.names)
+        names, model = NameIndex(ladder.names), ladder.model
+        ranking = rank_all(model, settled, names.names)
         return cls(
-            **said, model=model, roll=roll, state=state, settled=settled, memory=ladder.memory.copy(), ranking=ranking
+            **about,
+            model=model,
+            names=names,
+            state=state,
+            settled=settled,
+            memory=ladder.memory.copy(),
+            ranking=ranking,
         )
 
     @classmethod
     def of(cls, league: League, ladder: Ladder, revision: int | None = None, generation: int | None = None) -> Snapshot:
-        """The standings of a league when its ladder is this one."""
+        """Return the standings of a league whose ladder is this one."""
         return cls.of_ladder(
             ladder,
             league=league.name,
@@ -100,37 +189,38 @@ class Snapshot:
         settled = 0 if self.settled is self.state else self.settled.nbytes
         return OBJECTS + sum(column.nbytes for column in columns) + settled
 
-    def followed(self, revision: int, rows: Sequence[tuple[str, bytes | None]], memory: bytes) -> Snapshot:
-        """The standings after some players' rows of the state have become others; without one, the player goes."""
-        gone = {name for name, cells in rows if cells is None and self.roll.row(name) is not None}
-        known = [(name, cells) for name, cells in rows if cells is not None]
+    def updated(self, revision: int, rows: Sequence[tuple[str, bytes | None]], memory: bytes) -> Snapshot:
+        """Return the standings after the rows of some players have changed; a player without a row is removed."""
+        gone = {name for name, cells in rows if cells is None and self.names.row(name) is not None}
+        rated = [(name, cells) for name, cells in rows if cells is not None]
         if gone:
-            return self._without(gone).followed(revision, known, memory)
-        roll = self.roll.joined([name for name, _ in known if self.roll.row(name) is None])
-        at = np.array([roll.row(name) for name, _ in known], np.int32)
-        cells = np.frombuffer(b"".join([cells for _, cells in known]), np.float64).reshape(-1, self.state.shape[1])
+            return self._without(gone).updated(revision, rated, memory)
+        names = self.names.extended([name for name, _ in rated if self.names.row(name) is None])
+        at = np.array([names.row(name) for name, _ in rated], np.int32)
+        cells = np.frombuffer(b"".join([cells for _, cells in rated]), np.float64).reshape(-1, self.state.shape[1])
         learnt = np.frombuffer(memory, np.float64).copy()  # which kernels may write to
-        state = settled = _with(self.state, len(roll), at, cells)
+        state = settled = _with_rows(self.state, len(names), at, cells)
         if self.model.period is not None:
-            shown = cells.copy()
-            settle(self.model.pipeline, Table(shown, learnt.copy()), len(shown))
-            settled = _with(self.settled, len(roll), at, shown)
-        ranking = self.ranking.moved(self.model, self.settled, settled, roll.names, at) if known else self.ranking
-        return replace(self, revision=revision, roll=roll, state=state, settled=settled, memory=learnt, ranking=ranking)
+            ended = cells.copy()
+            settle(self.model.pipeline, Table(ended, learnt.copy()), len(ended))
+            settled = _with_rows(self.settled, len(names), at, ended)
+        ranking = self.ranking.updated(self.model, self.settled, settled, names.names, at) if rated else self.ranking
+        return replace(
+            self, revision=revision, names=names, state=state, settled=settled, memory=learnt, ranking=ranking
+        )
 
     def _without(self, gone: set[str]) -> Snapshot:
-        """The standings of those who are left."""
-        kept = [row for row, name in enumerate(self.roll.names) if name not in gone]
-        roll = Roll([self.roll.names[row] for row in kept])
+        kept = [row for row, name in enumerate(self.names.names) if name not in gone]
+        names = NameIndex([self.names.names[row] for row in kept])
         state = self.state[kept]
         settled = state if self.settled is self.state else self.settled[kept]
-        ranking = ranked(self.model, settled, roll.names)
-        return replace(self, roll=roll, state=state, settled=settled, ranking=ranking)
+        ranking = rank_all(self.model, settled, names.names)
+        return replace(self, names=names, state=state, settled=settled, ranking=ranking)
 
     @property
     def players(self) -> list[str]:
-        """The names of all players, in the order of the columns."""
-        return self.roll.names
+        """The names of all players, in the order of the rows."""
+        return self.names.names
 
     @property
     def matches(self) -> Floats:
@@ -146,41 +236,41 @@ class Snapshot:
     def ladder(self) -> Ladder:
         """All players as a ladder to ask; it is shared, so take a copy to go on from it."""
         ladder = Ladder(self.model)
-        ladder.names, ladder._rows = self.roll.names, self.roll.rows
+        ladder.names, ladder._rows = self.names.names, self.names.rows
         ladder.state, ladder.memory, ladder.stamp = self.state, self.memory, clock.stamp(self.clock)
         return ladder
 
-    def part(self, players: Iterable[str]) -> Ladder:
-        """A ladder of some players alone, to go on from; of names that are not there nothing is known."""
-        known = {name: row for name in players if (row := self.roll.row(name)) is not None}
+    def ladder_of(self, players: Iterable[str]) -> Ladder:
+        """Return a ladder of some players alone, to go on from; names that are not there are left out."""
+        rows = {name: row for name in players if (row := self.names.row(name)) is not None}
         ladder = Ladder(self.model)
-        ladder.names, ladder.stamp = list(known), clock.stamp(self.clock)
-        ladder.state = self.state[list(known.values())]
+        ladder.names, ladder.stamp = list(rows), clock.stamp(self.clock)
+        ladder.state = self.state[list(rows.values())]
         ladder.memory = self.memory.copy()
         return ladder
 
-    def moment(self, number: float) -> Any:
-        """A time on the clock of the league, as ladders take it."""
+    def as_time(self, number: float) -> Any:
+        """Return a time on the clock of the league in the form that ladders take."""
         stamp = clock.stamp(self.clock)
         return number if stamp is None else show_time(*stamp, number)
 
     @cached_property
-    def since(self) -> float:
-        """From when on somebody must have played to be active: so many days before the last match of all."""
+    def active_since(self) -> float:
+        """The earliest last match of an active player: so many days before the last match of all."""
         unit = DAY if self.clock == "utc" else 1.0
         return -np.inf if np.isnan(self.last) else self.last - unit * self.settings.inactive_days
 
     @cached_property
     def last(self) -> float:
-        """When the last match of all was; NaN where there are no times."""
+        """The time of the last match of all; NaN where there are no times."""
         return np.nan if self.clock == "none" else float(np.fmax.reduce(self.last_seen, initial=np.nan))
 
     def ranks(self, players: Sequence[str]) -> list[int | None]:
-        """The ranks of some players; None of who is not there."""
-        rows = [self.roll.row(name) for name in players]
-        known = np.array([row for row in rows if row is not None], np.intp)
-        found = iter(self.ranking.ranks(self.model, self.settled[known]).tolist())
-        return [None if row is None else next(found) for row in rows]
+        """Return the ranks of some players; None for names that are not there."""
+        rows = [self.names.row(name) for name in players]
+        rated = np.array([row for row in rows if row is not None], np.intp)
+        ranks = iter(self.ranking.ranks(self.model, self.settled[rated]).tolist())
+        return [None if row is None else next(ranks) for row in rows]
 
     def page(
         self,
@@ -191,24 +281,24 @@ class Snapshot:
         min_matches: int = 0,
         provisional: bool | None = None,
     ) -> Page:
-        """Players from the `first` on (0 is the best), of those whose names hold `search` and who played enough.
+        """Return `size` players from the `first` on (0 is the best), of those who match the filters.
 
-        Ranks are those among all. `active_since` leaves out who has not played since then, `provisional=False` who has
-        too few matches for the league's settings; True leaves only them.
+        Ranks are those among all players. `search` is a part of the name; `active_since` leaves out those who have not
+        played since then, `provisional=False` those with too few matches for the league's settings; True keeps only
+        those.
         """
         order = self.ranking.order
-        asked = self._asked(search, active_since, min_matches, provisional)
-        if asked is not None:
-            order = order[asked[order]]
-        return Page(self._shown(order[first : first + size]), len(order))
+        mask = self._mask(search, active_since, min_matches, provisional)
+        if mask is not None:
+            order = order[mask[order]]
+        return Page(self._rows(order[first : first + size]), len(order))
 
-    def _asked(
+    def _mask(
         self, search: str | None, active_since: float | None, min_matches: int, provisional: bool | None
     ) -> Flags | None:
-        """Which rows are asked for; None if all are."""
         masks: list[Flags] = []
         if search is not None and search.strip():
-            masks.append(self.roll.search(search))
+            masks.append(self.names.search(search))
         if active_since is not None and self.clock != "none":
             masks.append(~(self.last_seen < active_since))
         if min_matches > 0:
@@ -218,28 +308,28 @@ class Snapshot:
         return np.logical_and.reduce(masks) if masks else None
 
     def row(self, player: str) -> dict[str, Any]:
-        """A player of the leaderboard, by name."""
-        row = self.roll.row(player)
+        """Return the row of a player in the leaderboard."""
+        row = self.names.row(player)
         if row is None:
-            raise NotFound(f"{self.league} has no player called {player!r}{self.roll.hint(player)}")
-        return self._shown(np.array([row]))[0]
+            text = f"{self.league} has no player called {player!r}{self.names.hint(player)}"
+            raise NotFound(text, field="player", value=player)
+        return self._rows(np.array([row]))[0]
 
-    def _shown(self, rows: NDArray[np.integer[Any]]) -> list[dict[str, Any]]:
-        """Rows of the leaderboard as plain mappings."""
+    def _rows(self, rows: NDArray[np.integer[Any]]) -> list[dict[str, Any]]:
         cells, model = self.settled[rows], self.model
         mu, sigma, shown = overall(model, cells)
         layout = model.pipeline.layout
         matches, last_seen = cells[:, layout.matches], cells[:, layout.last_seen]
         columns: dict[str, list[Any]] = {
             "rank": self.ranking.ranks(model, cells).tolist(),
-            "player": [self.roll.names[row] for row in rows.tolist()],
+            "player": [self.names.names[row] for row in rows.tolist()],
             "mu": mu.tolist(),
             "sigma": [None] * len(rows) if model.absorb.certain else sigma.tolist(),
             "shown": shown.tolist(),
             "matches": matches.astype(np.int64).tolist(),
             "last_seen": [clock.show(self.clock, seen) for seen in last_seen.tolist()],
             "provisional": (matches < self.settings.provisional_matches).tolist(),
-            "active": (~(last_seen < self.since)).tolist(),
+            "active": (~(last_seen < self.active_since)).tolist(),
         }
         if len(layout.traits) > 1:
             columns |= dict(zip(layout.traits, cells.T[layout.means].tolist(), strict=True))
@@ -247,8 +337,7 @@ class Snapshot:
         return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
-def _with(table: Floats, length: int, rows: NDArray[np.int32], cells: Floats) -> Floats:
-    """A copy of a table of this length, with some rows changed."""
+def _with_rows(table: Floats, length: int, rows: NDArray[np.int32], cells: Floats) -> Floats:
     copy = np.empty((length, table.shape[1]))
     copy[: len(table)] = table
     copy[rows] = cells

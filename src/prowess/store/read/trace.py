@@ -1,9 +1,9 @@
-"""The matches of a league on their way through its model, kept in memory by columns and growing at their end."""
+"""The trace of a league in memory: all its matches with the ratings around them, in columns that grow at their end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,23 +17,107 @@ from ...model.fit.forecasts import Forecasts
 from ...model.fit.trace import Trace, trace
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
-from ..seasons import Season
-from ..write.replay import learn
-from .player_index import Growing, Register
+from ..seasons import Season, learn_through, stretches
 
-__all__ = ["Course", "View", "passing"]
+__all__ = ["AppendColumn", "LeagueTrace", "PlayerIndex", "TraceView", "iter_forecasts"]
 
 STEP = 100_000  # matches between two ladders that are kept
-WRITTEN = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")  # by the passage
-USUAL = tuple(ABSENT)  # columns that a history need not have
+WRITTEN = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")  # by the model
+OPTIONAL = tuple(ABSENT)  # columns that a history need not have
 AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams") | dict.fromkeys(
     ("player", "weight", "before", "after", "team"), "entries"
 )  # of what a column has a row each; all others, of the matches
+ROOM = 1 / 16  # of a column's length that is kept free at its end
+LEAST = 256  # rows that are kept free in any case
+TAIL = 65_536  # entries at the end that are scanned, before the index is made anew
+SHARE = 32  # in long columns, it is this part of them
+
+Ints = NDArray[np.intp]
+Column = NDArray[np.int32]
+
+
+class AppendColumn:
+    """A column with room at its end: views that were taken earlier do not see what is appended.
+
+    >>> column = AppendColumn(np.array([1, 2]))
+    >>> before = column.view
+    >>> column.append(np.array([3]))
+    >>> before, column.view
+    (array([1, 2]), array([1, 2, 3]))
+    """
+
+    def __init__(self, first: NDArray[Any]) -> None:
+        self._cells = first[:0].copy()
+        self._length = 0
+        self.append(first)
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return self._length
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes, with the room at its end."""
+        return self._cells.nbytes
+
+    @property
+    def view(self) -> NDArray[Any]:
+        """The column as it is now, read-only."""
+        view = self._cells[: self._length]
+        view.flags.writeable = False
+        return view
+
+    def append(self, more: NDArray[Any]) -> None:
+        """Put rows at the end."""
+        length = self._length + len(more)
+        if length > len(self._cells):
+            room = int(length * (1 + ROOM)) + LEAST
+            cells = np.empty((room, *self._cells.shape[1:]), self._cells.dtype)
+            cells[: self._length] = self._cells[: self._length]
+            self._cells = cells
+        self._cells[self._length : length] = more
+        self._length = length
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerIndex:
+    """The entries of each player in the first part of a column, so that a query does not scan all of it.
+
+    It does not change. After the column has grown, `extended` gives its index, which is seldom another one: the few
+    entries that came since are scanned by each query.
+
+    >>> player = np.array([0, 1, 0, 2, 0], np.int32)
+    >>> index = PlayerIndex().extended(player[:4])
+    >>> index.entries(player, 0), index.entries(player, 3)
+    (array([0, 2, 4]), array([], dtype=int64))
+    """
+
+    entry: Column = field(default_factory=lambda: np.zeros(0, np.int32))  # by player, in the order of time
+    start: Ints = field(default_factory=lambda: np.zeros(1, np.intp))  # of each player among them
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        return self.entry.nbytes + self.start.nbytes
+
+    def extended(self, player: Column) -> PlayerIndex:
+        """Return an index of a column that has grown: this one, unless too many entries have come since."""
+        if len(player) - len(self.entry) <= max(TAIL, len(self.entry) // SHARE):
+            return self
+        order = np.argsort(player.astype(np.uint16), kind="stable")  # NumPy sorts 16-bit integers in linear time
+        order = order[np.argsort((player >> 16).astype(np.uint16)[order], kind="stable")]
+        return PlayerIndex(order.astype(np.int32), np.concatenate([[0], np.cumsum(np.bincount(player))]))
+
+    def entries(self, player: Column, number: int) -> Ints:
+        """Return the entries of a player in a column, in the order of time; none if nobody has this number."""
+        indexed = len(self.entry)
+        start = self.start[number : number + 2] if 0 <= number < len(self.start) - 1 else (0, 0)
+        return np.concatenate([self.entry[slice(*start)], indexed + np.flatnonzero(player[indexed:] == number)])
 
 
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """A ladder as it was after so many matches, and so many seasons that had begun."""
+    """A ladder that is kept: as it was after so many matches, when so many seasons had begun."""
 
     matches: int
     seasons: int
@@ -41,78 +125,74 @@ class Stop:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
-    """A course as it was at one revision; it does not change."""
+class TraceView:
+    """A trace as it was at one revision; it does not change."""
 
-    passage: Trace
+    trace: Trace
     seq: NDArray[np.int64]
     number: Mapping[str, int]  # of players, which may hold some who came later
     seasons: tuple[Season, ...]
     stops: tuple[Stop, ...]
-    team: NDArray[np.int32]  # of each entry
-    match: NDArray[np.int32]  # of each team
-    register: Register
+    team: Column  # of each entry
+    match: Column  # of each team
+    index: PlayerIndex
     revision: int = 0
 
     def __len__(self) -> int:
         """Count the matches."""
         return len(self.seq)
 
-    def index(self, time: float, seq: int) -> int | None:
-        """Where the match of a position stands; None if it is not there."""
-        at = self.upto(time, seq) - 1
+    def find(self, time: float, seq: int) -> int | None:
+        """Return the index of the match at a position; None if it is not there."""
+        at = self.count_until(time, seq) - 1
         return at if at >= 0 and self.seq[at] == seq else None
 
-    def upto(self, time: float, seq: float = np.inf) -> int:
-        """How many matches stand up to a position, itself included."""
+    def count_until(self, time: float, seq: float = np.inf) -> int:
+        """Count the matches up to a position, itself included."""
         first, last = self.between(time, time)
         return first + int(np.searchsorted(self.seq[first:last], seq, side="right"))
 
     def between(self, since: float, until: float) -> tuple[int, int]:
-        """The first match at or after a time, and the first one after another; without times, all of them."""
-        times = self.passage.history.time
+        """Return the range of matches from one time to another, both included; without times, all matches."""
+        times = self.trace.history.time
         if times is None:
             return 0, len(self)
-        bounds = np.clip([since, until], -(2.0**62), 2.0**62).astype(times.dtype)  # else all times would be converted
+        bounds = np.clip([since, until], -(2.0**62), 2.0**62)
+        if times.dtype != bounds.dtype:  # else NumPy would convert all times
+            bounds = np.array([np.ceil(bounds[0]), np.floor(bounds[1])]).astype(times.dtype)
         return int(np.searchsorted(times, bounds[0])), int(np.searchsorted(times, bounds[1], side="right"))
 
-    def entries(self, player: str) -> NDArray[np.intp]:
-        """The entries of a player in all matches, in the order of time."""
-        return self.register.entries(self.passage.history.player, self.number.get(player, -1))
+    def entries(self, player: str) -> Ints:
+        """Return the entries of a player in all matches, in the order of time."""
+        return self.index.entries(self.trace.history.player, self.number.get(player, -1))
 
-    def places(self, entry: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The teams and the matches of some entries; where these are very many, sooner than the passage finds them."""
+    def places(self, entry: Ints) -> tuple[Ints, Ints]:
+        """Return the teams and the matches of some entries; faster than `Trace.locate` where these are many."""
         team = self.team[entry].astype(np.intp)
         return team, self.match[team].astype(np.intp)
 
-    def standing(self, matches: int, seasons: int) -> Ladder:
-        """The ladder after so many matches, when so many seasons had begun."""
-        stop = next(one for one in reversed(self.stops) if one.matches <= matches and one.seasons <= seasons)
-        ladder, history = stop.ladder.copy(), self.passage.history
-        at = stop.matches
-        for season in self.seasons[stop.seasons : seasons]:
-            until = min(_before(history, season), matches)
-            learn(ladder, history[at:until])
-            at = max(at, until)
-            season.begin(ladder)
-        learn(ladder, history[at:matches])
+    def ladder_after(self, matches: int, seasons: int) -> Ladder:
+        """Return the ladder after so many matches, when so many seasons had begun."""
+        stop = next(stop for stop in reversed(self.stops) if stop.matches <= matches and stop.seasons <= seasons)
+        ladder = stop.ladder.copy()
+        learn_through(ladder, self.trace.history[stop.matches : matches], self.seasons[stop.seasons : seasons])
         return ladder
 
 
-class Course:
-    """All matches of a league with what was believed before and after them, and what was forecast.
+class LeagueTrace:
+    """All matches of a league with the ratings before and after them, and the forecasts.
 
-    It is bit for bit what `trace` writes of the matches of each season, from the ladder after those before. Only one
-    thread may let it grow at a time; views may be looked at by others meanwhile.
+    It is bit for bit what `trace` gives for the matches of each season, from the ladder after those before. Only one
+    thread may let it grow at a time; others may use its views meanwhile.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "time": day} for day in (1, 2, 3)]
     >>> history = pw.History.from_matches(matches)
-    >>> course = Course(pw.TrueSkill(), Stamp("number", None), [Season(2, "II", 0.5, 1.0)])
-    >>> course.extend(history[:2], [1, 2])
-    >>> course.extend(history[2:], [3])
-    >>> passed = course.view.passage
-    >>> passed.moves(passed.entries("ann"))["mu_before"].round(2)
+    >>> league = LeagueTrace(pw.TrueSkill(), Stamp("number", None), [Season(2, "II", 0.5, 1.0)])
+    >>> league.extend(history[:2], [1, 2])
+    >>> league.extend(history[2:], [3])
+    >>> trace = league.view.trace
+    >>> trace.moves(trace.entries("ann"))["mu_before"].round(2)
     array([25.  , 27.2 , 28.13])
     """
 
@@ -123,11 +203,11 @@ class Course:
         self.ladder = Ladder(model)
         self.begun = 0
         self.stops = [Stop(0, 0, self.ladder.copy())]
-        self.columns: dict[str, Growing] = {}
-        self.register = Register()
+        self.columns: dict[str, AppendColumn] = {}
+        self.index = PlayerIndex()
         self._players: tuple[str, ...] = ()
-        self._grow(History.from_matches([]), np.zeros(0, np.int64))
-        self._write(trace(self.ladder, History.from_matches([])))
+        self._append_history(History.from_matches([]), np.zeros(0, np.int64))
+        self._append_trace(trace(self.ladder, History.from_matches([])))
 
     def __len__(self) -> int:
         """Count the matches."""
@@ -137,57 +217,67 @@ class Course:
     def nbytes(self) -> int:
         """About how much memory it takes."""
         ladders = sum(stop.ladder.state.nbytes + 8 * len(stop.ladder) for stop in self.stops)
-        columns = sum(column.nbytes for column in self.columns.values()) + self.register.nbytes
+        columns = sum(column.nbytes for column in self.columns.values()) + self.index.nbytes
         return columns + ladders + 200 * len(self.names)
 
     def extend(self, history: History, seq: Any) -> None:
-        """Go on with matches that come after all others, in the order of the league."""
+        """Rate matches that come after all others, in the order of the league."""
         start = len(self)
-        self._grow(history, np.asarray(seq, np.int64))
-        at = 0
-        for stop, season in self._stops(history, start):
-            if stop > at:
-                self._write(trace(self.ladder, history[at:stop]))
-                at = stop
+        self._append_history(history, np.asarray(seq, np.int64))
+        stops = range(STEP - start % STEP, len(history), STEP)
+        for matches, end, season in stretches(history, self.seasons[self.begun :], stops):
+            if len(matches):
+                self._append_trace(trace(self.ladder, matches))
+            if end == len(history):
+                break  # a season begins with its first match, which may be one of the past that comes later
             if season is not None:
                 season.begin(self.ladder)
                 self.begun += 1
-            elif at < len(history):
-                self.stops.append(Stop(start + at, self.begun, self.ladder.copy()))
+            else:
+                self.stops.append(Stop(start + end, self.begun, self.ladder.copy()))
 
-    def _stops(self, history: History, start: int) -> list[tuple[int, Season | None]]:
-        """After how many of the new matches something is to be done: a season begins, or the ladder is kept."""
-        found: list[tuple[int, Season | None]] = []
+    def append_rated(self, trace: Trace, seq: int, ladder: Ladder) -> None:
+        """Take over matches that the writer has rated, numbered from `seq` on; `ladder` has their players after them.
+
+        The writer appends no match before the start of a season, so that all seasons have begun.
+        """
         for season in self.seasons[self.begun :]:
-            before = _before(history, season)
-            if before < len(history):
-                found.append((before, season))
-        first = STEP * (start // STEP + 1) - start
-        found += [(stop, None) for stop in range(first, len(history), STEP)]
-        return sorted([*found, (len(history), None)], key=lambda stop: (stop[0], stop[1] is None))
+            season.begin(self.ladder)
+        self.begun = len(self.seasons)
+        self._append_history(trace.history, np.arange(seq, seq + len(trace.history)))
+        self._append_trace(trace)
+        played = set(trace.history.players)
+        rated = [name for name in ladder.names if name in played]
+        new = [name for name in rated if name not in self.ladder.rows]
+        self.ladder.reserve(len(self.ladder) + len(new))
+        self.ladder.names += new
+        rows, others = ([whole.rows[name] for name in rated] for whole in (self.ladder, ladder))
+        self.ladder.state[rows] = ladder.state[others]
+        self.ladder.memory, self.ladder.stamp = ladder.memory.copy(), ladder.stamp
+        if len(self) - self.stops[-1].matches >= STEP:
+            self.stops.append(Stop(len(self), self.begun, self.ladder.copy()))
 
-    def _grow(self, history: History, seq: NDArray[np.int64]) -> None:
-        """Take in the columns of a history."""
-        fresh = [name for name in history.players if name not in self.number]
-        self.number.update(zip(fresh, range(len(self.names), len(self.names) + len(fresh)), strict=True))
-        self.names += fresh
+    def _append_history(self, history: History, seq: NDArray[np.int64]) -> None:
+        new = [name for name in history.players if name not in self.number]
+        self.number.update(zip(new, range(len(self.names), len(self.names) + len(new)), strict=True))
+        self.names += new
         rows = np.array([self.number[name] for name in history.players], np.int32)
         for name, owner in (("match_start", "match"), ("team_start", "team")):
             start, before = getattr(history, name), self.columns.get(name)
             self._append(owner, owners(start) + (0 if before is None else len(before) - 1))
             self._append(name, start if before is None else start[1:] + before.view[-1])
         self._append("player", rows[history.player] if len(rows) else history.player)
-        self.register = self.register.following(self.columns["player"].view)
+        self.index = self.index.extended(self.columns["player"].view)
         self._append("place", history.place)
         self._append("seq", seq)
         if self.stamp is not None:
             time = np.zeros(0) if history.time is None else history.time
             self._append("time", time.astype(np.float64 if self.stamp.kind == "number" else np.int64, copy=False))
-        for name in USUAL:
-            self._append_usual(name, history)
+        for name in OPTIONAL:
+            self._append_optional(name, history)
 
-    def _append_usual(self, name: str, history: History) -> None:
-        """A column that says something in few leagues comes into being when it first does."""
+    def _append_optional(self, name: str, history: History) -> None:
+        """Append to a column that few leagues need: it comes into being with the first match that has it."""
         absent, length = ABSENT[name]
         new = len(history) if length == "matches" else getattr(history, length)
         more = getattr(history, name)
@@ -196,15 +286,14 @@ class Course:
         if name not in self.columns:
             whole = {"matches": "seq", "teams": "place", "entries": "player"}[length]
             kind = np.int32 if name == "home" else np.float64
-            self.columns[name] = Growing(np.full(len(self.columns[whole]) - new, absent, kind))
-        self._append(name, np.full(new, absent) if more is None else more)
+            self.columns[name] = AppendColumn(np.full(len(self.columns[whole]) - new, absent, kind))
+        self._append(name, np.full(new, absent) if more is None else more + 0)  # the journal knows no -0.0 either
 
-    def _write(self, passed: Trace) -> None:
-        """Take in what a passage has written."""
-        forecasts = passed.forecasts
+    def _append_trace(self, trace: Trace) -> None:
+        forecasts = trace.forecasts
         win, draw = forecasts.written
         written = (forecasts.mean, forecasts.variance, forecasts.log_evidence, forecasts.scatter, win, draw)
-        for name, column in zip(WRITTEN, (*written, passed.before, passed.after), strict=True):
+        for name, column in zip(WRITTEN, (*written, trace.before, trace.after), strict=True):
             self._append(name, column)
 
     def _append(self, name: str, column: NDArray[Any] | None) -> None:
@@ -212,15 +301,15 @@ class Course:
         if name in self.columns:
             self.columns[name].append(column)
         else:
-            self.columns[name] = Growing(column)
+            self.columns[name] = AppendColumn(column)
 
     @property
-    def view(self) -> View:
-        """All of it as it is now."""
+    def view(self) -> TraceView:
+        """The trace as it is now."""
         seen = {name: column.view for name, column in self.columns.items()}
         if len(self._players) < len(self.names):
             self._players = tuple(self.names)
-        usual: dict[str, Any] = {name: seen.get(name) for name in USUAL}
+        optional: dict[str, Any] = {name: seen.get(name) for name in OPTIONAL}
         history = History(
             match_start=seen["match_start"],
             team_start=seen["team_start"],
@@ -231,50 +320,42 @@ class Course:
             time_zone=None if self.stamp is None else self.stamp.zone,
             ids=None,
             players=self._players,
-            **usual,
+            **optional,
         )
         mean, variance, log_evidence, scatter, win, draw, before, after = (seen[name] for name in WRITTEN)
         forecasts = Forecasts(history, self.model.outcome, mean, variance, log_evidence, (win, draw), scatter)
-        whole = Trace(self.model, history, forecasts, before, after)
-        kept = self.seasons, tuple(self.stops)
-        return View(whole, seen["seq"], self.number, *kept, seen["team"], seen["match"], self.register)
+        trace = Trace(self.model, history, forecasts, before, after)
+        stops = tuple(self.stops)
+        return TraceView(trace, seen["seq"], self.number, self.seasons, stops, seen["team"], seen["match"], self.index)
 
-    def upto(self, matches: int) -> Course:
-        """A course of its own that has not gone so far: to where a ladder was kept before the last of these matches."""
-        stop = next(one for one in reversed(self.stops) if one.matches < max(matches, 1))
-        found = Course(self.model, self.stamp, self.seasons)
-        found.names, found.number = list(self.names), dict(self.number)
-        found.ladder, found.begun = stop.ladder.copy(), stop.seasons
-        found.stops = [one for one in self.stops if one.matches <= stop.matches]
+    def rewound(self, matches: int) -> LeagueTrace:
+        """Return a trace of its own that goes only so far: to the last ladder kept before the last of these matches."""
+        stop = next(stop for stop in reversed(self.stops) if stop.matches < max(matches, 1))
+        other = LeagueTrace(self.model, self.stamp, self.seasons)
+        other.names, other.number = list(self.names), dict(self.number)
+        other.ladder, other.begun = stop.ladder.copy(), stop.seasons
+        other.stops = [kept for kept in self.stops if kept.matches <= stop.matches]
         teams = int(self.columns["match_start"].view[stop.matches])
         ends = {"teams": teams, "entries": int(self.columns["team_start"].view[teams]), "matches": stop.matches}
         whole = {"match_start": stop.matches + 1, "team_start": teams + 1}
         for name, column in self.columns.items():
-            found.columns[name] = Growing(column.view[: whole.get(name, ends[AXES.get(name, "matches")])])
-        return found
+            other.columns[name] = AppendColumn(column.view[: whole.get(name, ends[AXES.get(name, "matches")])])
+        return other
 
 
-def passing(
+def iter_forecasts(
     model: Model, history: History, seasons: Sequence[Season] = (), step: int = STEP
 ) -> Iterator[tuple[int, Forecasts]]:
-    """What a course forecasts of all its matches, bit for bit: some in a row at a time, and nothing else is kept.
+    """Yield the forecasts of a league's trace, bit for bit, for at most `step` matches at a time, keeping nothing else.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
-    >>> [(first, part.win.round(3).tolist()) for first, part in passing(pw.TrueSkill(), history, step=2)]
+    >>> [(first, part.win.round(3).tolist()) for first, part in iter_forecasts(pw.TrueSkill(), history, step=2)]
     [(0, [0.478, 0.754]), (2, [0.858])]
     """
-    ladder, at = Ladder(model), 0
-    starts = [(_before(history, season), season) for season in seasons]
-    stops: list[tuple[int, Season | None]] = [*starts, *((stop, None) for stop in range(step, len(history), step))]
-    for stop, season in [*sorted(stops, key=lambda stop: stop[0]), (len(history), None)]:
-        if stop > at:
-            yield at, trace(ladder, history[at:stop]).forecasts
-            at = stop
+    ladder = Ladder(model)
+    for matches, end, season in stretches(history, seasons, range(step, len(history), step)):
+        if len(matches):
+            yield end - len(matches), trace(ladder, matches).forecasts
         if season is not None:
             season.begin(ladder)
-
-
-def _before(history: History, season: Season) -> int:
-    """How many matches of a history are before a season."""
-    return 0 if history.time is None else int(np.searchsorted(history.time, season.start))

@@ -1,4 +1,4 @@
-"""Checkpoints: all beliefs of a league after one of its matches, so that a correction replays only what came after."""
+"""Checkpoints: all ratings of a league after one of its matches, so that a correction replays only what came after."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, not_, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, not_, or_, select
 
 from ...model.ladder.ladder import Ladder
 from ..db import schema
 from ..journal import journal
 from ..journal.journal import START, Position
 from ..leagues import League
-from ..ratings import ladder_of
+from ..ratings import make_ladder
 
-__all__ = ["Checkpoint", "before", "drop", "progress", "spacing", "take"]
+__all__ = ["Checkpoint", "drop_from", "last_before", "progress", "save", "spacing"]
 
 LEAST = 5_000  # matches between two checkpoints, where a league is small
 MOST = 16  # checkpoints of a league, where it is large
@@ -25,7 +26,7 @@ _CHECKPOINT = schema.checkpoint.c
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """What was believed after the match at a position, the so many-th of the league."""
+    """The ladder of a league after the match at a position, which is number `matches` of the league."""
 
     position: Position
     matches: int
@@ -33,7 +34,7 @@ class Checkpoint:
 
 
 def spacing(matches: int) -> int:
-    """How many matches lie between two checkpoints of a league of so many: it doubles as the league grows.
+    """Return how many matches lie between two checkpoints of a league of so many: it doubles as the league grows.
 
     >>> spacing(10_000), spacing(100_000), spacing(1_000_000)
     (5000, 10000, 80000)
@@ -44,20 +45,18 @@ def spacing(matches: int) -> int:
     return step
 
 
-def before(connection: Connection, league: League, position: Position) -> Checkpoint:
-    """The last checkpoint before a position; if there is none, the beginning."""
-    query = (
-        select(schema.checkpoint)
-        .where(*_of(league), _before(position))
-        .order_by(_CHECKPOINT.time.desc(), _CHECKPOINT.seq.desc())
-        .limit(1)
-    )
-    row = connection.execute(query).first()
+def last_before(connection: Connection, league: League, position: Position) -> Checkpoint:
+    """Return the last checkpoint before a position; if there is none, the beginning."""
+    row = connection.execute(_latest(select(schema.checkpoint).where(*_of(league), _before(position)))).first()
     if row is None:
         memory = Ladder(league.model).memory.tobytes()
-        return Checkpoint(START, 0, ladder_of(league, [], b"", memory))
+        return Checkpoint(START, 0, make_ladder(league, [], b"", memory))
     names = json.loads(zlib.decompress(row.players))
-    return Checkpoint(Position(row.time, row.seq), row.matches, ladder_of(league, names, row.state, row.memory))
+    return Checkpoint(Position(row.time, row.seq), row.matches, make_ladder(league, names, row.state, row.memory))
+
+
+def _latest(query: Select[Any]) -> Select[Any]:
+    return query.order_by(_CHECKPOINT.time.desc(), _CHECKPOINT.seq.desc()).limit(1)
 
 
 def _of(league: League) -> tuple[ColumnElement[bool], ...]:
@@ -69,37 +68,37 @@ def _before(position: Position) -> ColumnElement[bool]:
     return or_(_CHECKPOINT.time < position.time, same)
 
 
-def take(connection: Connection, league: League, taken: Sequence[Checkpoint]) -> None:
-    """Write checkpoints; where there are too many by now, every second one goes."""
-    for one in taken:
-        ladder = one.ladder
+def save(connection: Connection, league: League, checkpoints: Sequence[Checkpoint]) -> None:
+    """Write checkpoints; if the league has too many by now, every second one is deleted."""
+    for checkpoint in checkpoints:
+        ladder = checkpoint.ladder
         row = {
             "league_id": league.id,
             "generation": league.generation,
-            "time": one.position.time,
-            "seq": one.position.seq,
-            "matches": one.matches,
+            "time": checkpoint.position.time,
+            "seq": checkpoint.position.seq,
+            "matches": checkpoint.matches,
             "players": zlib.compress(json.dumps(ladder.names, ensure_ascii=False).encode(), 1),
             "state": ladder.state[: len(ladder)].tobytes(),
             "memory": ladder.memory.tobytes(),
         }
         connection.execute(insert(schema.checkpoint).values(row))
-    if taken:
+    if checkpoints:
         _thin(connection, league)
 
 
 def _thin(connection: Connection, league: League) -> None:
     query = select(_CHECKPOINT.time, _CHECKPOINT.seq).where(*_of(league)).order_by(_CHECKPOINT.time, _CHECKPOINT.seq)
-    found = connection.execute(query).all()
-    if len(found) > 2 * MOST:
-        for time, seq in found[-2::-2]:  # the last one stays: most corrections are of what came lately
+    positions = connection.execute(query).all()
+    if len(positions) > 2 * MOST:
+        for time, seq in positions[-2::-2]:  # the last one stays: most corrections are of what came lately
             connection.execute(
                 delete(schema.checkpoint).where(*_of(league), _CHECKPOINT.time == time, _CHECKPOINT.seq == seq)
             )
 
 
-def drop(connection: Connection, league: League, since: Position) -> None:
-    """Take away the checkpoints from a position on: what they say of the league does not hold any longer."""
+def drop_from(connection: Connection, league: League, since: Position) -> None:
+    """Delete the checkpoints from a position on, which a change before them has made wrong."""
     connection.execute(delete(schema.checkpoint).where(*_of(league), not_(_before(since))))
 
 
@@ -108,12 +107,7 @@ def progress(connection: Connection, league: League) -> tuple[int, int]:
 
     The latter are counted in the journal: `league.posted` minus those seen would also count matches that were deleted.
     """
-    query = (
-        select(_CHECKPOINT.time, _CHECKPOINT.seq, _CHECKPOINT.matches)
-        .where(*_of(league))
-        .order_by(_CHECKPOINT.time.desc(), _CHECKPOINT.seq.desc())
-        .limit(1)
-    )
+    query = _latest(select(_CHECKPOINT.time, _CHECKPOINT.seq, _CHECKPOINT.matches).where(*_of(league)))
     row = connection.execute(query).first()
     position, matches = (START, 0) if row is None else (Position(row.time, row.seq), row.matches)
     return matches, journal.count(connection, league, position)

@@ -1,22 +1,34 @@
-"""What may be done to a league, and what comes of it."""
+"""What may be done to a league, and the result of doing it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ...history import History
+from ...model.fit.trace import Trace
 from ...model.ladder.ladder import Ladder
 from ...model.rating import Rating
-from ..leagues import Preset
+from ..leagues import League, Preset
 
-__all__ = ["Act", "Change", "Delete", "Done", "Edit", "NewSeason", "Post", "Remodel"]
+__all__ = [
+    "Appended",
+    "ChangeModel",
+    "Command",
+    "CommandResult",
+    "Delete",
+    "Edit",
+    "Listener",
+    "NewSeason",
+    "Post",
+    "RatingChange",
+]
 
 
 @dataclass(frozen=True)
-class Act:
+class Command:
     """Something that is to be done to a league: by whom, and why.
 
     >>> Delete("darts", "m1", author="ann", reason="played twice").reason
@@ -29,7 +41,7 @@ class Act:
 
 
 @dataclass(frozen=True, eq=False)
-class Post(Act):
+class Post(Command):
     """Matches to be recorded, as plain mappings or a history; where they have no ids, `key` gives them some.
 
     >>> Post("darts", [{"teams": [["ann"], ["bob"]]}]).key is None
@@ -41,10 +53,10 @@ class Post(Act):
 
 
 @dataclass(frozen=True, eq=False)
-class Edit(Act):
-    """A match that takes the place of the one of this id.
+class Edit(Command):
+    """A match that replaces the one of this id.
 
-    `seen` is the revision that last wrote of it, as far as the author knows: if there is a later one, nothing is done.
+    `seen` is the revision that last changed the match as far as the author knows: after a later one, it is a conflict.
     """
 
     id: str
@@ -53,23 +65,23 @@ class Edit(Act):
 
 
 @dataclass(frozen=True)
-class Delete(Act):
-    """A match to be taken out; `seen` is as of an edit."""
+class Delete(Command):
+    """A match to be deleted; `seen` is as for an edit."""
 
     id: str
     seen: int | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Remodel(Act):
-    """Another model, by which all matches are rated anew."""
+class ChangeModel(Command):
+    """Another model, by which all matches are rated again."""
 
     preset: Preset
 
 
 @dataclass(frozen=True)
-class NewSeason(Act):
-    """A season begins: every skill goes some way back to that of newcomers, as in `drift.Seasons`."""
+class NewSeason(Command):
+    """A season begins: every skill moves some way back to that of newcomers, as in `drift.Seasons`."""
 
     name: str
     start: Any
@@ -77,20 +89,43 @@ class NewSeason(Act):
     tau: float | None = None
 
 
-class Change(NamedTuple):
-    """What a change did to a player: None where there was, or is, nothing to rate."""
+class RatingChange(NamedTuple):
+    """A player's rating before and after a command; None where the player has no match."""
 
     player: str
     before: Rating | None
     after: Rating | None
 
 
-@dataclass(frozen=True, eq=False)
-class Done:
-    """What a change came to: the league's revision after it, its matches, and the ratings before and after.
+class Appended(NamedTuple):
+    """Matches that one revision put behind all others of their players, with the trace of rating them.
 
-    `players` are those whose ratings are others now, `own` those of the matches of the change itself. Of a match that
-    was recorded already nothing changes.
+    The first one has the number `seq` in the journal, the others those after it; `ladder` has their players after them.
+    """
+
+    league: League
+    revision: int
+    seq: int
+    trace: Trace
+    ladder: Ladder
+
+
+class Listener(Protocol):
+    """A reader in the same process that takes over what the writer has computed, instead of computing it again."""
+
+    def is_followed(self, league_id: int) -> bool:
+        """Tell whether the traces of matches of this league are wanted."""
+
+    def add(self, appended: Appended) -> None:
+        """Take over the trace of matches that are durable now."""
+
+
+@dataclass(frozen=True, eq=False)
+class CommandResult:
+    """What a command did: the league's revision after it, its matches, and the ratings before and after.
+
+    `players` are those whose ratings have changed, `own` those of the matches of the command itself. A match that was
+    recorded before changes nothing. `appended` is there if a reader follows the league and the past was not changed.
     """
 
     league: str
@@ -102,12 +137,13 @@ class Done:
     own: Sequence[str] = ()
     before: Ladder | None = None
     after: Ladder | None = None
+    appended: Appended | None = None
 
     @cached_property
-    def changed(self) -> list[Change]:
-        """The players of the change with their ratings before and after it."""
-        return [Change(one, _of(self.before, one), _of(self.after, one)) for one in self.players]
+    def changed(self) -> list[RatingChange]:
+        """The players of the command with their ratings before and after it."""
+        return [RatingChange(name, _rating(self.before, name), _rating(self.after, name)) for name in self.players]
 
 
-def _of(ladder: Ladder | None, player: str) -> Rating | None:
+def _rating(ladder: Ladder | None, player: str) -> Rating | None:
     return ladder[player] if ladder is not None and player in ladder.rows else None

@@ -1,6 +1,6 @@
-"""Corrections: matches that come late, are edited or taken out, other models, new seasons.
+"""Corrections: matches that come late, are edited or deleted, other models, new seasons.
 
-Each is worked out first, which reads only, and then written; a preview stops after the first.
+Each is planned first, which only reads, and then written; a preview stops after the plan.
 """
 
 from __future__ import annotations
@@ -20,171 +20,165 @@ from ..journal.journal import START, Entry, Position
 from ..leagues import League
 from ..seasons import Season
 from . import checkpoints
-from .append import advance, entries, repeated
-from .commands import Act, Delete, Done, Edit, NewSeason, Post, Remodel
-from .prepare import in_post, prepare
-from .replay import Replayed, replay
+from .append import advance_counters, find_repeated
+from .commands import ChangeModel, Command, CommandResult, Delete, Edit, NewSeason, Post
+from .prepare import locate_in_post, prepare
+from .replay import Replay, replay
 
-__all__ = ["Plan", "plan", "written"]
+__all__ = ["Plan", "plan", "write_plan"]
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
     """What a correction comes to, before it is written.
 
-    The rows of the journal that hold no longer (`gone`) and those that hold now (`come`), of which `posted` are new;
-    from where on the league is rated anew (`since`), and what that gives (`replayed`; None if there is nothing to do).
-    `league` is the league as it will be, `done` the answer.
+    The rows of the journal that are superseded (`gone`) and the new ones (`come`), of which `posted` are new matches;
+    the position from which on the league is rated again (`since`), and the result of that (`replay`; None if there is
+    nothing to do). `league` is the league as it will be, `result` the answer.
     """
 
-    act: Act
+    command: Command
     league: League
-    done: Done
+    result: CommandResult
     since: Position = START
-    replayed: Replayed | None = None
+    replay: Replay | None = None
     gone: Sequence[int] = ()
     come: Sequence[Entry] = ()
     posted: int = 0
     season: Season | None = None
 
 
-def plan(connection: Connection, act: Act) -> Plan:
-    """Work out a correction; nothing is written."""
-    return _plan(act, connection, leagues.find(connection, act.league))
+def plan(connection: Connection, command: Command) -> Plan:
+    """Work out a correction without writing anything."""
+    return _plan(command, connection, leagues.find(connection, command.league))
 
 
 @singledispatch
-def _plan(act: Act, connection: Connection, league: League) -> Plan:
-    raise TypeError(f"{act!r} is nothing that can be done to a league")
+def _plan(command: Command, connection: Connection, league: League) -> Plan:
+    raise TypeError(f"{command!r} is nothing that can be done to a league")
 
 
 @_plan.register
-def _(act: Post, connection: Connection, league: League) -> Plan:
-    post = prepare(act, league.clock)
-    posted = journal.first_posts(connection, league, post.ids if post.given else ())
-    known = repeated(post, posted, lambda id: journal.found(connection, league, id))
-    new = post.without(known).at(clock.now())
-    come = entries(new, league.posted + 1)
-    times = {one.id: one.time for one in [*come, *known.values()]}
-    done = _done(league, post.ids, [times[one] for one in post.ids], [one in known for one in post.ids], post.players)
-    return _replayed(connection, Plan(act, league, done, come=come, posted=len(come)))
+def _(command: Post, connection: Connection, league: League) -> Plan:
+    post = prepare(command, league.clock)
+    first_posts = journal.first_posts(connection, league, post.ids if post.own_ids else ())
+    recorded = find_repeated(post, first_posts, lambda id: journal.find(connection, league, id))
+    come = post.without(recorded).at(clock.now()).entries(league.posted + 1)
+    times = {entry.id: entry.time for entry in [*come, *recorded.values()]}
+    result = _result(
+        league, post.ids, [times[id] for id in post.ids], [id in recorded for id in post.ids], post.players
+    )
+    return _with_replay(connection, Plan(command, league, result, come=come, posted=len(come)))
 
 
 @_plan.register
-def _(act: Edit, connection: Connection, league: League) -> Plan:
-    old = journal.entry_of(connection, league, act.id)
-    if act.match.get("id", old.id) != old.id:
-        raise Error(f"id: a match keeps its id: {old.id!r} cannot become {act.match['id']!r}")
-    kept = act.match.get("time") is None
-    match = {**act.match, "id": old.id, "time": clock.show(league.clock, old.time) if kept else act.match["time"]}
-    post = prepare(Post(act.league, [match]), league.clock)
-    [new] = entries(post, old.seq)
-    new = new._replace(kind="edit", stamped=kept and old.stamped)
+def _(command: Edit, connection: Connection, league: League) -> Plan:
+    old = journal.get(connection, league, command.id)
+    if command.match.get("id", old.id) != old.id:
+        text = f"a match keeps its id: {old.id!r} cannot become {command.match['id']!r}"
+        raise Error.in_field("id", text, value=command.match["id"])
+    untimed = command.match.get("time") is None
+    time = clock.show(league.clock, old.time) if untimed else command.match["time"]
+    post = prepare(Post(command.league, [{**command.match, "id": old.id, "time": time}]), league.clock)
+    [new] = post.entries(old.seq)
+    new = new._replace(kind="edit", stamped=untimed and old.stamped)
     same = (old.body, old.time) == (new.body, new.time)
-    done = _done(league, [old.id], [new.time], [same], post.players)
-    if same:
-        return Plan(act, league, done)
-    _check_seen(connection, league, act)
-    return _amended(connection, Plan(act, league, done), old, new)
+    planned = Plan(command, league, _result(league, [old.id], [new.time], [same], post.players))
+    return planned if same else _with_amendment(connection, planned, command, old, new)
 
 
 @_plan.register
-def _(act: Delete, connection: Connection, league: League) -> Plan:
-    old = journal.entry_of(connection, league, act.id)
-    done = _done(league, [old.id], [old.time], [old.body is None])
+def _(command: Delete, connection: Connection, league: League) -> Plan:
+    old = journal.get(connection, league, command.id)
+    planned = Plan(command, league, _result(league, [old.id], [old.time], [old.body is None]))
     if old.body is None:
-        return Plan(act, league, done)
-    _check_seen(connection, league, act)
-    return _amended(connection, Plan(act, league, done), old, old._replace(kind="delete", body=None))
-
-
-def _check_seen(connection: Connection, league: League, act: Edit | Delete) -> None:
-    """Refuse to change a match that somebody else has changed since it was looked at."""
-    last = journal.revisions(connection, league, act.id)[-1]
-    if act.seen not in (None, last["revision"]):
-        who = f" by {last['author']}" if last["author"] else ""
-        raise Conflict(f"the match {act.id!r} was changed{who} since you looked at it: look again")
+        return planned
+    return _with_amendment(connection, planned, command, old, old._replace(kind="delete", body=None))
 
 
 @_plan.register
-def _(act: Remodel, connection: Connection, league: League) -> Plan:
-    model = act.preset.model
-    done = _done(league)
+def _(command: ChangeModel, connection: Connection, league: League) -> Plan:
+    model = command.preset.model
     if model == league.model:
-        return Plan(act, league, done)
+        return Plan(command, league, _result(league))
     memory = Ladder(model).memory.tobytes()
     number = league.generation + 1
-    anew = replace(league, generation=number, model=model, preset=act.preset, memory=memory)
-    replayed = replay(connection, anew, seasons.listed(connection, league), START)
-    before, after = ratings.of_all(connection, league), replayed.ladder
-    done = replace(done, players=after.names, before=before, after=after)
-    return Plan(act, anew, done, replayed=replayed)
+    changed = replace(league, generation=number, model=model, preset=command.preset, memory=memory)
+    replayed = replay(connection, changed, seasons.list_seasons(connection, league), START)
+    before, after = ratings.load_all(connection, league), replayed.ladder
+    result = replace(_result(league), players=after.names, before=before, after=after)
+    return Plan(command, changed, result, replay=replayed)
 
 
 @_plan.register
-def _(act: NewSeason, connection: Connection, league: League) -> Plan:
-    season = seasons.season_of(connection, league, act)
-    return _replayed(connection, Plan(act, league, _done(league), season=season))
+def _(command: NewSeason, connection: Connection, league: League) -> Plan:
+    season = seasons.build_season(connection, league, command.name, command.start, command.carry, command.tau)
+    return _with_replay(connection, Plan(command, league, _result(league), season=season))
 
 
-def _done(
+def _result(
     league: League,
     ids: Sequence[str] = (),
     times: Sequence[float] = (),
     repeated: Sequence[bool] = (),
     own: Sequence[str] = (),
-) -> Done:
-    return Done(league.name, league.revision, ids, times, repeated, own=own)
+) -> CommandResult:
+    return CommandResult(league.name, league.revision, ids, times, repeated, own=own)
 
 
-def _amended(connection: Connection, begun: Plan, old: Entry, new: Entry) -> Plan:
-    return _replayed(connection, replace(begun, gone=[old.seq], come=[new]), old)
+def _with_amendment(connection: Connection, planned: Plan, command: Edit | Delete, old: Entry, new: Entry) -> Plan:
+    """Replace the row of a match, unless somebody else has changed it since the author looked at it."""
+    last = journal.revisions(connection, planned.league, command.id)[-1]
+    if command.seen not in (None, last["revision"]):
+        who = f" by {last['author']}" if last["author"] else ""
+        raise Conflict(f"the match {command.id!r} was changed{who} since you looked at it: look again")
+    return _with_replay(connection, replace(planned, gone=[old.seq], come=[new]), old)
 
 
-def _replayed(connection: Connection, begun: Plan, *old: Entry) -> Plan:
-    """Rate the league anew from the first position that a plan touches."""
-    league, season = begun.league, begun.season
-    touched = [one.position for one in [*begun.come, *old]] + ([Position(season.start, 0)] if season else [])
+def _with_replay(connection: Connection, planned: Plan, *old: Entry) -> Plan:
+    """Rate the league again from the first position that a plan touches."""
+    league, new = planned.league, [] if planned.season is None else [planned.season]
+    touched = [entry.position for entry in [*planned.come, *old]] + [Position(season.start, 0) for season in new]
     if not touched:
-        return begun
-    all_seasons = sorted(
-        [*seasons.listed(connection, league), *([season] if season else [])], key=lambda one: one.start
-    )
+        return planned
+    all_seasons = sorted([*seasons.list_seasons(connection, league), *new], key=lambda season: season.start)
     try:
-        replayed = replay(connection, league, all_seasons, min(touched), begun.gone, begun.come)
+        replayed = replay(connection, league, all_seasons, min(touched), planned.gone, planned.come)
     except Error as error:
-        raise in_post(error, begun.done.ids) from None
-    before, after = ratings.of_all(connection, league), replayed.ladder
-    done = replace(begun.done, players=ratings.differing(after, before), before=before, after=after)
-    return replace(begun, done=done, since=min(touched), replayed=replayed)
+        raise locate_in_post(error, planned.result.ids) from None
+    before, after = ratings.load_all(connection, league), replayed.ladder
+    result = replace(planned.result, players=ratings.changed_players(after, before), before=before, after=after)
+    return replace(planned, result=result, since=min(touched), replay=replayed)
 
 
-def written(connection: Connection, planned: Plan) -> Done:
-    """Write a correction that was worked out in the same transaction."""
-    league, act, replayed = planned.league, planned.act, planned.replayed
+def write_plan(connection: Connection, planned: Plan) -> CommandResult:
+    """Write a correction that was planned in the same transaction."""
+    league, command, replayed = planned.league, planned.command, planned.replay
     if replayed is None:
-        return planned.done
-    revision, seq = advance(connection, league, 1, planned.posted, None)
+        return planned.result
+    revision, seq = advance_counters(connection, league, 1, planned.posted, None)
     assert seq == league.posted, "a league was changed by two at once"
     revision += 1
-    for one in planned.gone:
-        journal.supersede(connection, league, one, revision)
-    journal.append(connection, league, planned.come, revision, act)
-    if isinstance(act, Remodel):
-        _remodel(connection, league, act, revision)
+    for superseded in planned.gone:
+        journal.supersede(connection, league, superseded, revision)
+    journal.append(connection, league, planned.come, revision, command.author, command.reason)
+    if isinstance(command, ChangeModel):
+        _write_model(connection, league, command, revision)
     if planned.season is not None:
-        seasons.add(connection, league, planned.season, revision, act.author)
-        audit.write(connection, act.author, "new season", league.name, season=planned.season.name, reason=act.reason)
+        name = planned.season.name
+        seasons.add(connection, league, planned.season, revision, command.author)
+        audit.write(connection, command.author, "new season", league.name, season=name, reason=command.reason)
     leagues.set_corrected(connection, league, revision, journal.last_time(connection, league))
-    checkpoints.drop(connection, league, planned.since)
-    checkpoints.take(connection, league, replayed.passed)
-    ratings.keep(connection, league, replayed.ladder, dict.fromkeys(planned.done.players, revision))
-    ratings.remember(connection, league, replayed.ladder)
-    return replace(planned.done, revision=revision)
+    checkpoints.drop_from(connection, league, planned.since)
+    checkpoints.save(connection, league, replayed.checkpoints)
+    ratings.save(connection, league, replayed.ladder, dict.fromkeys(planned.result.players, revision))
+    ratings.save_memory(connection, league, replayed.ladder)
+    return replace(planned.result, revision=revision)
 
 
-def _remodel(connection: Connection, league: League, act: Remodel, revision: int) -> None:
-    leagues.add_generation(connection, league.id, league.generation, act.preset, revision, act.author, act.reason)
+def _write_model(connection: Connection, league: League, command: ChangeModel, revision: int) -> None:
+    name, author, reason = command.preset.name, command.author, command.reason
+    leagues.add_generation(connection, league.id, league.generation, command.preset, revision, author, reason)
     leagues.set_generation(connection, league)
-    checkpoints.drop(connection, replace(league, generation=league.generation - 1), START)
-    audit.write(connection, act.author, "change model", league.name, model=act.preset.name, reason=act.reason)
+    checkpoints.drop_from(connection, replace(league, generation=league.generation - 1), START)
+    audit.write(connection, author, "change model", league.name, model=name, reason=reason)

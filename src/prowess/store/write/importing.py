@@ -1,4 +1,4 @@
-"""A file of matches brought into a league: all at once, and harmless if it is done again."""
+"""A file of matches brought into a league: all at once, and harmless if it is repeated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import NotFound
 from ..journal.match_json import bodies
 from ..leagues import League, Preset
 from ..slugs import named
-from .commands import Done, Post
+from .commands import CommandResult, Post
 from .prepare import prepare
 from .writer import perform, preview
 
@@ -51,7 +51,7 @@ def import_history(
     again. A league that is there keeps its own model and title.
     """
     name = named(title)
-    league = _found(database, name)
+    league = _find(database, name)
     post = Post(name, with_ids(history), author=author, reason=reason)
     clock = clock_of(history) if league is None else league.clock
     prepare(post, clock)
@@ -61,13 +61,12 @@ def import_history(
             return Imported(None, True, len(history), 0, len(history.players), 0)
         with database.writing() as connection:
             leagues.create(connection, name, title=title, model=preset, clock=clock, public=public, author=author)
-    done: Done = (preview if dry_run else perform)(database, post)
-    return Imported(
-        _found(database, name), league is None, len(history), sum(done.repeated), len(history.players), done.revision
-    )
+    result: CommandResult = (preview if dry_run else perform)(database, post)
+    now, repeated = _find(database, name), sum(result.repeated)
+    return Imported(now, league is None, len(history), repeated, len(history.players), result.revision)
 
 
-def _found(database: Database, name: str) -> League | None:
+def _find(database: Database, name: str) -> League | None:
     with database.reading() as connection:
         try:
             return leagues.find(connection, name)

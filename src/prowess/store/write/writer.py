@@ -1,4 +1,4 @@
-"""Carrying out changes: those that wait together share a commit, and each fails alone."""
+"""Executing commands: those that wait together share a commit, and each fails alone."""
 
 from __future__ import annotations
 
@@ -17,41 +17,45 @@ from ...errors import Error
 from .. import leagues, ratings
 from ..db import locks
 from ..db.database import Database
-from ..errors import Clash, Unavailable
+from ..errors import Unavailable, WriteClash
 from ..journal.journal import Position
 from ..leagues import League
 from . import checkpoints
-from .append import Late, record, rehearse
+from .append import OutOfOrder, append_posts, preview_post
 from .checkpoints import Checkpoint
-from .commands import Act, Done, Post
-from .corrections import plan, written
-from .prepare import Prepared, prepare
+from .commands import Command, CommandResult, Listener, Post
+from .corrections import plan, write_plan
+from .prepare import ValidatedPost, prepare
 
 __all__ = ["Commit", "Writer", "perform", "preview"]
 
-ACTS, MATCHES = 512, 20_000  # that share a commit at most
+COMMANDS, MATCHES = 512, 20_000  # that share a commit at most
 TRIES = 5  # where two processes post the same match at once
-LANES = 4  # threads that write to PostgreSQL
+WORKERS = 4  # threads that write to PostgreSQL
 PAUSE = 100  # matches of a league before a checkpoint that failed is tried again
 
-Result = Done | Exception
-Waiting = tuple[Act, Future[Done]]
+Result = CommandResult | Exception
+Waiting = tuple[Command, Future[CommandResult]]
 
 
 @dataclass(frozen=True)
 class Commit:
-    """What was written at once, for who watches: how many changes and matches, and whether the past was rated anew."""
+    """What was written at once, for metrics: how many changes and matches, and whether the past was rated again."""
 
     changes: int
     matches: int
     replayed: bool
 
 
-class Writer:
-    """Carries out changes of leagues in threads of its own, those of a league one after another.
+Committed = Callable[[Commit], None]
 
-    A change is answered when it is durable. Of those that wait while others are written, posts are written first, and
-    together.
+
+class Writer:
+    """Executes commands in threads of its own, those of a league one after another.
+
+    The future of a command is done when its changes are durable. Of the commands that wait while others are written,
+    posts are written first, and together. `committed` is called after every commit, `listener` gets the traces of new
+    matches.
 
     >>> from tempfile import TemporaryDirectory
     >>> from prowess.store.leagues import create
@@ -61,64 +65,71 @@ class Writer:
     ...     with database.writing() as connection:
     ...         _ = create(connection, "darts")
     ...     writer = Writer(database)
-    ...     done = writer.submit(Post("darts", [{"teams": [["ann"], ["bob"]]}])).result()
+    ...     result = writer.submit(Post("darts", [{"teams": [["ann"], ["bob"]]}])).result()
     ...     writer.close()
     ...     database.close()
-    >>> done.revision, [change.player for change in done.changed]
+    >>> result.revision, [change.player for change in result.changed]
     (1, ['ann', 'bob'])
     """
 
-    def __init__(self, database: Database, watch: Callable[[Commit], None] | None = None) -> None:
-        lanes = 1 if database.dialect == "sqlite" else LANES  # SQLite has one writer at a time
-        self._lanes = [_Lane(database, watch or (lambda commit: None), number) for number in range(lanes)]
+    def __init__(
+        self,
+        database: Database,
+        committed: Committed = lambda commit: None,
+        listener: Listener | None = None,
+    ) -> None:
+        workers = 1 if database.dialect == "sqlite" else WORKERS  # SQLite has one writer at a time
+        self._workers = [_Worker(database, committed, listener, number) for number in range(workers)]
         self._open, self._guard = True, Lock()
 
-    def submit(self, act: Act) -> Future[Done]:
-        """Have a change carried out; what comes of it is in the future that is returned."""
-        future: Future[Done] = Future()
+    def submit(self, command: Command) -> Future[CommandResult]:
+        """Queue a command; its result is in the future that is returned."""
+        future: Future[CommandResult] = Future()
         with self._guard:  # nothing is put behind the end, where nobody would look at it
             if not self._open:
                 raise Unavailable("the service is shutting down", "try again")
-            self._lanes[crc32(act.league.encode()) % len(self._lanes)].queue.put((act, future))
+            self._workers[crc32(command.league.encode()) % len(self._workers)].queue.put((command, future))
         return future
 
     def close(self) -> None:
-        """Carry out what waits, and stop."""
+        """Execute what is queued, and stop."""
         with self._guard:
             self._open = False
-            for lane in self._lanes:
-                lane.queue.put(None)
-        for lane in self._lanes:
-            lane.thread.join()
+            for worker in self._workers:
+                worker.queue.put(None)
+        for worker in self._workers:
+            worker.thread.join()
 
 
-class _Lane:
-    """A thread that carries out the changes of some leagues, so that those of others need not wait for them."""
+class _Worker:
+    """A thread that executes the commands of some leagues, so that those of others need not wait for them."""
 
-    def __init__(self, database: Database, watch: Callable[[Commit], None], number: int) -> None:
-        self._database, self._watch = database, watch
+    def __init__(self, database: Database, committed: Committed, listener: Listener | None, number: int) -> None:
+        self._database, self._committed, self._listener = database, committed, listener
         self._room: dict[str, int] = {}  # how many matches a league may take before its next checkpoint
         self.queue: SimpleQueue[Waiting | None] = SimpleQueue()
         self.thread = Thread(target=self._run, name=f"prowess-writer-{number}", daemon=True)
         self.thread.start()
 
     def _run(self) -> None:
-        for waiting in self._waiting():
-            live = [(act, future) for act, future in waiting if future.set_running_or_notify_cancel()]
-            results = carry_out(self._database, [act for act, _ in live], self._watch)
-            for (_, future), result in zip(live, results, strict=True):
-                if isinstance(result, Done):
+        for waiting in self._batches():
+            live = [(command, future) for command, future in waiting if future.set_running_or_notify_cancel()]
+            commands = [command for command, _ in live]
+            results = execute(self._database, commands, self._committed, self._listener)
+            posts = []
+            for (command, future), result in zip(live, results, strict=True):
+                if isinstance(result, CommandResult):
                     future.set_result(result)
+                    posts += [command] if isinstance(command, Post) else []
                 else:
                     future.set_exception(result)
-            done = [act for (act, _), result in zip(live, results, strict=True) if isinstance(result, Done)]
-            self._look_after([act for act in done if isinstance(act, Post)])
+            self._take_checkpoints(posts)
 
-    def _waiting(self) -> Iterator[list[Waiting]]:
-        """All that waits, again and again, until the end is asked for."""
+    def _batches(self) -> Iterator[list[Waiting]]:
+        """Yield all commands that wait, again and again, until the writer is closed."""
         while (first := self.queue.get()) is not None:
             waiting, matches = [first], _size(first[0])
-            while len(waiting) < ACTS and matches < MATCHES and not self.queue.empty():
+            while len(waiting) < COMMANDS and matches < MATCHES and not self.queue.empty():
                 more = self.queue.get()
                 if more is None:
                     yield waiting
@@ -127,8 +138,7 @@ class _Lane:
                 matches += _size(more[0])
             yield waiting
 
-    def _look_after(self, posts: Sequence[Post]) -> None:
-        """Take checkpoints where they are due; if that fails, it is done another time."""
+    def _take_checkpoints(self, posts: Sequence[Post]) -> None:
         for post in posts:
             self._room[post.league] = self._room.get(post.league, 0) - _size(post)
             if self._room[post.league] <= 0:
@@ -139,55 +149,59 @@ class _Lane:
                     self._room[post.league] = PAUSE
 
 
-def _size(act: Act) -> int:
-    return len(act.matches) if isinstance(act, Post) and hasattr(act.matches, "__len__") else 1
+def _size(command: Command) -> int:
+    return len(command.matches) if isinstance(command, Post) and hasattr(command.matches, "__len__") else 1
 
 
-def perform(database: Database, act: Act) -> Done:
-    """Carry out one change."""
-    [result] = carry_out(database, [act])
-    if isinstance(result, Done):
+def perform(database: Database, command: Command, listener: Listener | None = None) -> CommandResult:
+    """Execute one command."""
+    [result] = execute(database, [command], listener=listener)
+    if isinstance(result, CommandResult):
         return result
     raise result
 
 
-def preview(database: Database, act: Act) -> Done:
-    """What a change would come to: nothing is written."""
+def preview(database: Database, command: Command) -> CommandResult:
+    """Return what a command would come to, without writing anything."""
     with database.reading() as connection:
-        done = None
-        if isinstance(act, Post):
-            done = rehearse(connection, act.league, prepare(act, leagues.find(connection, act.league).clock))
-        return plan(connection, act).done if done is None else done
+        result = None
+        if isinstance(command, Post):
+            clock = leagues.find(connection, command.league).clock
+            result = preview_post(connection, command.league, prepare(command, clock))
+        return plan(connection, command).result if result is None else result
 
 
-def carry_out(
-    database: Database, acts: Sequence[Act], watch: Callable[[Commit], None] = lambda commit: None
+def execute(
+    database: Database,
+    commands: Sequence[Command],
+    committed: Committed = lambda commit: None,
+    listener: Listener | None = None,
 ) -> list[Result]:
-    """Carry out changes: posts together, where they come in the order of time, all others one by one."""
+    """Execute commands: posts that come in the order of time together, all others one by one."""
     results: dict[int, Result] = {}
-    posts = {number: act for number, act in enumerate(acts) if isinstance(act, Post)}
+    posts = {number: command for number, command in enumerate(commands) if isinstance(command, Post)}
     if posts:
-        results |= _guarded(list(posts), partial(_posted, database, posts, watch))
-        for number in [one for one in posts if len(posts) > 1 and _unheard_of(results[one])]:
-            alone = {number: posts[number]}  # of posts that fail together, only that which is the cause fails alone
-            results |= _guarded([number], partial(_posted, database, alone, watch))
-    for number, act in enumerate(acts):
-        if number not in results or isinstance(results[number], Late):
-            results |= _guarded([number], partial(_corrected, database, number, act, watch))
-    return [results[number] for number in range(len(acts))]
+        results |= _with_retries(list(posts), partial(_append, database, posts, committed, listener))
+        if len(posts) > 1:  # of posts that fail together, only the one that is the cause fails alone
+            for number in [number for number in posts if _is_unexpected(results[number])]:
+                alone = {number: posts[number]}
+                results |= _with_retries([number], partial(_append, database, alone, committed, listener))
+    for number, command in enumerate(commands):
+        if number not in results or isinstance(results[number], OutOfOrder):
+            results |= _with_retries([number], partial(_correct, database, number, command, committed))
+    return [results[number] for number in range(len(commands))]
 
 
-def _unheard_of(result: Result) -> bool:
-    """Whether something failed for no reason that is known to us: nothing of its transaction was written."""
-    return not isinstance(result, (Done, Error, Late))
+def _is_unexpected(result: Result) -> bool:
+    return not isinstance(result, (CommandResult, Error, OutOfOrder))
 
 
-def _guarded(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> dict[int, Result]:
-    """The results of some work; what stops all of it is the result of each."""
+def _with_retries(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> dict[int, Result]:
+    """Return the results of some work; an exception that stops all of it is the result of each."""
     for left in reversed(range(TRIES)):
         try:
             return work()
-        except Clash as error:  # another process has written the same
+        except WriteClash as error:  # another process has written the same
             if not left:
                 return dict.fromkeys(numbers, Unavailable("others change the same at once", f"try again ({error})"))
         except Exception as error:
@@ -195,47 +209,53 @@ def _guarded(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> d
     raise AssertionError
 
 
-def _posted(database: Database, posts: dict[int, Post], watch: Callable[[Commit], None]) -> dict[int, Result]:
+def _append(
+    database: Database, posts: dict[int, Post], committed: Committed, listener: Listener | None
+) -> dict[int, Result]:
     """Record posts in one transaction, league by league."""
     results: dict[int, Result] = {}
-    by_league: dict[str, dict[int, Prepared]] = {}
-    for number, act in posts.items():
+    by_league: dict[str, dict[int, ValidatedPost]] = {}
+    for number, post in posts.items():
         try:
-            by_league.setdefault(act.league, {})[number] = prepare(act, database.clock_of(act.league))
+            by_league.setdefault(post.league, {})[number] = prepare(post, leagues.clock_of(database, post.league))
         except Exception as error:
             results[number] = error
     with database.writing() as connection:
-        for name in sorted(by_league):  # in one order, so that nobody waits in a circle
-            results |= dict(zip(by_league[name], record(connection, name, list(by_league[name].values())), strict=True))
-    fresh = [result for result in results.values() if isinstance(result, Done) and not all(result.repeated)]
-    if fresh:
-        watch(Commit(len(fresh), sum(len(one.ids) for one in fresh), False))
+        for name in sorted(by_league):  # in one order, so that there is no deadlock
+            validated = by_league[name]
+            results |= zip(validated, append_posts(connection, name, list(validated.values()), listener), strict=True)
+    new = [result for result in results.values() if isinstance(result, CommandResult) and not all(result.repeated)]
+    if new:
+        committed(Commit(len(new), sum(len(result.ids) for result in new), False))
+    for result in new:
+        if listener is not None and result.appended is not None:
+            listener.add(result.appended)
     return results
 
 
-def _corrected(database: Database, number: int, act: Act, watch: Callable[[Commit], None]) -> dict[int, Result]:
-    """Carry out a change of the past, with the league for oneself."""
+def _correct(database: Database, number: int, command: Command, committed: Committed) -> dict[int, Result]:
+    """Change the past of a league, which is locked exclusively."""
     with database.writing() as connection:
-        locks.alone(connection, leagues.find(connection, act.league).id)
-        done = written(connection, plan(connection, act))
-    watch(Commit(1, len(done.ids), True))
-    return {number: done}
+        locks.lock_league(connection, leagues.find(connection, command.league).id)
+        result = write_plan(connection, plan(connection, command))
+    committed(Commit(1, len(result.ids), True))
+    return {number: result}
 
 
 def take_checkpoint(database: Database, name: str) -> int:
-    """Take a checkpoint of a league if one is due; returns how many matches it may take before the next."""
+    """Take a checkpoint of a league if one is due; return how many matches it may take before the next."""
     with database.reading() as connection:
         league, _, room = _room(connection, name)
     if room > 0:
         return room
     with database.writing() as connection:
-        locks.alone(connection, league.id)
+        locks.lock_league(connection, league.id)
         league, matches, room = _room(connection, name)  # another process may have taken it meanwhile
         if room > 0:
             return room
-        time = max(one for one in (league.last_time, league.season_start) if one is not None)
-        ladder = ratings.of_all(connection, league)
-        checkpoints.take(connection, league, [Checkpoint(Position(time, league.posted), matches, ladder)])
+        time = max(time for time in (league.last_time, league.season_start) if time is not None)
+        ladder = ratings.load_all(connection, league)
+        checkpoints.save(connection, league, [Checkpoint(Position(time, league.posted), matches, ladder)])
     return checkpoints.spacing(matches)
 
 

@@ -16,7 +16,7 @@ from ....store import leagues
 from ....store.clock import show
 from ....store.errors import Unavailable
 from ....store.leagues import League
-from ....store.write.commands import Done, Post
+from ....store.write.commands import CommandResult, Post
 from ....store.write.importing import with_ids
 from ....store.write.writer import preview
 from ...api.forecasts import current
@@ -135,7 +135,7 @@ def _sample_match(match: Plain) -> Plain:
 def _effects(service: Service, name: str, history: History) -> Plain:
     """What importing would do: who is new, which matches are known already, and whose ratings change most."""
     with service.database.reading() as connection:
-        league, index = leagues.find(connection, name), current(service, connection, name).roll
+        league, index = leagues.find(connection, name), current(service, connection, name).names
     new = [player for player in history.players if player not in index]
     near = alike(new, index.names)
     done = preview(service.database, Post(name, with_ids(history)))
@@ -150,7 +150,7 @@ def _effects(service: Service, name: str, history: History) -> Plain:
     }
 
 
-def _rerated_since(league: League, done: Done) -> Any:
+def _rerated_since(league: League, done: CommandResult) -> Any:
     """The time of the first new match, if it is before others that the league has."""
     times = [time for time, repeated in zip(done.times, done.repeated, strict=True) if not repeated]
     late = bool(times) and league.last_time is not None and league.clock != "none" and min(times) < league.last_time

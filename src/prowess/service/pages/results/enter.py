@@ -22,7 +22,7 @@ from ....store.errors import Conflict, NotFound, Unavailable
 from ....store.journal import journal
 from ....store.leagues import League
 from ....store.slugs import storable
-from ....store.write.commands import Act, Delete, Edit, Post
+from ....store.write.commands import Command, Delete, Edit, Post
 from ...api.common import Here, MatchId, Write
 from ...api.matches import last_match
 from ...api.schemas.common import LONGEST
@@ -61,7 +61,7 @@ class MatchForm:
         """Return the match that the fields describe."""
         return parse_match(self.fields, self.league.clock, self.old)
 
-    def command(self) -> Act:
+    def command(self) -> Command:
         """Return the command that records or edits the match."""
         name, reason = self.league.name, self.fields.reason.strip()
         if self.old is None:
@@ -82,7 +82,7 @@ async def enter(
 
     def work(connection: Connection) -> MatchForm:
         league = leagues.find(connection, access.league)
-        last = service.chronicles.of(connection, league).matches(limit=1).rows
+        last = service.traces.of(connection, league).matches(limit=1).rows
         names = [text.replace("\r\n", "\n") for text in (team or [])[:MOST]]
         count = teams or max(2, len(names), min(len(last[0]["teams"]), USUAL) if last else 2)
         by = "scores" if last and last[0].get("scores") else "first" if count == 2 else "places"

@@ -163,6 +163,6 @@ def newcomer_hints(now: Snapshot, newcomers: Iterable[str], corrected_url: Calla
     """Return unknown names, the first of them with the similar name that may be meant, and the URL with that name."""
     hints: list[Plain] = []
     for name in newcomers:
-        near = next(iter(now.roll.near(name)), None) if len(hints) < HINTS else None
+        near = next(iter(now.names.near(name)), None) if len(hints) < HINTS else None
         hints.append({"name": name, "near": near, "url": None if near is None else corrected_url(name, near)})
     return hints

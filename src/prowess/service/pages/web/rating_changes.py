@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from ....store import leagues
 from ....store.leagues import League
-from ....store.write.commands import Act, Done
+from ....store.write.commands import Command, CommandResult
 from ....store.write.writer import preview
 from ...api.serialize import done, most_moved, ratings
 from ...context import Service
@@ -26,7 +26,7 @@ HINTS = 10  # new names for which others are looked for
 Plain = dict[str, Any]
 
 
-async def preview_changes(service: Service, league: League, act: Act, match: Mapping[str, Any]) -> Plain:
+async def preview_changes(service: Service, league: League, act: Command, match: Mapping[str, Any]) -> Plain:
     """Whose ratings an act about a match would change, the largest changes first; nothing is written."""
     would = await run_in_threadpool(preview, service.database, act)
     told = await run_in_threadpool(done, would, league.clock, largest_first=True)
@@ -42,7 +42,7 @@ async def preview_changes(service: Service, league: League, act: Act, match: Map
     }
 
 
-def largest_changes(would: Done, new: Container[str] = ()) -> Plain:
+def largest_changes(would: CommandResult, new: Container[str] = ()) -> Plain:
     """The players whose ratings a change would move most, and then the newcomers who would stand highest."""
     old, joined = ([one for one in would.players if (one in new) == joins] for joins in (False, True))
     most = (most_moved(would, old, MOST) + most_moved(would, joined, MOST))[:MOST]
@@ -58,7 +58,7 @@ def _change(player: str, before: Plain | None, after: Plain | None) -> Plain:
 
 def new_names(service: Service, connection: Connection, league: League, match: Mapping[str, Any]) -> Plain:
     """The names of a match that are new to its league, with those that may be meant; and whether all of them are."""
-    roll = service.standings.of(connection, leagues.find(connection, league.name)).roll
+    roll = service.standings.of(connection, leagues.find(connection, league.name)).names
     names = list(chain(*match["teams"]))
     new = [name for name in names if name not in roll]
     hints = [{"name": name, "near": roll.near(name, 3)} for name in new[:HINTS]] if len(roll) else []

@@ -1,0 +1,126 @@
+"""How ranks and ratings change: over a week, under another model, and by the possible results of a match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor, isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Error
+from ...history.times import DAY
+from ...model.fit.leaderboard import overall
+from ...model.ladder.ladder import Ladder
+from .snapshot import Snapshot, rank_all
+
+__all__ = ["RankChanges", "rank_changes", "ranks_gained", "week_before", "what_if"]
+
+WEEK = 7  # days, or units of a clock of numbers
+RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # of two teams, by who wins
+
+Plain = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RankChanges:
+    """How many players there are and how many change their rank; the best of them, and those who move most."""
+
+    players: int
+    moved: int
+    best: list[Plain]
+    most: list[Plain]
+
+
+def rank_changes(before: Ladder, after: Ladder, limit: int = 10) -> RankChanges:
+    """Compare the ranks of players in two ladders that have the same players.
+
+    >>> import prowess as pw
+    >>> ladders = [pw.Ladder(pw.Elo(), {"ann": pw.Rating(1500), "bob": pw.Rating(bob)}) for bob in (1400, 1600)]
+    >>> changes = rank_changes(*ladders)
+    >>> changes.moved, [(row["player"], row["before"]["rank"], row["after"]["rank"]) for row in changes.best]
+    (2, [('bob', 2, 1), ('ann', 1, 2)])
+    """
+    names = [name for name in after.names if name in before.rows]
+    old, new = (_ranks_and_ratings(ladder, names) for ladder in (before, after))
+    change = old[0] - new[0]
+    best = np.lexsort((np.arange(len(names)), new[0]))[:limit]
+    most = np.lexsort((new[0], -np.abs(change)))[:limit]
+
+    def row(k: int) -> Plain:
+        both = ({"rank": int(ranks[k]), "shown": float(shown[k])} for ranks, shown in (old, new))
+        return {"player": names[k]} | dict(zip(("before", "after"), both, strict=True)) | {"change": int(change[k])}
+
+    moved = [row(k) for k in most.tolist() if change[k]]
+    return RankChanges(len(names), int(np.count_nonzero(change)), [row(k) for k in best.tolist()], moved)
+
+
+def _ranks_and_ratings(ladder: Ladder, names: list[str]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    settled = ladder.settled
+    cells = settled[[ladder.rows[name] for name in names]]
+    return rank_all(ladder.model, settled, ladder.names).ranks(ladder.model, cells), overall(ladder.model, cells)[2]
+
+
+def week_before(now: Snapshot) -> float | None:
+    """Return the time a week before the last match of all; None where there are no times.
+
+    It is the end of that day, so that it stays the same while matches come in.
+
+    >>> import prowess as pw
+    >>> from prowess.store.leagues import Settings
+    >>> ladder = pw.Elo().learn(pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": 30.5}]))
+    >>> about = {"league": "x", "clock": "number", "settings": Settings(), "revision": 1, "generation": 1}
+    >>> week_before(Snapshot.of_ladder(ladder, **about))
+    23.0
+    """
+    if isnan(now.last):
+        return None
+    return (floor(now.last / DAY) - WEEK + 1) * DAY - 1.0 if now.clock == "utc" else floor(now.last) - float(WEEK)
+
+
+def ranks_gained(before: Snapshot, players: Sequence[str], ranks: Sequence[int]) -> list[int | None]:
+    """Return by how many ranks players rose since earlier standings; None for those who were not there.
+
+    >>> import prowess as pw
+    >>> from prowess.store.leagues import Settings
+    >>> ladder = pw.Ladder(pw.Elo(), {"ann": pw.Rating(1500), "bob": pw.Rating(1600)})
+    >>> about = {"league": "x", "clock": "utc", "settings": Settings(), "revision": 1, "generation": 1}
+    >>> ranks_gained(Snapshot.of_ladder(ladder, **about), ["ann", "bob", "cat"], [1, 2, 3])
+    [1, -1, None]
+    """
+    earlier = before.ranks(players)
+    return [None if old is None else old - new for old, new in zip(earlier, ranks, strict=True)]
+
+
+def what_if(
+    now: Snapshot, teams: Sequence[Sequence[str]], time: float | None = None, home: int | None = None
+) -> list[Plain] | None:
+    """Return how much each rating would change by each result of a match of two teams.
+
+    The match takes place at `time`, on the clock of the league, or else right after the last one of its players. None
+    where a result is not enough for the model, which needs scores.
+
+    >>> import prowess as pw
+    >>> from prowess.store.leagues import Settings
+    >>> ladder = pw.Ladder(pw.Elo(), {"ann": pw.Rating(1500)})
+    >>> about = {"league": "x", "clock": "none", "settings": Settings(), "revision": 1, "generation": 1}
+    >>> what_if(Snapshot.of_ladder(ladder, **about), [["ann"], ["newcomer"]])[0]
+    {'player': 'ann', 'first': 16.0, 'draw': 0.0, 'second': -16.0}
+    """
+    names = [name for team in teams for name in team]
+    rows = [row for row in map(now.names.row, names) if row is not None]
+    moment = float(np.fmax.reduce(now.last_seen[rows], initial=np.nan)) if time is None else time
+    when = None if now.clock == "none" or np.isnan(moment) else now.as_time(moment)
+    changes: dict[str, Plain] = {name: {"player": name} for name in names}
+    for result, ranks in RESULTS.items():
+        ladder = now.ladder_of(names)
+        before = dict.fromkeys(names, ladder.newcomer.mu) | {name: ladder[name].mu for name in ladder}
+        try:
+            ladder.record(teams, ranks=ranks, time=when, home=home)
+        except Error:
+            return None
+        for name in names:
+            changes[name][result] = ladder[name].mu - before[name]
+    return list(changes.values())
