@@ -1,4 +1,4 @@
-"""The leagues of a service; where there are none yet, how to begin."""
+"""The list of leagues, or the first steps where there are none yet; and the form for a new league."""
 
 from __future__ import annotations
 
@@ -31,54 +31,53 @@ from .web.page import PageContext, page
 from .web.templates import render_page
 from .web.urls import page_url
 
-__all__ = ["router", "settings_from"]
+__all__ = ["parse_settings", "router"]
 
 router = APIRouter(include_in_schema=False)
-MANY = 30  # leagues of which each is only named
+MANY = 30  # leagues up to which each is shown with its best players
 BEST = 3
 
 
 @page(router, "/leagues", "leagues.html")
-async def listed(request: Request, service: Here, key: Annotated[Key | None, Depends(caller)]) -> PageContext:
-    """The leagues that whoever asks may read."""
+async def list_leagues(request: Request, service: Here, key: Annotated[Key | None, Depends(caller)]) -> PageContext:
+    """List the leagues that the caller may read."""
 
     def work(connection: Connection) -> PageContext:
-        found = sorted(readable(connection, key), key=lambda one: one.title.casefold())
-        told: list[dict[str, Any]] = [plain(one) for one in found]
+        found = sorted(readable(connection, key), key=lambda league: league.title.casefold())
+        data: list[dict[str, Any]] = [plain(league) for league in found]
         rows = [
-            {"name": one["name"], "title": one["title"], "model": one["model"]["name"], "matches": one["posted"]}
-            | {"last": one["last_time"], "public": one["public"]}
-            for one in told
+            {"name": row["name"], "title": row["title"], "model": row["model"]["name"], "matches": row["posted"]}
+            | {"last": row["last_time"], "public": row["public"]}
+            for row in data
         ]
-        best = {one.name: _best(service, connection, one) for one in found} if len(found) <= MANY else {}
-        return PageContext({"leagues": told}, rows, extra={"best": best} | _beginning(service, connection, bool(found)))
+        best = {league.name: _best(service, connection, league) for league in found} if len(found) <= MANY else {}
+        extra = {"best": best} | _first_steps(service, connection, bool(found))
+        return PageContext({"leagues": data}, rows, extra=extra)
 
     return await service.read(work)
 
 
 def _best(service: Service, connection: Connection, league: League) -> dict[str, Any]:
-    """How many play in a league, and who stands highest."""
     snapshot = service.standings.of(connection, league)
-    rows = snapshot.page(0, BEST).rows
-    return {"players": len(snapshot), "rows": rows, "places": digits(league.model)}
+    return {"players": len(snapshot), "rows": snapshot.page(0, BEST).rows, "places": digits(league.model)}
 
 
-def _beginning(service: Service, connection: Connection, some: bool) -> dict[str, Any]:
+def _first_steps(service: Service, connection: Connection, some: bool) -> dict[str, Any]:
     """What is still to be done before there is a league; where the data is, only while nobody can sign in."""
     empty = not some and not leagues.list_leagues(connection)
-    keyed = not empty or any(one.revoked_at is None for one in keys.list_keys(connection))
+    keyed = not empty or any(key.revoked_at is None for key in keys.list_keys(connection))
     return {"empty": empty, "keyed": keyed, "command": "" if keyed else key_command(service.database)}
 
 
 @router.get("/")
 async def start() -> Response:
-    """The first page."""
+    """Redirect to the list of leagues."""
     return RedirectResponse("/leagues", 307)
 
 
 @router.get("/leagues/{league}")
 async def league(access: Read) -> Response:
-    """A league is its standings first of all."""
+    """Redirect to the standings of a league."""
     return RedirectResponse(page_url(access.league, "standings"), 307)
 
 
@@ -92,75 +91,72 @@ EMPTY = {"title": "", "name": "", "model": "TrueSkill", "clock": "utc", "public"
 
 
 @router.get("/new")
-async def ask(request: Request, service: Here, key: Founder) -> Response:
-    """A form for a league."""
-    usual = {name: f"{value:g}" for name, value in vars(Settings()).items()}
-    return _page(request, EMPTY | usual)
+async def new_league(request: Request, service: Here, key: Founder) -> Response:
+    """Show the form for a league."""
+    return _form_page(request, EMPTY | {name: f"{value:g}" for name, value in vars(Settings()).items()})
 
 
 @router.post("/new")
-async def found(request: Request, service: Here, key: Founder, form: CheckedForm) -> Response:
-    """Found the league, and go on to its first matches."""
-    said = form_texts(form)
+async def create_league(request: Request, service: Here, key: Founder, form: CheckedForm) -> Response:
+    """Create the league, and go on to its first matches."""
+    fields = form_texts(form)
     try:
-        made = await run_in_threadpool(_found, service, key, said)
+        created = await run_in_threadpool(_create, service, key, fields)
     except Unavailable:
         raise
     except Error as error:
-        shown = dict.fromkeys((*EMPTY, *vars(Settings())), "") | said
-        field, fault = field_and_message(error)
+        values = dict.fromkeys((*EMPTY, *vars(Settings())), "") | fields
+        field, message = field_and_message(error)
         if isinstance(error, Conflict):
-            field, shown["name"] = "name", shown["name"] or slug(shown["title"])
-        return _page(request, shown, {field: fault}, 422)
-    return RedirectResponse(page_url(made.name, "import", founded=True), 303)
+            field, values["name"] = "name", values["name"] or slug(values["title"])
+        return _form_page(request, values, {field: message}, 422)
+    return RedirectResponse(page_url(created.name, "import", founded=True), 303)
 
 
-def _found(service: Service, key: Key, said: Mapping[str, str]) -> League:
-    title, name = said.get("title", "").strip(), said.get("name", "").strip()
+def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
+    title, name = fields.get("title", "").strip(), fields.get("name", "").strip()
     if not title and not name:
         raise Error.in_field("title", "give the league a title")
-    preset: Preset = known_preset(said.get("model", "TrueSkill"))
-    settings = Settings(**settings_from(said))
+    preset: Preset = known_preset(fields.get("model", "TrueSkill"))
+    settings = Settings(**parse_settings(fields))
     with service.database.writing() as connection:
         return leagues.create(
             connection,
             name or slug(title),
             title=title,
             model=preset,
-            clock=said.get("clock", "utc"),  # type: ignore[arg-type]  # which the store checks
-            public="public" in said,
+            clock=fields.get("clock", "utc"),  # type: ignore[arg-type]  # which the store checks
+            public="public" in fields,
             settings=settings,
             author=key.name,
         )
 
 
-def settings_from(said: Mapping[str, str]) -> dict[str, Any]:
-    """The settings that a form gives; what is left empty is as usual.
+def parse_settings(fields: Mapping[str, str]) -> dict[str, Any]:
+    """Return the settings that a form gives; empty fields are left out.
 
-    >>> settings_from({"provisional_matches": "5", "inactive_days": ""})
+    >>> parse_settings({"provisional_matches": "5", "inactive_days": ""})
     {'provisional_matches': 5}
-    >>> settings_from({"inactive_days": "soon"})
+    >>> parse_settings({"inactive_days": "soon"})
     Traceback (most recent call last):
     ...
     prowess.Error: inactive_days: it must be a number, not 'soon'
     """
-    found: dict[str, Any] = {}
-    for name, kind in (("provisional_matches", int), ("inactive_days", float)):
-        text = said.get(name, "").strip()
+    settings: dict[str, Any] = {}
+    for name, kind, what in (("provisional_matches", int, "a whole number"), ("inactive_days", float, "a number")):
+        text = fields.get(name, "").strip()
         if text:
             value = parse_number(text)
             if value is None or kind(value) != value:
-                raise Error.in_field(
-                    name, f"it must be {'a whole number' if kind is int else 'a number'}, not {text!r}"
-                )
-            found[name] = kind(value)
-    Settings(**found)  # which checks them
-    return found
+                raise Error.in_field(name, f"it must be {what}, not {text!r}", value=text)
+            settings[name] = kind(value)
+    Settings(**settings)  # which checks them
+    return settings
 
 
-def _page(
-    request: Request, said: Mapping[str, str], faults: Mapping[str, str] | None = None, status: int = 200
+def _form_page(
+    request: Request, values: Mapping[str, str], faults: Mapping[str, str] | None = None, status: int = 200
 ) -> Response:
     rest = [name for name in PRESETS if name not in USUAL]
-    told = {"said": said, "faults": faults or {}, "usual": USUAL, "rest": rest, "clocks": CLOCKS}
-    return render_page(request, "league_new.html", PageContext(told, status=status))
+    context = {"values": values, "faults": faults or {}, "usual": USUAL, "rest": rest, "clocks": CLOCKS}
+    return render_page(request, "league_new.html", PageContext(context, status=status))

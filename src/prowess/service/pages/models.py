@@ -40,33 +40,33 @@ Plain = dict[str, Any]
 
 @page(router, AT, "models.html")
 async def models(request: Request, access: Read, service: Here) -> PageContext:
-    """The model in words, how well it predicts, and others beside it."""
-    return await service.read(lambda connection: _shown(service, connection, access.league))
+    """Show the model in words, how well it predicts, and its comparison with others."""
+    return await service.read(lambda connection: _context(service, connection, access.league))
 
 
 @router.post(AT)
 async def compare(request: Request, form: CheckedForm, access: Write, service: Here) -> Response:
-    """Have models compared in the background, or call that off."""
+    """Start a comparison of models in the background, or cancel it."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     if "cancel" in form:
         await run_in_threadpool(service.analyst.cancel, league)
         return RedirectResponse(page_url(access.league, "models"), 303)
-    names = [str(one) for one in form.getlist("model")]
+    names = [str(name) for name in form.getlist("model")]
     try:
-        asked = _asked(league, names)
+        chosen = _check_choice(league, names)
     except Error as error:
         problem = str(error)
-        shown = await service.read(lambda connection: _shown(service, connection, access.league, problem, names))
-        return await run_in_threadpool(render_page, request, "models.html", shown)
-    await run_in_threadpool(service.analyst.start, league, asked, access.author)
+        context = await service.read(lambda connection: _context(service, connection, access.league, problem, names))
+        return await run_in_threadpool(render_page, request, "models.html", context)
+    await run_in_threadpool(service.analyst.start, league, chosen, access.author)
     return RedirectResponse(f"{page_url(access.league, 'models')}#comparison", 303)
 
 
-def _asked(league: League, names: list[str]) -> dict[str, Plain]:
-    """The models that were chosen, each with its usual parameters; that of the league is always there."""
+def _check_choice(league: League, names: list[str]) -> dict[str, Plain]:
+    """Return the models to compare with that of the league, which is always there."""
     for name in names:
         if name not in PRESETS:
-            raise Error(f"no model is called {name!r}; there are {', '.join(PRESETS)}")
+            raise Error(f"no model is called {name!r}; there are {', '.join(PRESETS)}", field="model", value=name)
     others = [name for name in dict.fromkeys(names) if name != own_name(league.preset)]
     if not league.posted:
         raise Error("there are no matches yet to compare models on")
@@ -75,24 +75,22 @@ def _asked(league: League, names: list[str]) -> dict[str, Plain]:
     return {name: {"name": name, "parameters": {}} for name in others}
 
 
-def _shown(
+def _context(
     service: Service, connection: Connection, name: str, problem: str = "", chosen: list[str] | None = None
 ) -> PageContext:
-    """All that the page shows."""
     league = leagues.find(connection, name)
     figures, comparison = service.analyst.figures(connection, league), service.analyst.comparison(connection, league)
-    begun = seasons.list_seasons(connection, league)
-    told: Plain = {
+    data: Plain = {
         "league": league.name,
         "revision": league.revision,
         "generation": league.generation,
         "model": _model(league),
-        "generations": [generation_told(one) for one in leagues.list_generations(connection, league)],
-        "seasons": len(begun),
+        "generations": [generation_told(generation) for generation in leagues.list_generations(connection, league)],
+        "seasons": len(seasons.list_seasons(connection, league)),
         "figures": _answer(league, figures),
         "comparison": _answer(league, comparison),
     }
-    drawn = {
+    extra = {
         "choices": _choices(league, figures.told, comparison.last, chosen),
         "own": own_name(league.preset),
         "names": list(PRESETS),
@@ -100,22 +98,17 @@ def _shown(
         "tables": _tables(league, comparison.told),
         "charts": {"figures": _charts(figures.told), "comparison": _charts(comparison.told)},
     }
-    settled = all(one.last is None or one.last.state == "done" for one in (figures, comparison)) and not problem
-    tag = _tag(league, figures, comparison) if settled else None
-    return PageContext(told, _rows(comparison.told or figures.told), league, tag, 422 if problem else 200, drawn)
-
-
-def _tag(league: League, *found: Found) -> str:
-    """The tag of a page with these answers."""
-    ids = (one.last.id if one.last else 0 for one in found)
-    return tag_with(tag_of(league, league.generation, league.revision), *ids)
+    jobs = [figures.last, comparison.last]
+    etag = None
+    if not problem and all(job is None or job.state == "done" for job in jobs):
+        etag = tag_with(tag_of(league, league.generation, league.revision), *(job.id if job else 0 for job in jobs))
+    rows = _rows(comparison.told or figures.told)
+    return PageContext(data, rows, league, etag, 422 if problem else 200, extra)
 
 
 def _model(league: League) -> Plain:
-    """The model of a league in words, with its parameters."""
     name, model = league.preset.name, league.model
-    usual = described(name)
-    return usual | {
+    return described(name) | {
         "parameters": told_parameters(name, model, PRESETS[name]()),
         "words": summary_of(name),
         "shown": shown_as(model),
@@ -123,28 +116,27 @@ def _model(league: League) -> Plain:
 
 
 def _answer(league: League, found: Found) -> Plain:
-    """An answer with what it is of, and how far the next one is."""
-    told, last = found.told, found.last
-    behind = None if told is None else league.posted - told["posted"]
-    old = told is not None and (told["revision"], told["generation"]) != (league.revision, league.generation)
-    return {"answer": told, "why": found.why, "behind": behind, "old": old, "work": _work(last)}
+    """The last answer, how old it is, and how far the next one is."""
+    answer = found.told
+    behind = None if answer is None else league.posted - answer["posted"]
+    old = answer is not None and (answer["revision"], answer["generation"]) != (league.revision, league.generation)
+    return {"answer": answer, "why": found.why, "behind": behind, "old": old, "work": _progress(found.last)}
 
 
-def _work(last: Analysis | None) -> Plain | None:
-    """How far an analysis is, that was asked for last; None where all that was asked for is answered."""
-    if last is None or last.state == "done":
+def _progress(job: Analysis | None) -> Plain | None:
+    if job is None or job.state == "done":
         return None
-    found = {"state": last.state, "open": last.open, "step": last.step, "share": last.share, "why": last.why}
-    return found | {"author": last.author, "asked_at": moment(last.asked_at), "models": list(last.asked)}
+    attributes = {name: getattr(job, name) for name in ("state", "open", "step", "share", "why", "author")}
+    return attributes | {"asked_at": moment(job.asked_at), "models": list(job.asked)}
 
 
-def _charts(told: Plain | None) -> Plain:
-    """What charts of an answer ask for, and how much room they need."""
-    return {} if told is None else {"asks": {"of": told["id"]} if "id" in told else {}, "room": room(told)}
+def _charts(answer: Plain | None) -> Plain:
+    """The query of the charts of an answer, and how much room they need."""
+    return {} if answer is None else {"asks": {"of": answer["id"]} if "id" in answer else {}, "room": room(answer)}
 
 
 def _choices(league: League, figures: Plain | None, last: Analysis | None, chosen: list[str] | None) -> list[Plain]:
-    """The models to compare with: which can use the matches, and which are chosen if nobody says otherwise."""
+    """The models to compare with: which of them can use the matches, and which are selected at first."""
     fitting = (figures or {}).get("usable", list(PRESETS))
     if chosen is None:
         chosen = list(last.asked) if last is not None and last.asked else (figures or {}).get("suitable", list(OTHERS))
@@ -160,32 +152,32 @@ def _choices(league: League, figures: Plain | None, last: Analysis | None, chose
     ]
 
 
-def _tables(league: League, told: Plain | None) -> list[Plain]:
-    """The rows of the table of models, the best first, with what each is against the model of the league."""
-    if told is None:
+def _tables(league: League, answer: Plain | None) -> list[Plain]:
+    """The models, the best first, each with its difference from that of the league."""
+    if answer is None:
         return []
-    first = told["measures"][0]["name"]
-    apart = {row["model"]: row for row in told["differences"] if row["measure"] == first}
+    first = answer["measures"][0]["name"]
+    differences = {row["model"]: row for row in answer["differences"] if row["measure"] == first}
     return [
-        {"row": row, "own": row["model"] == told["own"], "apart": apart.get(row["model"])}
-        | {"switch": _switch(league, told["presets"][row["model"]])}
-        for row in told["models"]
+        {"row": row, "own": row["model"] == answer["own"], "apart": differences.get(row["model"])}
+        | {"switch": _change_url(league, answer["presets"][row["model"]])}
+        for row in answer["models"]
     ]
 
 
-def _switch(league: League, preset: Plain) -> str | None:
-    """The address at which to switch to a model; None where the league has it."""
+def _change_url(league: League, preset: Plain) -> str | None:
+    """The URL at which to change to a model; None where the league has it."""
     if (preset["name"], preset["parameters"]) == (league.preset.name, dict(league.preset.parameters)):
         return None
     sets = {f"set.{name}": value for name, value in preset["parameters"].items()}
     return page_url(league.name, "switch", model=preset["name"], **sets)
 
 
-def _rows(told: Mapping[str, Any] | None) -> list[Plain]:
+def _rows(answer: Mapping[str, Any] | None) -> list[Plain]:
     """The table of measures, a row for every model."""
-    if told is None:
+    if answer is None:
         return []
-    names = [measure["name"] for measure in told["measures"]]
+    names = [measure["name"] for measure in answer["measures"]]
     return [
         {"model": row["model"]}
         | {
@@ -193,5 +185,5 @@ def _rows(told: Mapping[str, Any] | None) -> list[Plain]:
             for name in names
             for end, key in (("", "value"), ("_low", "low"), ("_high", "high"))
         }
-        for row in told["models"]
+        for row in answer["models"]
     ]

@@ -22,9 +22,8 @@ from ..api.common import Admin, Here
 from ..api.leagues import changed, plain, seasons_told
 from ..auth import Access
 from ..context import Service
-from .leagues import settings_from
+from .leagues import parse_settings
 from .web.csrf import CheckedForm
-from .web.filters import digits
 from .web.forms import field_and_message, form_texts, parse_number
 from .web.page import PageContext, page
 from .web.rating_changes import largest_changes
@@ -36,85 +35,83 @@ __all__ = ["router"]
 router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/settings"
 SEASON = {"season": "", "start": "", "carry": "80"}
-FIELDS = {"name": "season"}  # of a season, as messages of the store call them
+SEASON_FIELDS = {"name": "season"}  # fields of the form by the names that the store has for them
 
 
 @page(router, PATH, "settings.html")
 async def settings(request: Request, access: Admin, service: Here, done: str = "") -> PageContext:
-    """The settings as they are."""
-    return await _shown(service, access, done=done if done in ("settings", "season") else "")
+    """Show the settings and the seasons."""
+    return await _context(service, access, done=done if done in ("settings", "season") else "")
 
 
 @router.post(PATH)
 async def change(request: Request, access: Admin, service: Here, form: CheckedForm) -> Response:
     """Change the settings, or begin a season: the button says which."""
-    said = form_texts(form)
-    what = "season" if said.get("what") == "season" else "settings"
+    fields = form_texts(form)
+    what = "season" if fields.get("what") == "season" else "settings"
     try:
         if what == "settings":
-            await _change(service, access, said)
+            await _change_settings(service, access, fields)
         else:
-            act = _season(access, said)
-            if "confirm" not in said:
-                would = await run_in_threadpool(preview, service.database, act)
-                found = await run_in_threadpool(largest_changes, would)
-                return render_page(request, "settings.html", await _shown(service, access, said, would=found))
-            await asyncio.wrap_future(service.writer.submit(act))
+            command = _parse_season(access, fields)
+            if "confirm" not in fields:
+                done = await run_in_threadpool(preview, service.database, command)
+                changes = await run_in_threadpool(largest_changes, done)
+                return render_page(request, "settings.html", await _context(service, access, fields, changes=changes))
+            await asyncio.wrap_future(service.writer.submit(command))
     except Unavailable:
         raise
     except Error as error:
-        field, fault = field_and_message(error)
-        named = {FIELDS.get(field, field) if what == "season" else field: fault}
-        return render_page(request, "settings.html", await _shown(service, access, said, named, what))
+        field, message = field_and_message(error)
+        faults = {SEASON_FIELDS.get(field, field) if what == "season" else field: message}
+        return render_page(request, "settings.html", await _context(service, access, fields, faults, what))
     return RedirectResponse(page_url(access.league, "settings", done=what), 303)
 
 
-async def _change(service: Service, access: Access, said: Mapping[str, str]) -> None:
-    title = said.get("title", "").strip()
+async def _change_settings(service: Service, access: Access, fields: Mapping[str, str]) -> None:
+    title = fields.get("title", "").strip()
     if not title:
         raise Error.in_field("title", "give the league a title")
-    await changed(service, access, title=title, public="public" in said, settings=settings_from(said))
+    await changed(service, access, title=title, public="public" in fields, settings=parse_settings(fields))
 
 
-def _season(access: Access, said: Mapping[str, str]) -> NewSeason:
-    """The season that is asked for; what is kept of a skill is told in percent."""
-    if not said.get("start", "").strip():
+def _parse_season(access: Access, fields: Mapping[str, str]) -> NewSeason:
+    start, text = fields.get("start", "").strip(), fields.get("carry", "")
+    if not start:
         raise Error.in_field("start", "say when the season begins")
-    text = said.get("carry", "")
-    kept = parse_number(text.strip().rstrip("%"))
-    if kept is None or not 0 <= kept <= 100:
-        raise Error.in_field("carry", f"it must be a number from 0 to 100, not {text!r}")
-    return NewSeason(access.league, said.get("season", ""), said["start"].strip(), kept / 100, author=access.author)
+    percent = parse_number(text.strip().rstrip("%"))
+    if percent is None or not 0 <= percent <= 100:
+        raise Error.in_field("carry", f"it must be a number from 0 to 100, not {text!r}", value=text)
+    return NewSeason(access.league, fields.get("season", ""), start, percent / 100, author=access.author)
 
 
-async def _shown(
+async def _context(
     service: Service,
     access: Access,
-    said: Mapping[str, str] | None = None,
+    fields: Mapping[str, str] | None = None,
     faults: Mapping[str, str] | None = None,
-    wrong: str = "",
-    would: Mapping[str, Any] | None = None,
+    faulty_form: str = "",
+    changes: Mapping[str, Any] | None = None,
     done: str = "",
 ) -> PageContext:
-    """The page; `said` is what was filled in, `faults` what is wrong with it in the form `wrong`."""
+    """The page; `faults` are messages by the fields of `faulty_form`, `changes` what a new season would change."""
 
     def work(connection: Connection) -> tuple[League, list[dict[str, Any]]]:
         league = leagues.find(connection, access.league)
         return league, seasons_told(connection, league)
 
     league, seasons = await service.read(work)
-    now = {"title": league.title, "public": "on" if league.public else ""}
-    now |= {name: f"{value:g}" for name, value in vars(league.settings).items()}
-    filled = dict(said or {})
-    of_settings = filled.get("what") != "season"
-    drawn = {
-        "said": dict.fromkeys(now, "") | filled if said and of_settings else now,
-        "season": SEASON if of_settings else SEASON | filled,
+    present = {"title": league.title, "public": "on" if league.public else ""}
+    present |= {name: f"{value:g}" for name, value in vars(league.settings).items()}
+    sent = dict(fields or {})
+    season = sent.get("what") == "season"
+    extra = {
+        "values": dict.fromkeys(present, "") | sent if sent and not season else present,
+        "season": SEASON | sent if season else SEASON,
         "faults": faults or {},
-        "wrong": wrong,
-        "would": would,
+        "faulty_form": faulty_form,
+        "would": changes,
         "done": done,
-        "places": digits(league.model),
     }
-    told = plain(league) | {"seasons": seasons}
-    return PageContext(told, seasons, league=league, status=422 if faults else 200, extra=drawn)
+    data = plain(league) | {"seasons": seasons}
+    return PageContext(data, seasons, league=league, status=422 if faults else 200, extra=extra)
