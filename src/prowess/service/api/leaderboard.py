@@ -19,6 +19,7 @@ from ..context import Service
 from .common import LARGEST, Here, Read, answer, fresh, tag_of, tagged
 from .forecasts import day_of
 from .schemas import standings as forms
+from .serialize import csv_text
 
 __all__ = ["Asked", "Who", "router"]
 
@@ -146,16 +147,7 @@ async def get_leaderboard_csv(request: Request, access: Read, here: Here, who: W
         if known is not None:
             return known
         named = {"Content-Disposition": f'attachment; filename="{league.name}-{snapshot.revision}.csv"'}
-        body = _csv(who.page(snapshot, 0, len(snapshot)).rows)
+        body = csv_text(who.page(snapshot, 0, len(snapshot)).rows, list(forms.Standing.model_fields)[:USUAL])
         return Response(body, headers=tagged(tag) | named, media_type="text/csv")
 
     return await here.read(work)
-
-
-def _csv(rows: list[dict[str, Any]]) -> str:
-    """Rows as a table; what is not known is empty."""
-    import polars as pl
-
-    if not rows:
-        return ",".join(list(forms.Standing.model_fields)[:USUAL]) + "\n"
-    return pl.DataFrame(rows, infer_schema_length=None).write_csv()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ...model.rating import Rating
 from ...store.clock import Clock, show
 from ...store.write.commands import CommandResult
 
-__all__ = ["done", "moment", "most_moved", "rating", "ratings", "times"]
+__all__ = ["csv_text", "done", "moment", "most_moved", "rating", "ratings", "times"]
 
 FEW = 16  # of which columns are not worth it
 SECOND = 1e6  # in microseconds
@@ -127,3 +127,23 @@ def _size(change: Plain) -> tuple[bool, float]:
     if before is None or after is None:
         return False, 0.0
     return True, -abs(after["shown"] - before["shown"])
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
+    """Write rows as CSV; a list in a cell is written with semicolons, and without rows there is a header of `columns`.
+
+    >>> csv_text([{"player": "ann", "teams": ["a", "b"]}]), csv_text([], ["player", "teams"])
+    ('player,teams\\nann,a; b\\n', 'player,teams\\n')
+    """
+    import polars as pl
+
+    if not rows:
+        return ",".join(columns) + "\n"
+    cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
+    return pl.DataFrame(cells, infer_schema_length=None).write_csv()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return "; ".join(str(_cell(part)) for part in value)
+    return value

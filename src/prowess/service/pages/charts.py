@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable
-from functools import cache
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
@@ -26,7 +25,7 @@ from ..context import Service
 from ..errors import Problem
 from .web.templates import BY_KEY
 
-__all__ = ["MOST", "ChartFunction", "chart", "room", "router", "unique_names", "warm"]
+__all__ = ["MOST", "ChartFunction", "chart", "room", "router", "unique_names"]
 
 ChartFunction = Callable[[Service, Connection, League, QueryParams, Look], Any]
 KINDS: dict[str, ChartFunction] = {}
@@ -112,15 +111,6 @@ async def _respond(
         return Response(body, 200, headers, media_type)
 
     return await service.read(work, service.drawing)
-
-
-@cache
-def warm() -> None:
-    """Draw something once, as the first chart of a process takes a second more than others.
-
-    >>> warm()
-    """
-    svg(belief_curves({"ann": [(1, 25.0, 8.3)]}, ("Q", "match"), look=on_page(LIGHT, 360)).to_dict())
 
 
 def _cached(service: Service, key: Hashable, make: Callable[[], bytes]) -> bytes:

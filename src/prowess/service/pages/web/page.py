@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from ....store.leagues import League
 from ...api.common import answer, fresh, tag_with, tagged
+from ...api.serialize import csv_text
 from ...context import of
 from .templates import BY_KEY, POLICY, render_page, templates_version
 
@@ -109,17 +110,6 @@ def _json(request: Request, context: PageContext, headers: dict[str, str]) -> Re
 
 
 def _csv(request: Request, context: PageContext, headers: dict[str, str]) -> Response:
-    """The main table as CSV; a list in a cell is written with semicolons."""
-    import polars as pl
-
-    rows = [{name: _cell(value) for name, value in row.items()} for row in context.rows]
-    body = pl.DataFrame(rows, infer_schema_length=None).write_csv() if rows else "\n"
     name = request.scope["path"].removesuffix(".csv").strip("/").replace("/", "-").removeprefix("leagues-")
     headers = headers | {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-    return Response(body, context.status, headers, "text/csv")
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return "; ".join(str(_cell(part)) for part in value)
-    return value
+    return Response(csv_text(context.rows), context.status, headers, "text/csv")
