@@ -49,7 +49,7 @@ def judged(folder: Path, numbers: range, seed: int) -> Iterator[tuple[Base, byte
 
 
 @pytest.mark.parametrize("base", BASES, ids=lambda base: base.name)
-def test_whole_files_are_read_whole(base: Base, tmp_path: Path) -> None:
+def test_undamaged_files_are_read_completely(base: Base, tmp_path: Path) -> None:
     path = tmp_path / base.name
     path.write_text(base.text(), encoding="utf-8")
     found = outcome(path)

@@ -121,7 +121,7 @@ def test_a_match_may_be_taken_twice_without_its_id(league: History) -> None:
         ("ann", "take needs indices"),
     ],
 )
-def test_take_says_what_it_needs(league: History, chosen: Any, message: str) -> None:
+def test_take_raises_for_wrong_indices(league: History, chosen: Any, message: str) -> None:
     with pytest.raises(Error, match=message):
         league.take(chosen)
 
@@ -162,7 +162,7 @@ def test_between_reads_a_bound_without_zone_in_the_zone_of_the_history() -> None
         ("soon", "'soon' is no time"),
     ],
 )
-def test_between_says_why_a_bound_does_not_fit(league: History, bound: Any, message: str) -> None:
+def test_between_raises_for_a_bound_of_another_kind(league: History, bound: Any, message: str) -> None:
     with pytest.raises(Error, match=message):
         league.between(bound)
 
@@ -199,7 +199,7 @@ def test_the_kind_of_time_matters() -> None:
     assert [[one == other for other in histories] for one in histories] == np.eye(6, dtype=bool).tolist()
 
 
-def test_repr_says_how_much_and_when(league: History) -> None:
+def test_repr_shows_counts_and_time_span(league: History) -> None:
     assert repr(league) == "History(4 matches, 5 players, 2026-01-01 … 2026-01-03, scores)"
     assert repr(league[2:]) == "History(2 matches, 4 players, 2026-01-03, places)"
     assert repr(everything(2)) == "History(2 matches, 4 players, 0.0 … 1.0, scores)"

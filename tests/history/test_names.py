@@ -21,7 +21,7 @@ def test_text_stays_and_whole_numbers_become_digits(value: object, name: str) ->
 
 
 @pytest.mark.parametrize("value", ["", "  \t", None, 1.0, np.float64(3), True, ["ann"], b"ann", "\ud800"])
-def test_anything_else_is_an_error_that_shows_it(value: object) -> None:
+def test_other_values_raise_and_are_shown(value: object) -> None:
     with pytest.raises(Error, match="a player's name must") as error:
         name_of(value)
     assert repr(value) in str(error.value)

@@ -177,7 +177,7 @@ def test_offsets_that_change_are_instants(tmp_path: Path) -> None:
     same(path, 3)
 
 
-def test_what_cannot_be_streamed_is_an_error_or_a_whole(tmp_path: Path) -> None:
+def test_files_that_cannot_be_streamed_raise_or_are_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text("winner,loser\n")
     assert [len(history) for history in History.stream(path)] == [0]

@@ -77,7 +77,7 @@ def test_one_time_is_read(value: object, expected: tuple[str, str | None, float]
         True, None, float("nan"), float("inf"), pd.NaT, np.datetime64("NaT"), [2026], b"2026-01-31",
     ],
 )  # fmt: skip
-def test_what_is_no_time_is_an_error_that_shows_it_and_what_is_right(value: object) -> None:
+def test_unreadable_time_raises_with_its_value_and_advice(value: object) -> None:
     with pytest.raises(Error, match="2026-01-31T10:00:00") as error:
         parse_time(value)
     assert repr(value) in str(error.value)
@@ -99,7 +99,7 @@ def test_a_format_reads_other_text() -> None:
         parse_time("1970-01-02", "%d.%m.%Y")
 
 
-def test_numbers_are_meant_as_it_is_said() -> None:
+def test_numbers_are_read_as_the_format_says() -> None:
     assert parse_time("19700102", "number") == ("number", None, 19_700_102.0)
     assert parse_time("3600", "unix") == ("timestamp", "UTC", HOUR)
     assert parse_time("1700000000123", "unix") == ("timestamp", "UTC", 1_700_000_000_123_000)
@@ -122,7 +122,7 @@ def test_one_date_that_can_be_read_in_two_ways_is_an_error_that_says_how_to_writ
         parse_time(text)
 
 
-def test_a_date_is_read_in_the_way_that_is_said() -> None:
+def test_day_first_decides_ambiguous_dates() -> None:
     assert str(show_time(*parse_time("03/04/2026", day_first=True))) == "2026-04-03"
     assert str(show_time(*parse_time("03/04/2026", day_first=False))) == "2026-03-04"
 

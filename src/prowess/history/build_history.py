@@ -10,22 +10,22 @@ from ..errors import Remark
 from ..text import count
 from ..validate import SMALLEST
 from .columns.match_rules import Fault, faults
-from .columns.raw_matches import Draft
+from .columns.raw_matches import RawMatches
 from .history import History
 from .ragged import Ints, places
 from .slicing import take, unless_usual
 
-__all__ = ["build", "faulty", "in_order_of_appearance"]
+__all__ = ["build", "find_faults", "in_order_of_appearance"]
 
 
-def faulty(draft: Draft) -> Iterator[Fault]:
+def find_faults(draft: RawMatches) -> Iterator[Fault]:
     """Give all that is wrong with the matches of a draft, once what says nothing is dropped from it."""
     _drop_partial_scores(draft)
     _drop_specks(draft)
     return faults(draft)
 
 
-def build(draft: Draft) -> History:
+def build(draft: RawMatches) -> History:
     """Make a history of a draft without a fault."""
     times = draft.times if len(draft.match_start) > 1 else None
     history = History(
@@ -66,7 +66,7 @@ def _without(history: History, alone: NDArray[np.intp], first: str) -> History:
     return replace(kept, remarks=(*history.remarks, Remark("single-team", (text,), count=len(alone))))
 
 
-def _drop_partial_scores(draft: Draft) -> None:
+def _drop_partial_scores(draft: RawMatches) -> None:
     """Where every team of a match has a rank, scores that only some of them have say nothing."""
     if draft.rank is None or draft.score is None or not np.isnan(draft.score).any():
         return
@@ -75,7 +75,7 @@ def _drop_partial_scores(draft: Draft) -> None:
     draft.score = np.where((ranked & partly)[draft.match_of_team], np.nan, draft.score)
 
 
-def _drop_specks(draft: Draft) -> None:
+def _drop_specks(draft: RawMatches) -> None:
     """Numbers so small that their squares vanish count as 0, as everywhere."""
     if draft.weight is not None:
         draft.weight = np.where(np.abs(draft.weight) < SMALLEST, 0.0, draft.weight)
@@ -88,7 +88,7 @@ def _narrow(home: Ints) -> NDArray[np.int16] | Ints:
     return home.astype(np.int16) if home.max(initial=-1) <= np.iinfo(np.int16).max else home
 
 
-def _places(draft: Draft) -> Ints:
+def _places(draft: RawMatches) -> Ints:
     """Give the places of the teams: by rank, else by score, else in the order in which a match lists them."""
     key = -draft.score if draft.score is not None else np.full(len(draft.team_start) - 1, np.nan)
     if (missing := np.isnan(key)).any():

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..errors import Error, Remark
 from ..validate import LARGEST, number, team_index
-from .build_history import build, faulty
-from .columns.raw_matches import Draft
+from .build_history import build, find_faults
+from .columns.raw_matches import RawMatches
 from .history import History
 from .names import name_of
 from .ragged import Floats
@@ -56,7 +56,7 @@ def from_matches(
                     raise error.within(_prefix(where, match), match=match) from None
         first += len(chunk)
     draft = lists.draft(where, remarks)
-    for fault in faulty(draft):
+    for fault in find_faults(draft):
         broken = Error(fault.text, field=fault.field, match=fault.match, team=fault.team, value=fault.value)
         raise broken.within(_prefix(where, fault.match))
     return build(draft)
@@ -152,8 +152,8 @@ class _Lists:
             raise error.within(f"time {value!r}: ", value=value) from None
         self.time.append(moment)
 
-    def draft(self, where: Callable[[int], str], remarks: tuple[Remark, ...]) -> Draft:
-        return Draft(
+    def draft(self, where: Callable[[int], str], remarks: tuple[Remark, ...]) -> RawMatches:
+        return RawMatches(
             match_start=np.array([*accumulate(self.teams, initial=0)], np.int32),
             team_start=np.array([*accumulate(self.sizes, initial=0)], np.int32),
             player=np.array(self.player, np.int32),
@@ -380,13 +380,6 @@ def _duel(match: Any, remarks: tuple[Remark, ...]) -> History | None:
         player=np.arange(len(players), dtype=np.int32),
         place=np.array([1 + (second < first), 1 + (first < second)], np.int32),
         score=None if scores is None else np.array(scores, np.float64),
-        time=None,
-        time_kind=None,
-        time_zone=None,
-        weight=None,
-        importance=None,
-        home=None,
-        ids=None,
         players=players,
         remarks=remarks,
     )

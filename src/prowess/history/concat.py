@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..errors import Error, Option, Remark
 from ..text import count
 from .build_history import in_order_of_appearance
-from .columns.duplicates import mixed_bits
+from .columns.duplicates import mix_bits
 from .history import History
 from .ragged import Ints, owners
 from .slicing import take, unless_usual
@@ -42,16 +42,16 @@ def join(histories: Sequence[History], once: bool = True, names: Sequence[str] =
         if not isinstance(part, History):
             message = f"join needs histories, but number {number} is of the kind {type(part).__name__}"
             raise Error(message, field="histories", value=part)
-    filled = [part for part in parts if len(part)]
-    if len(filled) < 2:
-        return filled[0] if filled else parts[0] if parts else History.from_matches([])
+    nonempty = [part for part in parts if len(part)]
+    if len(nonempty) < 2:
+        return nonempty[0] if nonempty else parts[0] if parts else History.from_matches([])
     stamp = _common_stamp(parts, names or [f"history {number} of {len(parts)}" for number in range(1, len(parts) + 1)])
-    joined = _chained(filled, stamp)
+    joined = _chained(nonempty, stamp)
     remarks: dict[str, Remark] = {}
     for remark in (remark for part in parts for remark in part.remarks):
         remarks.setdefault(str(remark), remark)
     if once and stamp is not None and stamp.kind != "number":  # a number may be a round, which every season has
-        source = np.repeat(np.arange(len(filled)), [len(part) for part in filled])
+        source = np.repeat(np.arange(len(nonempty)), [len(part) for part in nonempty])
         repeated = _repeated(joined, source)
         if repeated.any():
             remarks[""] = _repeated_matches(joined, repeated)
@@ -82,16 +82,16 @@ def _chained(histories: Sequence[History], stamp: Stamp | None) -> History:
     """One history after another, not yet in the order of time."""
     number: dict[str, int] = {}
     player = []
-    for one in histories:
-        rows = np.array([number.setdefault(name, len(number)) for name in one.players], np.int32)
-        player.append(rows[one.player])
-    time = None if stamp is None else np.concatenate([one.time for one in histories if one.time is not None])
+    for part in histories:
+        rows = np.array([number.setdefault(name, len(number)) for name in part.players], np.int32)
+        player.append(rows[part.player])
+    time = None if stamp is None else np.concatenate([part.time for part in histories if part.time is not None])
     columns: dict[str, Any] = {name: _column(histories, name) for name in ABSENT}
     return History(
-        match_start=_starts([one.match_start for one in histories]),
-        team_start=_starts([one.team_start for one in histories]),
+        match_start=_starts([part.match_start for part in histories]),
+        team_start=_starts([part.team_start for part in histories]),
         player=np.concatenate(player),
-        place=np.concatenate([one.place for one in histories]),
+        place=np.concatenate([part.place for part in histories]),
         time=time,
         time_kind=None if stamp is None else stamp.kind,
         time_zone=None if stamp is None else stamp.zone,
@@ -112,26 +112,26 @@ def _starts(parts: Sequence[Ints]) -> Ints:
 def _column(histories: Sequence[History], name: str) -> NDArray[Any] | None:
     """A column that need not be there, filled up where it is not."""
     absent, length = ABSENT[name]
-    if all(getattr(one, name) is None for one in histories):
+    if all(getattr(part, name) is None for part in histories):
         return None
     parts = []
-    for one in histories:
-        found = getattr(one, name)
-        size = len(one) if length == "matches" else getattr(one, length)
-        parts.append(np.full(size, absent) if found is None else found)
+    for part in histories:
+        column = getattr(part, name)
+        size = len(part) if length == "matches" else getattr(part, length)
+        parts.append(np.full(size, absent) if column is None else column)
     return unless_usual(name, np.concatenate(parts))
 
 
 def _ids(histories: Sequence[History]) -> tuple[str, ...] | None:
-    if all(one.ids is None for one in histories):
+    if all(part.ids is None for part in histories):
         return None
-    return tuple(name for one in histories for name in (one.ids or ("",) * len(one)))
+    return tuple(name for part in histories for name in (part.ids or ("",) * len(part)))
 
 
 def _unique(ids: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """The ids, as long as each is of one match: where every file counts from 1 they say nothing."""
-    given = [name for name in ids or () if name]
-    return ids if len(set(given)) == len(given) else None
+    names = [name for name in ids or () if name]
+    return ids if len(set(names)) == len(names) else None
 
 
 def _repeated(history: History, source: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -154,10 +154,10 @@ def _keys(history: History) -> NDArray[np.uint64]:
     words = [history.player, seat, place[team], np.ones(history.entries) if history.weight is None else history.weight]
     mixed = np.zeros(history.entries, np.uint64)
     for word in words:
-        mixed = mixed_bits(mixed ^ (np.asarray(word, np.float64) + 0.0).view(np.uint64))  # no zero below zero
+        mixed = mix_bits(mixed ^ (np.asarray(word, np.float64) + 0.0).view(np.uint64))  # no zero below zero
     first = history.team_start[history.match_start[:-1]]
     sums: NDArray[np.uint64] = np.add.reduceat(mixed, first)  # each player stands once in a match, with her seat
-    return mixed_bits(sums ^ history.time.astype(np.float64).view(np.uint64))
+    return mix_bits(sums ^ history.time.astype(np.float64).view(np.uint64))
 
 
 def _repeated_matches(history: History, repeated: NDArray[np.bool_]) -> Remark:

@@ -67,7 +67,7 @@ def _slips(history: History) -> Iterator[Suspicion]:
         return
     players = np.flatnonzero(counts).tolist()
     pairs = one_letter_apart([plain_spelling(history.players[player]) for player in players])
-    apart = [(players[one], players[other]) for one, other in pairs]
+    apart = [(players[first], players[other]) for first, other in pairs]
     apart = [(a, b) if counts[a] < counts[b] else (b, a) for a, b in apart]
     apart = [(rare, often) for rare, often in apart if counts[rare] <= RARE and counts[often] >= 3 * counts[rare]]
     met = _met(history, apart)
@@ -83,8 +83,8 @@ def _met(history: History, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]
     entry = np.flatnonzero(np.isin(history.player, np.unique(np.array(pairs))))
     match = owners(history.match_start)[owners(history.team_start)[entry]]
     played: dict[int, set[int]] = {}
-    for player, one in zip(history.player[entry].tolist(), match.tolist(), strict=True):
-        played.setdefault(player, set()).add(one)
+    for player, number in zip(history.player[entry].tolist(), match.tolist(), strict=True):
+        played.setdefault(player, set()).add(number)
     return {(a, b) for a, b in pairs if played[a] & played[b]}
 
 
@@ -130,8 +130,8 @@ def _scores(history: History) -> Iterator[Suspicion]:
     team = np.flatnonzero((history.score > limit) | (history.score < low))
     team = team[np.argsort(-np.abs(history.score[team] - upper), kind="stable")]
     match = np.searchsorted(history.match_start, team, side="right") - 1
-    said = "is far from the others"
-    texts = [f"{_told(history, i)}: the score {history.score[j]:g} {said}" for i, j in zip(match, team, strict=True)]
+    why = "is far from the others"
+    texts = [f"{_told(history, i)}: the score {history.score[j]:g} {why}" for i, j in zip(match, team, strict=True)]
     yield from _some("score", texts, "more scores are far from the others")
 
 

@@ -46,15 +46,15 @@ class History:
     team_start: Ints
     player: Ints
     place: Ints
-    score: Floats | None
-    time: Floats | NDArray[np.int64] | None
-    time_kind: Kind | None
-    time_zone: str | None
-    weight: Floats | None
-    importance: Floats | None
-    home: NDArray[np.int16] | Ints | None
-    ids: tuple[str, ...] | None
-    players: tuple[str, ...]
+    score: Floats | None = None
+    time: Floats | NDArray[np.int64] | None = None
+    time_kind: Kind | None = None
+    time_zone: str | None = None
+    weight: Floats | None = None
+    importance: Floats | None = None
+    home: NDArray[np.int16] | Ints | None = None
+    ids: tuple[str, ...] | None = None
+    players: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
     def __post_init__(self) -> None:
@@ -96,9 +96,9 @@ class History:
         ...     History.read(path)
         History(2 matches, 3 players, places)
         """
-        from .read_context import settled
+        from .read_context import history_or_error
 
-        return settled(cls.check(path, **reading), reading.get("skip_problems", False))
+        return history_or_error(cls.check(path, **reading), reading.get("skip_problems", False))
 
     @classmethod
     def check(cls, path: "str | os.PathLike[str]", **reading: "Unpack[Reading]") -> "Findings":
@@ -157,11 +157,11 @@ class History:
         >>> History.from_frame(pl.DataFrame({"home": ["ann"], "away": ["bob"], "hg": [0], "ag": [2]}))[0]["scores"]
         [0.0, 2.0]
         """
-        from .read_context import settled
+        from .read_context import history_or_error
         from .read_options import Choices
         from .readers import from_frame
 
-        return settled(from_frame(frame, Choices.of(reading)), reading.get("skip_problems", False))
+        return history_or_error(from_frame(frame, Choices.of(reading)), reading.get("skip_problems", False))
 
     @classmethod
     def join(cls, histories: "Sequence[History]", *, once: bool = True) -> "History":

@@ -110,11 +110,11 @@ def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
     spelt: dict[str, list[str]] = {}
     for known in names:
         spelt.setdefault(plain_spelling(known), []).append(known)
-    found = list(spelt.get(wanted, ()))
+    likely = list(spelt.get(wanted, ()))
     parts = [known for plain, same in _first(spelt).items() if _holds(plain, wanted) for known in same]
     close = get_close_matches(wanted, _first(spelt), count, 0.6)
-    found += parts[:count] + [known for plain in close for known in spelt[plain]]
-    return list(dict.fromkeys(found))[:count]
+    likely += parts[:count] + [known for plain in close for known in spelt[plain]]
+    return list(dict.fromkeys(likely))[:count]
 
 
 def _first(spelt: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -164,26 +164,25 @@ def _sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
     ends = np.flatnonzero(np.concatenate([key[1:] != key[:-1], [True]])) + 1
     starts = np.concatenate([[0], ends[:-1]])
     sizes = ends - starts
-    found: set[tuple[int, int]] = set()
+    pairs: set[tuple[int, int]] = set()
     for start, size in zip(starts[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
         if size <= CROWD:
             group = np.unique(who[start : start + size]).tolist()
-            found.update((a, b) for k, a in enumerate(group) for b in group[k + 1 :])
-    return found
+            pairs.update((a, b) for k, a in enumerate(group) for b in group[k + 1 :])
+    return pairs
 
 
-def _slip(one: str, other: str) -> bool:
+def _slip(name: str, other: str) -> bool:
     """Whether one is the other but for one letter, or two that were swapped, in a word that is long enough."""
-    first = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    last = next(
-        (k for k, (a, b) in enumerate(zip(reversed(one[first:]), reversed(other[first:]), strict=False)) if a != b),
-        min(len(one), len(other)) - first,
-    )
-    wrong, right = one[first : len(one) - last], other[first : len(other) - last]
+    shorter = min(len(name), len(other))
+    first = next((k for k, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), shorter)
+    tails = zip(reversed(name[first:]), reversed(other[first:]), strict=False)
+    last = next((k for k, (a, b) in enumerate(tails) if a != b), shorter - first)
+    wrong, right = name[first : len(name) - last], other[first : len(other) - last]
     swapped = len(wrong) == len(right) == 2 and wrong == right[::-1]
     if not (swapped or max(len(wrong), len(right)) == 1):
         return False
-    words = one.split(" "), other.split(" ")
+    words = name.split(" "), other.split(" ")
     if len(words[0]) != len(words[1]) or any(letter.isdigit() or letter == " " for letter in wrong + right):
         return False
     different = [(a, b) for a, b in zip(*words, strict=True) if a != b]
@@ -201,8 +200,8 @@ def alike(new: Sequence[str], known: Sequence[str]) -> dict[str, str]:
     """
     plain = [*map(plain_spelling, known), *map(plain_spelling, new)]
     spelt = dict(zip(plain[: len(known)], known, strict=True))
-    found = {name: spelt[one] for name, one in zip(new, plain[len(known) :], strict=True) if one in spelt}
+    similar = {name: spelt[one] for name, one in zip(new, plain[len(known) :], strict=True) if one in spelt}
     for one, other in one_letter_apart(plain) if new and len(plain) <= MANY_NAMES else ():
         if one < len(known) <= other:
-            found.setdefault(new[other - len(known)], known[one])
-    return {name: found[name] for name in new if name in found}
+            similar.setdefault(new[other - len(known)], known[one])
+    return {name: similar[name] for name in new if name in similar}

@@ -58,10 +58,10 @@ def places(start: Ints, key: Floats) -> Ints:
     array([1, 2, 2, 4, 2, 1], dtype=int32)
     """
     if len(key) == 2 * (len(start) - 1) and (start[1:] - start[:-1] == 2).all():  # the common case, without sorting
-        one, other = key[0::2], key[1::2]
+        first, second = key[0::2], key[1::2]
         result = np.empty(len(key), np.int32)
-        result[0::2] = other < one
-        result[1::2] = one < other
+        result[0::2] = second < first
+        result[1::2] = first < second
         result += 1
         return result
     group = owners(start)
@@ -75,16 +75,16 @@ def places(start: Ints, key: Floats) -> Ints:
     return result
 
 
-def pair_codes(one: NDArray[np.integer], other: NDArray[np.integer]) -> NDArray[np.int64]:
+def pair_codes(first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.int64]:
     """Give a number for each pair of numbers from 0 on, in the order of the pairs.
 
     >>> pair_codes(np.array([0, 1, 1]), np.array([2, 0, 2]))
     array([2, 3, 5])
     """
-    width = int(other.max(initial=-1)) + 1
-    if int(one.max(initial=0)) >= np.iinfo(np.int64).max // max(width, 1):  # pairs of pairs in an enormous table
-        one = np.unique(one, return_inverse=True)[1]
-    return one.astype(np.int64) * width + other
+    width = int(second.max(initial=-1)) + 1
+    if int(first.max(initial=0)) >= np.iinfo(np.int64).max // max(width, 1):  # pairs of pairs in an enormous table
+        first = np.unique(first, return_inverse=True)[1]
+    return first.astype(np.int64) * width + second
 
 
 def cut(start: Ints, first: int, last: int) -> tuple[Ints, slice]:

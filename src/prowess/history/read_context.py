@@ -33,7 +33,17 @@ if TYPE_CHECKING:
     from .columns.layout import Layout
     from .history import History
 
-__all__ = ["Findings", "Located", "Message", "Problem", "Problems", "Table", "quoted", "settled", "some"]
+__all__ = [
+    "Findings",
+    "Located",
+    "Message",
+    "Problem",
+    "Problems",
+    "Table",
+    "history_or_error",
+    "list_names",
+    "quote_value",
+]
 
 Rows = NDArray[np.intp]
 Decision = TypeVar("Decision")
@@ -64,7 +74,7 @@ class Problem:
         if self.column is None:
             return pieces_of(self.message)
         empty = self.value is None or str(self.value) == ""
-        held = "is empty" if empty else f"holds {quoted(self.value)}"
+        held = "is empty" if empty else f"holds {quote_value(self.value)}"
         return (f"column {self.column!r} {held}: ", *pieces_of(self.message))
 
     def __str__(self) -> str:
@@ -130,10 +140,10 @@ LONGEST = 80  # letters of a cell
 MOST = 30  # names in a list
 
 
-def quoted(value: object) -> str:
+def quote_value(value: object) -> str:
     """Quote a value, cut off where it is long.
 
-    >>> quoted("3x"), len(quoted("x" * 1000))
+    >>> quote_value("3x"), len(quote_value("x" * 1000))
     ("'3x'", 84)
     """
     if not isinstance(value, str):
@@ -141,10 +151,10 @@ def quoted(value: object) -> str:
     return repr(value) if len(value) <= LONGEST else f"{value[:LONGEST]!r} …"
 
 
-def some(names: Iterable[str]) -> str:
+def list_names(names: Iterable[str]) -> str:
     """List names, the first of them where there are many.
 
-    >>> some(["date", "winner"]), some(map(str, range(1000)))[-9:]
+    >>> list_names(["date", "winner"]), list_names(map(str, range(1000)))[-9:]
     ('date, winner', '28, 29, …')
     """
     names = list(names)
@@ -339,7 +349,7 @@ class Findings:
         return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
 
 
-def settled(findings: Findings, skip_problems: bool) -> "History":
+def history_or_error(findings: Findings, skip_problems: bool) -> "History":
     """Return the history if nothing is wrong, or if problems may be skipped; else raise an Error at the first one."""
     if not findings.problems:
         return findings.history

@@ -78,11 +78,11 @@ class Choices:
         ...
         prowess.Error: there is no keyword 'colums'; did you mean `columns`?
         """
-        known = [one.name for one in fields(cls)]
+        options = [option.name for option in fields(cls)]
         for name in reading:
-            if name not in known:
-                near = nearest(name, known, 1)
-                right = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+            if name not in options:
+                near = nearest(name, options, 1)
+                right = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(options)}"
                 raise Error(f"there is no keyword {name!r}; {right}", field=name)
         return cls(**reading)
 

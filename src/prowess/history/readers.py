@@ -13,22 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Error, Remark
-from .build_history import build, faulty
+from .build_history import build, find_faults
 from .cells.dates.columns import read_times
 from .cells.labels import identifiers
 from .cells.numbers import numbers
 from .cells.text import intern, text_of
-from .columns.column_checks import agreed, unfit
-from .columns.infer_columns import guessed
+from .columns.column_checks import reconcile_results, unfit_columns
+from .columns.infer_columns import infer_roles
 from .columns.layout import Layout, recognise
-from .columns.long import long_draft
+from .columns.long import read_long
 from .columns.long_groups import Rows
-from .columns.match_rules import no_names
-from .columns.raw_matches import Draft
-from .columns.wide import wide_draft, with_venue
+from .columns.match_rules import doubtful_names
+from .columns.raw_matches import RawMatches
+from .columns.wide import add_venue, read_wide
 from .history import History
 from .names import plain_name
-from .read_context import Findings, Located, Problems, Table, settled
+from .read_context import Findings, Located, Problems, Table, history_or_error
 from .read_options import Choices
 from .reading.sniff import load
 from .times import Times
@@ -106,28 +106,30 @@ class _TakenOut:
 def _recognised(table: Table) -> tuple[Table, Layout]:
     """Recognise the layout by the names of the columns, or else by what they hold."""
     try:
-        bad = table.decide("unfit columns", lambda: unfit(table) if len(table.frame) else None)
+        bad = table.decide("unfit columns", lambda: unfit_columns(table) if len(table.frame) else None)
         layout = recognise(table.frame.columns, table.choices.columns, bad)
         if len(table.frame):
-            layout = table.decide("layout", lambda: with_venue(table, agreed(table, layout)))
+            layout = table.decide("layout", lambda: add_venue(table, reconcile_results(table, layout)))
         return table, layout
     except Error as error:
-        found = guessed(table) if not table.choices.columns and len(table.frame) else None
-        if found is None:
+        inferred = infer_roles(table) if not table.choices.columns and len(table.frame) else None
+        if inferred is None:
             raise error.within(f"{table.title}: ") from None
-    table, roles = found
+    table, roles = inferred
     return table, recognise(table.frame.columns, roles)
 
 
-def _draft(table: Table, layout: Layout) -> Draft:
+def _draft(table: Table, layout: Layout) -> RawMatches:
     if layout.sides:
-        draft = wide_draft(table, layout)
+        draft = read_wide(table, layout)
         return _with_matches(draft, table, layout, None)
-    draft, rows = long_draft(table, layout)
+    draft, rows = read_long(table, layout)
     return _with_matches(draft, table, layout, rows)
 
 
-def _break_rules(table: Table, layout: Layout, draft: Draft, rows_of_match: Mapping[object, int]) -> NDArray[np.intp]:
+def _break_rules(
+    table: Table, layout: Layout, draft: RawMatches, rows_of_match: Mapping[object, int]
+) -> NDArray[np.intp]:
     """Return the matches that break a rule, and add a problem at the row that is to blame; other rows go with it.
 
     Who is alone because the opponents had a problem has none of his own. A row that lacks the name of its match may
@@ -136,7 +138,7 @@ def _break_rules(table: Table, layout: Layout, draft: Draft, rows_of_match: Mapp
     assert draft.rows is not None
     column = layout.roles.get("match")
     faults = []
-    for fault in chain(faulty(draft), no_names(draft)):
+    for fault in chain(find_faults(draft), doubtful_names(draft)):
         row = draft.rows(fault.match, fault.entry)[:1]
         name = None if column is None else table.frame[column][int(row[0])]
         faults.append((fault, row, fault.alone and column is not None, name in rows_of_match))
@@ -155,38 +157,38 @@ def _of_row(values: NDArray[Any], column: str) -> NDArray[Any]:
 
 
 def _with_matches(
-    draft: Draft,
+    draft: RawMatches,
     table: Table,
     layout: Layout,
     rows: Rows | None,
-) -> Draft:
+) -> RawMatches:
     """Add what belongs to a match as a whole; where a match has several rows, they must agree about it."""
     roles = layout.roles
-    one: _One = _of_row if rows is None else partial(rows.one, of="match")
+    of_match: _One = _of_row if rows is None else partial(rows.one, of="match")
     when: _One = _of_row if rows is None else rows.earliest
     if "time" in roles:
         times = read_times(table, roles["time"], roles.get("clock"))
         if times is not None:
             draft.times = Times(when(times.number, roles["time"]), times.kind, times.zone)
     if "importance" in roles:
-        draft.importance = one(numbers(table, roles["importance"]), roles["importance"])
+        draft.importance = of_match(numbers(table, roles["importance"]), roles["importance"])
     if "id" in roles:
-        draft.ids = _ids(table, layout, one, rows)
+        draft.ids = _ids(table, layout, of_match, rows)
         if draft.ids is None:
             layout = replace(layout, roles={role: column for role, column in roles.items() if role != "id"})
     draft.remarks = (*layout.describe(table.frame.columns), *draft.remarks, *table.remarks)
     return draft
 
 
-def _ids(table: Table, layout: Layout, one: _One, rows: Rows | None) -> list[str] | None:
+def _ids(table: Table, layout: Layout, of_match: _One, rows: Rows | None) -> list[str] | None:
     """Give the ids of the matches; a column that is only called `id`, but names no matches, is not used."""
     column = layout.roles["id"]
     code, different = intern(identifiers(table, column))
     if "id" not in layout.mapped and rows is not None and not rows.agree(code, "match"):
         return None
-    ids: list[str] = different.gather(one(code, column)).to_list()
-    given = [name for name in ids if name]
-    return ids if "id" in layout.mapped or len(set(given)) == len(given) else None
+    ids: list[str] = different.gather(of_match(code, column)).to_list()
+    named = [name for name in ids if name]
+    return ids if "id" in layout.mapped or len(set(named)) == len(named) else None
 
 
 def _to_polars(frame: Any) -> "pl.DataFrame":
@@ -207,13 +209,13 @@ def _to_polars(frame: Any) -> "pl.DataFrame":
 
 def check_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dict[str, Findings]:
     """Read a file and give what is found in each group of rows with the same value in the column `by`."""
-    found = load(path, choices)
-    if not isinstance(found, Table):
-        if not len(found.history) and not found.problems:
+    source = load(path, choices)
+    if not isinstance(source, Table):
+        if not len(source.history) and not source.problems:
             return {}
         message = f"{path}: groups need a file of rows with a column {by!r}, not matches with their teams"
         raise Error(message, field="by", value=by)
-    return _split(found, by)
+    return _split(source, by)
 
 
 def read_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dict[str, History]:
@@ -226,11 +228,11 @@ def read_groups(path: str | os.PathLike[str], by: str, choices: Choices) -> dict
     ...     read_groups(path, "season", Choices())
     {'2025': History(1 match, 2 players, places), '2026': History(2 matches, 3 players, places)}
     """
-    found = check_groups(path, by, choices)
-    problems = tuple(problem for one in found.values() for problem in one.problems)
+    groups = check_groups(path, by, choices)
+    problems = tuple(problem for group in groups.values() for problem in group.problems)
     if problems and not choices.skip_problems:
-        settled(replace(next(iter(found.values())), problems=problems), False)  # which raises the error
-    return {name: settled(one, True) for name, one in found.items()}
+        history_or_error(replace(next(iter(groups.values())), problems=problems), False)  # which raises the error
+    return {name: history_or_error(group, True) for name, group in groups.items()}
 
 
 def _split(table: Table, by: str) -> dict[str, Findings]:

@@ -139,30 +139,30 @@ def bound(history: History, value: object) -> float:
     return number
 
 
-def equal(one: History, other: History) -> bool:
+def equal(left: History, right: History) -> bool:
     """Compare what was played: every column but how it was read, players by their names."""
     same = ("time_kind", "time_zone", "ids")
     columns = ("match_start", "team_start", "place", "time", *_USUAL)
     return (
-        all(getattr(one, name) == getattr(other, name) for name in same)
-        and all(_equal_columns(getattr(one, name), getattr(other, name)) for name in columns)
-        and _equal_players(one, other)
+        all(getattr(left, name) == getattr(right, name) for name in same)
+        and all(_equal_columns(getattr(left, name), getattr(right, name)) for name in columns)
+        and _equal_players(left, right)
     )
 
 
-def _equal_columns(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+def _equal_columns(left: NDArray[Any] | None, right: NDArray[Any] | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    return np.array_equal(left, right, equal_nan=left.dtype.kind == "f")
 
 
-def _equal_players(one: History, other: History) -> bool:
+def _equal_players(left: History, right: History) -> bool:
     """Translate the numbers of one history's players to the other's by name, so that no name is compared twice."""
-    if one.players is other.players:
-        return np.array_equal(one.player, other.player)
-    number = {name: row for row, name in enumerate(one.players)}
-    translate = np.array([number.get(name, -1) for name in other.players], np.int32)
-    return np.array_equal(one.player, translate[other.player] if len(translate) else other.player)
+    if left.players is right.players:
+        return np.array_equal(left.player, right.player)
+    number = {name: row for row, name in enumerate(left.players)}
+    translate = np.array([number.get(name, -1) for name in right.players], np.int32)
+    return np.array_equal(left.player, translate[right.player] if len(translate) else right.player)
 
 
 PERIODS = ("hour", "day", "week", "month", "year")
@@ -182,40 +182,40 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
     >>> bounds(History.from_matches(days), "2026-02", "2026-02-15")
     (1, 3)
     """
-    found = [0, len(history)]
+    limits = [0, len(history)]
     if not len(history) or (start is None and end is None):
-        return found[0], found[1]
+        return limits[0], limits[1]
     if history.time is None:
         message = "matches are chosen by time, and these have none: give each match a time, or slice by index"
         raise Error(message, field="time")
     if start is not None:
         first, _ = _stretch(history, start)
-        found[0] = int(np.searchsorted(history.time, bound(history, first)))
+        limits[0] = int(np.searchsorted(history.time, bound(history, first)))
     if end is not None:
         last, after = _stretch(history, end)
         side: Any = "right" if after is None else "left"
         if after != date.max:
-            found[1] = int(np.searchsorted(history.time, bound(history, last if after is None else after), side=side))
-    return found[0], max(found)
+            limits[1] = int(np.searchsorted(history.time, bound(history, last if after is None else after), side=side))
+    return limits[0], max(limits)
 
 
 def _stretch(history: History, value: object) -> tuple[object, date | None]:
     """When a time begins, and the day after it where it is a whole day, month or year; `date.max` is never over."""
     if isinstance(value, date) and not isinstance(value, datetime):
         value = value.isoformat()
-    found = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
-    if found is None:
+    parts = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
+    if parts is None:
         kind, _, number = parse_time(value)
         whole = kind == "date" and history.time_kind != "number"
         return (value, None) if not whole else _stretch(history, show_time("date", None, number))
-    year, month, day = (int(found[part] or 1) for part in ("year", "month", "day"))
+    year, month, day = (int(parts[part] or 1) for part in ("year", "month", "day"))
     try:
         first = date(year, month, day)
     except ValueError as error:
         raise Error(f"{value!r} is no date: {error}", field="time", value=value) from None
-    if found["day"]:
+    if parts["day"]:
         return first, first + timedelta(days=1) if first < date.max else date.max
-    return first, _months_later(first, 1 if found["month"] else 12)
+    return first, _months_later(first, 1 if parts["month"] else 12)
 
 
 def _months_later(day: date, months: int) -> date:
@@ -285,11 +285,11 @@ def _back(history: History, period: str) -> date | datetime | None:
     """A period before the last match, on the clock of the history; None is before all times."""
     assert history.time is not None
     assert history.time_kind is not None
-    found = _PERIOD.fullmatch(period.strip().lower())
-    many = int(found["many"] or 1) if found else 0
-    if found is None or many == 0:
+    parts = _PERIOD.fullmatch(period.strip().lower())
+    many = int(parts["many"] or 1) if parts else 0
+    if parts is None or many == 0:
         raise Error(f"{period!r} is no period: {RIGHT}", field="period", value=period)
-    unit = next(name for name in PERIODS if name[0] == found["unit"][0])
+    unit = next(name for name in PERIODS if name[0] == parts["unit"][0])
     last: Any = show_time(history.time_kind, history.time_zone, history.time[-1])
     if unit == "hour" and history.time_kind == "date":
         message = f"{period!r} is too short a period: the matches have dates, and no time of day"

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from ..errors import Error, Option, Piece
 from ..validate import whole
 from .cells.dates.columns import read_times
-from .columns.infer_columns import guessed
+from .columns.infer_columns import infer_roles
 from .columns.layout import Layout, recognise
 from .history import History
-from .read_context import Findings, Table, settled
+from .read_context import Findings, Table, history_or_error
 from .read_options import Choices
 from .readers import from_table
 from .reading.chunks import Queue, parts
@@ -74,9 +74,9 @@ class Stream(Iterator[History]):
         try:
             recognise(columns, self.choices.columns)
         except Error:
-            found = guessed(sample) if not self.choices.columns and len(sample.frame) else None
-            if found is not None and found[0].frame.columns == columns:
-                self.choices = replace(self.choices, columns=found[1])
+            inferred = infer_roles(sample) if not self.choices.columns and len(sample.frame) else None
+            if inferred is not None and inferred[0].frame.columns == columns:
+                self.choices = replace(self.choices, columns=inferred[1])
         findings = from_table(replace(sample, choices=self.choices))
         self.layout = findings.layout
         if self.rows < SAMPLE:
@@ -123,7 +123,7 @@ class Stream(Iterator[History]):
         return self._next(findings, table)
 
     def _next(self, findings: Findings, table: Table | None) -> History:
-        history = settled(findings, self.choices.skip_problems)
+        history = history_or_error(findings, self.choices.skip_problems)
         if history.time_zone is not None and history.time_zone[0] in "+-":
             history = replace(history, time_zone="UTC")  # later ones may have another offset, as in summer and winter
         column = self.layout.roles.get("time") if self.layout is not None else None
@@ -177,12 +177,12 @@ class _Last:
         frame = table.frame
         names = [column] if time is None else [column, time]
         key = frame.select(names).hash_rows(seed=1).to_numpy()
-        for known in self.matches:
-            again = np.flatnonzero(np.isin(key, known))
-            if len(again):
-                row = int(again[0])
-                said = f"column {column!r} holds {frame[column][row]!r}, a match that began before other matches"
-                text = f"{said}: the rows of a match must stand together: sort the file"
+        for earlier in self.matches:
+            repeated = np.flatnonzero(np.isin(key, earlier))
+            if len(repeated):
+                row = int(repeated[0])
+                held = f"column {column!r} holds {frame[column][row]!r}, a match that began before other matches"
+                text = f"{held}: the rows of a match must stand together: sort the file"
                 raise table.error(row, text, column=column, value=frame[column][row])
         if time is not None:
             last = frame[time].eq_missing(frame[time][-1]).to_numpy()

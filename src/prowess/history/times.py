@@ -116,7 +116,7 @@ def show_time(kind: Kind, zone: str | None, number: float) -> date | datetime | 
     return (EPOCH + moment).date() if kind == "date" else EPOCH + moment
 
 
-def checked(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str | None, int]:
+def check_calendar(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str | None, int]:
     """Give a calendar time as it is, if the calendar of Python (the years 1 to 9999) can show it again."""
     try:
         show_time(kind, zone, number)
@@ -126,7 +126,7 @@ def checked(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str | None
     return kind, zone, number
 
 
-def agree(one: Stamp, other: Stamp, utc: bool = False) -> Stamp:
+def agree(first: Stamp, second: Stamp, utc: bool = False) -> Stamp:
     """Give what two times have in common, or say why they cannot be compared; `utc` reads aware ones as instants.
 
     >>> agree(Stamp("date", None), Stamp("timestamp", None))
@@ -135,19 +135,19 @@ def agree(one: Stamp, other: Stamp, utc: bool = False) -> Stamp:
     Stamp(kind='timestamp', zone='UTC')
     """
     if utc:
-        one, other = (stamp if stamp.zone is None else Stamp("timestamp", "UTC") for stamp in (one, other))
-    if one == other:
-        return one
-    if "number" in (one.kind, other.kind):
+        first, second = (stamp if stamp.zone is None else Stamp("timestamp", "UTC") for stamp in (first, second))
+    if first == second:
+        return first
+    if "number" in (first.kind, second.kind):
         raise Error("plain numbers and dates are mixed: give all times as numbers, or all as dates", field="time")
-    if (one.zone is None) != (other.zone is None):
-        aware = one.zone or other.zone
+    if (first.zone is None) != (second.zone is None):
+        aware = first.zone or second.zone
         message = f"mixed time zones: some times have a zone ({aware}) and some have none: give all of them one"
         raise Error(message, field="time")
-    if one.zone != other.zone:
-        mixed = f"mixed time zones: {one.zone} and {other.zone}; "
+    if first.zone != second.zone:
+        mixed = f"mixed time zones: {first.zone} and {second.zone}; "
         raise Error(mixed, Option("utc", True), " reads them as instants", field="time")
-    return Stamp("timestamp", one.zone)
+    return Stamp("timestamp", first.zone)
 
 
 def _from_text(
@@ -172,10 +172,10 @@ def _from_text(
     if not isfinite(number):
         raise Error(f"{text!r} is no time: ", *does_not_fit(str(time_format)), field="time", value=text)
     if time_format in ("unix", "excel"):
-        from .cells.dates.numeric import meant
+        from .cells.dates.numeric import times_of_numbers
 
-        stamp, found = meant(np.array([number]), time_format)
-        return checked(*stamp, int(found[0]))
+        stamp, moments = times_of_numbers(np.array([number]), time_format)
+        return check_calendar(*stamp, int(moments[0]))
     return "number", None, _within_limits(number)
 
 
@@ -188,21 +188,21 @@ def _by_form(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] 
     """Read a text that is written like a date; None where it is not, or where there is no such date."""
     if (usual := _iso(text)) is not None:
         return usual
-    from .cells.dates.patterns import moment, orders, written
+    from .cells.dates.patterns import match_date, moment, possible_orders
 
-    found = written(text)
-    if found is None:
+    parts = match_date(text)
+    if parts is None:
         return None
     read: dict[str, tuple[Stamp, int]] = {}
-    said = orders(found)
-    for order in said if day_first is None or len(said) == 1 else said[:1] if day_first else said[1:2]:
+    possible = possible_orders(parts)
+    for order in possible if day_first is None or len(possible) == 1 else possible[:1] if day_first else possible[1:2]:
         try:
-            read[order] = moment(found, order)
+            read[order] = moment(parts, order)
         except Error:
             raise
         except ValueError:  # such as 31 February, or year 0
             continue
-    if len(set(read.values())) > 1 and text[found.end("one")] != ".":  # with dots the day stands first
+    if len(set(read.values())) > 1 and text[parts.end("one")] != ".":  # with dots the day stands first
         days = " or ".join(str(show_time("date", None, number))[:10] for _, number in read.values())
         raise Error(f"{text!r} may be {days}: write it in that way", field="time", value=text)
     for stamp, number in read.values():
@@ -251,7 +251,7 @@ def _from_datetime(value: datetime) -> tuple[Kind, str | None, int]:
     zone, number = getattr(value.tzinfo, "key", None), (value - _EPOCH_UTC) // MICROSECOND
     if not offset:
         return "timestamp", zone or "UTC", number
-    return checked("timestamp", zone or _spell(offset), number)
+    return check_calendar("timestamp", zone or _spell(offset), number)
 
 
 def _spell(offset: timedelta) -> str:
@@ -265,7 +265,7 @@ def _spell(offset: timedelta) -> str:
 def _from_numpy(value: np.datetime64) -> tuple[Kind, str | None, int]:
     whole_days = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
     number = int(value.astype("datetime64[us]").astype(np.int64))
-    return checked("date" if whole_days else "timestamp", None, number)
+    return check_calendar("date" if whole_days else "timestamp", None, number)
 
 
 def zone_of(zone: str) -> tzinfo:
@@ -290,7 +290,7 @@ def zone_name(text: str) -> str:
     >>> zone_name("Z"), zone_name("+0200"), zone_name("UTC+2")
     ('UTC', '+02:00', '+02:00')
     """
-    found = re.search(r"([+-])\s*([0-9]{1,2}?):?([0-9]{2})?$", text.strip())
-    if found is None or not (found[2] + (found[3] or "")).strip("0"):
+    offset = re.search(r"([+-])\s*([0-9]{1,2}?):?([0-9]{2})?$", text.strip())
+    if offset is None or not (offset[2] + (offset[3] or "")).strip("0"):
         return "UTC"
-    return f"{found[1]}{found[2].zfill(2)}:{found[3] or '00'}"
+    return f"{offset[1]}{offset[2].zfill(2)}:{offset[3] or '00'}"

@@ -86,7 +86,7 @@ def write(history: History, path: str | os.PathLike[str], layout: Shape | None =
         with replacing(path) as place:
             place.write_text(_lines(history), encoding="utf-8")
         return
-    frame = shaped(history, layout)
+    frame = layout_frame(history, layout)
     with replacing(path) as place:
         if ending == ".parquet":
             frame.write_parquet(place)
@@ -102,10 +102,10 @@ def text(history: History, layout: Shape | None = None) -> str:
     ann,1,bob,1
     <BLANKLINE>
     """
-    return shaped(history, layout).write_csv()
+    return layout_frame(history, layout).write_csv()
 
 
-def shaped(history: History, layout: Shape | None) -> pl.DataFrame:
+def layout_frame(history: History, layout: Shape | None) -> pl.DataFrame:
     """A frame with a row per match, or with one per player: as was asked for, or else as is easier to read."""
     if layout not in (None, "wide", "long"):
         message = f"layout must be 'wide' (a row per match) or 'long' (a row per player), not {layout!r}"
@@ -153,38 +153,38 @@ def to_wide(history: History) -> pl.DataFrame:
     if why := _refused(history):
         message = f"a row per match cannot hold this history: {why}; write it with "
         raise Error(message, Option("layout", "long"), field="layout", value="wide")
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     if history.ids is not None:
-        found["id"] = pl.Series(history.ids, dtype=pl.String)
+        columns["id"] = pl.Series(history.ids, dtype=pl.String)
     if history.time is not None:
-        found["date" if history.time_kind == "date" else "time"] = time_column(history)
+        columns["date" if history.time_kind == "date" else "time"] = time_column(history)
     for number in range(int(np.diff(history.match_start).max()) if len(history) else 2):
-        found |= _side(history, number)
+        columns |= _side(history, number)
     if history.home is not None:
-        found |= {} if history.score is not None else {"winner": _winner(history)}
-        found["neutral"] = history.home < 0
+        columns |= {} if history.score is not None else {"winner": _winner(history)}
+        columns["neutral"] = history.home < 0
     if history.importance is not None:
-        found["importance"] = history.importance
-    return pl.DataFrame(found)
+        columns["importance"] = history.importance
+    return pl.DataFrame(columns)
 
 
 def _side(history: History, number: int) -> dict[str, pl.Series]:
     """The columns of one team of every match; null where a match has fewer."""
     import polars as pl
 
-    there = np.diff(history.match_start) > number
-    team = pl.Series(np.where(there, history.match_start[:-1] + number, -1)).replace(-1, None)
+    present = np.diff(history.match_start) > number
+    team = pl.Series(np.where(present, history.match_start[:-1] + number, -1)).replace(-1, None)
     head, result = f"{'player' if _alone(history) else 'team'}{number + 1}", f"{{}}{number + 1}"
     if history.home is not None:
         head, result = (f"{('home', 'away')[number]}_team", f"{('home', 'away')[number]}_{{}}")
-    found = {head: _rosters(history).gather(team)}
+    columns = {head: _rosters(history).gather(team)}
     if history.score is not None:
         whole = bool(((history.score == np.floor(history.score)) & (np.abs(history.score) < EXACT)).all())
         scores = pl.Series(history.score, dtype=pl.Float64).fill_nan(None)
-        found[result.format("score")] = (scores.cast(pl.Int64) if whole else scores).gather(team)
+        columns[result.format("score")] = (scores.cast(pl.Int64) if whole else scores).gather(team)
     elif history.home is None:
-        found[result.format("rank")] = pl.Series(history.place).gather(team)
-    return found
+        columns[result.format("rank")] = pl.Series(history.place).gather(team)
+    return columns
 
 
 def _rosters(history: History) -> pl.Series:

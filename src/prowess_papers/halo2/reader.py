@@ -15,7 +15,7 @@ from prowess.history.build_history import build
 from prowess.history.cells.labels import labels
 from prowess.history.cells.numbers import numbers
 from prowess.history.cells.text import intern
-from prowess.history.columns.raw_matches import Draft
+from prowess.history.columns.raw_matches import RawMatches
 from prowess.history.ragged import Floats, Ints, starts
 from prowess.history.read_context import Table
 
@@ -139,7 +139,7 @@ def _select(table: Table, rows: Rows) -> tuple[NDArray[np.bool_], list[str]]:
     return ~(alone | torn), notes
 
 
-def _draft(table: Table, rows: Rows, kept: NDArray[np.bool_], notes: list[str]) -> Draft:
+def _draft(table: Table, rows: Rows, kept: NDArray[np.bool_], notes: list[str]) -> RawMatches:
     """The games that are kept, their teams in the order of the file."""
     order = np.flatnonzero(kept[rows.game])
     order = order[np.argsort(rows.team[order], kind="stable")]  # as no row of a team stands before its first
@@ -151,7 +151,7 @@ def _draft(table: Table, rows: Rows, kept: NDArray[np.bool_], notes: list[str]) 
     teams = np.bincount(game[head], minlength=len(kept))[kept]
     entry = order[once]
     first = order[head[starts(teams)[:-1]]]
-    return Draft(
+    return RawMatches(
         match_start=starts(teams),
         team_start=starts(size),
         player=rows.player[entry],

@@ -14,7 +14,7 @@ from ... import History
 from ...errors import Error, Remark
 from ...history.columns.aliases import COMMON, HOME_AWAY, LONG, WINNER_LOSER
 from ...history.concat import join
-from ...history.read_context import settled
+from ...history.read_context import history_or_error
 from ...history.read_options import Choices
 from ...history.readers import read_file
 from ...text import count
@@ -135,7 +135,7 @@ def parse_pairs(flag: str, values: list[str]) -> dict[str, str | None]:
 
 def read(file: Path, choices: Choices) -> History:
     """Read a file, and print what was recognised in it."""
-    history = settled(read_file(file, choices), choices.skip_problems)
+    history = history_or_error(read_file(file, choices), choices.skip_problems)
     note(f"{file}: {_describe_size(history)}")
     note_remarks(history.remarks)
     return history

@@ -1,1 +1,1 @@
-"""From the cells of a column to values: names, numbers, places, results, rosters, times."""
+"""From the text of cells to values: names, numbers, places, results, rosters, times."""

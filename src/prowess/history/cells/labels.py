@@ -15,7 +15,7 @@ from .words import FALSE, TRUE
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["coded_names", "identifiers", "labels", "names", "yes_no"]
+__all__ = ["identifiers", "intern_names", "labels", "names", "yes_no"]
 
 
 def labels(table: Table, column: str) -> "pl.Series":
@@ -40,10 +40,10 @@ def yes_no(table: Table, column: str) -> NDArray[np.bool_]:
     series = table.frame[column]
     if series.dtype != pl.Boolean:
         text = text_of(table, column).str.to_lowercase()
-        known = text.is_in([*TRUE, *FALSE])
-        table.require(known | text.is_null(), column, "true or false is needed")
-        series = text.is_in(list(TRUE)).set(~known, None)
-        if known.sum() < text.count():
+        readable = text.is_in([*TRUE, *FALSE])
+        table.require(readable | text.is_null(), column, "true or false is needed")
+        series = text.is_in(list(TRUE)).set(~readable, None)
+        if readable.sum() < text.count():
             return series.fill_null(False).to_numpy()
     if series.has_nulls() and (not series.count() or not series.all()):
         table.require(series.is_not_null(), column, "true or false is needed")
@@ -55,12 +55,12 @@ def identifiers(table: Table, column: str) -> "pl.Series":
     return text_of(table, column).fill_null("")
 
 
-def coded_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
+def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
     """Read columns of names, row by row: the number of each cell's name, and the names; none may be empty.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"winner": ["ann ", "cat"], "loser": ["bob", "ann"]})
-    >>> code, names = coded_names(Table(frame, "the frame"), ["winner", "loser"])
+    >>> code, names = intern_names(Table(frame, "the frame"), ["winner", "loser"])
     >>> code.tolist(), names.to_list()
     ([0, 1, 2, 0], ['ann', 'bob', 'cat'])
     """

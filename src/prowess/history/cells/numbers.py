@@ -79,16 +79,16 @@ def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
         _text(table, column).filter(value.is_null()) if _is_text(table, column) else pl.Series([], dtype=pl.String)
         for column, value in zip(columns, whole, strict=True)
     ]
-    if any(one.count() for one in rest):
+    if any(texts.count() for texts in rest):
         large = lambda: any((value.abs() >= 1000).any() for value in whole)  # noqa: E731
         read = _marked(table, columns, pl.concat(rest), large, sum(len(value) for value in whole))
-        end = np.cumsum([len(one) for one in rest])
+        end = np.cumsum([len(texts) for texts in rest])
         pieces = np.split(read, end[:-1])
     else:
-        pieces = [np.full(len(one), np.nan) for one in rest]
+        pieces = [np.full(len(texts), np.nan) for texts in rest]
     return [
-        _filled(table, column, value, one, piece)
-        for column, value, one, piece in zip(columns, whole, rest, pieces, strict=True)
+        _filled(table, column, value, texts, piece)
+        for column, value, texts, piece in zip(columns, whole, rest, pieces, strict=True)
     ]
 
 
@@ -144,15 +144,15 @@ def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Call
     unclear = rest.str.contains(_UNCLEAR)
     other = rest.filter(point.is_null() & comma.is_null()).drop_nulls()
     count = dict(zip(other.unique(maintain_order=True).to_list(), other.unique_counts().to_list(), strict=True))
-    read = _with_usual_unit({cell: found for cell in count if (found := _read(cell)) is not None}, count, rows)
+    read = _with_usual_unit({cell: numeral for cell in count if (numeral := _read(cell)) is not None}, count, rows)
     shot = next((cell for cell in read if _BRACKETED.fullmatch(plain_text(cell))), None)
     if shot is not None:
         text = f"{shot!r} is read as {read[shot].point:g}, what is in brackets does not count"
         table.note("bracketed-numbers", f"{', '.join(columns)}: {text}", column=columns[0])
     seen = _Seen(read, count)
     for mark, value in ((".", point), (",", comma)):
-        there = value.is_not_null()
-        seen.add(mark, rest.filter(there & ~unclear), rest.filter(there & unclear))
+        has_mark = value.is_not_null()
+        seen.add(mark, rest.filter(has_mark & ~unclear), rest.filter(has_mark & unclear))
     what = f"decimal mark of {', '.join(columns)}"
     mark = table.choices.decimal or table.decide(what, lambda: seen.mark(table, columns, large)) or "."
     value = point.fill_null(comma)
@@ -161,9 +161,9 @@ def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Call
         value = value.scatter(turned, rest.gather(turned).str.replace_all("[.,]", "").cast(pl.Float64))
     if read:
         where = np.flatnonzero(value.is_null().to_numpy())
-        chosen = {cell: found.value(mark) for cell, found in read.items()}
-        known = rest.gather(where).replace_strict(chosen, default=None, return_dtype=pl.Float64)
-        value = value.scatter(where, known)
+        chosen = {cell: numeral.value(mark) for cell, numeral in read.items()}
+        numbers = rest.gather(where).replace_strict(chosen, default=None, return_dtype=pl.Float64)
+        value = value.scatter(where, numbers)
     return value.to_numpy()
 
 
@@ -175,12 +175,12 @@ class _Seen:
         self.votes = Counter({".": 0, ",": 0})
         self.proof: dict[str, str] = {}
         self.open: dict[str, str] = {}
-        for cell, found in read.items():
-            if found.proof:
-                self.votes[found.proof] += count[cell]
-                self.proof.setdefault(found.proof, cell)
-            elif found.point != found.comma:
-                self.open.setdefault("." if found.point < found.comma else ",", cell)
+        for cell, numeral in read.items():
+            if numeral.proof:
+                self.votes[numeral.proof] += count[cell]
+                self.proof.setdefault(numeral.proof, cell)
+            elif numeral.point != numeral.comma:
+                self.open.setdefault("." if numeral.point < numeral.comma else ",", cell)
 
     def add(self, mark: str, sure: "pl.Series", unclear: "pl.Series") -> None:
         """Add cells with one mark, sure ones as 2.5 and others as 1.234."""
@@ -207,20 +207,20 @@ class _Seen:
         for cell in self.open.values():
             both = _read(cell)
             assert both is not None
-            here, there = (both.comma, both.point) if mark == "," else (both.point, both.comma)
+            here, otherwise = (both.comma, both.point) if mark == "," else (both.point, both.comma)
             text = f"{', '.join(columns)}: {cell!r} is read as {here:.12g}{why}; "
             other = Option("decimal", _OTHER[mark])
-            table.note("decimal-mark", text, other, f" reads it as {there:.12g}", column=columns[0])
+            table.note("decimal-mark", text, other, f" reads it as {otherwise:.12g}", column=columns[0])
         return mark
 
 
 def _with_usual_unit(read: dict[str, Numeral], count: dict[str, int], rows: int) -> dict[str, Numeral]:
     """Leave out cells with a unit that is neither known nor in at least half of the cells."""
     times = Counter[str]()
-    for cell, found in read.items():
-        times[found.unit] += count[cell]
+    for cell, numeral in read.items():
+        times[numeral.unit] += count[cell]
     usual = {"", "%", *UNITS, *(unit for unit, number in times.items() if 2 * number >= rows)}
-    return {cell: found for cell, found in read.items() if found.unit in usual}
+    return {cell: numeral for cell, numeral in read.items() if numeral.unit in usual}
 
 
 def _read(cell: str) -> Numeral | None:

@@ -64,8 +64,8 @@ def ranks(table: Table, column: str) -> Places:
             code, different = intern(text.gather(where))
             cells = _cells(table, different.to_list(), np.bincount(code), int(whole.count()))
             _report(table, column, cells, where, code)
-            kind = np.array([one.kind for one in cells])[code]
-            rank[where] = np.array([one.rank for one in cells])[code]
+            kind = np.array([cell.kind for cell in cells])[code]
+            rank[where] = np.array([cell.rank for cell in cells])[code]
             unplaced[where], absent[where] = kind == _WORD, kind == _ABSENT
     for words, mask in ((table.choices.unplaced, unplaced), (table.choices.absent, absent)):
         mask |= np.isin(rank, [float(word) for word in words if re.fullmatch(r"[+-]?\d+(\.\d+)?", word.strip())])
@@ -87,7 +87,7 @@ def words(table: Table, column: str) -> tuple[NDArray[np.bool_], NDArray[np.bool
         code, different = intern(text.gather(where))
         cells = _cells(table, different.to_list(), np.bincount(code), 0, guess=False)
         _note_words(table, column, cells)
-        kind = np.array([one.kind for one in cells])[code]
+        kind = np.array([cell.kind for cell in cells])[code]
         unplaced[where], absent[where] = kind == _WORD, kind == _ABSENT
     return unplaced, absent
 
@@ -110,18 +110,19 @@ def _cells(table: Table, texts: list[str], counts: NDArray[Any], plain: int, gue
     something else.
     """
     absent, unplaced = ({_key(word) for word in words} for words in (table.choices.absent, table.choices.unplaced))
-    said = {_key(text) for text in texts}
-    rounds = {"sf", "qf"} <= said or {"w", "f"} <= said
+    keys = {_key(text) for text in texts}
+    rounds = {"sf", "qf"} <= keys or {"w", "f"} <= keys
     cells = [
         _cell(text, int(n), absent, unplaced, rounds, table.choices.decimal)
         for text, n in zip(texts, counts, strict=True)
     ]
-    read = plain + sum(one.count for one in cells if one.kind in (_PLACE, _WORD, _ABSENT))
-    if not guess or read < sum(one.count for one in cells if one.kind == _WRONG):
+    read = plain + sum(cell.count for cell in cells if cell.kind in (_PLACE, _WORD, _ABSENT))
+    if not guess or read < sum(cell.count for cell in cells if cell.kind == _WRONG):
         return cells
-    again = [one.kind == _WRONG and one.count > 1 and _is_word(one.text) for one in cells]
+    repeated = [cell.kind == _WRONG and cell.count > 1 and _is_word(cell.text) for cell in cells]
     return [
-        _Cell(one.text, one.count, _WORD, word=one.text) if new else one for one, new in zip(cells, again, strict=True)
+        _Cell(cell.text, cell.count, _WORD, word=cell.text) if new else cell
+        for cell, new in zip(cells, repeated, strict=True)
     ]
 
 
@@ -155,18 +156,18 @@ def _key(text: str) -> str:
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     suffix = r"(?:\.|st|nd|rd|th|[oaº°ª]|er|i?[eè]re|e|[eè]me|n?de|ste|:[ae]|-?[йяе])?\.?"
-    one = re.compile(
+    single = re.compile(
         r"(?:p|pos\.?|place|rank|no\.?|n[º°]|№|#)? ?(?:(?:t|tied|joint|eq\.?)[ -]?|= ?)?"
         rf"(\d{{1,9}}(?:[.,]\d+)?) ?{suffix}(?: (?:place|platz|of \d+))? ?(?:t|tied?|=|eq\.?|\(tied?\)|\(t\))?"
     )
-    return one, re.compile(rf"(?:t|=)?(\d{{1,9}}) ?{suffix} ?(?:-|to|bis) ?(\d{{1,9}}) ?{suffix}")
+    return single, re.compile(rf"(?:t|=)?(\d{{1,9}}) ?{suffix} ?(?:-|to|bis) ?(\d{{1,9}}) ?{suffix}")
 
 
 def _place(text: str, decimal: str | None) -> float | None:
     """Read a place, or the mean of places that are shared."""
-    one, shared = (pattern.fullmatch(plain_text(text).casefold()) for pattern in _patterns())
-    if one:
-        number = numeral(one[1])
+    single, shared = (pattern.fullmatch(plain_text(text).casefold()) for pattern in _patterns())
+    if single:
+        number = numeral(single[1])
         return None if number is None else number.value(decimal)
     if shared and int(shared[1]) <= int(shared[2]):
         return (int(shared[1]) + int(shared[2])) / 2
@@ -179,7 +180,7 @@ def _is_word(text: str) -> bool:
 
 def _report(table: Table, column: str, cells: list[_Cell], where: NDArray[np.intp], code: NDArray[np.int32]) -> None:
     """Note how many have words instead of places, and note what cannot be read as problems."""
-    wrong = np.flatnonzero(np.array([one.kind == _WRONG for one in cells])[code])
+    wrong = np.flatnonzero(np.array([cell.kind == _WRONG for cell in cells])[code])
     if len(wrong):
         table.reject(where[wrong], column, lambda index: _right(cells[code[wrong[index]]].text))
     _note_words(table, column, cells)
@@ -189,9 +190,9 @@ def _note_words(table: Table, column: str, cells: list[_Cell]) -> None:
     """Say how many have words instead of places, and how to leave out who did not take part."""
     counts = Counter[str]()
     spelled: dict[str, str] = {}
-    for one in cells:
-        if one.kind == _WORD:
-            counts[spelled.setdefault(_key(one.word), one.word)] += one.count
+    for cell in cells:
+        if cell.kind == _WORD:
+            counts[spelled.setdefault(_key(cell.word), cell.word)] += cell.count
     if not counts:
         return
     listed = ", ".join(f"{word} {count:,}" for word, count in counts.most_common(_SHOWN))
@@ -234,10 +235,10 @@ def seconds(text: str) -> float:
     >>> seconds("1:02:45.5"), seconds("59,87"), seconds("DNF")
     (3765.5, 59.87, nan)
     """
-    found = _CLOCK.fullmatch(text.strip())
-    if found is None:
+    clock = _CLOCK.fullmatch(text.strip())
+    if clock is None:
         return np.nan
-    hours, minutes, rest = (float((part or "0").replace(",", ".")) for part in found.groups())
+    hours, minutes, rest = (float((part or "0").replace(",", ".")) for part in clock.groups())
     return 3600 * hours + 60 * minutes + rest
 
 
@@ -252,7 +253,7 @@ def durations(table: Table, column: str) -> Places:
     text = text_of(table, column)
     empty = text.is_null().to_numpy()
     code, different = intern(text.fill_null(""))
-    taken = np.array([seconds(one) for one in different], np.float64)[code]
+    taken = np.array([seconds(cell) for cell in different], np.float64)[code]
     unplaced, absent = words(table, column)
     read = ~np.isnan(taken) | unplaced | absent | empty
     table.require(pl.Series(read), column, "a time such as 1:02:45.3 is needed")

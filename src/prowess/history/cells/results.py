@@ -54,7 +54,7 @@ def pair_results(table: Table, column: str, decided: bool = False) -> Results:
     cells = Column(table, column)
     read = cells.settled([pair_cell(cell, table.choices.decimal) for cell in cells.texts])
     if not decided:
-        read = [_OPEN if one.how == "retired" and not one.sign else one for one in read]
+        read = [_OPEN if result.how == "retired" and not result.sign else result for result in read]
     return cells.results(read)
 
 
@@ -77,30 +77,32 @@ class Column:
         clocks = [re.fullmatch(r"(\d|[01]\d|2[0-3]):([0-5]\d)", text) for text in plain]
         if any(clock and clock[2][0] == "0" for clock in clocks):
             time = Cell(UNPLAYED_MATCH, how="clock")
-            read = [time if clock and _is_time(clock) else one for one, clock in zip(read, clocks, strict=True)]
+            read = [time if clock and _is_time(clock) else result for result, clock in zip(read, clocks, strict=True)]
         slashes = [re.fullmatch(r"(\d+) ?/ ?(\d+)", text) for text in plain]
         if any(slash and slash[0] != "1/2" for slash in slashes):
-            read = [pair(float(s[1]), float(s[2])) if s else one for one, s in zip(read, slashes, strict=True)]
-        several, single = (self._rows(one.pairs == number and one.state == PLAYED for one in read) for number in (2, 1))
+            read = [pair(float(s[1]), float(s[2])) if s else result for result, s in zip(read, slashes, strict=True)]
+        several, single = (
+            self._rows(result.pairs == number and result.state == PLAYED for result in read) for number in (2, 1)
+        )
         if several >= single and several:
-            read = [_set(one) if one.pairs == 1 and one.state == PLAYED else one for one in read]
+            read = [_set(result) if result.pairs == 1 and result.state == PLAYED else result for result in read]
         return read
 
     def results(self, read: list[Cell]) -> Results:
         """Give every row what its cell says, and note the problems, and by what rules cells were read."""
         for how, meaning in _HOW.items():
-            self._note([one.how == how for one in read], read, meaning)
-        state = np.array([one.state for one in read], np.int8)
+            self._note([result.how == how for result in read], read, meaning)
+        state = np.array([result.state for result in read], np.int8)
         wrong = np.flatnonzero((state == WRONG)[self.code])
         if len(wrong):
             self.table.reject(wrong, self.column, lambda index: read[self.code[wrong[index]]].right)
-        first, second = (np.array([getattr(one, side) for one in read], float) for side in ("first", "second"))
+        first, second = (np.array([getattr(result, side) for result in read], float) for side in ("first", "second"))
         scored = (state == PLAYED) & ~np.isnan(first)
         points = np.isin(first, (0, 0.5, 1)) & (first + second == 1)
-        sign = np.array([one.sign for one in read], np.int8)
-        code, known = self.code, bool((scored & ~points).any())
-        dates = any(one.how == "date" for one in read)
-        return Results(first[code], second[code], sign[code], state[code], known, dates)
+        sign = np.array([result.sign for result in read], np.int8)
+        code, has_scores = self.code, bool((scored & ~points).any())
+        dates = any(result.how == "date" for result in read)
+        return Results(first[code], second[code], sign[code], state[code], has_scores, dates)
 
     def _rows(self, chosen: Any) -> int:
         return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
@@ -108,8 +110,12 @@ class Column:
     def _note(self, chosen: list[bool], read: list[Cell], meaning: str) -> None:
         if any(chosen):
             number, rows = chosen.index(True), self._rows(chosen)
-            text, one = self.texts[number], read[number]
-            score = f" is {one.first:g}-{one.second:g}" if one.state == PLAYED and one.first == one.first else ""
+            text, result = self.texts[number], read[number]
+            score = (
+                f" is {result.first:g}-{result.second:g}"
+                if result.state == PLAYED and result.first == result.first
+                else ""
+            )
             more = f" ({rows:,} cells)" if rows > 1 else ""
             sentence = f"{self.column}: {text!r}{score}: {meaning}{more}"
             self.table.note(read[number].how, sentence, column=self.column, number=rows)
@@ -119,5 +125,5 @@ def _is_time(clock: re.Match[str]) -> bool:
     return clock[2][0] == "0" or (int(clock[1]) > 9 and clock[2][1] in "05")
 
 
-def _set(one: Cell) -> Cell:
-    return pair(float(one.sign > 0), float(one.sign < 0), how=one.how or "sets")
+def _set(result: Cell) -> Cell:
+    return pair(float(result.sign > 0), float(result.sign < 0), how=result.how or "sets")

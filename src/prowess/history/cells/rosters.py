@@ -52,22 +52,22 @@ def rosters(
     separator = None
     if all(table.frame[column].dtype == pl.List for column in columns):
         lists = [table.frame[column] for column in columns]
-        for column, one in zip(columns, lists, strict=True):
-            check_names(table, column, one.dtype.inner)  # type: ignore[attr-defined]
-        lists = [one.cast(pl.List(pl.String)).list.eval(pl.element().fill_null("")) for one in lists]
+        for column, names in zip(columns, lists, strict=True):
+            check_names(table, column, names.dtype.inner)  # type: ignore[attr-defined]
+        lists = [names.cast(pl.List(pl.String)).list.eval(pl.element().fill_null("")) for names in lists]
         if split:
-            lists = [one.list.eval(pl.element().str.strip_chars()) for one in lists]
+            lists = [names.list.eval(pl.element().str.strip_chars()) for names in lists]
     else:
         for column in columns:
             check_names(table, column, table.frame[column].dtype)
         texts = [text_of(table, column) for column in columns]
-        found = _json(table, texts) if split else None
-        if found is None:
+        decoded = _json(table, texts) if split else None
+        if decoded is None:
             separator, texts = _separator(table, texts, sure) if split else (None, texts)
-        lists = found or [_split(text, separator) for text in texts]
-    for column, one in zip(columns, lists, strict=True):
-        if (one.explode().str.strip_chars() == "").any():
-            empty = one.list.eval(pl.element().str.strip_chars() == "").list.any()
+        lists = decoded or [_split(text, separator) for text in texts]
+    for column, names in zip(columns, lists, strict=True):
+        if (names.explode().str.strip_chars() == "").any():
+            empty = names.list.eval(pl.element().str.strip_chars() == "").list.any()
             table.require(~empty.fill_null(False), column, "one of the names in this roster is empty")
     return lists, separator
 
@@ -76,15 +76,15 @@ def _json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | None:
     """Read cells that are all lists as JSON writes them, such as ["ann", "bob"]; None if they are not."""
     import polars as pl
 
-    there = [text.drop_nulls().str.starts_with("[") for text in texts]
-    if table.choices.rosters is not None or not any(map(len, there)) or not all(one.all() for one in there):
+    starts = [text.drop_nulls().str.starts_with("[") for text in texts]
+    if table.choices.rosters is not None or not any(map(len, starts)) or not all(names.all() for names in starts):
         return None
     try:
         lists = [text.str.json_decode(pl.List(pl.String)) for text in texts]
     except pl.exceptions.ComputeError:
         return None
     table.note("rosters", "rosters are lists in brackets; ", *_WHOLE)
-    return [one.list.eval(pl.element().fill_null("").str.strip_chars()) for one in lists]
+    return [names.list.eval(pl.element().fill_null("").str.strip_chars()) for names in lists]
 
 
 def _separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str | None, list["pl.Series"]]:
@@ -100,15 +100,15 @@ def _separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str 
         texts = [_unwrapped(text) for text in texts]
         cells = pl.concat(texts).drop_nulls()
     if chosen is not None:
-        given = _WRITTEN.get(chosen, chosen)
-        return (f" {given} " if given.isalpha() else given), texts
+        separator = _WRITTEN.get(chosen, chosen)
+        return (f" {separator} " if separator.isalpha() else separator), texts
     mark, unused = _found(cells, sure or listed)
     mark = table.decide("separator of the rosters", lambda: mark)
     if mark == "," and _in_prose(cells, sure or listed):
         texts = [text.str.replace(_LAST, ",") for text in texts]
     if mark is not None or listed:
-        shown = f"rosters are split at {mark!r}" if mark is not None else "rosters are lists in brackets"
-        table.note("rosters", f"{shown}; ", *_WHOLE)
+        what = f"rosters are split at {mark!r}" if mark is not None else "rosters are lists in brackets"
+        table.note("rosters", f"{what}; ", *_WHOLE)
     elif unused is not None:
         cell = cells.filter(cells.str.contains(unused, literal=True))[0]
         split = Option("rosters", unused.strip() or unused)

@@ -87,11 +87,11 @@ def pair_cell(cell: str, decimal: str | None = None) -> Cell:
     """
     grammar = _grammar()
     text = plain_text(cell).casefold().strip("'\"").removesuffix(".")
-    found = _whole(text)
-    if found is not None:
-        return found
+    whole = _whole(text)
+    if whole is not None:
+        return whole
     if single := grammar.single.fullmatch(text):
-        first, second = (_value(one, decimal) for one in single.groups())
+        first, second = (_value(side, decimal) for side in single.groups())
         return Cell() if first is None or second is None else pair(first, second)
     if beside := grammar.beside.fullmatch(text):  # a shoot-out beside the scores: 1 (5) - 1 (4)
         first, second = _plain(beside[1]), _plain(beside[3] or beside[6])
@@ -127,7 +127,9 @@ def _of_pairs(outside: str, inside: list[str]) -> Cell:
     """Read one score or those of several sets, with words and brackets around them."""
     grammar = _grammar()
     rest = grammar.pairs.sub(" ", outside)
-    around = {plain_name(one) for part in [rest, *inside] for one in grammar.word.findall(grammar.pairs.sub(" ", part))}
+    around = {
+        plain_name(left) for part in [rest, *inside] for left in grammar.word.findall(grammar.pairs.sub(" ", part))
+    }
     around = {word for word in around if not word.isdigit()}  # of tie-breaks: 7-6(5)
     scores = _scores(outside)
     if not scores or not around <= _AROUND or grammar.word.sub("", rest).strip(" ,;/.-:|") or _digits(rest):
@@ -146,7 +148,7 @@ def _of_pairs(outside: str, inside: list[str]) -> Cell:
     if retired and max(scores[-1]) < _SET:
         scores = scores[:-1]
     scores += [score for part in inside if part.startswith("[") for score in _scores(part)]  # 6-4 4-6 [10-8]
-    first, second = (float(sum(sign * (one - other) > 0 for one, other in scores)) for sign in (1, -1))
+    first, second = (float(sum(sign * (left - other) > 0 for left, other in scores)) for sign in (1, -1))
     return pair(first, second, pairs=2, how="retired" if retired else "sets")
 
 
@@ -155,7 +157,7 @@ def _digits(rest: str) -> bool:
 
 
 def _scores(text: str) -> list[tuple[float, float]]:
-    return [(_plain(one), _plain(other)) for one, other in _grammar().pairs.findall(text)]
+    return [(_plain(left), _plain(right)) for left, right in _grammar().pairs.findall(text)]
 
 
 def _value(text: str, decimal: str | None) -> float | None:

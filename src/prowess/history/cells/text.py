@@ -15,7 +15,7 @@ from .hash_table import numbered
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Distinct", "intern", "plain_text", "text_of"]
+__all__ = ["DistinctValues", "intern", "plain_text", "text_of"]
 
 _SIGNS = {
     **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
@@ -38,8 +38,8 @@ def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
         return np.zeros(0, np.int32), text
     codes, first = numbered(np.ascontiguousarray(text.hash().to_numpy()))
     different = text[first]  # an index costs a quarter of `gather`, which goes by a query
-    again = different[codes]
-    if again.null_count() != text.null_count() or not (text == again).all():  # two texts with one hash
+    restored = different[codes]
+    if restored.null_count() != text.null_count() or not (text == restored).all():  # two texts with one hash
         return _interned(text)
     return codes, different
 
@@ -103,7 +103,7 @@ def _plain_letter(letter: str) -> str:
 
 
 @dataclass
-class Distinct:
+class DistinctValues:
     """The different values of a column, or all of them where most differ, and which of them each row holds."""
 
     table: Table
@@ -112,16 +112,16 @@ class Distinct:
     code: Ints | None
 
     @classmethod
-    def of(cls, table: Table, column: str, series: "pl.Series") -> "Distinct":
+    def of(cls, table: Table, column: str, series: "pl.Series") -> "DistinctValues":
         """Find the different values, if there are fewer than half as many as rows."""
         if len(series) and 2 * int(series.approx_n_unique()) > len(series):  # type: ignore[arg-type]
             return cls(table, column, series, None)
         code, values = intern(series)
         return cls(table, column, values, code)
 
-    def spread(self, found: NDArray[Any]) -> NDArray[Any]:
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """Give each row what was found for its value."""
-        return found if self.code is None else found[self.code]
+        return values if self.code is None else values[self.code]
 
     @cached_property
     def weight(self) -> NDArray[np.intp]:

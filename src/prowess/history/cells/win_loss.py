@@ -45,12 +45,12 @@ def word_results(table: Table, column: str, also: Mapping[str, int] | None = Non
     [1, 0, -1]
     """
     cells = Column(table, column)
-    said = [_said(text) for text in cells.texts]
-    signs = _signs(cells, said, dict(also or {}))
-    read = [_cell(text, one, signs) for text, one in zip(cells.texts, said, strict=True)]
-    if not any(one.word in signs for one in said):
+    words = [_said(text) for text in cells.texts]
+    signs = _signs(cells, words, dict(also or {}))
+    read = [_cell(text, word, signs) for text, word in zip(cells.texts, words, strict=True)]
+    if not any(word.word in signs for word in words):
         read = cells.settled(read)
-    return cells.results(_agreeing(table, column, said, read))
+    return cells.results(_agreeing(table, column, words, read))
 
 
 def _said(cell: str) -> _Said:
@@ -65,16 +65,16 @@ def _said(cell: str) -> _Said:
     return _Said(plain_name(text) or text)
 
 
-def _signs(cells: Column, said: list[_Said], also: dict[str, int]) -> dict[str, int]:
+def _signs(cells: Column, words: list[_Said], also: dict[str, int]) -> dict[str, int]:
     """Find the language that fits most cells: the first of those that fit equally, with a note where they differ."""
-    there = {one.word for one in said}
+    present = {word.word for word in words}
     known = {
         language: own | {late: own[word] for late, word in OVERTIME.items() if word in own} | also
         for language, own in _SIGNS.items()
-        if language != "+/=/-" or there & {"+", "="}  # a dash alone is an empty cell
+        if language != "+/=/-" or present & {"+", "="}  # a dash alone is an empty cell
     }
     fits = {
-        language: sum(int(count) for one, count in zip(said, cells.counts, strict=True) if one.word in own)
+        language: sum(int(count) for word, count in zip(words, cells.counts, strict=True) if word.word in own)
         for language, own in known.items()
     }
     most = max(fits.values())
@@ -83,41 +83,41 @@ def _signs(cells: Column, said: list[_Said], also: dict[str, int]) -> dict[str, 
     )
     best, *others = [language for language in fitting or fits if language in known]
     signs = known[best]
-    unsure = [word for word in sorted(there & signs.keys()) if any(known[o].get(word) != signs[word] for o in others)]
+    unsure = [word for word in sorted(present & signs.keys()) if any(known[o].get(word) != signs[word] for o in others)]
     if unsure:
-        shown = ", ".join(f"{word!r} is {_MEANING[signs[word]]}" for word in unsure)
-        cells.table.note("result-words", f"{cells.column}: {shown} (read as {best})", column=cells.column)
-    late = sorted(word for word in there & OVERTIME.keys() if word in signs)
+        meanings = ", ".join(f"{word!r} is {_MEANING[signs[word]]}" for word in unsure)
+        cells.table.note("result-words", f"{cells.column}: {meanings} (read as {best})", column=cells.column)
+    late = sorted(word for word in present & OVERTIME.keys() if word in signs)
     if late:
         text = f"{cells.column}: {', '.join(late)}: after overtime or a shoot-out a win is a win"
         cells.table.note("overtime", text, column=cells.column)
     return signs
 
 
-def _cell(cell: str, said: _Said, signs: Mapping[str, int]) -> Cell:
-    if said.word in signs:
-        return replace(said.score or Cell(PLAYED), sign=signs[said.word])
-    if said.word in BY_WALKOVER:
-        return Cell(WALKOVER, sign=BY_WALKOVER[said.word])
-    if said.word in MISSING:
+def _cell(cell: str, word: _Said, signs: Mapping[str, int]) -> Cell:
+    if word.word in signs:
+        return replace(word.score or Cell(PLAYED), sign=signs[word.word])
+    if word.word in BY_WALKOVER:
+        return Cell(WALKOVER, sign=BY_WALKOVER[word.word])
+    if word.word in MISSING:
         return Cell(UNPLAYED_MATCH)
     read = pair_cell(cell)
     return read if read.state != WRONG or read.how == "date" else replace(read, right=_RIGHT)
 
 
-def _agreeing(table: Table, column: str, said: list[_Said], read: list[Cell]) -> list[Cell]:
+def _agreeing(table: Table, column: str, words: list[_Said], read: list[Cell]) -> list[Cell]:
     """Let words and scores agree: where all losses are written as 3-1, the winner's score stands first."""
-    beside = [word.score is not None and one.state == PLAYED for one, word in zip(read, said, strict=True)]
-    lost, won = ([one for one, b in zip(read, beside, strict=True) if b and one.sign == sign] for sign in (-1, 1))
-    if lost and all(one.first > one.second for one in lost) and all(one.first >= one.second for one in won):
+    beside = [word.score is not None and cell.state == PLAYED for cell, word in zip(read, words, strict=True)]
+    lost, won = ([cell for cell, b in zip(read, beside, strict=True) if b and cell.sign == sign] for sign in (-1, 1))
+    if lost and all(cell.first > cell.second for cell in lost) and all(cell.first >= cell.second for cell in won):
         text = f"{column}: the winner's score stands first, also after a word for a loss"
         table.note("winner-first", text, column=column)
         read = [
-            replace(one, first=one.second, second=one.first) if b and one.sign < 0 else one
-            for one, b in zip(read, beside, strict=True)
+            replace(cell, first=cell.second, second=cell.first) if b and cell.sign < 0 else cell
+            for cell, b in zip(read, beside, strict=True)
         ]
     wrong = Cell(right="the word and the score say different things")
     return [
-        wrong if b and one.sign != (one.first > one.second) - (one.first < one.second) else one
-        for one, b in zip(read, beside, strict=True)
+        wrong if b and cell.sign != (cell.first > cell.second) - (cell.first < cell.second) else cell
+        for cell, b in zip(read, beside, strict=True)
     ]

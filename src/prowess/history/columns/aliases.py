@@ -146,34 +146,7 @@ ORDINALS = (
     ["gold", "silver", "bronze"],
     *([f"{word}{n}" for n in range(1, 31)] for word in ("place", "position", "rank", "pos", "finisher")),
 )
-ROSTER_STEMS = (
-    "team",
-    "pair",
-    "side",
-    "squad",
-    "roster",
-    "players",
-    "lineup",
-    "mannschaft",
-    "equipe",
-    "equipo",
-    "команда",
-)
+ROSTER_STEMS = "team pair side squad roster players lineup mannschaft equipe equipo команда"
 NAME_STEMS = (
-    "player",
-    "model",
-    "competitor",
-    "opponent",
-    "contestant",
-    "fighter",
-    "participant",
-    "user",
-    "agent",
-    "bot",
-    "name",
-    "spieler",
-    "joueur",
-    "jugador",
-    "игрок",
-    "p",
+    "player model competitor opponent contestant fighter participant user agent bot name spieler joueur jugador игрок p"
 )

@@ -17,12 +17,12 @@ from ..ragged import Floats
 from ..read_context import Problems, Table
 from .aliases import LONG
 from .layout import Layout
-from .wide_results import told
+from .wide_results import read_result_column
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["agreed", "sample_of", "unfit"]
+__all__ = ["reconcile_results", "sample_of", "unfit_columns"]
 
 SAMPLE = 1000  # rows that are looked at
 BLANK = 0.2  # of the rows have no team: it is a club, which some have
@@ -34,7 +34,7 @@ def sample_of(table: Table) -> Table:
     return replace(table, frame=table.frame.head(SAMPLE), remarks=[], problems=Problems(), left_out=[])
 
 
-def unfit(table: Table) -> dict[str, set[str]]:
+def unfit_columns(table: Table) -> dict[str, set[str]]:
     """Give for roles of a file with a row per player the columns that cannot play them, whatever they are called.
 
     A time such as 38:12 is how long somebody took, and no moment; a position such as "goalkeeper" is no place; a club
@@ -42,27 +42,27 @@ def unfit(table: Table) -> dict[str, set[str]]:
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"race": ["a", "a"], "position": ["left", "right"], "time": ["38:12", "41:05"]})
-    >>> unfit(Table(frame, "races"))
+    >>> unfit_columns(Table(frame, "races"))
     {'rank': {'position'}, 'moment': {'time'}}
     """
-    found: dict[str, set[str]] = {}
+    unfit: dict[str, set[str]] = {}
     names = {column: plain_name(column) for column in table.frame.columns if not table.frame[column].dtype.is_nested()}
     for role, holds in (("rank", _holds_places), ("result", _holds_wins), ("team", _is_filled)):
         for column in (column for column, name in names.items() if name in LONG[role].split()):
             if not holds(sample_of(table), column):
-                found.setdefault(role, set()).add(column)
+                unfit.setdefault(role, set()).add(column)
     match = next((column for name in LONG["match"].split() for column in names if names[column] == name), None)
     for column in (column for column, name in names.items() if name in _TIME):
         taken = _holds_durations(sample_of(table), column, match)
-        found.setdefault("moment" if taken else "duration", set()).add(column)
-    return found
+        unfit.setdefault("moment" if taken else "duration", set()).add(column)
+    return unfit
 
 
 def _holds_places(sample: Table, column: str) -> bool:
     """Tell whether at least half of the cells that hold something can be read as places, or as words instead."""
-    given = sample.frame[column].count()
+    filled = sample.frame[column].count()
     ranks(sample, column)
-    return 2 * len(sample.problems) <= given
+    return 2 * len(sample.problems) <= filled
 
 
 def _holds_wins(sample: Table, column: str) -> bool:
@@ -89,13 +89,13 @@ def _holds_durations(sample: Table, column: str, match: str | None) -> bool:
     if sample.frame[column].dtype != pl.String:
         return False
     text = text_of(sample, column)
-    given = text.drop_nulls()
-    taken = np.array([seconds(cell) for cell in given], np.float64)
+    cells = text.drop_nulls()
+    taken = np.array([seconds(cell) for cell in cells], np.float64)
     unplaced, absent = words(sample, column)
     read = np.count_nonzero(~np.isnan(taken)) + np.count_nonzero(unplaced | absent)
-    if not len(given) or 2 * read < len(given):
+    if not len(cells) or 2 * read < len(cells):
         return False
-    return bool(given.str.contains(":").any()) or (match is not None and _differ(text, sample.frame[match]))
+    return bool(cells.str.contains(":").any()) or (match is not None and _differ(text, sample.frame[match]))
 
 
 def _differ(values: "pl.Series", match: "pl.Series") -> bool:
@@ -111,14 +111,14 @@ def _differ(values: "pl.Series", match: "pl.Series") -> bool:
 MOST = 0.9  # of the matches: so often two columns must say the same
 
 
-def agreed(table: Table, layout: Layout) -> Layout:
+def reconcile_results(table: Table, layout: Layout) -> Layout:
     """Give the layout in which the result is what its columns agree on.
 
     Scores or ranks of the sides that contradict a column for who won are something else, such as places in a ranking
     of the world. Beside who won, a column such as 2-1 gives the scores, if it says the same.
     """
-    said = layout.mapped & {"winner", "score", *(role for role in layout.roles if role.startswith(("score", "rank")))}
-    if not layout.also or len(layout.sides) != 2 or said or not len(table.frame):
+    mapped = layout.mapped & {"winner", "score", *(role for role in layout.roles if role.startswith(("score", "rank")))}
+    if not layout.also or len(layout.sides) != 2 or mapped or not len(table.frame):
         return layout
     if "winner" not in layout.roles:
         layout = _by_winner(table, layout)
@@ -138,12 +138,12 @@ def _by_winner(table: Table, layout: Layout) -> Layout:
     order = _order(table, layout)
     for column in layout.also:
         who = _who_won(table, _with(layout, {"winner": column}))
-        known = ~np.isnan(who) & ~np.isnan(order)
-        if np.count_nonzero(known) < MOST * max(1, int(np.count_nonzero(~np.isnan(order)))):
+        both = ~np.isnan(who) & ~np.isnan(order)
+        if np.count_nonzero(both) < MOST * max(1, int(np.count_nonzero(~np.isnan(order)))):
             continue
-        if (who[known] == order[known]).mean() >= MOST:
+        if (who[both] == order[both]).mean() >= MOST:
             return layout
-        results = [one for side in layout.sides for one in (side.score, side.rank) if one is not None]
+        results = [name for side in layout.sides for name in (side.score, side.rank) if name is not None]
         sides = tuple(replace(side, score=None, rank=None) for side in layout.sides)
         roles = {role: used for role, used in layout.roles.items() if used not in results}
         text = f"{' and '.join(results)} contradict {column!r}, which says who won: they are not used"
@@ -154,7 +154,7 @@ def _by_winner(table: Table, layout: Layout) -> Layout:
 
 def _who_won(table: Table, layout: Layout) -> Floats:
     """Give 1 where the first side won, −1 where the second did, 0 for draws, NaN where nothing says so."""
-    rank = told(sample_of(table), layout).rank
+    rank = read_result_column(sample_of(table), layout).rank
     assert rank is not None
     return np.sign(rank[:, 1] - rank[:, 0])
 

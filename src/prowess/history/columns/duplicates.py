@@ -10,9 +10,9 @@ from ..ragged import Ints, starts
 from ..read_context import Table
 from .aliases import PARTS
 from .layout import Layout
-from .wide_results import Decided
+from .wide_results import SideResults
 
-__all__ = ["leave_out_mirrored", "leave_out_repeated", "mixed_bits"]
+__all__ = ["leave_out_mirrored", "leave_out_repeated", "mix_bits"]
 
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
 _KEEP = ("; ", Option("duplicates", "keep"), " counts them")
@@ -33,37 +33,39 @@ def leave_out_repeated(table: Table, layout: Layout, size: Ints, player: Ints) -
     hashes = table.frame.hash_rows()
     if hashes.n_unique() == len(hashes):
         return
-    again = ~hashes.is_first_distinct().to_numpy()
+    repeated = ~hashes.is_first_distinct().to_numpy()
     if table.choices.duplicates is None:
-        meeting = _meetings(table, when, size, player)[~again]
+        meeting = _meetings(table, when, size, player)[~repeated]
         usual = len(table.frame.columns) <= len(when) + 2 or len(np.unique(meeting)) < len(meeting)
         if table.decide("whether rows that repeat are matches", lambda: usual):
-            number = int(np.count_nonzero(again))
+            number = int(np.count_nonzero(repeated))
             text = f"{count(number, 'row repeats', 'rows repeat')} another in every cell: each counts as a match; "
             once = Option("duplicates", "once")
-            table.note("repeated-rows-counted", text, once, " counts them once", number=number, row=int(again.argmax()))
+            table.note(
+                "repeated-rows-counted", text, once, " counts them once", number=number, row=int(repeated.argmax())
+            )
             return
     words = "row repeats another in every cell and is", "rows repeat another in every cell and are"
-    table.leave_out(np.flatnonzero(again), "repeated-rows", "repeated: ", *words, more=_KEEP)
+    table.leave_out(np.flatnonzero(repeated), "repeated-rows", "repeated: ", *words, more=_KEEP)
 
 
 def _when(table: Table, layout: Layout) -> list[str]:
     """Give the columns that say which match it was: a day or an id; a plain number may be a week or a round."""
     import polars as pl
 
-    found = [layout.roles[role] for role in ("id", "clock") if role in layout.roles]
+    columns = [layout.roles[role] for role in ("id", "clock") if role in layout.roles]
     if "time" in layout.roles:
         day = table.frame[layout.roles["time"]]
         if day.dtype.is_temporal() or (
             day.dtype == pl.String and bool(day.head(100).str.contains(r"[^0-9.]|\..*\.").any())
         ):
-            found.append(layout.roles["time"])
-    return found
+            columns.append(layout.roles["time"])
+    return columns
 
 
 def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArray[np.uint64]:
     """Give a number for each match, equal where the same players meet at the same time."""
-    scattered = mixed_bits(player.astype(np.uint64))  # so that sums tell sets apart
+    scattered = mix_bits(player.astype(np.uint64))  # so that sums tell sets apart
     start = starts(size.sum(axis=1))
     total = np.add.reduceat(np.append(scattered, np.uint64(0)), start[:-1])
     when_it_was: NDArray[np.uint64] = table.frame.select(when).hash_rows().to_numpy()
@@ -71,14 +73,14 @@ def _meetings(table: Table, when: list[str], size: Ints, player: Ints) -> NDArra
     return meeting
 
 
-def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Decided) -> None:
+def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: SideResults) -> None:
     """Where nearly every match stands twice, once as each side saw it, leave the second view out."""
     rounds = [column for column in table.frame.columns if plain_name(column) in _ROUNDS]
     when = _when(table, layout) or rounds
     if not when or table.choices.duplicates == "keep" or not len(table.frame) or len(player) != 2 * len(table.frame):
         return
-    one, other = player[0::2], player[1::2]
-    forward = one < other
+    first_side, second_side = player[0::2], player[1::2]
+    forward = first_side < second_side
     meeting = _meetings(table, when, np.ones((len(table.frame), 2), np.int32), player)
     column = result.score if result.score is not None else result.rank
     if column is not None:
@@ -99,10 +101,10 @@ def leave_out_mirrored(table: Table, layout: Layout, player: Ints, result: Decid
     table.leave_out(np.flatnonzero(~kept), "mirrored-rows", "seen by both sides: ", *words, more=_KEEP)
 
 
-def mixed_bits(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mix_bits(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread the bits of each word over all of it: Steele, Lea, Flood (2014), SplitMix.
 
-    >>> [f"{word:x}" for word in mixed_bits(np.array([0, 1], np.uint64))]
+    >>> [f"{word:x}" for word in mix_bits(np.array([0, 1], np.uint64))]
     ['e220a8397b1dcdaf', '910a2dec89025cc1']
     """
     word = word + np.uint64(0x9E3779B97F4A7C15)

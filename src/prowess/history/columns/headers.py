@@ -26,7 +26,7 @@ _MEMBER = re.compile(
     "(?P<side>(?:team|side|squad|t)(?:[0-9]|[a-h])|winner|loser|home|away|white|black|red|blue|left|right)"
     "(?:player|p|member|name)?(?P<number>[1-9][0-9]?)(?:name|id)?"
 )
-_STEM = f"(?P<stem>{'|'.join(sorted((*ROSTER_STEMS, *NAME_STEMS), key=len, reverse=True))})"
+_STEM = f"(?P<stem>{'|'.join(sorted(f'{ROSTER_STEMS} {NAME_STEMS}'.split(), key=len, reverse=True))})"
 _LABEL = "(?P<label>[0-9]{1,2}|[a-hxy])"
 SIDE = re.compile(f"{_STEM}{_LABEL}(?P<tail>|name|id|players|roster|members)")
 _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score|rank)(?P<label2>[0-9]{{1,2}}|[a-hxy])")
@@ -40,8 +40,8 @@ def plain_role(role: str) -> str:
     ('score1', 'homescore')
     """
     plain = plain_name(role)
-    found = _SIDE_RESULT.fullmatch(plain)
-    return plain if found is None else (found["what"] or found["what2"]) + (found["label"] or found["label2"])
+    parts = _SIDE_RESULT.fullmatch(plain)
+    return plain if parts is None else (parts["what"] or parts["what2"]) + (parts["label"] or parts["label2"])
 
 
 def is_side_result(role: str) -> bool:
@@ -71,29 +71,29 @@ class Headers:
 
     def find(self, table: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
         """Give the column of each role: the user's, or that of the first alias which is there, or by its words."""
-        found = {}
+        columns = {}
         for role, aliases in table.items():
             column = self.mapped.get(plain_role(role)) or self.first(aliases, role) or self._by_words(role)
             if column is not None and plain_role(role) not in self.unused:
-                found[role] = column
-        return found
+                columns[role] = column
+        return columns
 
     def first(self, aliases: str | Sequence[str], role: str = "") -> str | None:
         """Give the column of the first alias that is there, and not unfit for the role."""
         names = aliases.split() if isinstance(aliases, str) else aliases
-        there = (self.free[name] for name in names if name in self.free)
-        return next((column for column in there if column not in self.unfit.get(role, ())), None)
+        present = (self.free[name] for name in names if name in self.free)
+        return next((column for column in present if column not in self.unfit.get(role, ())), None)
 
     def twins(self, sides: Sequence[str]) -> list[str]:
         """Give the scores of two sides that have one name, such as G: one behind each side, or both between them."""
         at = {column: index for index, column in enumerate(self.columns)}
         for name, column in self.free.items():
-            again = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)
-            if name not in SCORES_ALONE.split() or again is None or len(sides) != 2:
+            copy = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)
+            if name not in SCORES_ALONE.split() or copy is None or len(sides) != 2:
                 continue
-            one, other, first, second = (at[each] for each in (*sides, column, again))
-            if min(one, other) < first < second:
-                return [column, again] if one < other else [again, column]
+            left, right, first, second = (at[each] for each in (*sides, column, copy))
+            if min(left, right) < first < second:
+                return [column, copy] if left < right else [copy, column]
         return []
 
     def _by_words(self, role: str) -> str | None:
@@ -103,22 +103,22 @@ class Headers:
             return None
         keys, scores = set(SIDE_WORDS[side].split()), set(SCORE_WORDS.split())
         fillers = set((SCORE_FILLERS if what else NAME_WORDS).split())
-        found = [
+        columns = [
             column
             for column, words in self.words.items()
             if words & keys and bool(words & scores) == bool(what) and words - keys - scores <= fillers
         ]
         return min(
-            found, key=lambda column: (bool(self.words[column] & {"id", "code", "short"}), len(column)), default=None
+            columns, key=lambda column: (bool(self.words[column] & {"id", "code", "short"}), len(column)), default=None
         )
 
     def _gather_members(self) -> None:
         """Make one column of those that hold the players of a side one by one: winner1 and winner2, team1_player1."""
         sides: dict[str, dict[int, str]] = {}
         for name, column in self.free.items():
-            found = _MEMBER.fullmatch(name)
-            if found and not any(word in name for word in (*SCORES, *RANKS)):
-                sides.setdefault(found["side"], {}).setdefault(int(found["number"]), column)
+            member = _MEMBER.fullmatch(name)
+            if member and not any(word in name for word in (*SCORES, *RANKS)):
+                sides.setdefault(member["side"], {}).setdefault(int(member["number"]), column)
         if len(sides) < 2 or max(map(len, sides.values())) < 2 or any(1 not in numbers for numbers in sides.values()):
             return
         for side, numbers in sides.items():
@@ -149,8 +149,8 @@ def examples(columns: Sequence[str]) -> tuple[Piece, ...]:
       sides:            `columns={'team1': 'who', 'team2': 'won'}`
                         (or "winner"; and "player1", "player2" where a cell is one name and never a roster)
     """
-    shown = [column for column in columns if 0 < len(column) <= LONGEST and column.isprintable()]
-    names = shown if len(shown) > 1 else ["one", "two", "three", "four"]
+    printable = [column for column in columns if 0 < len(column) <= LONGEST and column.isprintable()]
+    names = printable if len(printable) > 1 else ["one", "two", "three", "four"]
     pieces: list[Piece] = []
     for shape, roles in _SHAPES.items():
         pieces += [f"\n  {f'{shape}:':17} ", Option("columns", dict(zip(roles, names, strict=False)))]

@@ -21,7 +21,7 @@ from .headers import SIDE
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["guessed"]
+__all__ = ["infer_roles"]
 
 COLUMNS = 500  # more of them are no sheet that a person could read
 SAMPLE = 1000  # rows that are looked at
@@ -42,7 +42,7 @@ class _Kinds:
     name: list[str]
 
 
-def guessed(table: Table) -> tuple[Table, dict[str, str]] | None:
+def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
     """Give the roles of columns by what they hold, and the table in which they play them; None where nothing fits.
 
     Two columns of names are sides; two of numbers are what they scored; a cell such as 3-1 or W is a result. A file in
@@ -104,30 +104,30 @@ def _sides(sample: Table, kinds: _Kinds) -> dict[str, str] | None:
     cells = {column: set(text_of(sample, column).drop_nulls()) for column in kinds.name}
     few = len(sample.frame) < FEW
     pairs = [
-        (one, other)
-        for one, other in combinations(kinds.name, 2)
-        if few or len(cells[one] & cells[other]) >= max(SHARED * min(len(cells[one]), len(cells[other])), LEAST)
+        (first, second)
+        for first, second in combinations(kinds.name, 2)
+        if few or len(cells[first] & cells[second]) >= max(SHARED * min(len(cells[first]), len(cells[second])), LEAST)
     ]
     sure = [column for column in kinds.name if SIDE.fullmatch(plain_name(column))]
     if len(sure) == 2:
         pairs = [(sure[0], sure[1])]
     if not pairs:
         return None
-    one, other = max(pairs, key=lambda pair: len(cells[pair[0]] & cells[pair[1]]))
-    sides = {"player1": one, "player2": other}
-    both = cells[one] | cells[other]
+    first, second = max(pairs, key=lambda pair: len(cells[pair[0]] & cells[pair[1]]))
+    sides = {"player1": first, "player2": second}
+    both = cells[first] | cells[second]
     for column in kinds.name:
         named = [cell in both or cell.casefold() in DRAWS for cell in cells[column]]
-        if column not in (one, other) and sum(named) >= MOST * len(named) and len(kinds.name) == 3:
+        if column not in (first, second) and sum(named) >= MOST * len(named) and len(kinds.name) == 3:
             return sides | {"winner": column}
     if len(kinds.name) == 2 and len(kinds.result) + len(kinds.word) == 1:
         return sides | {"winner": (kinds.result + kinds.word)[0]}
-    after = [column for column in kinds.number if _follows(sample.frame, column, one)]
+    after = [column for column in kinds.number if _follows(sample.frame, column, first)]
     if len(after) == 2:
         return sides | {"score1": after[0], "score2": after[1]}
-    nameless = one.isdigit() and other.isdigit()  # as a file without a header has it, where the winner stands first
-    known = len(kinds.time) + len(kinds.name) == sum(map(_holds_something, sample.frame.iter_columns()))
-    return {"winner": one, "loser": other} if nameless and len(kinds.name) == 2 and known else None
+    nameless = first.isdigit() and second.isdigit()  # as a file without a header has it, where the winner stands first
+    nothing_else = len(kinds.time) + len(kinds.name) == sum(map(_holds_something, sample.frame.iter_columns()))
+    return {"winner": first, "loser": second} if nameless and len(kinds.name) == 2 and nothing_else else None
 
 
 def _holds_something(column: "pl.Series") -> bool:
@@ -157,9 +157,9 @@ def _grid(table: Table, kinds: _Kinds) -> tuple[Table, dict[str, str]] | None:
     long = long.sort("match", maintain_order=True)
     row = long["match"].to_list()
     values = Table(long, table.title, lambda index: table.line(row[index]), table.choices, unit=table.unit)
-    found = numbers(values, "score")
+    scores = numbers(values, "score")
     values.problems.groups.clear()
-    places = _are_places(long["match"].to_numpy(), found)
+    places = _are_places(long["match"].to_numpy(), scores)
     what = "places" if places else "scores, the highest is the best"
     other = "score" if places else "rank"
     values.remarks.extend(table.remarks)
@@ -180,5 +180,5 @@ def _are_places(match: Any, values: Any) -> bool:
     low, high = np.full(len(size), np.inf), np.zeros(len(size))
     np.minimum.at(low, match, values)
     np.maximum.at(high, match, values)
-    there = size > 0
-    return bool(((low == 1) & (high <= size))[there].all())
+    played = size > 0
+    return bool(((low == 1) & (high <= size))[played].all())

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import Error, Piece, Remark
 from ..names import plain_name
-from ..read_context import quoted, some
+from ..read_context import list_names, quote_value
 from .aliases import (
     COMMON,
     HOME_AWAY,
@@ -82,7 +82,7 @@ class Layout:
         unused = [column for column in columns if column not in used]
         remarks = [Remark("layout", (f"{self.shape}: {', '.join(roles)}",))]
         if unused:
-            remarks.append(Remark("ignored-columns", (f"ignored: {some(unused)}",), count=len(unused)))
+            remarks.append(Remark("ignored-columns", (f"ignored: {list_names(unused)}",), count=len(unused)))
         return remarks
 
 
@@ -106,20 +106,22 @@ def recognise(
         if layout is not None and headers.mapped.keys() <= {plain_role(role) for role in layout.roles}:
             return replace(layout, mapped=frozenset(headers.mapped))
     mapped = f" with columns={dict(mapping)!r}" if mapping else ""
-    reason = f"no layout fits the columns {some(map(quoted, columns))}{mapped}"
+    reason = f"no layout fits the columns {list_names(map(quote_value, columns))}{mapped}"
     raise NoLayout(reason, *examples(columns), field="columns", value=mapping or None)
 
 
 def _check_mapping(columns: Sequence[str], mapping: Mapping[str, str | None]) -> None:
-    known = {plain_name(role) for role in _ROLES}
+    roles = {plain_name(role) for role in _ROLES}
     for role, column in mapping.items():
         plain = plain_name(role)
-        if plain not in known and not SIDE.fullmatch(plain) and not is_side_result(plain):
-            there = ", ".join(dict.fromkeys(_ROLES))
-            message = f"columns: there is no role {role!r}, but {there}, and team1, player1, score1, rank1 and so on"
+        if plain not in roles and not SIDE.fullmatch(plain) and not is_side_result(plain):
+            choices = ", ".join(dict.fromkeys(_ROLES))
+            message = f"columns: there is no role {role!r}, but {choices}, and team1, player1, score1, rank1 and so on"
             raise Error(message, field="columns", value=role)
         if column is not None and column not in columns:
-            message = f"columns: there is no column {column!r} (for {role!r}), but {some(map(quoted, columns))}"
+            message = (
+                f"columns: there is no column {column!r} (for {role!r}), but {list_names(map(quote_value, columns))}"
+            )
             raise Error(message, field="columns", value=column)
 
 
@@ -209,7 +211,7 @@ def _sides(headers: Headers) -> Layout | None:
             )
             words = {plain_name(column), stem + label, label, label if label.isdigit() else str(number)}
             words |= set() if stem else {label[0]}  # of white and black, red and blue
-            roster = stem in ROSTER_STEMS
+            roster = stem in ROSTER_STEMS.split()
             score, rank = (results.get(what + label) for what in ("score", "rank"))
             sides.append(Side(column, tuple(sorted(words)), roster, score, rank, headers.more.get(column, ())))
             roles |= {stem + label: column} | results
@@ -221,26 +223,26 @@ def _sides(headers: Headers) -> Layout | None:
 
 def _groups(headers: Headers) -> Iterable[list[tuple[str, str, str]]]:
     """Give groups of columns that may be the sides of a match, each column with its stem and its label."""
-    found: dict[tuple[bool, str, str, bool], list[tuple[str, str, str]]] = {}
+    groups: dict[tuple[bool, str, str, bool], list[tuple[str, str, str]]] = {}
     for mapped, names in ((True, headers.mapped), (False, headers.free)):
         for name, column in names.items():
             if side := SIDE.fullmatch(name):
                 key = (mapped, side["tail"], side["stem"], side["label"].isdigit())
-                found.setdefault(key, []).append((side["stem"], side["label"], column))
-    numbered = [sorted(group, key=lambda side: (len(side[1]), side[1])) for group in found.values() if len(group) > 1]
+                groups.setdefault(key, []).append((side["stem"], side["label"], column))
+    numbered = [sorted(group, key=lambda side: (len(side[1]), side[1])) for group in groups.values() if len(group) > 1]
     pairs: list[list[tuple[str, str, str]]] = []
-    for one, other in PAIRS[:-2]:
-        first, second = headers.first(one), headers.first(other)
+    for left, right in PAIRS[:-2]:
+        first, second = headers.first(left), headers.first(right)
         if first and second:
-            pairs.append([("", one.split()[0], first), ("", other.split()[0], second)])
-    said = any(SIDE.fullmatch(name) for name in headers.mapped)
-    return numbered if said else pairs + numbered
+            pairs.append([("", left.split()[0], first), ("", right.split()[0], second)])
+    mapped_sides = any(SIDE.fullmatch(name) for name in headers.mapped)
+    return numbered if mapped_sides else pairs + numbered
 
 
 def _seen_by_one(headers: Headers) -> Layout | None:
     """A row per match as one of its sides saw it: a player or a team, the opponent, and a result."""
-    for one, other in PAIRS[-2:]:
-        roles = headers.find({one.split()[0]: one, "opponent": other})
+    for names, opponents in PAIRS[-2:]:
+        roles = headers.find({names.split()[0]: names, "opponent": opponents})
         if len(roles) < 2:
             continue
         scores = headers.find({"score": OWN_SCORE, "opponent_score": OPPONENT_SCORE})
@@ -261,9 +263,9 @@ def _seen_by_one(headers: Headers) -> Layout | None:
 def _ordered(headers: Headers) -> Layout | None:
     """A row per match, and a column for who came first, second and so on."""
     for names in ORDINALS:
-        there = [name for name in names if name in headers.free]
-        if len(there) > 1 and there == list(names[: len(there)]):
-            columns = [headers.free[name] for name in there]
+        present = [name for name in names if name in headers.free]
+        if len(present) > 1 and present == list(names[: len(present)]):
+            columns = [headers.free[name] for name in present]
             roles = {f"rank{place}": column for place, column in enumerate(columns, 1)} | _common(headers)
             return Layout("wide, a row per match, a column per place", roles, tuple(map(Side, columns)))
     return None

@@ -20,12 +20,12 @@ from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
 from ..read_context import Problems, Table
 from .layout import Layout
 from .long_groups import Rows, match_codes
-from .raw_matches import Draft
+from .raw_matches import RawMatches
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["long_draft"]
+__all__ = ["read_long"]
 
 MANY = 0.25  # of the rows: where so many tell of a player for the second time, they tell of something else
 FEW = 4  # rows, of which nothing is known
@@ -41,7 +41,7 @@ class _Results:
     absent: NDArray[np.bool_]
 
 
-def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
+def read_long(table: Table, layout: Layout) -> tuple[RawMatches, Rows]:
     """Make a draft, and give the rows, by which the caller reads what belongs to a match as a whole."""
     match = match_codes(table, layout)
     results = _results(table, layout)
@@ -60,7 +60,7 @@ def long_draft(table: Table, layout: Layout) -> tuple[Draft, Rows]:
     if listed:
         text = "no rank or score: the rows of a match stand in the order of the result"
         remarks.append(Remark("order-of-rows", (text,)))
-    draft = Draft(
+    draft = RawMatches(
         match_start=rows.match_start,
         team_start=starts(size)[rows.team_start],
         player=player,
@@ -84,16 +84,16 @@ def _results(table: Table, layout: Layout) -> _Results:
     nobody = np.zeros(len(table.frame), bool)
     score = None
     if "rank" in roles:
-        found = ranks(table, roles["rank"])
+        places = ranks(table, roles["rank"])
         if "score" in roles:  # beside places a score that cannot be read is no problem
             score = numbers(replace(table, remarks=[], problems=Problems()), roles["score"])
-        return _Results(found.rank, score, found.unplaced, found.absent)
+        return _Results(places.rank, score, places.unplaced, places.absent)
     if "duration" in roles:
-        found = durations(table, roles["duration"])
-        return _Results(found.rank, None, found.unplaced, found.absent)
+        places = durations(table, roles["duration"])
+        return _Results(places.rank, None, places.unplaced, places.absent)
     if "result" in roles:
-        said = word_results(table, roles["result"], YES_NO)
-        return _Results(np.where(said.state == PLAYED, 1.5 - said.sign / 2, np.nan), None, nobody, nobody)
+        outcomes = word_results(table, roles["result"], YES_NO)
+        return _Results(np.where(outcomes.state == PLAYED, 1.5 - outcomes.sign / 2, np.nan), None, nobody, nobody)
     if "score" in roles:
         unplaced, absent = words(table, roles["score"])
         score = numbers(_blank(table, roles["score"], unplaced | absent), roles["score"])
@@ -156,15 +156,15 @@ def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, res
     table.leave_out(absent, "absent", "did not take part: ", "entry is", "entries are")
     if "player" in layout.roles or "players" not in layout.roles:
         _leave_out_twice(table, layout, match, team, results)
-    given = ~(results.unplaced | results.absent)
+    has_result = ~(results.unplaced | results.absent)
     for column in (results.rank, results.score):
         if column is not None and (results.rank is None or column is results.rank or np.isnan(results.rank).all()):
-            given &= ~np.isnan(column)
+            has_result &= ~np.isnan(column)
     if results.rank is None and results.score is None:
         return
     if results.rank is not None and results.score is not None:
-        given = (~np.isnan(results.rank) & ~results.unplaced) | ~np.isnan(results.score)
-    unplayed = np.flatnonzero(np.bincount(match, given, minlength=match.max(initial=-1) + 1)[match] == 0)
+        has_result = (~np.isnan(results.rank) & ~results.unplaced) | ~np.isnan(results.score)
+    unplayed = np.flatnonzero(np.bincount(match, has_result, minlength=match.max(initial=-1) + 1)[match] == 0)
     unplayed = np.setdiff1d(unplayed, absent)
     words = "match without any result is", "matches without any result are"
     table.leave_out(unplayed, "not-played", "not played: ", *words, number=len(np.unique(match[unplayed])))
@@ -183,13 +183,13 @@ def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | Non
         value = np.where(results.unplaced | np.isnan(results.score), np.inf, -results.score)
     value = np.where(results.absent, np.inf, value)
     order = np.lexsort((value, key))
-    again = np.zeros(len(key), bool)
-    again[order[1:]] = key[order[1:]] == key[order[:-1]]
-    rows = np.flatnonzero(again & ~results.absent)
+    repeated = np.zeros(len(key), bool)
+    repeated[order[1:]] = key[order[1:]] == key[order[:-1]]
+    rows = np.flatnonzero(repeated & ~results.absent)
     if len(rows) > max(FEW, MANY * len(key)):
         column = layout.roles["player" if "player" in layout.roles else "team"]
-        said = "it stands in this match already, as many do: say who plays, as in "
-        table.reject(rows, column, (said, Option("columns", {"player": "name"})))
+        message = "it stands in this match already, as many do: say who plays, as in "
+        table.reject(rows, column, (message, Option("columns", {"player": "name"})))
         return
     why = "twice in a match: of a player's rows the best counts, "
     table.leave_out(rows, "repeated-players", why, "other is", "others are")

@@ -84,8 +84,8 @@ class Rows:
 
             def right(index: int) -> Message:
                 before = int(self.order[first[wrong[index]]])
-                said = f"{self.table.row_name(before)} has {self.table.frame[column][before]!r}"
-                return (f"{said}, and it must be the same in all rows of a {of}", *(other if of == "team" else ()))
+                earlier = f"{self.table.row_name(before)} has {self.table.frame[column][before]!r}"
+                return (f"{earlier}, and it must be the same in all rows of a {of}", *(other if of == "team" else ()))
 
             self.table.reject(self.order[wrong], column, right)
         return values[start[:-1]]
@@ -128,7 +128,7 @@ def _first(key: NDArray[Any]) -> NDArray[np.intp]:
     return first
 
 
-def _differ(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
+def _differ(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:
     """Tell where two columns differ; NaN is NaN."""
-    differs: NDArray[np.bool_] = (one != other) & ((one == one) | (other == other))
+    differs: NDArray[np.bool_] = (left != right) & ((left == left) | (right == right))
     return differs

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ...validate import LARGEST
 from ..ragged import Floats, owners, pair_codes
-from .raw_matches import Draft
+from .raw_matches import RawMatches
 
-__all__ = ["Fault", "faults", "no_names"]
+__all__ = ["Fault", "doubtful_names", "faults"]
 
 FEW = 10  # one name in so many may be none
 
@@ -29,26 +29,26 @@ class Fault(NamedTuple):
     alone: bool = False  # whether it is only that a team has nobody to play against
 
 
-def faults(draft: Draft) -> Iterator[Fault]:
+def faults(draft: RawMatches) -> Iterator[Fault]:
     """Give all that is wrong with the matches of a draft; a rule that needs another is looked at only if that holds."""
     for rules in ((_sizes,), (_players, _results, _weights, _importance, _home, _ids, _times)):
-        found = False
+        broken = False
         for rule in rules:
             for fault in rule(draft):
-                found = True
+                broken = True
                 yield fault
-        if found:
+        if broken:
             return
 
 
-def _team_fault(draft: Draft, team: int, text: str, field: str = "teams") -> Fault:
+def _team_fault(draft: RawMatches, team: int, text: str, field: str = "teams") -> Fault:
     empty = draft.team_start[team] == draft.team_start[team + 1]
     entry = None if empty else int(draft.team_start[team])
     number = draft.team_number(team)
     return Fault(int(draft.match_of_team[team]), entry, f"team {number} {text}", field, number - 1)
 
 
-def no_names(draft: Draft) -> Iterator[Fault]:
+def doubtful_names(draft: RawMatches) -> Iterator[Fault]:
     """Give the entries whose name is a date or a result, as in a row that lacks a cell, unless many names are so."""
     import polars as pl
 
@@ -63,7 +63,7 @@ def no_names(draft: Draft) -> Iterator[Fault]:
         yield Fault(match, entry, f"{draft.names[draft.player[entry]]!r} is no name: a cell may be missing before it")
 
 
-def _sizes(draft: Draft) -> Iterator[Fault]:
+def _sizes(draft: RawMatches) -> Iterator[Fault]:
     if draft.all_duels:
         return
     for team in np.flatnonzero(draft.sizes == 0).tolist():
@@ -72,17 +72,17 @@ def _sizes(draft: Draft) -> Iterator[Fault]:
     alone = np.flatnonzero(teams < 2)
     if len(alone) > len(draft.alone()):
         for match in alone.tolist():
-            said = f"a match needs at least two teams, not {teams[match]}{_only(draft, match)}: drop it"
-            yield Fault(match, None, said, alone=True)
+            text = f"a match needs at least two teams, not {teams[match]}{_only(draft, match)}: drop it"
+            yield Fault(match, None, text, alone=True)
 
 
-def _only(draft: Draft, match: int) -> str:
+def _only(draft: RawMatches, match: int) -> str:
     """Name the players of a match of one team."""
     first, last = draft.team_start[draft.match_start[match]], draft.team_start[draft.match_start[match + 1]]
     return f" ({', '.join(draft.names[player] for player in draft.player[first:last])})" if last > first else ""
 
 
-def _players(draft: Draft) -> Iterator[Fault]:
+def _players(draft: RawMatches) -> Iterator[Fault]:
     if draft.all_duels and not (draft.player[0::2] == draft.player[1::2]).any():
         return
     match = draft.match_of_team[owners(draft.team_start)]
@@ -95,14 +95,14 @@ def _players(draft: Draft) -> Iterator[Fault]:
     _, once = np.unique(key[order[same]], return_index=True)  # who stands there three times is told once
     for first, second in zip(order[same[once]].tolist(), order[same[once] + 1].tolist(), strict=True):
         name = draft.names[draft.player[second]]
-        one, other = (draft.team_number(draft.team_of(entry)) for entry in (first, second))
-        what = f"{name} stands twice in team {one}: a player plays once in a match"
-        if one != other:
-            what = f"{name} stands in team {one} and in team {other}: a player plays for one team"
-        yield Fault(int(match[second]), second, what, team=other - 1, value=name)
+        team, other_team = (draft.team_number(draft.team_of(entry)) for entry in (first, second))
+        what = f"{name} stands twice in team {team}: a player plays once in a match"
+        if team != other_team:
+            what = f"{name} stands in team {team} and in team {other_team}: a player plays for one team"
+        yield Fault(int(match[second]), second, what, team=other_team - 1, value=name)
 
 
-def _results(draft: Draft) -> Iterator[Fault]:
+def _results(draft: RawMatches) -> Iterator[Fault]:
     for what, column in (("rank", draft.rank), ("score", draft.score)):
         if column is None or (np.abs(column) <= LARGEST).all():  # so that none is missing either
             continue
@@ -117,20 +117,20 @@ def _results(draft: Draft) -> Iterator[Fault]:
             right = "give one to each team, or drop the match"
             yield _team_fault(draft, team, f"has no {what}, and others have: {right}", f"{what}s")
     if not draft.listed:
-        given = sum(_given(draft, column) for column in (draft.rank, draft.score) if column is not None)
-        for match in np.flatnonzero(given == 0).tolist():
+        results = sum(_given(draft, column) for column in (draft.rank, draft.score) if column is not None)
+        for match in np.flatnonzero(results == 0).tolist():
             yield Fault(match, None, "no result: fill in ranks or scores, or drop the match", "ranks")
 
 
-def _given(draft: Draft, column: Floats) -> NDArray[Any]:
+def _given(draft: RawMatches, column: Floats) -> NDArray[Any]:
     """Count the teams of each match that have a value."""
     if len(column) == 2 * (len(draft.match_start) - 1) and draft.all_duels:
-        given: NDArray[Any] = (~np.isnan(column)).reshape(-1, 2).sum(axis=1)
-        return given
+        counts: NDArray[Any] = (~np.isnan(column)).reshape(-1, 2).sum(axis=1)
+        return counts
     return np.bincount(draft.match_of_team, ~np.isnan(column), minlength=len(draft.match_start) - 1)
 
 
-def _weights(draft: Draft) -> Iterator[Fault]:
+def _weights(draft: RawMatches) -> Iterator[Fault]:
     weight = draft.weight
     if weight is None:
         return
@@ -145,7 +145,7 @@ def _weights(draft: Draft) -> Iterator[Fault]:
         yield _team_fault(draft, team, "has only weights of 0: at least one of its players must have played", "weights")
 
 
-def _importance(draft: Draft) -> Iterator[Fault]:
+def _importance(draft: RawMatches) -> Iterator[Fault]:
     if draft.importance is None:
         return
     for match in np.flatnonzero(~((draft.importance >= 0) & (draft.importance <= LARGEST))).tolist():
@@ -153,7 +153,7 @@ def _importance(draft: Draft) -> Iterator[Fault]:
         yield Fault(match, None, f"importance {draft.importance[match]}: {right}", "importance")
 
 
-def _home(draft: Draft) -> Iterator[Fault]:
+def _home(draft: RawMatches) -> Iterator[Fault]:
     if draft.home is None:
         return
     teams = draft.counts
@@ -162,14 +162,14 @@ def _home(draft: Draft) -> Iterator[Fault]:
         yield Fault(match, None, f"home {draft.home[match]}: {right}", "home")
 
 
-def _times(draft: Draft) -> Iterator[Fault]:
+def _times(draft: RawMatches) -> Iterator[Fault]:
     if draft.times is None or draft.times.kind != "number":
         return
     for match in np.flatnonzero(np.abs(draft.times.number) > LARGEST).tolist():
         yield Fault(match, None, f"the time {draft.times.number[match]} does not lie within ±{LARGEST:g}", "time")
 
 
-def _ids(draft: Draft) -> Iterator[Fault]:
+def _ids(draft: RawMatches) -> Iterator[Fault]:
     if draft.ids is None or len(set(draft.ids)) == len(draft.ids):
         return
     counts = Counter(draft.ids)

@@ -12,13 +12,13 @@ from ...errors import Remark
 from ..ragged import Floats, Ints, gather, owners
 from ..times import Times
 
-__all__ = ["Draft"]
+__all__ = ["RawMatches"]
 
 FEW = 10  # one match in so many may be of one team
 
 
 @dataclass
-class Draft:
+class RawMatches:
     """Columns like those of `History`, in the order of the source; NaN stands for a rank or score that is not there.
 
     `where(match, entry)` says where a match, or one of its entries, stands in the source; it is asked only when
@@ -79,22 +79,22 @@ class Draft:
         few = self.may_be_alone and FEW * len(alone) <= len(self.match_start) - 1
         return alone if few else alone[:0]
 
-    def without(self, matches: NDArray[np.intp]) -> "Draft":
+    def without(self, matches: NDArray[np.intp]) -> "RawMatches":
         """Return the draft without some matches."""
         kept = np.delete(np.arange(len(self.match_start) - 1), matches)
         match_start, team = gather(self.match_start, kept)
         team_start, entry = gather(self.team_start, team)
         where, rows = self.where, self.rows
 
-        def source(match: int, one: int | None) -> tuple[int, int | None]:
-            return int(kept[match]), None if one is None else int(entry[one])
+        def source(match: int, part: int | None) -> tuple[int, int | None]:
+            return int(kept[match]), None if part is None else int(entry[part])
 
         return replace(
             self,
             match_start=match_start,
             team_start=team_start,
             player=self.player[entry],
-            where=lambda match, one: where(*source(match, one)),
+            where=lambda match, part: where(*source(match, part)),
             rank=None if self.rank is None else self.rank[team],
             score=None if self.score is None else self.score[team],
             times=None if self.times is None else replace(self.times, number=self.times.number[kept]),
@@ -102,7 +102,7 @@ class Draft:
             importance=None if self.importance is None else self.importance[kept],
             home=None if self.home is None else self.home[kept],
             ids=None if self.ids is None else [self.ids[match] for match in kept.tolist()],
-            rows=None if rows is None else lambda match, one: rows(*source(match, one)),
+            rows=None if rows is None else lambda match, part: rows(*source(match, part)),
             _all_duels=None,
         )
 

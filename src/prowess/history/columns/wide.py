@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cells.labels import coded_names, yes_no
+from ..cells.labels import intern_names, yes_no
 from ..cells.rosters import rosters
 from ..cells.text import intern, text_of
 from ..cells.words import BYES
@@ -15,42 +15,34 @@ from ..ragged import Ints, starts
 from ..read_context import Table
 from .duplicates import leave_out_mirrored, leave_out_repeated
 from .layout import Layout, Side
-from .raw_matches import Draft
-from .wide_results import decided
+from .raw_matches import RawMatches
+from .wide_results import read_results
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["wide_draft", "with_venue"]
+__all__ = ["add_venue", "read_wide"]
 
 _NAMELESS = re.compile(r"\d*|_duplicated_\d+|Unnamed: \d+|Column\d+", re.IGNORECASE)
 _AT_HOME = {
-    "h": 0,
-    "home": 0,
-    "vs": 0,
-    "heim": 0,
-    "a": 1,
-    "away": 1,
-    "at": 1,
-    "gast": 1,
-    "n": -1,
-    "neutral": -1,
-    "": -1,
+    **dict.fromkeys(("h", "home", "vs", "heim"), 0),
+    **dict.fromkeys(("a", "away", "at", "gast"), 1),
+    **dict.fromkeys(("n", "neutral", ""), -1),
 }
 
 
-def wide_draft(table: Table, layout: Layout) -> Draft:
+def read_wide(table: Table, layout: Layout) -> RawMatches:
     """Make a draft whose match `i` is row `i`; time, importance and ids are left to the caller."""
     size, codes, different = _teams(table, layout)
     _leave_out_byes(table, len(layout.sides), codes, different)
-    there = size > 0
-    result = decided(table, layout, there)
+    present = size > 0
+    result = read_results(table, layout, present)
     leave_out_repeated(table, layout, size, codes)
     if layout.shape.endswith("as one side saw it"):
         leave_out_mirrored(table, layout, codes, result)
-    flat = there.reshape(-1)
-    return Draft(
-        match_start=starts(there.sum(axis=1)),
+    flat = present.reshape(-1)
+    return RawMatches(
+        match_start=starts(present.sum(axis=1)),
         team_start=starts(size.reshape(-1)[flat]),
         player=codes,
         names=different.to_list(),
@@ -77,16 +69,16 @@ def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
     sides = layout.sides
     columns = [side.column for side in sides]
     if len(columns) == 2 and not any(side.roster or side.more for side in sides):  # the common case, without lists
-        player, different = coded_names(table, columns)
+        player, different = intern_names(table, columns)
         return np.ones((len(table.frame), 2), np.int32), player, different
     if any(side.more for side in sides):
         lists = [_members(table, side) for side in sides]
     else:
         lists, _ = rosters(table, columns, split=sides[0].roster)
-    for column, one in zip(columns[:2], lists, strict=False):  # any further side may be empty in some matches
-        table.require(one.list.len() > 0, column, "a match needs at least two teams")
-    lists = [one.fill_null([]) for one in lists]
-    size = np.stack([one.list.len().to_numpy() for one in lists], axis=1).astype(np.int32)
+    for column, names in zip(columns[:2], lists, strict=False):  # any further side may be empty in some matches
+        table.require(names.list.len() > 0, column, "a match needs at least two teams")
+    lists = [names.fill_null([]) for names in lists]
+    size = np.stack([names.list.len().to_numpy() for names in lists], axis=1).astype(np.int32)
     together = pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls()  # null is all that is left of []
     code, different = intern(together)
     return size, code, different
@@ -100,7 +92,7 @@ def _members(table: Table, side: Side) -> "pl.Series":
     return pl.select(pl.concat_list(columns).list.drop_nulls()).to_series()
 
 
-def with_venue(table: Table, layout: Layout) -> Layout:
+def add_venue(table: Table, layout: Layout) -> Layout:
     """Find the column, mostly one without a name, in which @ says that the first side was the guest."""
     if "venue" in layout.roles or not layout.shape.endswith(("winner/loser", "as one side saw it")):
         return layout
@@ -122,6 +114,6 @@ def _home(table: Table, layout: Layout) -> Ints | None:
     if "venue" not in layout.roles:
         return None
     code, different = intern(text_of(table, layout.roles["venue"]).fill_null(""))
-    known = _AT_HOME | ({"": 0} if "@" in set(different) else {})
-    spelt = [known.get("at" if word == "@" else plain_name(word)) for word in different]
+    meaning = _AT_HOME | ({"": 0} if "@" in set(different) else {})
+    spelt = [meaning.get("at" if word == "@" else plain_name(word)) for word in different]
     return None if None in spelt else np.array(spelt, np.int32)[code]  # other words name a ground

@@ -24,7 +24,7 @@ from .layout import Layout
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Decided", "decided", "told"]
+__all__ = ["SideResults", "read_result_column", "read_results"]
 
 Mask = NDArray[np.bool_]
 MOST = 0.9  # of the matches: what so many show is how the file is meant
@@ -34,34 +34,34 @@ _SIDE_OF_SIGN = np.array([_DRAW, 0, 1], np.int8)  # of 0, 1 and -1
 _RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])  # of who won: a side, both, nobody knows
 
 
-class Decided(NamedTuple):
+class SideResults(NamedTuple):
     """Scores and ranks of the sides, a row per match; NaN where a side has none."""
 
     score: Floats | None
     rank: Floats | None
 
 
-def decided(table: Table, layout: Layout, there: Mask) -> Decided:
+def read_results(table: Table, layout: Layout, present: Mask) -> SideResults:
     """Read the results of all matches; those that were not played, or not against anybody, are left out."""
     _leave_out_by_status(table, layout)
     if layout.shape.endswith("a column per place"):
-        return Decided(None, np.tile(np.arange(1.0, len(layout.sides) + 1), (len(there), 1)))
+        return SideResults(None, np.tile(np.arange(1.0, len(layout.sides) + 1), (len(present), 1)))
     if layout.shape.endswith("winner/loser"):
-        return _winner_first(table, layout, there)
+        return _winner_first(table, layout, present)
     scores = [side.score for side in layout.sides if side.score is not None]
     score = np.stack(numbers_together(table, scores), axis=1) if scores else None
     if "winner" in layout.roles:
-        said = told(table, layout)
-        return Decided(said.score if score is None else score, said.rank)
+        result = read_result_column(table, layout)
+        return SideResults(result.score if score is None else score, result.rank)
     if score is not None:
-        _require_all(table, scores, score, there)
+        _require_all(table, scores, score, present)
     places = [ranks(table, side.rank) for side in layout.sides if side.rank is not None]
     if not places:
-        return Decided(score, None)
-    rank = np.stack([np.where(one.unplaced, np.nan, one.rank) for one in places], axis=1)
+        return SideResults(score, None)
+    rank = np.stack([np.where(column.unplaced, np.nan, column.rank) for column in places], axis=1)
     last = np.nanmax(np.nan_to_num(rank, nan=-np.inf), axis=1, keepdims=True)
-    unplaced = np.stack([one.unplaced for one in places], axis=1)
-    return Decided(score, np.where(unplaced & np.isfinite(last), last + 1, rank))
+    unplaced = np.stack([column.unplaced for column in places], axis=1)
+    return SideResults(score, np.where(unplaced & np.isfinite(last), last + 1, rank))
 
 
 def _leave_out_by_status(table: Table, layout: Layout) -> None:
@@ -83,13 +83,13 @@ def _leave_out_walkovers(table: Table, rows: Mask) -> None:
     table.leave_out(np.flatnonzero(rows), "walkovers", "walkovers: ", more=more)
 
 
-def _require_all(table: Table, columns: list[str], score: Floats, there: Mask) -> None:
+def _require_all(table: Table, columns: list[str], score: Floats, present: Mask) -> None:
     """A match without any score was not played; one in which some sides have none is a problem."""
     missing = np.isnan(score)
-    unplayed = (missing | ~there).all(axis=1)
+    unplayed = (missing | ~present).all(axis=1)
     _leave_out_unplayed(table, unplayed & ~_rejected(table, len(score)))
     for side, column in enumerate(columns):
-        wrong = missing[:, side] & there[:, side] & ~unplayed & ~_rejected(table, len(score))
+        wrong = missing[:, side] & present[:, side] & ~unplayed & ~_rejected(table, len(score))
         if wrong.any():
             table.reject(np.flatnonzero(wrong), column, "others have a score: fill it in, or drop the row")
 
@@ -101,8 +101,8 @@ def _rejected(table: Table, rows: int) -> Mask:
     return mask
 
 
-def _winner_first(table: Table, layout: Layout, there: Mask) -> Decided:
-    rank = np.tile([1.0, 2.0], (len(there), 1))
+def _winner_first(table: Table, layout: Layout, present: Mask) -> SideResults:
+    rank = np.tile([1.0, 2.0], (len(present), 1))
     if "draw" in layout.roles:
         rank[yes_no(table, layout.roles["draw"])] = 1
     if "result" in layout.roles and table.choices.walkovers != "count":
@@ -111,19 +111,19 @@ def _winner_first(table: Table, layout: Layout, there: Mask) -> Decided:
         _leave_out_walkovers(table, np.array(over, bool)[code])
     scores = [side.score for side in layout.sides if side.score is not None]
     if len(scores) < 2:
-        return Decided(None, rank)
+        return SideResults(None, rank)
     score = np.stack(numbers_together(table, scores), axis=1)
     behind = score[:, 0] < score[:, 1]
     if np.count_nonzero(behind) > (1 - MOST) * len(score) and not layout.mapped & {"winnerscore", "loserscore"}:
         text = f"winners have less of {scores[0]!r} than losers of {scores[1]!r}: these are no scores"
         table.note("unused-scores", text, column=scores[0])
-        return Decided(None, rank)
+        return SideResults(None, rank)
     if "tie" in plain_name(layout.roles["winner"]):
         rank[score[:, 0] == score[:, 1]] = 1
-    return Decided(score, rank)
+    return SideResults(score, rank)
 
 
-def told(table: Table, layout: Layout) -> Decided:
+def read_result_column(table: Table, layout: Layout) -> SideResults:
     """Read a result in one cell: who won, by name or by a word for the side; or 3-1; or W, L and D of the first side.
 
     The reading that fits most rows is that of the column. A column of scores beside it says the same, and settles what
@@ -141,7 +141,7 @@ def told(table: Table, layout: Layout) -> Decided:
     trials = [replace(table, remarks=[], problems=Problems(), left_out=[]) for _ in range(2)]
     won = YES_NO if plain_name(column).endswith(WON) else {}  # radiant_win may be true or false, but not neutral
     read = [pair_results(trials[0], column), word_results(trials[1], column, won)]
-    fits = [np.count_nonzero(named != _UNKNOWN), *(np.count_nonzero(one.state == PLAYED) for one in read)]
+    fits = [np.count_nonzero(named != _UNKNOWN), *(np.count_nonzero(outcome.state == PLAYED) for outcome in read)]
     best = table.decide(f"how {column} is read", lambda: int(np.argmax(fits)))
     if not max(fits) and read[0].dates:
         best = 1  # of results that a spreadsheet took for dates
@@ -159,7 +159,7 @@ def told(table: Table, layout: Layout) -> Decided:
     side = np.where(result.state == WRONG, _UNKNOWN, _SIDE_OF_SIGN[result.sign])
     scored = table.decide(f"whether {column} holds scores", lambda: result.scored)
     scores = np.stack([result.first, result.second], axis=1) if scored else None
-    return _with_scores(table, layout, beside, Decided(scores, _RANKS[side]))
+    return _with_scores(table, layout, beside, SideResults(scores, _RANKS[side]))
 
 
 def _beside(table: Table, layout: Layout) -> Results | None:
@@ -179,18 +179,20 @@ def _filled(result: Results, beside: Results) -> Results:
     )
 
 
-def _with_scores(table: Table, layout: Layout, beside: Results | None, said: Decided) -> Decided:
+def _with_scores(table: Table, layout: Layout, beside: Results | None, result: SideResults) -> SideResults:
     """Give the scores beside a result; a row in which they contradict it is a problem."""
-    if beside is None or said.rank is None:
-        return said
-    who = np.sign(said.rank[:, 1] - said.rank[:, 0])
+    if beside is None or result.rank is None:
+        return result
+    who = np.sign(result.rank[:, 1] - result.rank[:, 0])
     wrong = np.flatnonzero((beside.state == PLAYED) & (beside.sign * who < 0))
     if len(wrong):
         table.reject(wrong, layout.roles["score"], f"{layout.roles['winner']!r} says that the other side won")
-    return Decided(np.stack([beside.first, beside.second], axis=1) if beside.scored else said.score, said.rank)
+    return SideResults(np.stack([beside.first, beside.second], axis=1) if beside.scored else result.score, result.rank)
 
 
-def _by_name(table: Table, layout: Layout, named: NDArray[np.int8], states: Results, beside: Results | None) -> Decided:
+def _by_name(
+    table: Table, layout: Layout, named: NDArray[np.int8], states: Results, beside: Results | None
+) -> SideResults:
     """Take the winners by name; what names nobody may still say that there was no match."""
     if beside is not None:
         settled = (named == _UNKNOWN) & (states.state == UNPLAYED_MATCH) & (beside.state == PLAYED)
@@ -203,13 +205,13 @@ def _by_name(table: Table, layout: Layout, named: NDArray[np.int8], states: Resu
     if len(wrong):
         sides = " or ".join(repr(side.column) for side in layout.sides)
         table.reject(wrong, layout.roles["winner"], f"it must name the winner, or {sides}, or be 'draw'")
-    return Decided(None, _RANKS[named])
+    return SideResults(None, _RANKS[named])
 
 
 def _named(table: Table, layout: Layout, text: "pl.Series") -> NDArray[np.int8]:
     """Read who won by the text of the winner's cell, or by a word for the side, or for a draw."""
     code, different = intern(text.fill_null(""))
-    word = np.array([_side_word(one, layout) for one in different], np.int8)[code]
+    word = np.array([_side_word(cell, layout) for cell in different], np.int8)[code]
     first, second = (_is_cell(table, side.column, text) for side in layout.sides)
     # Players called "1" and "2" make a winner "1" ambiguous: it is a name where nearly every winner is one.
     usual = len(text) > 0 and (first | second | (word == _DRAW)).mean() >= MOST

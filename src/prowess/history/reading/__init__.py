@@ -1,1 +1,1 @@
-"""From any file of bytes to a table: what it is packed in, its encoding, its separators, its heading."""
+"""From bytes to a table: compression, encoding, file format, separator, header row and the rows below it."""

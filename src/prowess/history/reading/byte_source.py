@@ -138,8 +138,8 @@ def _unzipped(source: Source) -> Source:
                 return Source(source.title, ".xlsx", source.path, source.data)
             files = [name for name in names if not name.startswith("__MACOSX/") and Path(name).name[0] != "."]
             if len(files) != 1:
-                shown = ", ".join(files[:5]) + (", …" if len(files) > 5 else "")
-                raise Error(f"{source}: it holds {len(files)} files, not one: unpack it ({shown or 'it is empty'})")
+                some = ", ".join(files[:5]) + (", …" if len(files) > 5 else "")
+                raise Error(f"{source}: it holds {len(files)} files, not one: unpack it ({some or 'it is empty'})")
             return Source(source.title, Path(files[0]).suffix.lower(), data=archive.read(files[0]))
     except Error:
         raise

@@ -117,13 +117,13 @@ class _Text:
         for number, piece in enumerate(self._pieces(rows)):
             choices = self._settled(piece, choices, before)
             offset = before - heading.count(b"\n")
-            found = load_source(Source(self.title, self.ending, data=heading + piece, lines_before=offset), choices)
-            if isinstance(found, Table):
-                found = replace(found, remarks=[] if offset else found.remarks, choices=self.choices)
-            if isinstance(found, Table) and number == 0:
-                heading, columns = _above(piece, found), set(found.frame.columns)
+            content = load_source(Source(self.title, self.ending, data=heading + piece, lines_before=offset), choices)
+            if isinstance(content, Table):
+                content = replace(content, remarks=[] if offset else content.remarks, choices=self.choices)
+            if isinstance(content, Table) and number == 0:
+                heading, columns = _above(piece, content), set(content.frame.columns)
                 choices = choices if heading.strip() else replace(choices, header=False)
-            elif isinstance(found, Table) and not columns & set(found.frame.columns):
+            elif isinstance(content, Table) and not columns & set(content.frame.columns):
                 raise Error(
                     f"{self.title}, line {before + 1}: from here on other columns are found: ",
                     Option("header", False),
@@ -132,7 +132,7 @@ class _Text:
                     line=before + 1,
                 )
             before += piece.count(b"\n")
-            yield Part(found, min(1.0, self.raw.tell() / self.size) if self.size else 0.0)
+            yield Part(content, min(1.0, self.raw.tell() / self.size) if self.size else 0.0)
 
     def _settled(self, piece: bytes, choices: Choices, lines_before: int) -> Choices:
         """Keep the separator and the encoding that a piece shows, for those after it."""
@@ -259,22 +259,22 @@ class Queue:
 
     def take(self, count: int) -> Table:
         """Give the first rows, and forget them."""
-        found = self._first(count)
+        rows = self._first(count)
         self.begin += count
         while len(self.tables) > 1 and self.begin >= len(self.tables[0].frame):
             self.begin -= len(self.tables.popleft().frame)
-        return found
+        return rows
 
     def _spans(self, count: int) -> list[tuple[Table, int, int]]:
         """Give the tables of the first rows: of each the first row that is meant, and how many."""
-        found: list[tuple[Table, int, int]] = []
+        spans: list[tuple[Table, int, int]] = []
         first = self.begin
         for table in self.tables:
             length = min(count, len(table.frame) - first)
-            if length > 0 or not found:
-                found.append((table, first, max(length, 0)))
+            if length > 0 or not spans:
+                spans.append((table, first, max(length, 0)))
             count, first = count - length, 0
-        return found
+        return spans
 
     def _first(self, count: int) -> Table:
         import polars as pl

@@ -13,10 +13,10 @@ from ..read_context import Table
 from ..read_options import Choices
 from .byte_source import Source
 from .delimiters import separator_of
-from .encodings import DAMAGED, check_name, decoded, encoding_of
+from .encodings import DAMAGED, check_name, decode, encoding_of
 from .header_row import Heading, find_heading
 from .record_offsets import Lines
-from .table_bounds import Grid, trimmed
+from .table_bounds import Grid, trim_table
 from .tolerant_csv import BLANKS, Record, records
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _MARK = b"\xef\xbb\xbf"
 def read_text(source: Source, choices: Choices) -> Table:
     """Read every column as text, so that a number that is none can be shown as it was written."""
     grid = _regular(source, choices)
-    return trimmed(_repaired(source, choices) if grid is None else grid, source.title, choices)
+    return trim_table(_repaired(source, choices) if grid is None else grid, source.title, choices)
 
 
 def _regular(source: Source, choices: Choices) -> Grid | None:
@@ -137,7 +137,7 @@ def _decoded(source: Source, choices: Choices) -> tuple[str, list[Remark]]:
         encoding = encoding_of(data, choices.encoding, source.lines_before)
     except Error as error:
         raise error.within(f"{source}: ") from None
-    text = decoded(data, encoding).rstrip("\0")  # a disk that was full may leave zeros
+    text = decode(data, encoding).rstrip("\0")  # a disk that was full may leave zeros
     remark = encoding.remark(data)
     return _unwrapped(text.replace("\r\n", "\n").replace("\r", "\n")), [remark] if remark else []
 

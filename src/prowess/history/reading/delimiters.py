@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...errors import Error, Option, Remark
 from ..read_options import Choices
-from .header_row import filled, known_cells
+from .header_row import count_filled, count_known_cells
 from .tolerant_csv import BLANKS, records
 
 __all__ = ["Separator", "separator_of"]
@@ -39,15 +39,15 @@ def separator_of(text: str, choices: Choices) -> Separator:
     >>> separator_of("a;b;c\n1;2,5;x\n2;3,5;y\n", Choices()).mark
     ';'
     """
-    said = _SAID.fullmatch(text.split("\n", 1)[0])
-    lines = 0 if said is None else 1
+    declared = _SAID.fullmatch(text.split("\n", 1)[0])
+    lines = 0 if declared is None else 1
     if choices.separator is not None:
         if choices.separator in '"\n\r':
             what = f"separator must not be {choices.separator!r}, which has a meaning of its own"
             raise Error(what, field="separator", value=choices.separator)
         return Separator(choices.separator, lines)
-    if said is not None:
-        return Separator(said[1], lines)
+    if declared is not None:
+        return Separator(declared[1], lines)
     fits = {mark: _fit(text, mark, choices) for mark in _USUAL}
     best = max(_USUAL, key=lambda mark: fits[mark])
     if fits[best].share < 0.5:  # a header may be separated differently from the rows: they are what is read
@@ -72,10 +72,10 @@ def _blanks_or_colon(text: str, choices: Choices) -> str | None:
 
 
 def _fit(text: str, mark: str, choices: Choices) -> _Fit:
-    rows = [record.cells for record in islice(records(text, mark), _ENOUGH) if filled(record.cells)]
+    rows = [record.cells for record in islice(records(text, mark), _ENOUGH) if count_filled(record.cells)]
     counts = Counter(len(cells) for cells in rows if len(cells) > 1)
     if not counts:
         return _Fit(0, 0.0, 1)
     width = max(counts, key=lambda width: (counts[width], width))
-    known = max(known_cells(cells, choices) for cells in rows[:50])
+    known = max(count_known_cells(cells, choices) for cells in rows[:50])
     return _Fit(known if known > 1 else 0, counts[width] / len(rows), width)

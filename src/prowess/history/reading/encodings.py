@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ...errors import Error, Option, Remark
 
-__all__ = ["DAMAGED", "Encoding", "check_name", "decoded", "encoding_of"]
+__all__ = ["DAMAGED", "Encoding", "check_name", "decode", "encoding_of"]
 
 DAMAGED = re.compile("[\udc80-\udcff]")  # bytes that are no text, as `surrogateescape` leaves them
 _MARKS = {
@@ -107,7 +107,7 @@ def encoding_of(data: bytes, chosen: str | None = None, lines_before: int = 0) -
     return Encoding("utf-8") if old is None else Encoding(old, guessed=True)
 
 
-def decoded(data: bytes, encoding: Encoding) -> str:
+def decode(data: bytes, encoding: Encoding) -> str:
     """Decode bytes; what is no text stays there as marks that `DAMAGED` finds."""
     data = data[encoding.mark :]
     try:

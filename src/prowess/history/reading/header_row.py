@@ -29,7 +29,7 @@ from ..read_options import Choices
 from .encodings import DAMAGED
 from .tolerant_csv import Record
 
-__all__ = ["Heading", "find_heading", "has_header", "known_cells", "known_name"]
+__all__ = ["Heading", "count_known_cells", "find_heading", "has_header", "is_known_name"]
 
 _TABLES = (LONG, COMMON, HOME_AWAY, WINNER_LOSER)
 _LISTS = (*PARTS, OPPONENT, RESULT, OWN_SCORE, OPPONENT_SCORE, VENUE, *(names for pair in PAIRS for names in pair))
@@ -60,11 +60,11 @@ class Heading:
 
 
 @lru_cache(1024)
-def known_name(name: str) -> bool:
+def is_known_name(name: str) -> bool:
     """Say whether a column of this name would be recognised, whatever the others are.
 
-    >>> known_name("Home Team"), known_name("score_2"), known_name("home_team_goal_count"), known_name("Arsenal")
-    (True, True, True, False)
+    >>> [is_known_name(name) for name in ("Home Team", "score_2", "home_team_goal_count", "Arsenal")]
+    [True, True, True, False]
     """
     plain = plain_name(name)
     if plain in _KNOWN or SIDE.fullmatch(plain) is not None or is_side_result(name):
@@ -73,15 +73,15 @@ def known_name(name: str) -> bool:
     return longer and bool(Headers([name], {}).find(_SIDES))
 
 
-def filled(cells: Iterable[str]) -> int:
+def count_filled(cells: Iterable[str]) -> int:
     """Count the cells that hold something."""
     return sum(bool(cell.strip()) for cell in cells)
 
 
-def known_cells(cells: Sequence[str], choices: Choices) -> int:
+def count_known_cells(cells: Sequence[str], choices: Choices) -> int:
     """Count the cells that name a column: one that would be recognised, or that the user speaks of."""
-    said = set((choices.columns or {}).values())
-    return len({cell.strip() for cell in cells if cell.strip() in said or known_name(cell)} - {""})
+    mapped = set((choices.columns or {}).values())
+    return len({cell.strip() for cell in cells if cell.strip() in mapped or is_known_name(cell)} - {""})
 
 
 def has_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
@@ -98,18 +98,18 @@ def has_header(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     others = [row for row in map(_stripped, rest) if not _is_repeated(first, row)]
     below = [[row[column] for row in others if column < len(row)] for column in range(len(first))]
     names = {cell for cell in first if cell and not _is_value(cell)}
-    again = {cell for cell, column in zip(first, below, strict=True) if cell in names and cell in column}
+    repeated = {cell for cell, column in zip(first, below, strict=True) if cell in names and cell in column}
     for column in map(set, below):
-        again |= set() if _says_who_won(column, names) else names & column
-    known = sum(map(known_name, names - again))
+        repeated |= set() if _says_who_won(column, names) else names & column
+    known = sum(map(is_known_name, names - repeated))
     values = any(map(_alike, first, below))
-    return known > 1 or (known > 0 and not values) or not (values or again)
+    return known > 1 or (known > 0 and not values) or not (values or repeated)
 
 
 def _is_repeated(header: Sequence[str], row: Sequence[str]) -> bool:
     """Say whether a row is the header again, or a piece of it, as it is left where its line is broken in two."""
     return sorted(row) == sorted(header) or (
-        set(row) <= {"", *header} and all(known_name(cell) for cell in row if cell)
+        set(row) <= {"", *header} and all(is_known_name(cell) for cell in row if cell)
     )
 
 
@@ -123,8 +123,8 @@ def _stripped(cells: Sequence[str]) -> list[str]:
 
 def _alike(cell: str, column: Sequence[str]) -> bool:
     """Say whether a cell holds a number, date or result as most of those below it do."""
-    given = [other for other in column if other]
-    return _is_value(cell) and 2 * sum(map(_is_value, given)) >= len(given)
+    filled = [other for other in column if other]
+    return _is_value(cell) and 2 * sum(map(_is_value, filled)) >= len(filled)
 
 
 def _says_who_won(column: set[str], names: set[str]) -> bool:
@@ -142,11 +142,11 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
     if not real:
         return Heading((), frozenset(), None, len(sample))
     width = _usual(len(sample[index].cells) for index in real)
-    found = None if choices.header is False else _known_header(sample, real, choices)
-    first = _first(sample, real, width) if found is None else found
+    known_header = None if choices.header is False else _known_header(sample, real, choices)
+    first = _first(sample, real, width) if known_header is None else known_header
     header = choices.header
     if header is None:
-        header = found is not None or _guess(sample, real, first, choices)
+        header = known_header is not None or _guess(sample, real, first, choices)
     if not header and not _has_titles(sample, real, first):
         first = real[0]
     comments = any(sample[index].cells[0].lstrip().startswith("#") for index in real if index < first)
@@ -162,8 +162,8 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
 
 def _is_row(cells: Sequence[str]) -> bool:
     """Say whether a record is neither blank nor a rule that is drawn under a header."""
-    given = [cell.strip() for cell in cells if cell.strip()]
-    return bool(given) and not all(map(_RULE.fullmatch, given))
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return bool(filled) and not all(map(_RULE.fullmatch, filled))
 
 
 def _usual(widths: Iterable[int]) -> int:
@@ -175,17 +175,17 @@ def _usual(widths: Iterable[int]) -> int:
 def _known_header(sample: Sequence[Record], real: Sequence[int], choices: Choices) -> int | None:
     """Find a record that names columns which are known, under records with fewer cells than it."""
     most = 0
-    said = set((choices.columns or {}).values()) - {None}
+    mapped = set((choices.columns or {}).values()) - {None}
     for index in real[:_ABOVE]:
         cells = sample[index].cells
-        if said and said <= {cell.strip() for cell in cells}:
+        if mapped and mapped <= {cell.strip() for cell in cells}:
             return index
-        named = known_cells([cells[0].lstrip("# "), *cells[1:]], choices)
+        named = count_known_cells([cells[0].lstrip("# "), *cells[1:]], choices)
         below = [sample[other].cells for other in real if other > index][:_ABOVE]
-        if named >= 2 and filled(cells) > most and has_header(cells, below):
+        if named >= 2 and count_filled(cells) > most and has_header(cells, below):
             return index
         if not cells[0].lstrip().startswith("#"):
-            most = max(most, filled(cells))
+            most = max(most, count_filled(cells))
     return None
 
 
@@ -193,8 +193,8 @@ def _first(sample: Sequence[Record], real: Sequence[int], width: int) -> int:
     """Find the first record that is as wide as the table, and no title."""
     for index in real[:_ABOVE]:
         cells = sample[index].cells
-        comment = cells[0].lstrip().startswith("#") and filled(cells) < width
-        if filled(cells) >= min(2, width) and len(cells) >= width - 1 and not comment:
+        comment = cells[0].lstrip().startswith("#") and count_filled(cells) < width
+        if count_filled(cells) >= min(2, width) and len(cells) >= width - 1 and not comment:
             return index
     return real[0]
 
@@ -202,14 +202,14 @@ def _first(sample: Sequence[Record], real: Sequence[int], width: int) -> int:
 def _has_titles(sample: Sequence[Record], real: Sequence[int], first: int) -> bool:
     """Say whether what stands above a first row is clearly not part of the table: comments, or one cell in many."""
     above = [sample[index].cells for index in real if index < first]
-    return all(cells[0].lstrip().startswith("#") or filled(cells) == 1 for cells in above)
+    return all(cells[0].lstrip().startswith("#") or count_filled(cells) == 1 for cells in above)
 
 
 def _guess(sample: Sequence[Record], real: Sequence[int], first: int, choices: Choices) -> bool:
-    said = [name for name in (choices.columns or {}).values() if name is not None]
+    mapped = [name for name in (choices.columns or {}).values() if name is not None]
     cells = sample[first].cells
-    if said and all(name.isdecimal() and 0 < int(name) <= len(cells) for name in said):
-        return all(name in [cell.strip() for cell in cells] for name in said)
+    if mapped and all(name.isdecimal() and 0 < int(name) <= len(cells) for name in mapped):
+        return all(name in [cell.strip() for cell in cells] for name in mapped)
     below = [sample[index].cells for index in real if index > first]
     return has_header(cells, below)
 
@@ -233,15 +233,15 @@ def _named(
     cells[0] = cells[0].lstrip("# ") or cells[0]
     body = [sample[index].cells for index in real if index > header]
     titles, widened = _widened(cells, body)
-    names, again = _told_apart(titles)
+    names, renamed = _told_apart(titles)
     unnamed = frozenset(name for name, title in zip(names, titles, strict=True) if not title)
     remarks = [*above, *widened]
-    if repeated := [name for name in again if name not in unnamed]:
+    if repeated := [name for name in renamed if name not in unnamed]:
         more = ", …" * (len(repeated) > _SHOWN)
         text = f"columns of the same name are told apart: {', '.join(repeated[:_SHOWN])}{more}"
         remarks.append(Remark("repeated-column-names", (text,), count=len(repeated)))
     start = header + 1
-    while start < len(sample) and not _is_row(sample[start].cells) and filled(sample[start].cells):
+    while start < len(sample) and not _is_row(sample[start].cells) and count_filled(sample[start].cells):
         start += 1  # a rule under the header
     return Heading(tuple(names), unnamed, header, start, plain, comments, tuple(remarks))
 
@@ -250,16 +250,16 @@ def _told_apart(titles: Sequence[str]) -> tuple[list[str], list[str]]:
     """Give each column a name of its own, and those that have a number because their title comes again."""
     names: dict[str, None] = {}
     copies = Counter[str]()
-    again = []
+    renamed = []
     for number, title in enumerate(titles, 1):
         name = plain = title or str(number)
         while name in names:
             copies[plain] += 1
             name = f"{plain} ({copies[plain] + 1})"
         if name != plain:
-            again.append(name)
+            renamed.append(name)
         names[name] = None
-    return list(names), again
+    return list(names), renamed
 
 
 def _widened(cells: list[str], body: Sequence[Sequence[str]]) -> tuple[list[str], tuple[Remark, ...]]:
@@ -268,10 +268,14 @@ def _widened(cells: list[str], body: Sequence[Sequence[str]]) -> tuple[list[str]
     more = usual - len(cells)
     if more <= 0 or sum(len(row) == usual for row in body) < _MOST * len(body):
         return cells, ()
-    if not any(filled(row[len(cells) :]) for row in body):
+    if not any(count_filled(row[len(cells) :]) for row in body):
         return cells + [""] * more, ()
     counted = [row[0].strip().strip('"') for row in body if len(row) == usual]
-    if more == 1 and all(one.isdecimal() for one in counted) and len({int(n) - i for i, n in enumerate(counted)}) == 1:
+    if (
+        more == 1
+        and all(number.isdecimal() for number in counted)
+        and len({int(n) - i for i, n in enumerate(counted)}) == 1
+    ):
         text = "the rows have one cell more than the header: the first is their number"
         return ["", *cells], (Remark("row-numbers", (text,)),)
     numbers = ", ".join(str(number) for number in range(len(cells) + 1, usual + 1))

@@ -69,17 +69,17 @@ class Lines:
     @cached_property
     def starts(self) -> NDArray[np.int64] | None:
         """Give the line of every record, None where quoted cells do not end as they should."""
-        found, lines, inside = [np.ones(1, np.int64)], 1, 0
+        pieces, lines, inside = [np.ones(1, np.int64)], 1, 0
         for begin in range(0, len(self.data), _CHUNK):
             chunk = self.data[begin : begin + _CHUNK]
             quotes, newlines = np.flatnonzero(chunk == _QUOTE), np.flatnonzero(chunk == _NEWLINE)
             if not self._close(quotes + begin, inside):
                 return None
             outside = (np.searchsorted(quotes, newlines) + inside) % 2 == 0
-            found.append(lines + 1 + np.flatnonzero(outside))
+            pieces.append(lines + 1 + np.flatnonzero(outside))
             lines += len(newlines)
             inside = (len(quotes) + inside) % 2
-        return None if inside else np.concatenate(found)
+        return None if inside else np.concatenate(pieces)
 
     def _close(self, quotes: NDArray[np.intp], inside: int) -> bool:
         """Say whether marks that open stand after a separator and those that close before one.

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from ...errors import Remark
 from ..read_context import Problems, Table
 from ..read_options import Choices
-from .header_row import Heading, filled
+from .header_row import Heading, count_filled
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Grid", "trimmed"]
+__all__ = ["Grid", "trim_table"]
 
 _FOOT = re.compile(
     r"\W*(totals?|sums?|sources?|notes?|legend|generated|exported|created|(last )?updated|copyright|data from|https?:"
@@ -39,25 +39,25 @@ class Grid:
     unit: str = "line"
 
 
-def trimmed(grid: Grid, title: str, choices: Choices) -> Table:
+def trim_table(grid: Grid, title: str, choices: Choices) -> Table:
     """Give a table of the rows and columns that hold something."""
     frame, heading = grid.frame, grid.heading
     remarks = [*grid.remarks, *heading.remarks]
     blank = _rows(frame, _is_blank)
-    again = _repeated(frame, heading.cells)
-    comments = _comments(frame) if heading.comments else again[:0]
-    dropped = np.union1d(np.union1d(blank, again), comments)
+    repeated = _repeated(frame, heading.cells)
+    comments = _comments(frame) if heading.comments else repeated[:0]
+    dropped = np.union1d(np.union1d(blank, repeated), comments)
     foot = _foot(frame, dropped, [row for row, _ in grid.faults])
     for rows, code, what in (
-        (again, "repeated-header", "the header comes again and is not read"),
+        (repeated, "repeated-header", "the header comes again and is not read"),
         (comments, "comments", "a comment is not read"),
         (foot, "below-table", "what stands below the table is not read"),
     ):
         if len(rows):
             line = grid.line(int(rows[0]))
             more = f" ({len(rows)} times)" if len(rows) > 1 else ""
-            shown = f": {next(cell for cell in frame.row(int(rows[0])) if cell)[:60]!r}" if rows is foot else ""
-            remarks.append(Remark(code, (f"{grid.unit} {line}: {what}{more}{shown}",), count=len(rows), line=line))
+            sample = f": {next(cell for cell in frame.row(int(rows[0])) if cell)[:60]!r}" if rows is foot else ""
+            remarks.append(Remark(code, (f"{grid.unit} {line}: {what}{more}{sample}",), count=len(rows), line=line))
     dropped = np.union1d(dropped, foot)
     kept = None
     if len(dropped):
@@ -118,7 +118,7 @@ def _comments(frame: "pl.DataFrame") -> Rows:
 
 def _foot(frame: "pl.DataFrame", dropped: Rows, faulty: Sequence[int]) -> Rows:
     """Find rows at the end that are no rows of the table: totals, sources, or a single cell under a blank line."""
-    found = []
+    rows = []
     gone = set(dropped[-_LAST:].tolist())
     for row in range(len(frame) - 1, max(-1, len(frame) - 1 - _LAST), -1):
         if row in gone:
@@ -126,14 +126,14 @@ def _foot(frame: "pl.DataFrame", dropped: Rows, faulty: Sequence[int]) -> Rows:
         cells = [cell or "" for cell in frame.row(row)]
         if row in faulty or not _is_foot(cells, apart=row - 1 in gone):
             break
-        found.append(row)
-    return np.array(found[::-1], np.intp)
+        rows.append(row)
+    return np.array(rows[::-1], np.intp)
 
 
 def _is_foot(cells: Sequence[str], apart: bool) -> bool:
-    count = filled(cells)
+    count = count_filled(cells)
     text = next((cell for cell in cells if cell.strip()), "")
     if count == 1 and len(cells) > 1 and apart:
         return True
-    said = _FOOT.fullmatch(text.strip()) is not None and cells[0].strip() != ""
-    return said and count < len(cells) and (count <= 2 or not cells[1].strip())
+    is_note = _FOOT.fullmatch(text.strip()) is not None and cells[0].strip() != ""
+    return is_note and count < len(cells) and (count <= 2 or not cells[1].strip())

@@ -81,17 +81,17 @@ class _Cells:
             if self.blanks:
                 while position < len(text) and text[position] in " \t":
                     position += 1
-            found = self.cell.match(text, position)
-            if found is not None:
-                cells.append(found[1].replace('""', '"'))
+            cell = self.cell.match(text, position)
+            if cell is not None:
+                cells.append(cell[1].replace('""', '"'))
             else:
-                found = self.rest.match(text, position)
-                assert found is not None
-                cells.append(found[0])
-                stray = stray or '"' in found[0]
-                if found[0].lstrip().startswith('"') and found[0].count('"') % 2:
+                cell = self.rest.match(text, position)
+                assert cell is not None
+                cells.append(cell[0])
+                stray = stray or '"' in cell[0]
+                if cell[0].lstrip().startswith('"') and cell[0].count('"') % 2:
                     fault = _OPEN
-            position = found.end()
+            position = cell.end()
             gap = self.mark.match(text, position)
             if gap is None or (self.blanks and text[gap.end() : gap.end() + 1] in ("", "\n")):
                 end = text.find("\n", position)

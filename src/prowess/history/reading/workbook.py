@@ -8,7 +8,7 @@ from ..read_context import Table
 from ..read_options import Choices
 from .byte_source import Source
 from .header_row import find_heading
-from .table_bounds import Grid, trimmed
+from .table_bounds import Grid, trim_table
 from .tolerant_csv import Record
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def read_workbook(source: Source, choices: Choices) -> Table:
         pieces = (f"sheet {name!r} is read (", Option("sheet", others[0]), f" reads another{more})")
         remarks.append(Remark("sheet", pieces, count=len(names)))
     grid = Grid(frame, heading, lambda row: heading.start + row + 1, remarks=remarks, unit="row")
-    return trimmed(grid, source.title, choices)
+    return trim_table(grid, source.title, choices)
 
 
 def _dates(column: str) -> "pl.Expr":

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ...errors import Error, Remark
 from ...history import History
 from ...history.build_history import build
-from ...history.columns.raw_matches import Draft
+from ...history.columns.raw_matches import RawMatches
 from ...history.times import Times
 from ...model.components.interfaces import Prior
 from ...model.components.outcome import Duel, Pairwise
@@ -177,7 +177,7 @@ def _kept(
     number[order] = np.arange(len(order))
     digits = len(str(order.max() + 1))
     history = build(
-        Draft(
+        RawMatches(
             match_start=lineup.match_start,
             team_start=lineup.team_start,
             player=number[lineup.player],

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import Error, Remark
 from ...history.build_history import build
 from ...history.builders import from_matches
-from ...history.columns.raw_matches import Draft
+from ...history.columns.raw_matches import RawMatches
 from ...history.history import History
 from ...history.ragged import starts
 from ...history.times import Times, show_time
@@ -51,7 +51,7 @@ def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Seque
     return build(_draft(blocks, times, ids)) if blocks else from_matches([], remarks=REMARKS)
 
 
-def _draft(blocks: list[Scanned], times: Times | None, ids: Sequence[str]) -> Draft:
+def _draft(blocks: list[Scanned], times: Times | None, ids: Sequence[str]) -> RawMatches:
     """The columns of all blocks, with one numbering of the players."""
     number: dict[str, int] = {}
     player = []
@@ -62,7 +62,7 @@ def _draft(blocks: list[Scanned], times: Times | None, ids: Sequence[str]) -> Dr
     def joined(column: str) -> NDArray[Any]:
         return np.concatenate([getattr(block, column) for block in blocks])
 
-    return Draft(
+    return RawMatches(
         match_start=starts(joined("teams")),
         team_start=starts(joined("sizes")),
         player=np.concatenate(player),

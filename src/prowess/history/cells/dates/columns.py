@@ -27,15 +27,15 @@ from ...times import (
     parse_time,
     show_time,
 )
-from ..text import Distinct
-from .numeric import NAT, Meaning, Micros, in_range, meaning_of, meant
+from ..text import DistinctValues
+from .numeric import NAT, Meaning, Micros, in_range, meaning_of, times_of_numbers
 from .parser import MANY, Texts, read_texts
 from .patterns import MISSING, ORDERS, WEEKDAYS, Order, clock_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["chosen_order", "read_times", "said_first", "with_clock"]
+__all__ = ["_add_clock", "_choose_order", "_order_message", "read_times"]
 
 Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
@@ -61,7 +61,7 @@ def read_times(table: Table, column: str, clock_column: str | None = None) -> Ti
     before = len(table.problems)
     times = _read(table, column)
     if times is not None and clock_column is not None:
-        times = with_clock(table, times, clock_column)
+        times = _add_clock(table, times, clock_column)
     return times if len(table.problems) == before else None
 
 
@@ -75,7 +75,7 @@ def _read(table: Table, column: str) -> Times | None:
     if series.null_count() == len(series):
         return None
     if series.dtype == pl.String:
-        return _text_times(Distinct.of(table, column, series.fill_null("") if series.has_nulls() else series))
+        return _text_times(DistinctValues.of(table, column, series.fill_null("") if series.has_nulls() else series))
     if series.dtype == pl.Time:
         _note_unused(table, column, "times of day without a date")
         return None
@@ -88,7 +88,7 @@ def _read(table: Table, column: str) -> Times | None:
     table.require(value.is_finite() | value.is_null(), column, "a time must be a finite number")
     # A frame that a history was written to has plain numbers under this name.
     plain = series.dtype.is_float() and column == "time" and time_format is None
-    cells = Distinct(table, column, value, None)
+    cells = DistinctValues(table, column, value, None)
     return _number_times(cells, value.fill_null(np.nan).to_numpy(), "number" if plain else time_format)
 
 
@@ -106,12 +106,12 @@ def _calendar_times(table: Table, column: str, series: "pl.Series") -> Times:
     outside = (number < FIRST + margin) | (number >= LAST - margin)
     if outside.any():
         rows = outside.arg_true().to_numpy()
-        said = [f"{day} days from 1970" for day in number.gather(rows) // DAY]  # Python has no such dates
-        table.problems.add(rows, column, said, "a time must lie in the years 1 to 9999")
+        values = [f"{day} days from 1970" for day in number.gather(rows) // DAY]  # Python has no such dates
+        table.problems.add(rows, column, values, "a time must lie in the years 1 to 9999")
     return Times(number.fill_null(0).to_numpy(), kind, "UTC" if table.choices.utc and zone else zone)
 
 
-def _text_times(cells: Distinct) -> Times | None:
+def _text_times(cells: DistinctValues) -> Times | None:
     time_format = cells.table.choices.time_format
     if time_format is not None and time_format not in NUMBER_FORMATS:
         return _settled(cells, _by_format(cells.values, time_format), does_not_fit(time_format))
@@ -122,7 +122,7 @@ def _text_times(cells: Distinct) -> Times | None:
     return _calendar_texts(cells) if time_format is None else _nothing(cells, does_not_fit(time_format))
 
 
-def _values(cells: Distinct) -> Floats:
+def _values(cells: DistinctValues) -> Floats:
     """Give the numbers that texts are, NaN where one is none; blanks around them are taken away where there are any."""
     import polars as pl
 
@@ -133,13 +133,13 @@ def _values(cells: Distinct) -> Floats:
     return value.to_numpy()  # null is NaN there
 
 
-def _mostly(cells: Distinct, numeric: Mask) -> bool:
+def _mostly(cells: DistinctValues, numeric: Mask) -> bool:
     """Tell whether more rows hold numbers than dates."""
     texts = read_texts(cells.values.filter(~numeric))
     return cells.count(numeric) > int(cells.weight[~numeric][texts.stamp >= 0].sum())
 
 
-def _number_times(cells: Distinct, value: Floats, time_format: str | None, numeric: Mask | None = None) -> Times:
+def _number_times(cells: DistinctValues, value: Floats, time_format: str | None, numeric: Mask | None = None) -> Times:
     """Read numbers, by what the user says that they mean, or by what they look like; NaN is no number."""
     finite = np.isfinite(value)
     if numeric is not None:
@@ -150,7 +150,7 @@ def _number_times(cells: Distinct, value: Floats, time_format: str | None, numer
     )
     if meaning == "number":
         return Times(cells.spread(np.where(finite, value, 0.0)), "number", None)
-    stamp, number = meant(value, meaning)
+    stamp, number = times_of_numbers(value, meaning)
     good = (number != NAT) & (number >= FIRST) & (number < LAST)
     if time_format is None:
         good &= in_range(value, meaning)
@@ -184,28 +184,28 @@ def _by_format(text: "pl.Series", time_format: str) -> Texts:
         if turn == MANY // 100 and (number[left] == NAT).all():
             break  # the format fits none of so many
         try:
-            kind, zone, found = parse_time(text[row], time_format)
+            kind, zone, moment = parse_time(text[row], time_format)
         except Error:
             continue
-        number[row], texts.stamp[row] = found, texts.stamp_number(Stamp(kind, zone))
+        number[row], texts.stamp[row] = moment, texts.stamp_number(Stamp(kind, zone))
     return texts
 
 
-def _calendar_texts(cells: Distinct) -> Times | None:
+def _calendar_texts(cells: DistinctValues) -> Times | None:
     texts = read_texts(cells.values)
     if (texts.stamp < 0).all():
         return _nothing(cells, NO_TIME)
-    order = chosen_order(cells, texts)
+    order = _choose_order(cells, texts)
     number = texts.numbers.get(order, texts.numbers["dmy"])
     other = (number == NAT) & (texts.stamp >= 0)
-    cells.reject(other, ("there is no such date where ", *said_first(order)))
+    cells.reject(other, ("there is no such date where ", *_order_message(order)))
     texts.stamp[other] = -2
     for what, example in texts.examples.items():
         cells.table.note(what, _EXAMPLES[what].format(example), column=cells.column)
     return _settled(cells, Texts(texts.stamp, {"dmy": number}, texts.stamps), NO_TIME)
 
 
-def _settled(cells: Distinct, texts: Texts, right: tuple[Piece, ...]) -> Times | None:
+def _settled(cells: DistinctValues, texts: Texts, right: tuple[Piece, ...]) -> Times | None:
     """Give times of the one kind that most rows have; what was not read, and what is of another kind, is a problem."""
     read = texts.stamp >= 0
     if not read.any():
@@ -229,15 +229,15 @@ def _settled(cells: Distinct, texts: Texts, right: tuple[Piece, ...]) -> Times |
     return Times.of(cells.spread(np.where(read, texts.numbers["dmy"], 0)), common)
 
 
-def _disagree(one: Stamp, other: Stamp) -> Message:
+def _disagree(first: Stamp, second: Stamp) -> Message:
     try:
-        agree(one, other)
+        agree(first, second)
     except Error as error:
         return error.pieces
-    raise AssertionError(f"{one} and {other} agree")
+    raise AssertionError(f"{first} and {second} agree")
 
 
-def _reject_unread(cells: Distinct, unread: Mask, right: Message) -> None:
+def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
     """Note what could not be read: as missing, as a number among dates, or by what would be right."""
     import polars as pl
 
@@ -253,21 +253,21 @@ def _reject_unread(cells: Distinct, unread: Mask, right: Message) -> None:
     cells.reject(unread & ~missing & ~number, right)
 
 
-def _nothing(cells: Distinct, right: tuple[Piece, ...]) -> Times | None:
+def _nothing(cells: DistinctValues, right: tuple[Piece, ...]) -> Times | None:
     """Deal with a column that holds no time at all: it is empty, of another kind, or a problem as a whole."""
     text = cells.values.str.strip_chars().str.to_lowercase()
-    there = ~text.is_in(list(MISSING))
-    if not there.any():
+    filled = ~text.is_in(list(MISSING))
+    if not filled.any():
         return None
-    some = text.filter(there).head(1000).to_list()
+    some = text.filter(filled).head(1000).to_list()
     for what, held in (("days of the week", WEEKDAYS.__contains__), ("times of day", clock_of)):
-        if all(held(one) for one in some):
+        if all(held(cell) for cell in some):
             _note_unused(cells.table, cells.column, f"{what} without a date")
             return None
     if len(cells.table.frame) <= FEW:
         _reject_unread(cells, np.ones(len(text), bool), right)
         return None
-    row = cells.first_row(there.to_numpy())
+    row = cells.first_row(filled.to_numpy())
     value = str(cells.table.frame[cells.column][row])
     raise cells.table.error(
         row,
@@ -289,23 +289,23 @@ _OTHER: dict[str, tuple[Piece, ...]] = {
 _OTHER["ymd"] = _OTHER["mdy"]
 
 
-def said_first(order: Order) -> tuple[Piece, ...]:
+def _order_message(order: Order) -> tuple[Piece, ...]:
     """Say which part of a date stands first, and how to have it otherwise."""
     return (f"{_FIRST[order]} stands first in the dates of this column; ", *_OTHER[order])
 
 
-def chosen_order(cells: Distinct, texts: Texts) -> Order:
+def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
     """Choose the order in which the most rows hold a date; where that proves nothing, say what was taken.
 
     Then dots speak for the day, and else the order in which the file is in the order of time, as most files are.
     """
-    given = cells.table.choices.day_first
-    if len(texts.numbers) == 1 or given is not None:
-        return "mdy" if given is False else "dmy"
+    day_first = cells.table.choices.day_first
+    if len(texts.numbers) == 1 or day_first is not None:
+        return "mdy" if day_first is False else "dmy"
     return cells.table.decide(f"order of the dates in {cells.column}", lambda: _found_order(cells, texts))
 
 
-def _found_order(cells: Distinct, texts: Texts) -> Order:
+def _found_order(cells: DistinctValues, texts: Texts) -> Order:
     rows = {order: cells.count(texts.numbers[order] != NAT) for order in ORDERS if order in texts.numbers}
     open_to = [order for order in rows if rows[order] == max(rows.values())]
     unlike = _unlike(texts, open_to)
@@ -324,15 +324,15 @@ def _found_order(cells: Distinct, texts: Texts) -> Order:
 
 def _unlike(texts: Texts, open_to: list[Order]) -> NDArray[np.bool_]:
     """Tell which texts are dates in two orders, and not the same."""
-    one = texts.numbers[open_to[0]]
-    found = np.zeros(len(one), bool)
+    first = texts.numbers[open_to[0]]
+    unlike = np.zeros(len(first), bool)
     for order in open_to[1:]:
         other = texts.numbers[order]
-        found |= (one != other) & (one != NAT) & (other != NAT)
-    return found
+        unlike |= (first != other) & (first != NAT) & (other != NAT)
+    return unlike
 
 
-def _by_time(cells: Distinct, texts: Texts, open_to: list[Order]) -> tuple[Order, str]:
+def _by_time(cells: DistinctValues, texts: Texts, open_to: list[Order]) -> tuple[Order, str]:
     """Choose the order in which the fewest rows leave the order of time, which is rarely that of the newest first."""
     turns = {order: _turns(cells.spread(texts.numbers[order])) for order in open_to}
     if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):  # it is rare: only this speaks for it
@@ -351,29 +351,29 @@ def _turns(number: Micros) -> tuple[int, int]:
 _BAD = "it is no time of day such as 15:00 or 3pm"
 
 
-def with_clock(table: Table, times: Times, column: str) -> Times:
+def _add_clock(table: Table, times: Times, column: str) -> Times:
     """Add the time of day in a column to dates; a row without one stands at midnight."""
     text = _as_text(table.frame[column])
     if times.kind != "date" or text is None:
         what = "the times of the matches have their time of day" if times.kind != "date" else "it holds no times of day"
         table.note("unused-clock-column", f"column {column!r} is not used: {what}", column=column)
         return times
-    cells = Distinct.of(table, column, text)
-    found = [clock_of(one) for one in cells.values]
-    missing = np.array([one.casefold() in MISSING for one in cells.values])
-    good = np.array([one is not None for one in found])
+    cells = DistinctValues.of(table, column, text)
+    clocks = [clock_of(clock) for clock in cells.values]
+    missing = np.array([clock.casefold() in MISSING for clock in cells.values])
+    good = np.array([clock is not None for clock in clocks])
     if 2 * cells.count(good) <= cells.count(~missing):
         table.note("unused-clock-column", f"column {column!r} is not used: it holds no times of day", column=column)
         return times
-    stamps = [Stamp("timestamp", None) if one is None else one[0] for one in found]
-    common = max(set(stamps), key=lambda stamp: cells.count(good & np.array([one == stamp for one in stamps])))
-    alike = np.array([one == common for one in stamps])
+    stamps = [Stamp("timestamp", None) if clock is None else clock[0] for clock in clocks]
+    common = max(set(stamps), key=lambda stamp: cells.count(good & np.array([clock == stamp for clock in stamps])))
+    alike = np.array([clock == common for clock in stamps])
     cells.reject(~good & ~missing, _BAD)
     cells.reject(good & ~alike, f"most times of day of this column are {_zone(common)}: write all of them so")
     if (empty := cells.count(missing)) > 0:
         rows = f"{count(empty, 'row', 'rows')}: {'it stands' if empty == 1 else 'they stand'} at the start of the day"
         table.note("empty-clock", f"column {column!r} is empty in {rows}", column=column, number=empty)
-    micros = np.array([0 if one is None else one[1] for one in found], np.int64)
+    micros = np.array([0 if clock is None else clock[1] for clock in clocks], np.int64)
     return replace(times, number=times.number + cells.spread(micros), kind="timestamp", zone=common.zone)
 
 

@@ -9,7 +9,7 @@ from ...ragged import Floats
 from ...times import DAY, Stamp
 from .patterns import EARLIEST, LATEST
 
-__all__ = ["NAT", "Meaning", "in_range", "meaning_of", "meant"]
+__all__ = ["NAT", "Meaning", "in_range", "meaning_of", "times_of_numbers"]
 
 Meaning = Literal["number", "unix", "excel", "compact"]
 Micros = NDArray[np.int64]
@@ -49,10 +49,10 @@ def in_range(values: Floats, meaning: Meaning) -> NDArray[np.bool_]:
     return np.less_equal(first, measured) & np.less_equal(measured, last)
 
 
-def meant(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
+def times_of_numbers(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
     """Give numbers as times; NAT where a number is none.
 
-    >>> meant(np.array([20260131.0]), "compact")
+    >>> times_of_numbers(np.array([20260131.0]), "compact")
     (Stamp(kind='date', zone=None), array([1769817600000000]))
     """
     if meaning == "compact":
@@ -75,8 +75,8 @@ def _whole(values: Floats, good: NDArray[np.bool_]) -> Micros:
 def _unit(values: Floats) -> Floats:
     """Give the microseconds in what a Unix time counts: seconds, milli-, micro- or nanoseconds."""
     limits, units = (np.array(column) for column in zip(*_UNITS, strict=True))
-    found: Floats = units[np.searchsorted(limits, np.abs(values), side="right").clip(max=len(units) - 1)]
-    return found
+    unit: Floats = units[np.searchsorted(limits, np.abs(values), side="right").clip(max=len(units) - 1)]
+    return unit
 
 
 def _compact(values: Floats) -> tuple[Micros, bool]:

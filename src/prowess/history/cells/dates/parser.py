@@ -10,7 +10,7 @@ from ....errors import Error
 from ...ragged import Ints
 from ...times import DAY, FIRST, LAST, Stamp
 from .numeric import NAT, Micros
-from .patterns import Order, moment, orders, template, trait, written, zone_stamp
+from .patterns import Order, match_date, moment, possible_orders, template, trait, zone_stamp
 
 if TYPE_CHECKING:
     import re
@@ -41,13 +41,13 @@ class Texts:
             self.stamps.append(stamp)
         return self.stamps.index(stamp)
 
-    def put(self, where: NDArray[np.intp], found: dict[Order, Micros], stamp: Stamp) -> NDArray[np.bool_]:
+    def put(self, where: NDArray[np.intp], moments: dict[Order, Micros], stamp: Stamp) -> NDArray[np.bool_]:
         """Note the times of texts, and tell which of them there are."""
-        for order in found.keys() - self.numbers.keys():
+        for order in moments.keys() - self.numbers.keys():
             self.numbers[order] = self.numbers["dmy"].copy()
         read = np.zeros(len(where), bool)
         for order, column in self.numbers.items():
-            values = found.get(order, found["dmy"] if len(found) == 1 else np.full(len(where), NAT))
+            values = moments.get(order, moments["dmy"] if len(moments) == 1 else np.full(len(where), NAT))
             column[where if len(where) < len(column) else slice(None)] = values
             read |= values != NAT
         self.stamp[where[read]] = self.stamp_number(stamp)
@@ -61,43 +61,43 @@ def read_texts(text: "pl.Series") -> Texts:
     for turn in range(TEMPLATES):
         if not len(where):
             return result
-        found = written(text[0].strip())
-        read = None if found is None else _alike(result, where, text, found)
+        parts = match_date(text[0].strip())
+        read = None if parts is None else _alike(result, where, text, parts)
         if read is None or not read[0]:
-            _one(result, int(where[0]), found)
+            _one(result, int(where[0]), parts)
             read = np.zeros(len(where), bool) if read is None else read
             read[0] = True
         where, text = where[~read], text.filter(~read)
         if turn == 0:
             text = text.str.strip_chars()
-    if len(where) > MANY and not any(written(one) for one in text.gather_every(len(text) // 1000)):
+    if len(where) > MANY and not any(match_date(cell) for cell in text.gather_every(len(text) // 1000)):
         return result
-    for row, one in zip(where.tolist(), text, strict=True):
-        _one(result, row, written(one))
+    for row, cell in zip(where.tolist(), text, strict=True):
+        _one(result, row, match_date(cell))
     return result
 
 
 def _alike(
-    result: Texts, where: NDArray[np.intp], text: "pl.Series", found: "re.Match[str]"
+    result: Texts, where: NDArray[np.intp], text: "pl.Series", parts: "re.Match[str]"
 ) -> NDArray[np.bool_] | None:
     """Read all texts that are written like the first, and tell which; None where Polars cannot read them."""
-    zone = found.groupdict().get("zone")
+    zone = parts.groupdict().get("zone")
     try:
         stamp, offset = zone_stamp(zone)
     except ValueError:
         return None
-    if not found.groupdict().get("hour"):
+    if not parts.groupdict().get("hour"):
         stamp = Stamp("date", None)
     read: dict[Order, Micros] = {}
-    for order in orders(found):
-        like = template(found, order)
+    for order in possible_orders(parts):
+        like = template(parts, order)
         if like is None:
             return None
         number = _by_template(text, *like, stamp.kind == "timestamp")
         margin = DAY if offset else 0
         outside = (number < FIRST + margin) | (number >= LAST - margin)
         read[order] = np.where(outside, NAT, number - offset)
-    if (what := trait(found)) is not None:
+    if (what := trait(parts)) is not None:
         result.examples.setdefault(what, text[0].strip())
     return result.put(where, read, stamp)
 
@@ -115,19 +115,19 @@ def _by_template(text: "pl.Series", shape: str, form: str, clock: bool) -> Micro
     return (number.fill_null(NAT) if number.has_nulls() else number).to_numpy()
 
 
-def _one(result: Texts, row: int, found: "re.Match[str] | None") -> None:
+def _one(result: Texts, row: int, parts: "re.Match[str] | None") -> None:
     """Read one text, which may be of a form of its own."""
-    if found is None:
+    if parts is None:
         return
     read: dict[Order, Micros] = {}
     stamp = None
-    for order in orders(found):
+    for order in possible_orders(parts):
         try:
-            stamp, number = moment(found, order)
+            stamp, number = moment(parts, order)
         except (Error, ValueError):
             number = NAT
         read[order] = np.array([number])
     if stamp is not None:
-        if (what := trait(found)) is not None:
-            result.examples.setdefault(what, found.string)
+        if (what := trait(parts)) is not None:
+            result.examples.setdefault(what, parts.string)
         result.put(np.array([row]), read, stamp)

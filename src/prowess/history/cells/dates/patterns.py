@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Literal
 
-from ...times import EPOCH, MICROSECOND, Stamp, checked, zone_name, zone_of
+from ...times import EPOCH, MICROSECOND, Stamp, check_calendar, zone_name, zone_of
 
 __all__ = [
     "ENGLISH",
@@ -19,11 +19,11 @@ __all__ = [
     "WEEKDAYS",
     "Order",
     "clock_of",
+    "match_date",
     "moment",
-    "orders",
+    "possible_orders",
     "template",
     "trait",
-    "written",
 ]
 
 Order = Literal["dmy", "mdy", "ymd"]
@@ -73,16 +73,16 @@ def _compiled() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern, re.IGNORECASE) for pattern in _PATTERNS)
 
 
-def written(text: str) -> _Found | None:
+def match_date(text: str) -> _Found | None:
     """Give the parts of a text that is written like a time, None where it is not; a time that there is not passes.
 
-    >>> written("Sat 31 Jan 2026")["year"], written("soon")
+    >>> match_date("Sat 31 Jan 2026")["year"], match_date("soon")
     ('2026', None)
     """
     for pattern in _compiled() if len(text) <= LONGEST else ():
-        found = pattern.fullmatch(text)
-        if found is not None and _words_fit(found.groupdict()):
-            return found
+        parts = pattern.fullmatch(text)
+        if parts is not None and _words_fit(parts.groupdict()):
+            return parts
     return None
 
 
@@ -100,30 +100,30 @@ def _clock_fits(part: dict[str, str | None]) -> bool:
     return not part.get("hour") or bool(part["minute"] or part["half"] or part["mark"])
 
 
-def orders(found: _Found) -> tuple[Order, ...]:
+def possible_orders(parts: _Found) -> tuple[Order, ...]:
     """Give the orders in which the numbers of a date may be meant; one where the form says it."""
-    if "one" not in found.groupdict():
+    if "one" not in parts.groupdict():
         return ORDERS[:1]
-    return ORDERS if len(found["year"]) == len(found["one"]) == 2 else ORDERS[:2]
+    return ORDERS if len(parts["year"]) == len(parts["one"]) == 2 else ORDERS[:2]
 
 
-def moment(found: _Found, order: Order) -> tuple[Stamp, int]:
+def moment(parts: _Found, order: Order) -> tuple[Stamp, int]:
     """Give the time that a text says, with the numbers of a date in an order; a ValueError where there is no such time.
 
-    >>> moment(written("02/01/1970"), "dmy")
+    >>> moment(match_date("02/01/1970"), "dmy")
     (Stamp(kind='date', zone=None), 86400000000)
     """
-    part = found.groupdict()
+    part = parts.groupdict()
     if "one" in part:
-        given = dict(zip(order, (found["one"], found["two"], found["year"]), strict=True))
-        year, month, day = given["y"], int(given["m"]), int(given["d"])
+        numbers = dict(zip(order, (parts["one"], parts["two"], parts["year"]), strict=True))
+        year, month, day = numbers["y"], int(numbers["m"]), int(numbers["d"])
     else:
         name = part.get("name")
-        year, month, day = found["year"], MONTHS[name.casefold()] if name else int(part.get("month") or 1), 1
+        year, month, day = parts["year"], MONTHS[name.casefold()] if name else int(part.get("month") or 1), 1
         day = int(part.get("day") or 1)
     number = int(year) if len(year) == 4 else int(year) + (1900 if int(year) >= 70 else 2000)
     if part.get("week"):
-        whole = date.fromisocalendar(number, int(found["week"]), int(part["weekday_number"] or 1))
+        whole = date.fromisocalendar(number, int(parts["week"]), int(part["weekday_number"] or 1))
     else:
         whole = date(number, month, day)
     start = (datetime(whole.year, whole.month, whole.day) - EPOCH) // MICROSECOND
@@ -132,7 +132,7 @@ def moment(found: _Found, order: Order) -> tuple[Stamp, int]:
     stamp, offset = zone_stamp(part["zone"])
     result = start + _micros(part) - offset
     if offset:
-        checked("timestamp", stamp.zone, result)
+        check_calendar("timestamp", stamp.zone, result)
     return stamp, result
 
 
@@ -168,10 +168,10 @@ def clock_of(text: str) -> tuple[Stamp, int] | None:
     >>> clock_of("3pm") == clock_of("15:00") == clock_of("1500") == (Stamp("timestamp", None), 54_000_000_000)
     True
     """
-    found = _clock_pattern().fullmatch(text) if len(text) <= LONGEST else None
-    if found is None:
+    parts = _clock_pattern().fullmatch(text) if len(text) <= LONGEST else None
+    if parts is None:
         return None
-    part = found.groupdict()
+    part = parts.groupdict()
     if plain := part["plain"]:
         part |= {"hour": plain[:-2], "minute": plain[-2:]}
     try:
@@ -181,40 +181,40 @@ def clock_of(text: str) -> tuple[Stamp, int] | None:
         return None
 
 
-def trait(found: _Found) -> str | None:
+def trait(parts: _Found) -> str | None:
     """Say what a reader should know of how a text is read: that it is a month, or that its year has two digits."""
-    part = found.groupdict()
+    part = parts.groupdict()
     if "day" not in part and "one" not in part and "week" not in part:
         return "months"
-    return "short-years" if len(found["year"]) == 2 else None
+    return "short-years" if len(parts["year"]) == 2 else None
 
 
-def template(found: _Found, order: Order) -> tuple[str, str] | None:
+def template(parts: _Found, order: Order) -> tuple[str, str] | None:
     """Give the pattern of texts written like one, and how Polars reads these; None for what it cannot read.
 
-    >>> template(written("31.01.2026 10:30"), "dmy")
+    >>> template(match_date("31.01.2026 10:30"), "dmy")
     ('^[0-9]{1,2}\\\\.[0-9]{1,2}\\\\.[0-9]{4} [0-9]{1,2}:[0-5][0-9]$', '%d.%m.%Y %H:%M')
     """
-    part = {name: value for name, value in found.groupdict().items() if value}
+    part = {name: value for name, value in parts.groupdict().items() if value}
     name, half = part.get("name", "jan"), part.get("half", "am")
     if {"weekday", "week", "mark"} & part.keys() or name.casefold() not in ENGLISH or len(half) != 2:
         return None
     if "hour" in part and "minute" not in part:
         return None
     shape, form, end = "", "", 0
-    for group in sorted(part, key=found.start):
-        literal = found.string[end : found.start(group)]
-        one, directive = _shape(found, group, order)
+    for group in sorted(part, key=parts.start):
+        literal = parts.string[end : parts.start(group)]
+        pattern, directive = _shape(parts, group, order)
         if directive == ".%f":
             if literal != ".":
                 return None
             directive, literal_form = "%.f", ""
         else:
             literal_form = literal
-        shape += _escaped(literal) + one
+        shape += _escaped(literal) + pattern
         form += literal_form.replace("%", "%%") + directive
-        end = found.end(group)
-    rest = found.string[end:]
+        end = parts.end(group)
+    rest = parts.string[end:]
     return f"^{shape}{_escaped(rest)}$", form + rest.replace("%", "%%")
 
 
@@ -222,19 +222,19 @@ def _escaped(literal: str) -> str:
     return re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", literal)
 
 
-def _shape(found: _Found, group: str, order: Order) -> tuple[str, str]:
-    text = found[group]
-    if group in ("one", "two") or (group == "year" and "one" in found.groupdict()):
+def _shape(parts: _Found, group: str, order: Order) -> tuple[str, str]:
+    text = parts[group]
+    if group in ("one", "two") or (group == "year" and "one" in parts.groupdict()):
         group = _OF_ORDER[order[("one", "two", "year").index(group)]]
     if group == "year":
         return f"[0-9]{{{len(text)}}}", "%Y" if len(text) == 4 else "%y"
     if group == "zone":
         return _escaped(text), text
     if group == "hour":
-        one, directive = "[0-9]{1,2}", "%I" if found.groupdict().get("half") else "%H"
+        pattern, directive = "[0-9]{1,2}", "%I" if parts.groupdict().get("half") else "%H"
     else:
-        one, directive = _SHAPES[group]
-    return one.replace("{1,2}", "{2}") if "compact" in found.groupdict() else one, directive
+        pattern, directive = _SHAPES[group]
+    return pattern.replace("{1,2}", "{2}") if "compact" in parts.groupdict() else pattern, directive
 
 
 # English, German, French, Spanish, Italian, Portuguese, Dutch, Russian; a line for each month.

@@ -106,7 +106,7 @@ def test_the_user_says_what_words_mean() -> None:
     assert (found.unplaced.tolist(), found.absent.tolist()) == ([False, False, True, False], [False] * 3 + [True])
 
 
-def test_a_place_before_the_first_is_said() -> None:
+def test_places_below_one_are_remarked() -> None:
     for column in (["0", "1", "2"], [0, 1, 2]):
         cells = table(column)
         assert ranks(cells, "a").rank.tolist() == [0, 1, 2]

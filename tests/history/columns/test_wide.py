@@ -154,7 +154,7 @@ def test_an_empty_frame_is_an_empty_history() -> None:
         assert read(header) == History.from_matches([])
 
 
-def test_what_was_not_played_is_left_out_and_said() -> None:
+def test_unplayed_matches_are_left_out_with_a_remark() -> None:
     history = read("home away hg ag\n a b 1 0\n b a - -\n a c - -")
     assert len(history) == 1
     assert "not played: 2 rows are left out, the first on row 2" in history.recognised
@@ -233,7 +233,7 @@ def test_german_headers_of_the_away_side() -> None:
     assert (history.players, history.score.tolist()) == (("Köln", "Bayern", "HSV"), [1, 2, 3, 0])
 
 
-def test_a_bye_without_a_result_is_told_of_once() -> None:
+def test_bye_without_a_result_is_remarked_once() -> None:
     history = read("white black result\n ann bob 1-0\n cat bye -\n bob cat -\n cat ann 0-1")
     assert len(history) == 2
     assert "byes: 1 row is left out" in history.recognised
@@ -246,7 +246,7 @@ def test_a_sheet_with_a_column_per_player_may_say_what_was_played() -> None:
     assert sheet.place.tolist() == [1, 2, 2, 1, 3, 2, 1]
 
 
-def test_what_was_not_played_need_not_be_whole() -> None:
+def test_unplayed_rows_may_be_incomplete() -> None:
     history = read("round white black result\n 1 a b 1-0\n 2 c - -\n 2 b a 0-1")
     assert len(history) == 2
     assert "not played: 1 row is left out" in history.recognised

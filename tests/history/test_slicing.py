@@ -52,7 +52,7 @@ def test_a_day_is_whole_where_there_are_times_of_day_in_whatever_zone() -> None:
     assert len(history.within(None, datetime(2026, 6, 29, 12, 29))) == 2
 
 
-def test_numbers_are_numbers() -> None:
+def test_plain_numbers_bound_numeric_times() -> None:
     assert found(daily([1, 2024, 2025]).within("2024", 2024)) == [2024]
 
 
@@ -102,7 +102,7 @@ def test_hours_and_numbers() -> None:
         ([None], "week", r"the last period \(week\) needs times, and these matches have none"),
     ],
 )
-def test_what_is_no_period(times: list[Any], period: str, message: str) -> None:
+def test_unknown_periods_raise(times: list[Any], period: str, message: str) -> None:
     with pytest.raises(Error, match=message):
         first_of_last(daily(times), period)
 

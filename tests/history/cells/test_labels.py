@@ -37,7 +37,7 @@ def test_yes_and_no(cells: list[Any], values: list[bool] | None) -> None:
         assert not wrong(read)
 
 
-def test_what_is_neither_is_a_problem() -> None:
+def test_other_words_are_problems() -> None:
     cells = table(["yes", "maybe", None])
     assert yes_no(cells, "a").tolist() == [True, False, False]
     assert wrong(cells) == ["maybe"]

@@ -85,7 +85,7 @@ def test_walkovers(cell: str, sign: int, score: float) -> None:
      "2-1,.5", "1,,5-2", "1..5-2", ".5-1", ",5-1", ",5-1 aet", "1,234,5-1", "1,234,56:1", "1.5,500-1", "1-1,500,5",
      "2.5½-1"],
 )  # fmt: skip
-def test_what_is_no_result_is_a_problem(cell: str) -> None:
+def test_unreadable_results_are_problems(cell: str) -> None:
     cells = table([cell, "3-1"])
     assert pair_results(cells, "a").state.tolist() == [WRONG, PLAYED]
     assert wrong(cells) == [cell]
@@ -133,7 +133,7 @@ def test_who_retired_must_be_known() -> None:
         assert not wrong(cells)
 
 
-def test_shoot_outs_are_said() -> None:
+def test_shoot_outs_are_remarked() -> None:
     cells = table(["2-2 (4-3 p)", "1-0", "2-2 (1-0)"])
     pair_results(cells, "a")
     assert list(map(str, cells.remarks)) == ["a: '2-2 (4-3 p)' is 2-2: the score before the shoot-out counts, a draw"]

@@ -41,7 +41,7 @@ def test_rows_of_a_group_need_not_stand_together_and_may_have_no_name(tmp_path: 
     }
 
 
-def test_what_is_left_out_of_one_group_is_not_left_out_of_another(tmp_path: Path) -> None:
+def test_rows_left_out_of_one_group_stay_in_others(tmp_path: Path) -> None:
     path = write(tmp_path, "league,home,away,hg,ag\nx,a,b,1,0\nx,a,b,,\ny,a,b,1,0\ny,b,a,2,1\n")
     groups = History.read_groups(path, "league")
     assert {name: len(found) for name, found in groups.items()} == {"x": 1, "y": 2}
@@ -56,7 +56,7 @@ def test_problems_have_the_lines_of_the_whole_file_and_are_counted_together(tmp_
     assert {name: len(found) for name, found in kept.items()} == {"x": 2, "y": 0}
 
 
-def test_what_cannot_be_grouped(tmp_path: Path) -> None:
+def test_files_that_cannot_be_grouped_raise(tmp_path: Path) -> None:
     with pytest.raises(
         Error, match="no column 'year' to group by, but 'Season', 'round', 'date', 'driver', 'position'"
     ):

@@ -78,7 +78,7 @@ def test_single_matches_gaps_and_scores():
     assert texts(pw.History.from_matches(matches), "score") == ["m7, a – b: the score 300 is far from the others"]
 
 
-def test_an_empty_history_has_nothing_strange():
+def test_empty_history_has_no_suspicions():
     assert suspicions(pw.History.from_matches([])) == []
 
 

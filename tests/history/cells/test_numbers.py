@@ -43,7 +43,7 @@ def test_a_number_is_read_as_people_write_it(cell: str, value: float) -> None:
 @pytest.mark.parametrize(
     "cell", ["", " ", None, "-", "–", "?", "NA", "N/A", "n.a.", "#N/A", "null", "NULL", "None", "nan", "NaN", "\\N"]
 )
-def test_cells_that_say_nothing_are_empty(cell: str | None) -> None:
+def test_markers_of_missing_values_are_empty(cell: str | None) -> None:
     cells = table(["1", cell])
     assert same(numbers(cells, "a"), [1, nan])
     assert not wrong(cells)
@@ -54,7 +54,7 @@ def test_cells_that_say_nothing_are_empty(cell: str | None) -> None:
     ["x", "inf", "-inf", "Infinity", "1e999", "(3)", "3-1", "1.2.3", "1,2,3", "1,23,4", "3,", "0x1F", "1_000", "12abc",
      "3²", "--3", "1 2", "1 23", "12 345 67", "3 km", "1.5k", "3-Jan"],
 )  # fmt: skip
-def test_what_is_no_number_is_a_problem_of_its_row(cell: str) -> None:
+def test_unreadable_numbers_are_problems_of_their_rows(cell: str) -> None:
     cells = table(["1", cell, "2"])
     assert same(numbers(cells, "a"), [1, nan, 2])
     assert wrong(cells) == [cell]
@@ -92,7 +92,7 @@ def test_marks_that_do_not_fit_together_are_a_problem(cell: str) -> None:
         (["1.234", "2.5", "3.5", "2,5"], [1.234, 2.5, 3.5, 2.5], "a: '1.234' is read as 1.234, as '2.5' shows"),
     ],
 )
-def test_what_one_cell_leaves_open_the_others_decide(cells: list[str], values: list[float], note: str) -> None:
+def test_other_cells_decide_an_ambiguous_decimal_mark(cells: list[str], values: list[float], note: str) -> None:
     read = table(cells)
     assert numbers(read, "a").tolist() == values
     assert note in "".join(map(str, read.remarks))

@@ -53,7 +53,7 @@ def test_frames_of_every_library_give_the_same_history(frame: object) -> None:
 
 
 @pytest.mark.parametrize("frame", [None, 3, [{"teams": [["ann"], ["bob"]]}], {"winner": ["ann"]}, np.zeros(3)])
-def test_what_is_no_frame_is_an_error(frame: object) -> None:
+def test_other_objects_than_frames_raise(frame: object) -> None:
     with pytest.raises(Error, match=r"needs a Polars, pandas or Arrow frame, not .*; from_matches takes plain Python"):
         History.from_frame(frame)
 
@@ -174,7 +174,7 @@ def test_cells_that_are_no_text_are_errors_that_name_their_column(column: str, c
         History.from_frame(pl.DataFrame(races))
 
 
-def test_who_stands_against_himself_is_told_once() -> None:
+def test_player_against_himself_is_reported_once() -> None:
     frame = pl.DataFrame({"team1": ["a,a,a", "b,c"], "team2": ["d", "b,c"]})
     problems = from_frame(frame.with_columns(winner=pl.lit("1")), Choices()).problems
     assert [str(one) for one in problems] == [

@@ -60,7 +60,7 @@ def test_words_and_scores_that_contradict_each_other_are_problems() -> None:
     assert [problem.detail() for problem in cells.problems] == ["the word and the score say different things"] * 2
 
 
-def test_other_states() -> None:
+def test_walkovers_and_unplayed_matches_in_words() -> None:
     cells = table(["W", "L", "", None, "-", "postponed", "w/o", "W/O", "W-F", "L (ff)", "nonsense", "3-Jan"])
     found = word_results(cells, "a")
     assert found.state.tolist() == [PLAYED] * 2 + [UNPLAYED_MATCH] * 4 + [WALKOVER] * 4 + [WRONG] * 2
@@ -68,7 +68,7 @@ def test_other_states() -> None:
     assert wrong(cells) == ["nonsense", "3-Jan"]
 
 
-def test_what_could_be_read_otherwise_is_said() -> None:
+def test_ambiguous_words_are_remarked() -> None:
     for cells, note in (
         (["D", "D"], ["a: 'd' is a draw (read as W/D/L)"]),
         (["1", "0"], ["a: '0' is a loss of the first team, '1' is a win of the first team (read as 1/½/0)"]),

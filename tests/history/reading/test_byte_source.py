@@ -53,7 +53,7 @@ def zipped(**files: str) -> bytes:
         ("a", b'{"teams": [["ann"], ["bob"]], "scores": [1, 0], "time": "2026-01-31", "home": 0}\n'),
     ],
 )
-def test_names_say_little(tmp_path: Path, name: str, data: bytes) -> None:
+def test_format_is_found_by_content_not_by_name(tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / name).write_bytes(data)
     assert History.read(tmp_path / name) == (EXPECTED[:1] if data.startswith(b"{") else EXPECTED)
 
@@ -98,7 +98,9 @@ def test_a_pipe(tmp_path: Path) -> None:
         ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "it could not be read: "),
     ],
 )
-def test_what_is_no_table_is_one_clear_error(tmp_path: Path, name: str, data: bytes | None, message: str) -> None:
+def test_files_without_a_table_raise_one_clear_error(
+    tmp_path: Path, name: str, data: bytes | None, message: str
+) -> None:
     if data is not None:
         (tmp_path / name).write_bytes(data)
     with pytest.raises(Error) as caught:

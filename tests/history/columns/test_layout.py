@@ -51,7 +51,7 @@ def test_the_first_layout_that_fits_is_taken(columns: str, shape: str) -> None:
     assert recognise(columns.split()).shape == shape
 
 
-def test_what_the_user_says_goes_before_what_is_recognised() -> None:
+def test_mapping_overrides_recognition() -> None:
     columns = ["match", "player", "rank", "h", "a", "hg", "ag", "points"]
     mapping = {"home": "h", "away": "a"}
     assert recognise(columns, mapping).shape == HOME_AWAY
@@ -68,7 +68,7 @@ def test_a_role_can_be_switched_off() -> None:
     assert recognise(columns, {"team": None, "id": None}).roles.keys() == {"match", "player", "rank", "time"}
 
 
-def test_the_order_of_rows_is_a_result_only_for_one_who_says_so() -> None:
+def test_row_order_is_a_result_only_if_mapped_explicitly() -> None:
     with pytest.raises(Error, match="no layout fits"):
         recognise(["match", "player"])
     assert recognise(["match", "player"], {"match": "match", "player": "player"}).shape == LONG
@@ -82,7 +82,7 @@ def test_scores_go_before_ranks_and_ranks_before_a_winner_unless_the_user_names_
     assert {"rank1", "score1"} <= recognise(columns, {"rank1": "rank1"}).roles.keys()
 
 
-def test_what_was_recognised_is_said() -> None:
+def test_layout_describes_roles_and_ignored_columns() -> None:
     layout = recognise(["date", "home", "away", "hg", "ag", "season"])
     remarks = layout.describe(["date", "home", "away", "hg", "ag", "season"])
     assert [remark.code for remark in remarks] == ["layout", "ignored-columns"]
@@ -93,7 +93,7 @@ def test_what_was_recognised_is_said() -> None:
 
 
 @pytest.mark.parametrize("columns", ["a b", "player rank", "home away", "team1 score1", "winner", "team1 team2", ""])
-def test_what_is_not_recognised_is_an_error_that_lists_the_columns_and_shows_a_mapping(columns: str) -> None:
+def test_unrecognised_columns_raise_with_example_mappings(columns: str) -> None:
     with pytest.raises(Error, match="no layout fits") as error:
         recognise(columns.split())
     assert all(repr(column) in str(error.value) for column in columns.split())

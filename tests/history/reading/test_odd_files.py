@@ -95,7 +95,7 @@ def test_a_stray_cell_behind_the_table_does_not_undo_the_teams(tmp_path: Path) -
         ({"banana": 3}, "there is no keyword 'banana'; there are columns, time_format, .*, sheet"),
     ],
 )
-def test_options_of_no_use(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+def test_wrong_options_raise(tmp_path: Path, options: dict[str, Any], message: str) -> None:
     path = write(tmp_path, "winner,loser\nann,bob\n")
     frame = pl.DataFrame({"winner": ["ann"], "loser": ["bob"]})
     for read in (History.read, History.check, lambda _, **given: History.from_frame(frame, **given)):
@@ -103,7 +103,7 @@ def test_options_of_no_use(tmp_path: Path, options: dict[str, Any], message: str
             read(path, **options)
 
 
-def test_what_is_no_path_and_no_list_of_matches() -> None:
+def test_wrong_argument_types_raise() -> None:
     for wrong in (None, 5, {"winner": ["ann"]}):
         with pytest.raises(Error, match="read needs the path of a file"):
             History.read(wrong)  # type: ignore[arg-type]

@@ -64,7 +64,7 @@ def test_repeated_matches_of_one_file_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize("time", [{}, {"time": 3}])
-def test_without_dates_nothing_is_known_to_be_the_same(time: dict[str, Any]) -> None:
+def test_without_dates_no_match_is_a_duplicate(time: dict[str, Any]) -> None:
     one = history([{"teams": [["ann"], ["bob"]]} | time])
     assert len(History.join([one, one])) == 2
 
@@ -80,7 +80,7 @@ def test_ids_stay_as_long_as_each_is_of_one_match() -> None:
     )
 
 
-def test_what_does_not_go_together_is_an_error() -> None:
+def test_incompatible_histories_raise() -> None:
     game = {"teams": [["ann"], ["bob"]]}
     date, number, none = (history([game | more]) for more in ({"time": "2026-01-01"}, {"time": 3}, {}))
     with pytest.raises(Error, match=r"history 2 of 2 has no times and others have"):
@@ -98,7 +98,7 @@ def test_dates_and_times_of_day_are_joined_as_times_of_day() -> None:
     assert joined[1]["time"] - joined[0]["time"] == timedelta(hours=6)
 
 
-def test_nothing_joined_is_nothing() -> None:
+def test_joining_nothing_gives_an_empty_history() -> None:
     assert len(History.join([])) == 0
     assert len(History.join([history([]), history([])])) == 0
     assert History.join([history([]), history(LEAGUE)]) == history(LEAGUE)

@@ -121,7 +121,7 @@ def test_one_table_in_many_forms(content: str | bytes) -> None:
         ("winner,loser\n#1 Tim,bob\n", "winner loser / #1_Tim bob"),
     ],
 )
-def test_what_a_person_would_see(content: str, expected: str) -> None:
+def test_tables_are_read_as_a_person_sees_them(content: str, expected: str) -> None:
     found = table(content)
     assert seen(found) == [[cell.replace("@", "\n") for cell in row] for row in grid(expected)]
     assert not len(found.problems)
@@ -169,7 +169,7 @@ def test_a_file_without_header_has_numbered_columns(content: str, expected: str)
         ("\ufeffwinner,loser\nann,bob\n", {"encoding": "utf-8"}, "winner loser / ann bob"),
     ],
 )
-def test_choices_decide(content: str | bytes, choices: dict[str, Any], expected: str) -> None:
+def test_options_override_detection(content: str | bytes, choices: dict[str, Any], expected: str) -> None:
     assert seen(table(content, **choices)) == grid(expected)
 
 
@@ -190,7 +190,7 @@ def test_choices_decide(content: str | bytes, choices: dict[str, Any], expected:
         ("cp850", "AndréZoë Müller"),
     ],
 )
-def test_letters_tell_old_encodings_apart(codec: str, names: str) -> None:
+def test_legacy_encodings_are_detected_by_their_letters(codec: str, names: str) -> None:
     first, second = names.split()
     found = table(f"winner,loser\n{first},ann\nann,{second}\n{first},{second}\n".encode(codec))
     assert seen(found) == [["winner", "loser"], [first, "ann"], ["ann", second], [first, second]]
@@ -275,7 +275,7 @@ def test_a_cell_in_quotation_marks_may_have_several_lines(remark: str) -> None:
         ('winner,loser\nann,bob\nO"Neil,bob\n', "line 3: quotation marks inside a cell are part of its text"),
     ],
 )
-def test_what_was_left_out_or_chosen_is_said(content: str, note: str) -> None:
+def test_skipped_lines_and_choices_are_remarked(content: str, note: str) -> None:
     assert note in list(map(str, table(content).remarks))
 
 
@@ -292,7 +292,7 @@ def test_an_empty_text_is_an_error(content: str) -> None:
         table(content)
 
 
-def test_no_encoding_and_no_separator_of_that_kind() -> None:
+def test_unknown_encoding_and_separator_raise() -> None:
     with pytest.raises(Error, match="encoding: there is none called 'klingon'"):
         table(GAMES, encoding="klingon")
     with pytest.raises(Error, match="encoding: there is none called 'rot13'"):

@@ -60,7 +60,7 @@ def test_a_column_is_read_like_a_value(text: str) -> None:
         "2026-01-31T10:00+24:00", "0001-01-01T00:00+02:00", "2026-01-31T10:00:00.", "32.01.2026", "2026-01-31 CET",
     ],
 )  # fmt: skip
-def test_what_is_no_value_is_a_problem_of_its_row(text: str) -> None:
+def test_unreadable_times_are_problems_of_their_rows(text: str) -> None:
     with pytest.raises(Error):
         parse_time(text)
     for texts in (("2026-01-01", text), ("2026-01-01T10:00", text, "2026-01-03"), ("31.12.2025", text)):
@@ -142,7 +142,7 @@ def test_times_of_day_are_read_as_a_person_would(text: str) -> None:
         (["2026-01-31T10:00+01:00"], {"utc": True}, "2026-01-31 09:00:00+00:00", ""),
     ],
 )  # fmt: skip
-def test_what_can_be_read_in_two_ways_is_said(texts: list[Any], choices: Any, first: str, said: str) -> None:
+def test_ambiguous_dates_are_remarked(texts: list[Any], choices: Any, first: str, said: str) -> None:
     times, notes = read(*texts, **choices)
     assert times[0] == first
     assert said in notes if said else not notes
@@ -171,16 +171,14 @@ def test_numbers_under_a_date_are_days_of_a_spreadsheet() -> None:
         (["1700000000"] * 20 + ["17"], [21], "Unix times"),
     ],
 )
-def test_rows_that_do_not_go_with_the_others_are_their_own_problems(
-    texts: list[Any], rows: list[int], right: str | None
-) -> None:
+def test_times_of_another_kind_are_problems_of_their_rows(texts: list[Any], rows: list[int], right: str | None) -> None:
     found = findings(*texts)
     assert [one.where for one in found.problems] == [f"row {row}" for row in rows]
     assert all(right is None or right in one.problem.detail() for one in found.problems)
     assert len(found.history) == len(texts) - len(rows)
 
 
-def test_a_choice_that_does_not_fit_is_said_at_the_rows() -> None:
+def test_wrong_options_for_dates_are_problems_of_each_row() -> None:
     for choices, said in (({"day_first": False}, "month stands first"), ({"time_format": "%m/%d/%Y"}, "%m/%d/%Y'` do")):
         found = findings("12/01/2026", "31/01/2026", **choices)
         assert [one.where for one in found.problems] == ["row 2"]
@@ -197,7 +195,7 @@ def test_a_choice_that_does_not_fit_is_said_at_the_rows() -> None:
         (["NA", "-"], ""),
     ],
 )
-def test_a_column_that_cannot_say_when_is_not_used(texts: list[Any], said: str) -> None:
+def test_columns_without_dates_are_not_used_as_times(texts: list[Any], said: str) -> None:
     history = column(*texts)
     assert history.time is None
     assert len(history) == 2

@@ -16,7 +16,7 @@ from prowess.history import History
 DUEL: dict[str, Any] = {"teams": [["ann"], ["bob"]]}
 
 
-def test_a_match_comes_back_with_the_keys_that_say_something() -> None:
+def test_plain_match_round_trips_without_neutral_keys() -> None:
     rich = {
         "teams": [["ann", "bob"], ["cat"]],
         "scores": [1.0, 3.0],
@@ -46,7 +46,7 @@ def test_scores_decide_where_there_are_no_ranks_and_the_listing_where_there_are_
     np.testing.assert_array_equal(history.score, [1, 2, 2, 2, np.nan, np.nan])
 
 
-def test_columns_that_say_nothing_are_not_there() -> None:
+def test_neutral_columns_are_none() -> None:
     history = History.from_matches([{**DUEL, "weights": [[1], [1]], "importance": 1, "home": None, "id": None}])
     assert (history.weight, history.importance, history.home, history.ids, history.score, history.time) == (None,) * 6
 
@@ -87,7 +87,7 @@ def test_matches_together_are_what_they_are_one_by_one(found: list[dict[str, Any
     np.testing.assert_equal(*results)
 
 
-def test_nothing_is_a_history() -> None:
+def test_empty_list_gives_an_empty_history() -> None:
     empty = History.from_matches([])
     assert len(empty) == empty.teams == empty.entries == 0
     assert repr(empty) == "History(0 matches, 0 players, places)"
