@@ -1,0 +1,32 @@
+"""The map of the code names files that exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "prowess"
+NAME = re.compile(r"`((?:\w+/)*\w+\.py|(?:\w+/)+)`")
+PAGES = [ROOT / "docs" / "architecture.md"]
+
+
+def exists(name: str) -> bool:
+    """Whether a path is in the package or in the repository; a bare file name may be in any folder."""
+    if (PACKAGE / name).exists() or (PACKAGE.parent / name).exists() or (ROOT / name).exists():
+        return True
+    return "/" not in name and any(True for folder in (PACKAGE, ROOT / "tests") for _ in folder.rglob(name))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_documents_name_modules_that_exist(page):
+    names = set(NAME.findall(page.read_text(encoding="utf-8")))
+    example = {name for name in names if re.search(r"(^|/)(play_)?x\.(py|md|html)$|/x/$", name)}
+    assert names, "the page names no files"
+    assert not [name for name in sorted(names - example) if not exists(name)]
+
+
+def test_a_missing_module_would_be_found():
+    assert exists("model/engine/sweep.py")
+    assert exists("sweep.py")
+    assert not exists("model/gauss.py")

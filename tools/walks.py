@@ -1,0 +1,82 @@
+"""List the modules that run on the walks of docs/architecture.md: `python tools/walks.py`, with `-v` one a line.
+
+Run it without compiled kernels (in a checkout before `make`), because compiled functions are not seen by a profiler.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeVar
+
+from typer.testing import CliRunner
+
+import prowess as pw
+from prowess.cli import app
+from prowess.service.testing import trial
+
+LEAGUE = Path(__file__).parents[1] / "examples" / "league.csv"
+PACKAGE = Path(pw.__file__).parent
+CALLER = ("client", "service.testing")  # what sends the requests, and is not part of their walk
+
+Result = TypeVar("Result")
+
+
+class Walk:
+    """Collects the modules whose functions run, in every thread, while it is recording."""
+
+    def __init__(self) -> None:
+        self.recording = False
+        self.modules: dict[str, None] = {}
+        threading.setprofile(self.profile)
+        sys.setprofile(self.profile)
+
+    def profile(self, frame: FrameType, event: str, _: Any) -> None:
+        if not self.recording or event != "call" or frame.f_code.co_name == "<module>":
+            return
+        path = Path(frame.f_code.co_filename)
+        if path.suffix == ".py" and path.is_relative_to(PACKAGE):
+            parts = path.relative_to(PACKAGE).with_suffix("").parts
+            self.modules.setdefault(".".join(parts).removesuffix(".__init__"))
+
+    def record(self, title: str, work: Callable[[], Result], before: Callable[[], Any] | None = None) -> Result:
+        """Print the modules that some work visits, after `before`, or the same work, has done the lazy imports."""
+        (before or work)()
+        time.sleep(0.5)  # until background work has ended
+        self.modules.clear()
+        self.recording = True
+        try:
+            return work()
+        finally:
+            self.recording = False
+            visited = [name for name in self.modules if not name.startswith(CALLER)]
+            print(f"{title}: {len(visited)} modules")
+            if "-v" in sys.argv:
+                print(*(f"  {name}" for name in visited), sep="\n")
+
+
+def main() -> None:
+    walk = Walk()
+    walk.record("a CSV file to standings", lambda: CliRunner().invoke(app, ["rate", str(LEAGUE)]))
+    history, model = pw.History.read(LEAGUE), pw.TrueSkill()
+    walk.record("model.fit", lambda: model.fit(history))
+    walk.record("model.rate", lambda: model.rate([[model.rating()], [model.rating()]]))
+    with trial("darts") as client:
+        http, times = client._call.http, iter(range(10))
+
+        def post() -> None:
+            match = {"teams": [["ann"], ["bob"]], "ranks": [1, 2], "time": f"2026-01-0{1 + next(times)}T10:00:00Z"}
+            http.post("/api/leagues/darts/matches", json=match).raise_for_status()
+
+        def page() -> None:
+            http.get("/leagues/darts/standings").raise_for_status()
+
+        walk.record("POST a match", post)
+        walk.record("GET the standings page", page)
+        walk.record("GET the standings page right after a post", page, before=post)
+
+
+if __name__ == "__main__":
+    main()
