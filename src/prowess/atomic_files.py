@@ -1,4 +1,4 @@
-"""Files that are whole or not there at all."""
+"""Writing files atomically: a file is complete, or it is not changed at all."""
 
 import os
 from collections.abc import Iterator
@@ -7,56 +7,57 @@ from pathlib import Path
 from secrets import token_hex
 
 from .errors import Error
+from .text import join_words
 
-__all__ = ["ending_of", "replacing", "target_of"]
+__all__ = ["check_target", "file_extension", "replace_file"]
 
 
-def ending_of(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
-    """The ending of a file's name, in lower case, if it is one of those allowed.
+def file_extension(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
+    """Return the extension of a file's name, in lower case; raise an Error if it is not allowed.
 
-    >>> ending_of("standings.CSV", (".csv", ".json"))
+    >>> file_extension("standings.CSV", (".csv", ".json"))
     '.csv'
-    >>> ending_of("standings.pdf", (".csv", ".json"))
+    >>> file_extension("standings.pdf", (".csv", ".json"))
     Traceback (most recent call last):
     ...
     prowess.Error: standings.pdf: the name must end in .csv or .json
     """
     ending = Path(path).suffix.lower()
     if ending not in allowed:
-        raise Error(f"{path}: the name must end in {' or '.join(filter(None, (', '.join(allowed[:-1]), allowed[-1])))}")
+        raise Error(f"{path}: the name must end in {join_words(allowed, 'or')}", field="path", value=str(path))
     return ending
 
 
-def target_of(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
-    """The ending of the name of a file that will be written, if it is allowed and the file's folder is there.
+def check_target(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
+    """Return the extension of a file to be written; raise an Error if it is not allowed or there is no such folder.
 
-    Who works for minutes before they write ask this first.
+    Called before minutes of work whose result is written at the end.
 
-    >>> target_of("nowhere/standings.csv", (".csv", ".json"))
+    >>> check_target("nowhere/standings.csv", (".csv", ".json"))
     Traceback (most recent call last):
     ...
     prowess.Error: nowhere/standings.csv: there is no folder nowhere
     """
-    ending = ending_of(path, allowed)
+    ending = file_extension(path, allowed)
     folder = Path(path).parent
     if not folder.is_dir():
-        raise Error(f"{path}: there is no folder {folder}")
+        raise Error(f"{path}: there is no folder {folder}", field="path", value=str(path))
     return ending
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A place beside a file to write its new content to, which takes the place of the old when all of it is there.
+def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path beside a file; what is written there replaces the file at the end of the block.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     with replacing(Path(folder, "a.txt")) as place:
+    ...     with replace_file(Path(folder, "a.txt")) as place:
     ...         _ = place.write_text("done")
     ...     [file.name for file in Path(folder).iterdir()]
     ['a.txt']
     """
     if not isinstance(path, (str, os.PathLike)) or not Path(path).name or "\0" in str(path):
-        raise Error(f"{path!r} is no name of a file to write")
+        raise Error(f"{path!r} is no name of a file to write", field="path", value=path)
     target = Path(path)
     # not tempfile, which makes files that nobody but their owner may read
     temporary = target.with_name(f".prowess-{token_hex(8)}.tmp")

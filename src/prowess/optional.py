@@ -1,17 +1,17 @@
-"""Packages that only some parts need, and what to say when they are not there."""
+"""Importing optional dependencies, with an error that says how to install them."""
 
 from importlib import import_module
 from typing import Any
 
 from .errors import Error
 
-__all__ = ["extra"]
+__all__ = ["import_extra"]
 
 
-def extra(module: str, package: str, name: str) -> Any:
+def import_extra(module: str, package: str, name: str) -> Any:
     """Import a module that belongs to the extra `name` of the distribution.
 
-    >>> extra("nowhere_to_be_found", "nowhere", "lab")
+    >>> import_extra("nowhere_to_be_found", "nowhere", "lab")
     Traceback (most recent call last):
     ...
     prowess.Error: this needs nowhere, which is not installed: pip install 'prowess[lab]'

@@ -1,14 +1,14 @@
-"""Numbers in sentences: one row is left out, two rows are."""
+"""Small pieces of sentences: counts with singular or plural, lists of words, capitals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["capital", "count", "listed"]
+__all__ = ["capitalise", "count", "join_words"]
 
 
 def count(number: int, one: str, many: str) -> str:
-    """Give a number and what it counts, in the singular or in the plural.
+    """Return a number and what it counts, in the singular or in the plural.
 
     >>> count(1, "row is", "rows are"), count(1200, "row is", "rows are")
     ('1 row is', '1,200 rows are')
@@ -16,20 +16,20 @@ def count(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def listed(names: Iterable[object], last: str = "and") -> str:
-    """One; one and two; one, two and three.
+def join_words(names: Iterable[object], last: str = "and") -> str:
+    """Join words with commas, and the last with "and" or another word.
 
-    >>> listed(["Elo"]), listed([1500, 1600, 1700], "or")
+    >>> join_words(["Elo"]), join_words([1500, 1600, 1700], "or")
     ('Elo', '1500, 1600 or 1700')
     """
     *most, end = map(str, names)
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
-def capital(text: str) -> str:
+def capitalise(text: str) -> str:
     """Return a text with a capital letter at its beginning.
 
-    >>> capital("there is no match")
+    >>> capitalise("there is no match")
     'There is no match'
     """
     return text[:1].upper() + text[1:]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..errors import Error
-from ..optional import extra
+from ..optional import import_extra
 from ..validate import scale
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Calling:
         """Make ready to call a service; nothing is asked yet."""
         if not isinstance(address, str) or not address.startswith(("http://", "https://")):
             raise Error(f"the address of a service is a URL such as http://127.0.0.1:8000, not {address!r}")
-        client: type[httpx.Client] = extra("httpx", "httpx", "service").Client
+        client: type[httpx.Client] = import_extra("httpx", "httpx", "service").Client
         headers = {"user-agent": f"prowess/{__version__}"}
         if key is not None:
             headers["authorization"] = f"Bearer {_secret(key)}"
@@ -129,7 +129,7 @@ class Calling:
     @property
     def _lost(self) -> type[Exception]:
         """What is raised where no answer comes, or half of one."""
-        error: type[Exception] = extra("httpx", "httpx", "service").TransportError
+        error: type[Exception] = import_extra("httpx", "httpx", "service").TransportError
         return error
 
     def _wait(self, attempt: int, asked: str | None, end: float, failure: ServiceError) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..atomic_files import ending_of, replacing
+from ..atomic_files import file_extension, replace_file
 from ..errors import Error, Option
 from .history import History
 from .ragged import Floats, owners, places
@@ -81,13 +81,13 @@ def write(history: History, path: str | os.PathLike[str], layout: Shape | None =
     2026-01-31,ann;bob,3,cat,1
      True
     """
-    ending = ending_of(path, ENDINGS)
+    ending = file_extension(path, ENDINGS)
     if ending == ".jsonl":
-        with replacing(path) as place:
+        with replace_file(path) as place:
             place.write_text(_lines(history), encoding="utf-8")
         return
     frame = layout_frame(history, layout)
-    with replacing(path) as place:
+    with replace_file(path) as place:
         if ending == ".parquet":
             frame.write_parquet(place)
         else:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..optional import extra as of_extra
+from ..optional import import_extra
 
 __all__ = ["extra"]
 
@@ -15,4 +15,4 @@ def extra(module: str, package: str) -> Any:
     ...
     prowess.Error: this needs nowhere, which is not installed: pip install 'prowess[lab]'
     """
-    return of_extra(module, package, "lab")
+    return import_extra(module, package, "lab")

@@ -10,7 +10,7 @@ from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ..atomic_files import replacing, target_of
+from ..atomic_files import check_target, replace_file
 from .charts.files import bundle
 from .extras import extra
 
@@ -91,9 +91,9 @@ class Report:
         ...     Path(folder, "report.json").read_text()[:20]
         '{"title": "A league"'
         """
-        ending = target_of(path, (".html", ".json"))  # charts may take a while
+        ending = check_target(path, (".html", ".json"))  # charts may take a while
         text = self.page() if ending == ".html" else _json(self.to_dict())
-        with replacing(path) as place:
+        with replace_file(path) as place:
             place.write_text(text, encoding="utf-8")
 
     def page(self) -> str:
@@ -118,7 +118,7 @@ def check_page(path: str | os.PathLike[str]) -> None:
     ...
     prowess.Error: report.pdf: the name must end in .html
     """
-    target_of(path, (".html",))
+    check_target(path, (".html",))
     for module, package in (("altair", "Altair"), ("vl_convert", "vl-convert")):
         extra(module, package)
 

@@ -10,7 +10,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Error
-from ..optional import extra
+from ..optional import import_extra
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -30,7 +30,7 @@ def trial(
     >>> ann.mu - bob.mu
     20.0
     """
-    uvicorn = extra("uvicorn", "Uvicorn", "service")
+    uvicorn = import_extra("uvicorn", "Uvicorn", "service")
     from ..client.client import Client
     from ..store import keys, leagues
     from ..store.db.database import Database

@@ -11,7 +11,7 @@ from prowess.lab.report import Claim, Section
 from prowess.model.model import Model
 from prowess.model.presets import Elo, Glicko, Glicko2, Harkness
 from prowess.model.rating import Rating
-from prowess.text import listed
+from prowess.text import join_words
 
 from .beside import beside
 
@@ -29,8 +29,8 @@ def harkness(said: dict[str, Any]) -> Section:
     met = [model.rating(rating) for rating in given["opponents"]]
     after = _event(model, model.rating(given["rating"]), met, given["results"])
     text = (
-        f"A player of {given['rating']} meets {listed(given['opponents'])}, wins three and loses one: the mean of the"
-        " opponents plus 50 for each win more than losses. The old rating does not count: Harkness has no memory."
+        f"A player of {given['rating']} meets {join_words(given['opponents'])}, wins three and loses one: the mean of"
+        " the opponents plus 50 for each win more than losses. The old rating does not count: Harkness has no memory."
     )
     forgets = _event(model, model.rating(2400), met, given["results"])
     evidence = f"a player of 2400 would be at {forgets.mu:g} after the same games"

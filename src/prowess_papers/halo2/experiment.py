@@ -11,7 +11,7 @@ import numpy as np
 from prowess.errors import Error
 from prowess.lab.report import Report, Section
 from prowess.progress import steps
-from prowess.text import listed
+from prowess.text import join_words
 
 from ..drawn import draw_rate
 from ..published import published
@@ -67,7 +67,7 @@ def _modes(data: Path, said: dict[str, Any], small: bool, progress: bool | None)
     files = {name: data / mode["file"] for name, mode in said["mode"].items()}
     present = [name for name, file in files.items() if file.is_file()]
     if not present:
-        raise Error(f"{data}: there is no {listed((file.name for file in files.values()), 'or')} in it")
+        raise Error(f"{data}: there is no {join_words((file.name for file in files.values()), 'or')} in it")
     modes = []
     for index in steps(range(len(present)), "Halo 2", progress):
         history = read(files[present[index]])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...errors import Error
-from ...optional import extra
+from ...optional import import_extra
 from ...service.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def open_database(url: str, *, new: bool = False) -> Iterator[Database]:
     """A database as long as a verb needs it; one that is not there is made only where it may be `new`."""
     for module, package in PACKAGES.items():
         if find_spec(module) is None:
-            extra(module, package, "service")
+            import_extra(module, package, "service")
     from ...store.db.database import Database
 
     database = Database(url)

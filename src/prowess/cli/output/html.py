@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...atomic_files import replacing
+from ...atomic_files import replace_file
 from ...lab.report import PAGE, STYLE
 from .standings import USUAL, arrow, moment
 
@@ -21,7 +21,7 @@ Groups = Mapping[str, tuple[str, "pl.DataFrame"]]
 
 def write_page(path: Path, title: str, about: str, groups: Groups) -> None:
     """Write the page, all of it or nothing."""
-    with replacing(path) as place:
+    with replace_file(path) as place:
         place.write_text(standings_page(title, about, groups), encoding="utf-8")
 
 

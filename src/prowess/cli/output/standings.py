@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...atomic_files import ending_of, replacing
+from ...atomic_files import file_extension, replace_file
 from ...errors import Error
 from .console import get_console, printable
 
@@ -175,8 +175,8 @@ def write(frame: pl.DataFrame, path: Path) -> None:
     """Write the standings to a file as its ending says, all of them or nothing."""
     import polars as pl
 
-    ending = ending_of(path, ENDINGS)
-    with replacing(path) as place:
+    ending = file_extension(path, ENDINGS)
+    with replace_file(path) as place:
         try:
             if ending == ".csv":
                 frame.write_csv(place)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ... import History
-from ...atomic_files import ending_of
+from ...atomic_files import file_extension
 from ...errors import Error, Remark
 from ...history import show_time
 from ...history.data_checks import Suspicion, suspicions
@@ -51,7 +51,7 @@ def check(file: File, choices: Choices, all: All = False, json: Json = False, ou
     prowess check examples/league.csv --all --out problems.csv
     """
     if out is not None:
-        ending_of(out, ENDINGS)
+        file_extension(out, ENDINGS)
         if not out.parent.is_dir():
             raise Error(f"{out}: there is no folder {out.parent}")
     found = read_file(file, choices)

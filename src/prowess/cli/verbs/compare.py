@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from ... import Model
-from ...atomic_files import target_of
+from ...atomic_files import check_target
 from ...history.read_options import Choices
 from ...lab.compare import Comparison
 from ...lab.compare import compare as compared
@@ -88,7 +88,7 @@ def compare(
     if html is not None:
         check_page(html)
     if out is not None:
-        target_of(out, ENDINGS)
+        check_target(out, ENDINGS)
     wanted, scored = _models(models), _protocol(protocol, burn_in, seed)
     history = read_matches(files, choices, since, until)
     found = compared(history, wanted, protocol=scored, measures=split_words(measures) or None, seed=seed, jobs=jobs)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ... import Explanation, Fit, Model
-from ...atomic_files import ending_of
+from ...atomic_files import file_extension
 from ...errors import Error
 from ...history.read_options import Choices
 from ...text import count
@@ -70,7 +70,7 @@ def explain(
     """
     for path, endings in ((out, ENDINGS), (html, (".html", ".htm"))):
         if path is not None:
-            ending_of(path, endings)
+            file_extension(path, endings)
             if not path.parent.is_dir():
                 raise Error(f"{path}: there is no folder {path.parent}")
     fit = fit_file(file, model, choices)

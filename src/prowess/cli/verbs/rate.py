@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from ... import History, Ladder, Model, TrueSkill
-from ...atomic_files import ending_of
+from ...atomic_files import file_extension
 from ...errors import Error
 from ...history.read_options import Choices
 from ...lab.parallel import group_standings
@@ -130,7 +130,7 @@ def rate(
 def _check(files: Sequence[Path], by: str | None, out: Path | None, save: Path | None, resume: Path | None) -> None:
     """What can be known to be wrong before the work: what is written goes over no file that is still needed."""
     if out is not None:
-        ending_of(out, OUT)
+        file_extension(out, OUT)
     if by is not None and (save is not None or resume is not None):
         raise Error("--by rates many ladders apart, and --save and --resume are for one: choose one of them")
     used = {file.resolve(): "FILE" for file in files}
@@ -145,7 +145,7 @@ def _check(files: Sequence[Path], by: str | None, out: Path | None, save: Path |
             raise Error(f"{path}: {wrong}; choose another name")
         used[path.resolve()] = option
     if save is not None:
-        ending_of(save, (SAVED,))  # by which the other verbs know a ladder
+        file_extension(save, (SAVED,))  # by which the other verbs know a ladder
 
 
 def _rated(
@@ -208,7 +208,7 @@ def _same_time(ladder: Ladder, history: History) -> str:
 
 def _write(path: Path, files: Sequence[Path], found: Mapping[str, Standings], by: str | None, model: Model) -> None:
     """Write all standings to a file, as its ending says."""
-    if ending_of(path, OUT) != ".html":
+    if file_extension(path, OUT) != ".html":
         write(joined({name: one.frame for name, one in found.items()}, by), path)
         return
     tables = {}

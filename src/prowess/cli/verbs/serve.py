@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from ...optional import extra
+from ...optional import import_extra
 from ...service.settings import LOGS, Settings, variable
 from ..output.console import INTERRUPTED, note
 
@@ -70,7 +70,7 @@ def serve(demo: Demo = False, **given: Any) -> None:
     prowess serve --database postgresql://prowess@db.example/prowess --host 0.0.0.0 --workers 4
     """
     for module, package in NEEDED.items():
-        extra(module, package, "service")
+        import_extra(module, package, "service")
     from ...service.serving import listening
     from ...service.serving import serve as run
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ... import Model, Normal
-from ...atomic_files import ending_of
+from ...atomic_files import file_extension
 from ...errors import Error
 from ...history.writers import ENDINGS, text
 from ...text import count
@@ -135,7 +135,7 @@ def _check(out: Path | None, layout: str | None, truth: Path | None) -> None:
     for path, endings in ((out, ENDINGS), (truth, TABLES)):
         if path is None:
             continue
-        ending_of(path, endings)
+        file_extension(path, endings)
         if not path.parent.is_dir():
             raise Error(f"{path}: there is no folder {path.parent}")
     if out is not None and truth is not None and out.resolve() == truth.resolve():

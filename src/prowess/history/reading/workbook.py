@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ...errors import Error, Option, Remark
-from ...optional import extra
+from ...optional import import_extra
 from ..read_context import Table
 from ..read_options import Choices
 from .byte_source import Source
@@ -22,7 +22,7 @@ _MOMENT = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
 
 def read_workbook(source: Source, choices: Choices) -> Table:
     """Read the first sheet, or that which is chosen, like a text file; rows are numbered as in the sheet."""
-    fastexcel = extra("fastexcel", "fastexcel", "excel")
+    fastexcel = import_extra("fastexcel", "fastexcel", "excel")
     try:
         book = fastexcel.read_excel(source.whole() if source.path is None else str(source.path))
         names = list(book.sheet_names)

@@ -10,7 +10,7 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ...atomic_files import replacing, target_of
+from ...atomic_files import check_target, replace_file
 from ..extras import extra
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
     ...     Path(folder, "ann.svg").read_text()[:4]
     '<svg'
     """
-    ending = target_of(path, ENDINGS)
+    ending = check_target(path, ENDINGS)
     spec = chart.to_dict()
     content = json.dumps(spec, ensure_ascii=False, indent=1) if ending == ".json" else _drawn(spec, ending)
-    with replacing(path) as place:
+    with replace_file(path) as place:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...text import capital, count, listed
+from ...text import capitalise, count, join_words
 from ..charts.comparison import calibration_chart, measure_chart, time_chart
 from ..charts.series import CURVES, time_axis
 from ..report import Report, Section
@@ -70,7 +70,7 @@ def _legend(comparison: Comparison) -> str:
         text += " The best of each column is bold; ≈ marks those that these matches cannot tell from it."
     for way in ("lower", "higher"):
         sided = [one.title for one in comparison.measures if not one.neutral and side_of(one) == way]
-        text += f" {way.title()} is better for {listed(sided)}." if sided else ""
+        text += f" {way.title()} is better for {join_words(sided)}." if sided else ""
     return text
 
 
@@ -123,7 +123,7 @@ def _time(comparison: Comparison) -> list[Section]:
     if not len(frame):
         return []
     frame, some = _few(comparison, frame)
-    heading = f"{capital(measure.title)} over time"
+    heading = f"{capitalise(measure.title)} over time"
     subtitle = f"mean of the last {window:,} matches; {side_of(measure)} is better{some}"
     axis = time_axis(comparison.history)
     return [Section(heading, chart=time_chart(frame, measure.titled, axis, title=heading, subtitle=subtitle))]
@@ -151,7 +151,7 @@ def _pairwise(comparison: Comparison) -> list[Section]:
 def _method(comparison: Comparison) -> str:
     """What was done, and what the intervals mean."""
     done = str(comparison.protocol)
-    said = [f"{capital(done)}: {matches_of(comparison)}.", str(comparison.resampling)]
+    said = [f"{capitalise(done)}: {matches_of(comparison)}.", str(comparison.resampling)]
     shown = [f"{name}: {_parameters(comparison, name)}" for name in order(comparison)]
     return "\n\n".join([*said, "The parameters of the models. " + "; ".join(shown) + "."])
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...text import count, listed
+from ...text import count, join_words
 from ..interval import Interval
 from ..measures.registry import Measure
 
@@ -55,17 +55,19 @@ def verdict(comparison: Comparison) -> str:
     parts = []
     if len(comparison) < FEW:
         told = (
-            f" (by the intervals it is better than {listed(worse)}, but so few make them too narrow)" if worse else ""
+            f" (by the intervals it is better than {join_words(worse)}, but so few make them too narrow)"
+            if worse
+            else ""
         )
         are = "One match is" if len(comparison) == 1 else f"{matches_of(comparison)} are"
         parts.append(f"{are} too few to tell these models apart{told}.")
     elif worse:
-        parts.append(f"It is better than {listed(worse)} beyond noise.")
+        parts.append(f"It is better than {join_words(worse)} beyond noise.")
     if alike and len(comparison) >= FEW:
         if rest["low"].count() < len(rest):
-            parts.append(f"These matches are too few to tell it from {listed(alike)}.")
+            parts.append(f"These matches are too few to tell it from {join_words(alike)}.")
         else:
-            parts.append(f"These matches cannot tell it from {listed(alike)}: the difference is within noise.")
+            parts.append(f"These matches cannot tell it from {join_words(alike)}: the difference is within noise.")
     if not np.isnan(comparison.sureness):
         draws = f"{comparison.resampling.draws:,} resampled histories"
         parts.append(f"It was the best in {100 * comparison.sureness:.3g} % of {draws}.")
@@ -89,7 +91,7 @@ def notes(comparison: Comparison) -> list[str]:
         rows = others.filter(measure=measure.name).iter_rows(named=True)
         better = [row["model"] for row in rows if sign * row["difference"] > 0]
         if better:
-            found.append(f"By {measure.title}, {listed(better)} did better than {comparison.best}, beyond noise.")
+            found.append(f"By {measure.title}, {join_words(better)} did better than {comparison.best}, beyond noise.")
     return found + _draws(comparison)
 
 
@@ -104,14 +106,14 @@ def _draws(comparison: Comparison) -> list[str]:
     never = [name for name, scored in comparison.scored.items() if not scored.draw.ndim and scored.draw == 0]
     if never:
         found.append(
-            f"{listed(never)} never expected a draw, and {100 * drawn:.3g} % of the matches were drawn. Log loss and "
-            "calibration count that as an error; information gain and pair error do not."
+            f"{join_words(never)} never expected a draw, and {100 * drawn:.3g} % of the matches were drawn. Log loss"
+            " and calibration count that as an error; information gain and pair error do not."
         )
     supposed = {name: model.params.get("draw_probability", drawn) for name, model in comparison.models.items()}
     wrong = [name for name, share in supposed.items() if share > 0 and not drawn / 2 <= share <= 2 * drawn]
     if wrong and len(two) >= FEW:
         found.append(
-            f"The draw_probability of {listed(wrong)} is far from the {100 * drawn:.3g} % of the matches that were "
+            f"The draw_probability of {join_words(wrong)} is far from the {100 * drawn:.3g} % of the matches that were "
             "drawn; with a better one, or tuned, it may do better."
         )
     return found

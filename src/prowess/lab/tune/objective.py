@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import Error
 from ...history import History
-from ...text import listed
+from ...text import join_words
 from ..extras import extra
 from ..forecast_chunks import forecast_parts
 from ..measures import Tally
@@ -99,7 +99,9 @@ def loss_of(wanted: str | Measure | Callable[[Forecasts], Tally] | None, history
         wanted = "log_loss" if bool((np.diff(history.match_start) == 2).all()) else "pair_log_loss"
     found = measure_of(wanted)
     if found.tally is None or found.neutral:
-        able = listed(name for name, measure in MEASURES.items() if measure.tally is not None and not measure.neutral)
+        able = join_words(
+            name for name, measure in MEASURES.items() if measure.tally is not None and not measure.neutral
+        )
         raise Error(f"tuning needs a measure that is a mean over matches, not {found.name!r}; there are {able}")
     return found
 

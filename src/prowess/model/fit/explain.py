@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history import History, name_of
-from ...text import count, listed
+from ...text import count, join_words
 from ..ladder.ladder import Ladder
 from ..model import Model
 from ..rating import Rating
@@ -258,7 +258,7 @@ def opponents_of(row: dict[str, Any]) -> str:
     """
     names, more = row["opponents"], row["opponent_count"]
     if more <= SIDE + 1:
-        return listed(names)
+        return join_words(names)
     return f"{', '.join(names[:SIDE])} and {more - SIDE} others"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...atomic_files import replacing
+from ...atomic_files import replace_file
 from ...errors import Error
 from ...history import name_of, show_time
 from ...history.times import Stamp
@@ -28,7 +28,7 @@ READABLE = (1, 2)  # version 1 had neither rating periods nor a memory
 
 def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
     """Write a ladder beside its place and move it there when it is whole and on disk."""
-    with replacing(path) as place:
+    with replace_file(path) as place:
         place.write_text(_text(ladder), encoding="utf-8")
 
 

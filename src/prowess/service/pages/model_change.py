@@ -20,7 +20,7 @@ from ...store.read.changes import rank_changes
 from ...store.slugs import storable
 from ...store.write.commands import ChangeModel, CommandResult
 from ...store.write.writer import preview
-from ...text import capital
+from ...text import capitalise
 from ..api.common import Admin, Here
 from ..api.models import shown_as, summary_of, told_parameters
 from ..api.schemas.common import LONGEST
@@ -142,7 +142,7 @@ def _context(
 
 def _problem(error: Error, parameters: Sequence[str]) -> str:
     """The message, which may begin with the name of a parameter, and those are in small letters."""
-    return str(error) if error.field in parameters else capital(str(error))
+    return str(error) if error.field in parameters else capitalise(str(error))
 
 
 def _is_settable(parameter: Plain) -> bool:

@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DBAPIError
 
-from ...atomic_files import replacing
+from ...atomic_files import replace_file
 from ...errors import Error
 from ...progress import following
 from ..errors import WriteClash
@@ -70,7 +70,7 @@ def backup(database: Database, path: str | os.PathLike[str], *, progress: bool |
     >>> copied.rows["league"]
     0
     """
-    with replacing(path) as place:
+    with replace_file(path) as place:
         _check_target(Path(path))
         with database.reading() as source:
             check_known(source)

@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 from ....errors import Error
 from ....store.clock import Clock
 from ....store.slugs import storable
-from ....text import capital
+from ....text import capitalise
 from ...api.payloads import match_of
 from ...api.schemas.common import LONGEST
 from ...errors import Problem
@@ -276,4 +276,4 @@ def error_text(error: Error, fields: MatchFields) -> str:
     'ann stands in team 1 and in team 2'
     """
     about_player = any(error.value in _names(team) for team in fields.teams)
-    return error.detail() if about_player else capital(error.detail())
+    return error.detail() if about_player else capitalise(error.detail())

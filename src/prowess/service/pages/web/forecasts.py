@@ -13,7 +13,7 @@ from ....model.prediction import Prediction
 from ....store import leagues
 from ....store.leagues import League
 from ....store.read.standings import Snapshot
-from ....text import capital, listed
+from ....text import capitalise, join_words
 from ...api.common import tag_of
 from ...api.schemas.forecasts import PredictionAsked
 from ...api.serialize import rating, ratings
@@ -88,7 +88,7 @@ def error_sentence(error: Error) -> str:
     """
     if error.field in LABELS:
         return f"{LABELS[error.field]}: {error.detail()}"
-    return capital(error.detail())
+    return capitalise(error.detail())
 
 
 def prediction_request(
@@ -109,7 +109,7 @@ def _team_name(names: Sequence[str], number: int) -> str:
     >>> _team_name(["ann"], 1), _team_name(["ann", "bob", "cat"], 1), _team_name(list("abcd"), 2)
     ('ann', 'ann, bob and cat', 'Team 2')
     """
-    return f"Team {number}" if len(names) > NAMED else listed(names)
+    return f"Team {number}" if len(names) > NAMED else join_words(names)
 
 
 def headline(teams: Sequence[Sequence[str]], prediction: Prediction) -> dict[str, str]:

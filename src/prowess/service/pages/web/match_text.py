@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....history.ragged import places
-from ....text import listed
+from ....text import join_words
 from .filters import day, figure
 
 __all__ = ["Side", "edit_differences", "result_sentence", "sides_by_place", "team_text"]
@@ -76,7 +76,7 @@ def team_text(names: Sequence[str], most: int = NAMED) -> str:
     """
     if len(names) > most:
         return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
-    return listed(names)
+    return join_words(names)
 
 
 def result_sentence(match: Mapping[str, Any]) -> str:

@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from prowess.atomic_files import replacing
+from prowess.atomic_files import replace_file
 
 
 def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old")
-    with replacing(path) as place:
+    with replace_file(path) as place:
         place.write_text("new")
         assert path.read_text() == "old"
     assert path.read_text() == "new"
@@ -19,7 +19,7 @@ def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, RuntimeError])
 def test_what_stops_half_way_leaves_nothing(tmp_path: Path, stop: type[BaseException]) -> None:
     def write() -> None:
-        with replacing(tmp_path / "a.txt") as place:
+        with replace_file(tmp_path / "a.txt") as place:
             place.write_text("half")
             raise stop
 
@@ -30,7 +30,7 @@ def test_what_stops_half_way_leaves_nothing(tmp_path: Path, stop: type[BaseExcep
 
 def test_a_disk_that_is_full_is_an_error(tmp_path: Path) -> None:
     def write() -> None:
-        with replacing(tmp_path / "a.txt"):
+        with replace_file(tmp_path / "a.txt"):
             raise OSError(28, "No space left on device")
 
     with pytest.raises(pw.Error, match=r"a\.txt: cannot be written: No space left on device"):
@@ -38,6 +38,6 @@ def test_a_disk_that_is_full_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_long_name_is_no_obstacle(tmp_path: Path) -> None:
-    with replacing(tmp_path / ("a" * 250 + ".txt")) as place:
+    with replace_file(tmp_path / ("a" * 250 + ".txt")) as place:
         place.write_text("x")
     assert len(list(tmp_path.iterdir())) == 1
