@@ -65,7 +65,7 @@ def test_every_public_name_is_documented(public):
 def verbs():
     from prowess import cli
 
-    return sorted(typer.main.get_command(cli.app).commands)
+    return sorted(typer.main.get_command(cli.app).list_commands(None))
 
 
 def test_every_verb_is_in_the_readme():

@@ -1,5 +1,8 @@
-"""An installed third-party package adds components and presets."""
+"""An installed third-party package adds components, presets and verbs."""
 
+import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +14,7 @@ import prowess as pw
 from prowess import plugins
 from prowess.model.presets import BUILT_IN, PRESETS, preset
 from prowess.model.registry import COMPONENTS
+from tests.cli.running import ROOT, command, environment, run
 
 SOURCE = '''
 from dataclasses import dataclass
@@ -66,7 +70,12 @@ Fancy = fancy:Fancy
 Elo = fancy:Elo
 NoModel = fancy:NoModel
 Absent = not_installed:Absent
+
+[prowess.verbs]
+rate = fancy:Elo
+absent = not_installed:absent
 """
+TOOLS = ROOT / "build" / "tools"  # a setuptools that makes wheels by itself; the one of a venv may not
 BROKEN = "ignore:fancy-ratings adds:RuntimeWarning"
 
 
@@ -164,8 +173,6 @@ def test_importing_prowess_looks_for_no_plugins(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("installed")
 def test_command_line_rates_with_a_plugin_preset(tmp_path: Path) -> None:
-    from tests.cli.running import run
-
     games = tmp_path / "games.csv"
     games.write_text("team1,team2,score1,score2\nann,bob,3,1\nbob,cat,2,0\n")
     result = run("rate", games, "--model", "fancy", "--set", "gamma=1")
@@ -186,3 +193,144 @@ def test_service_lists_and_uses_a_plugin_preset(tmp_path: Path) -> None:
         assert created["model"]["name"] == "Fancy"
         ask.post("/api/leagues/darts/matches", {"teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=201)
     _models.cache_clear()
+
+
+def test_broken_verb_costs_a_warning_in_the_help_and_fails_alone(tmp_path: Path) -> None:
+    path = search_path(install(tmp_path))
+    broken = (
+        "fancy-ratings adds absent (not_installed:absent) to prowess.verbs, but that is broken: "
+        "ModuleNotFoundError: No module named 'not_installed'\n"
+    )
+    listed = command("--help", PYTHONPATH=path)
+    assert (listed.returncode, listed.stderr) == (0, f"warning: {broken}")
+    assert "papers" in listed.stdout
+    assert "absent" not in listed.stdout
+    used = command("absent", PYTHONPATH=path)
+    assert (used.returncode, used.stdout, used.stderr) == (1, "", f"error: {broken}")
+    rated = command("rate", ROOT / "examples" / "league.csv", "--quiet", PYTHONPATH=path)
+    assert (rated.returncode, rated.stderr) == (0, "")
+
+
+def search_path(folder: Path) -> str:
+    """A PYTHONPATH with a folder in front of where this process finds prowess."""
+    return f"{folder}{os.pathsep}{Path(pw.__file__).parents[1]}"
+
+
+def example_files() -> dict[str, str]:
+    """The files of the example package in CONTRIBUTING.md."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = re.search(r"^## A plugin package$(.*?)^## ", page, re.M | re.S)[1]
+    return dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)^```$", section, re.M | re.S))
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A PYTHONPATH with the example package of CONTRIBUTING.md, installed by pip."""
+    if not TOOLS.is_dir():
+        pytest.skip("setuptools is not in build/tools, where make puts it")
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("target")
+    for name, text in example_files().items():
+        (source / name).write_text(text, encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    tools = environment(PYTHONPATH=str(TOOLS))
+    subprocess.run([*pip, "--no-build-isolation", "--target", target, source], env=tools, check=True)
+    return search_path(target)
+
+
+def test_example_package_is_short() -> None:
+    files = example_files()
+    assert list(files) == ["pyproject.toml", "prowess_capped.py"]
+    assert sum(text.count("\n") for text in files.values()) < 60
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    path = tmp_path / "games.csv"
+    path.write_text("team1,team2,score1,score2\nann,bob,9,1\nbob,cat,2,0\nann,cat,3,4\n", encoding="utf-8")
+    return path
+
+
+def test_example_preset_rates_and_its_outcome_is_saved_and_loaded(example: str, games: Path) -> None:
+    saved = games.with_name("ladder.prowess")
+    options = ("--model", "capped", "--set", "cap=2.5", "--save", saved, "--quiet")
+    rated = command("rate", games, *options, PYTHONPATH=example)
+    assert (rated.returncode, rated.stderr) == (0, "")
+    code = (
+        "import sys, prowess as pw; ladder = pw.Ladder.load(sys.argv[1]); print(repr(ladder.model.outcome))\n"
+        "ladder.record([['ann'], ['dan']], scores=[1, 0]); ladder.save(sys.argv[1])\n"
+        "assert pw.Ladder.load(sys.argv[1]) == ladder"
+    )
+    loading = [sys.executable, "-c", code, saved]
+    loaded = subprocess.run(loading, env=environment(PYTHONPATH=example), capture_output=True, text=True, check=True)
+    assert loaded.stdout == "CappedDifference(cap=2.5, gamma=3.0)\n"
+    assert json.loads(command("predict", saved, "ann vs dan", "--json", PYTHONPATH=example).stdout)
+    without = command("predict", saved, "ann vs dan")
+    assert without.returncode == 1
+    assert "CappedDifference" in without.stderr
+
+
+def test_example_verb_is_listed_and_runs(example: str, games: Path) -> None:
+    listed = command("--help", PYTHONPATH=example)
+    assert re.search("Plugins .*blowouts  +Count the matches that were decided by more than a cap", listed.stdout, re.S)
+    assert listed.stderr == ""
+    assert command("blowouts", games, PYTHONPATH=example).stdout == "1\n"
+    assert command("blowouts", games, "--cap", "1", "--quiet", PYTHONPATH=example).stdout == "2\n"
+
+
+def test_service_accepts_the_preset_of_the_example(example: str, tmp_path: Path) -> None:
+    code = """
+import sys
+from tests.service.asking import served
+with served(f"sqlite:///{sys.argv[1]}/league.db") as ask:
+    model = {"name": "capped", "parameters": {"cap": 2}}
+    created = ask.post("/api/leagues", {"name": "darts", "model": model}, status=201).json()
+    assert created["model"]["name"] == "Capped", created
+    ask.post("/api/leagues/darts/matches", {"teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=201)
+with served(f"sqlite:///{sys.argv[1]}/league.db") as ask:  # which loads the model from the database
+    ask.post("/api/leagues/darts/matches", {"teams": [["ann"], ["bob"]], "scores": [9, 1]}, status=201)
+    assert "ann" in ask.get("/api/leagues/darts/leaderboard").text
+"""
+    running = [sys.executable, "-c", code, tmp_path]
+    done = subprocess.run(
+        running, env=environment(PYTHONPATH=example), cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+WITHOUT_PAPERS = """
+import importlib.metadata, sys
+sys.modules["prowess_papers"] = None  # importing it fails
+if sys.argv.pop(1) == "hidden":
+    everywhere = importlib.metadata.entry_points
+    importlib.metadata.entry_points = lambda **which: [
+        entry for entry in everywhere(**which) if not entry.module.startswith("prowess_papers")
+    ]
+"""
+
+
+def run_without_papers(code: str, *words: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-c", WITHOUT_PAPERS + code, *words]
+    return subprocess.run(line, env=environment(), capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("entries", ["hidden", "left"])
+def test_without_its_package_papers_says_how_to_get_it(entries: str) -> None:
+    main = "from prowess.cli import main; main()"
+    done = run_without_papers(main, entries, "papers", "classics")
+    message = "papers: not installed; reinstall prowess (pip install prowess) to get the prowess_papers package"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {message}\n")
+    listed = run_without_papers(main, entries, "--help")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert "papers    Run" not in listed.stdout
+    assert "compare   Find" in listed.stdout
+
+
+def test_nothing_in_prowess_imports_the_papers() -> None:
+    code = """
+import pkgutil, prowess
+for module in pkgutil.walk_packages(prowess.__path__, "prowess."):
+    if not module.name.endswith((".__main__", ".migrations.env")):
+        importlib.import_module(module.name)
+"""
+    done = run_without_papers(code, "hidden")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr

@@ -20,7 +20,7 @@ EVERYWHERE = SECTIONS["Every command"]
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 GROUP = typer.main.get_command(app)
-VERBS = GROUP.commands  # type: ignore[attr-defined]
+VERBS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}  # type: ignore[attr-defined]
 
 
 def flags(command: Any) -> set[str]:

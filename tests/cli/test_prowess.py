@@ -153,7 +153,8 @@ def test_ctrl_c_is_quiet_from_the_start() -> None:
 
 
 def test_every_verb_speaks_to_machines() -> None:
-    verbs = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    group: Any = typer.main.get_command(app)
+    verbs = {name: group.get_command(None, name) for name in group.list_commands(None)}
     single = {f"{name} {inner}".strip(): one for name, verb in verbs.items() for inner, one in _single(verb).items()}
     assert "key list" in single
     silent = [name for name, verb in single.items() if not any("--json" in one.opts for one in verb.params)]

@@ -1,9 +1,10 @@
 """The command line: a thin face of the library, one file a verb."""
 
+import inspect
 import io
 import sys
 from collections.abc import Callable
-from importlib.metadata import entry_points
+from importlib.util import find_spec
 from typing import Annotated, Any
 
 try:
@@ -11,8 +12,10 @@ try:
     from typer.core import TyperGroup
 
     from .. import __version__, kernel_mode
+    from ..errors import Error
+    from ..plugins import find_plugins, load_plugin
     from .options.shared import Quiet, add_quiet_option
-    from .output.console import handle_errors, set_quiet
+    from .output.console import handle_errors, note, set_quiet
     from .verbs.backup import backup, restore
     from .verbs.balance import balance
     from .verbs.check import check
@@ -34,13 +37,61 @@ except KeyboardInterrupt:  # imports take a moment; whoever changes their mind i
 __all__ = ["app", "main"]
 
 
+PLUGINS = "prowess.verbs"
+SHIPPED = {"papers": "prowess_papers"}  # verbs of packages that come with prowess, but may have been left out
+
+
 class Verbs(TyperGroup):
-    """The verbs, with one way of saying that something is wrong."""
+    """The built-in verbs and those of installed packages, which are imported only to run or to list them."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a verb."""
+        """Run a verb; errors and warnings are printed in one line each."""
         with handle_errors():
             return super().invoke(ctx)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all verbs; a broken plugin is left out with a warning."""
+        for name in find_plugins(PLUGINS):
+            try:
+                self._load(name)
+            except Error as error:
+                if not (_is_missing(name) or (ctx and ctx.resilient_parsing)):  # no warnings between completions
+                    note(str(error), "yellow", "warning: ")
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a verb, or None if there is none of this name; raises `Error` for a broken plugin."""
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        try:
+            if cmd_name in find_plugins(PLUGINS) or cmd_name in SHIPPED:
+                self._load(cmd_name)
+            else:
+                self.list_commands(ctx)  # so that the verbs of plugins are among the suggestions
+        except Error:
+            if not ctx.resilient_parsing:
+                raise
+        return self.commands.get(cmd_name)
+
+    def _load(self, name: str) -> None:
+        if name in self.commands:  # a built-in verb wins over a plugin of the same name
+            return
+        if _is_missing(name):
+            package = SHIPPED[name]
+            raise Error(f"{name}: not installed; reinstall prowess (pip install prowess) to get the {package} package")
+        self.add_command(load_plugin(PLUGINS, name, _make_command), name)  # type: ignore[arg-type]
+
+
+def _is_missing(name: str) -> bool:
+    return name in SHIPPED and (name not in find_plugins(PLUGINS) or find_spec(SHIPPED[name]) is None)
+
+
+def _make_command(name: str, plugin: object) -> object:
+    if not inspect.isfunction(plugin):
+        raise Error(f"a verb is a function, not {plugin!r}")
+    single = typer.Typer(add_completion=False)
+    single.command(name, rich_help_panel="Compare" if name in SHIPPED else "Plugins")(add_quiet_option(plugin))
+    return typer.main.get_command(single)
 
 
 app = typer.Typer(
@@ -61,7 +112,7 @@ def _add(panel: str, *verbs: Callable[..., None]) -> None:
 _add("Rate", rate, demo)
 _add("Predict and match", predict, explain, balance, pair)
 app.command("next", rich_help_panel="Predict and match")(add_quiet_option(next_))
-_add("Compare", compare, tune, *(entry.load() for entry in entry_points(group="prowess.verbs")))
+_add("Compare", compare, tune)
 _add("Files", check, simulate)
 _add("Serve", serve)
 app.command("import", rich_help_panel="Serve")(add_quiet_option(import_))

@@ -1,8 +1,8 @@
 """The lab: which model predicts best, shown on data; better parameters; simulated leagues; the papers, run again."""
 
-from importlib.metadata import entry_points
 from typing import Any
 
+from ..plugins import find_plugins, load_plugin
 from . import measures, slices
 from .bootstrap import Resampling
 from .charts import coverage_curves, save, skill_curves
@@ -78,6 +78,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Names that installed packages add to the lab, such as `paper`."""
-    for entry in entry_points(group="prowess.lab", name=name):
-        return entry.load()
+    if name in find_plugins("prowess.lab"):
+        return load_plugin("prowess.lab", name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
