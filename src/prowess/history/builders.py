@@ -2,8 +2,8 @@
 
 `_Lists.add` alone knows the rules and the messages; it reads one match at a time. Nearly all matches are regular: dicts
 of lists, text and numbers. `_add_regular` reads those by columns, thousands at a time, and leaves a chunk that holds
-anything else to `add`; `_duel` makes the history of one regular match. Measured with matches of two players: 100,000
-take 0.5 s by columns and 1.9 s one at a time; one takes 20 µs by `_duel` and 120 µs by columns.
+anything else to `add`; `_duel` makes the history of one regular match. Measured with matches of two players: columns
+read 100,000 in 0.2 s, 4.4 times as fast as one at a time; `_duel` takes 11 µs, a fifth of what columns take for one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
