@@ -43,7 +43,7 @@ def test_the_secret_alone_is_on_standard_output(here: Path) -> None:
     with database.reading() as connection:
         assert keys.find(connection, secret) is None
         assert keys.find(connection, made["secret"]) == keys.list_keys(connection)[1]
-        assert {entry.actor for entry in audit.listed(connection) if "key" in entry.action} == {"command line"}
+        assert {entry.actor for entry in audit.list_entries(connection) if "key" in entry.action} == {"command line"}
     database.close()
     listed = json.loads(run("key", "list", "--json").stdout)
     assert [one["revoked"] is None for one in listed] == [False, True]

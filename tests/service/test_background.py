@@ -31,7 +31,7 @@ def test_work_is_followed_called_off_and_ends_with_the_service(database_url, mon
 
     def ask():
         with database.writing() as connection:
-            jobs.ask(connection, darts, "comparison", {})
+            jobs.request(connection, darts, "comparison", {})
         background.look()
 
     def wait(state, step=""):

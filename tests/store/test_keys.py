@@ -22,7 +22,7 @@ def database(database_url):
     made.close()
 
 
-def test_only_the_hash_of_a_secret_is_kept(database):
+def test_only_the_hash_of_a_secret_is_stored(database):
     with database.writing() as connection:
         made, secret = keys.create(connection, "phone", "write", "darts")
         _, other = keys.create(connection, "phone", "write", "darts")
@@ -39,7 +39,7 @@ def test_only_the_hash_of_a_secret_is_kept(database):
     assert bytes(rows[0][0].hash) == sha256(secret.encode()).digest()
 
 
-def test_what_a_key_may(database):
+def test_scope_and_league_limit_a_key(database):
     """Every scope of every kind of key, against what was written down by hand."""
     with database.writing() as connection:
         chess, darts = (leagues.find(connection, name).id for name in ("chess", "darts"))
@@ -56,7 +56,7 @@ def test_what_a_key_may(database):
             assert key.may(asked, None) == (of is None and asked in below[scope])
 
 
-def test_a_revoked_key_is_good_for_nothing(database):
+def test_revoked_key_is_not_found(database):
     with database.writing() as connection:
         made, secret = keys.create(connection, "phone", "admin", author="ann")
         kept, _ = keys.create(connection, "tablet", "read", "darts")
@@ -66,7 +66,7 @@ def test_a_revoked_key_is_good_for_nothing(database):
     with database.reading() as connection:
         assert keys.find(connection, secret) is None
         assert keys.list_keys(connection) == [gone, kept]
-        done = [entry for entry in audit.listed(connection) if "key" in entry.action]
+        done = [entry for entry in audit.list_entries(connection) if "key" in entry.action]
     assert not gone.may("read", None)
     assert [(one.actor, one.action, one.league, one.detail) for one in done] == [
         ("bob", "revoke key", None, {"key": made.id, "name": "phone"}),
@@ -75,7 +75,7 @@ def test_a_revoked_key_is_good_for_nothing(database):
     ]
 
 
-def test_a_key_that_is_not_there(database):
+def test_unknown_key_is_not_found(database):
     for id in (0, -1, 77, 2**63, 10**30):
         with pytest.raises(NotFound, match=f"no key {id}"), database.writing() as connection:
             keys.revoke(connection, id)
@@ -92,20 +92,20 @@ WRONG = [
 ]
 
 
-def test_what_cannot_be_made(database):
+def test_invalid_names_and_scopes_are_refused(database):
     for name, scope, league, said in WRONG:
         with pytest.raises(pw.Error, match=said), database.writing() as connection:
             keys.create(connection, name, scope, league)
     with database.reading() as connection:
         assert keys.list_keys(connection) == []
-        assert not any("key" in entry.action for entry in audit.listed(connection))
+        assert not any("key" in entry.action for entry in audit.list_entries(connection))
 
 
-def test_the_log_by_pages(database):
+def test_audit_log_is_paged(database):
     with database.writing() as connection:
         for number in range(5):
             audit.write(connection, "ann", "count", detail=number, wörter="größer")
-        first = audit.listed(connection, 3)
-        then = audit.listed(connection, 3, first[-1].id)
+        first = audit.list_entries(connection, 3)
+        then = audit.list_entries(connection, 3, first[-1].id)
     assert [one.detail["detail"] for one in (*first, *then) if one.action == "count"] == [4, 3, 2, 1, 0]
     assert first[0].detail["wörter"] == "größer"

@@ -320,10 +320,10 @@ def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> 
         database.close()
 
 
-def test_any_life_of_a_league(database_url: str) -> None:
+def test_store_matches_a_fit_after_any_commands(database_url: str) -> None:
     live(Life, database_url, 8, 25)
 
 
 @pytest.mark.long
-def test_any_long_life_of_a_league(database_url: str) -> None:
+def test_store_matches_a_fit_after_any_many_commands(database_url: str) -> None:
     live(Life, database_url, 300, 60)

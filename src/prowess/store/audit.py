@@ -1,4 +1,4 @@
-"""The audit log: what was done beside matches, by whom, and when."""
+"""The audit log: what was done to leagues, models, seasons and keys, by whom, and when."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, select
 
 from .db.schema import audit
 
-__all__ = ["Entry", "listed", "write"]
+__all__ = ["Entry", "list_entries", "write"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Entry:
 
 
 def write(connection: Connection, actor: str, action: str, /, league: str | None = None, **detail: Any) -> None:
-    """Write down what is done in this transaction; without it, nothing is written down.
+    """Write an entry in this transaction: it is kept if and only if what it describes is.
 
     >>> from prowess.store.db.database import Database
     >>> from tempfile import TemporaryDirectory
@@ -40,7 +40,7 @@ def write(connection: Connection, actor: str, action: str, /, league: str | None
     ...     database.migrate()
     ...     with database.writing() as connection:
     ...         write(connection, "ann", "create league", "darts", clock="utc")
-    ...         [entry] = listed(connection)
+    ...         [entry] = list_entries(connection)
     ...     database.close()
     >>> entry.actor, entry.action, entry.league, entry.detail
     ('ann', 'create league', 'darts', {'clock': 'utc'})
@@ -55,8 +55,8 @@ def write(connection: Connection, actor: str, action: str, /, league: str | None
     connection.execute(insert(audit).values(row))
 
 
-def listed(connection: Connection, limit: int = 100, before: int | None = None) -> list[Entry]:
-    """What was done last, newest first; `before` is the id of an entry, and goes on behind it."""
+def list_entries(connection: Connection, limit: int = 100, before: int | None = None) -> list[Entry]:
+    """Return the last entries, newest first; `before` is the id of an entry, for the page after it."""
     query = select(audit).order_by(audit.c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(audit.c.id < before)

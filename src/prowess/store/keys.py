@@ -43,7 +43,7 @@ class Key:
     revoked_at: float | None = None
 
     def may(self, scope: Scope, league_id: int | None) -> bool:
-        """Whether the key is good for something of a league, or for what is of no league (None)."""
+        """Tell whether the key grants a scope for a league, or for what belongs to no league (None)."""
         if self.revoked_at is not None or SCOPES.index(scope) > SCOPES.index(self.scope):
             return False
         return self.league_id is None or self.league_id == league_id
@@ -52,7 +52,7 @@ class Key:
 def create(
     connection: Connection, name: str, scope: str = "write", league: str | None = None, *, author: str = ""
 ) -> tuple[Key, str]:
-    """Make a key for a league, or for all; and its secret, which nobody can find out later.
+    """Create a key for a league, or for all; return it with its secret, which is not stored.
 
     >>> from prowess.store.db.database import Database
     >>> from tempfile import TemporaryDirectory
@@ -67,7 +67,7 @@ def create(
     ('pw_', True, False)
     """
     if scope not in SCOPES:
-        raise Error(f"scope: it is one of {', '.join(SCOPES)}, not {scope!r}")
+        raise Error.in_field("scope", f"it is one of {', '.join(SCOPES)}, not {scope!r}", value=scope)
     of = None if league is None else leagues.find(connection, league)
     secret = MARK + token_urlsafe(32)
     row = {
@@ -79,27 +79,27 @@ def create(
     }
     number = connection.execute(insert(key).values(row)).inserted_primary_key[0]  # type: ignore[index]
     audit.write(connection, author, "create key", league, key=number, name=row["name"], scope=scope)
-    return _one(connection, number), secret
+    return _get(connection, number), secret
 
 
 def find(connection: Connection, secret: str) -> Key | None:
-    """The key of a secret; None if there is none, or if it was revoked."""
+    """Return the key of a secret; None if there is none, or if it was revoked."""
     row = connection.execute(_rows().where(key.c.hash == _hash(secret), key.c.revoked_at.is_(None))).first()
     return None if row is None else Key(**row._mapping)
 
 
 def list_keys(connection: Connection) -> list[Key]:
-    """All keys, also those that were revoked, in the order in which they were made."""
+    """Return all keys, also revoked ones, oldest first."""
     return [Key(**row._mapping) for row in connection.execute(_rows().order_by(key.c.id))]
 
 
 def revoke(connection: Connection, id: int, *, author: str = "") -> Key:
-    """Let a key be good for nothing from now on; one that is revoked already stays as it is."""
-    found = _one(connection, id)
-    if found.revoked_at is None:
-        connection.execute(update(key).where(key.c.id == found.id).values(revoked_at=time()))
-        audit.write(connection, author, "revoke key", found.league, key=found.id, name=found.name)
-    return _one(connection, id)
+    """Revoke a key for good; one that is revoked already stays as it is."""
+    old = _get(connection, id)
+    if old.revoked_at is None:
+        connection.execute(update(key).where(key.c.id == old.id).values(revoked_at=time()))
+        audit.write(connection, author, "revoke key", old.league, key=old.id, name=old.name)
+    return _get(connection, id)
 
 
 def _rows() -> Select[Any]:
@@ -107,21 +107,21 @@ def _rows() -> Select[Any]:
     return select(*columns, key.c.created_at, key.c.revoked_at).outerjoin(league_table)
 
 
-def _one(connection: Connection, id: int) -> Key:
+def _get(connection: Connection, id: int) -> Key:
     row = connection.execute(_rows().where(key.c.id == id)).first() if 0 < id < 2**63 else None
     if row is None:
-        raise NotFound(f"there is no key {id}")
+        raise NotFound(f"there is no key {id}", field="id", value=id)
     return Key(**row._mapping)
 
 
 def _hash(secret: str) -> bytes:
-    """What is kept of a secret: of 32 random bytes, one round of SHA-256 tells nothing."""
+    """Hash a secret: for 32 random bytes, one round of SHA-256 is enough."""
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
 def _name(name: str) -> str:
-    """A name that any database keeps."""
     kept = name.strip()
     if not kept or not storable(kept, LONGEST):
-        raise Error(f"name: a key needs a name of 1 to {LONGEST} letters that says who has it, not {name!r}")
+        text = f"a key needs a name of 1 to {LONGEST} letters that says who has it, not {name!r}"
+        raise Error.in_field("name", text, value=name)
     return kept

@@ -1,4 +1,4 @@
-"""Texts that any database keeps, and names of leagues."""
+"""Names of leagues made of their titles, and texts that any database keeps."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import unicodedata
 from ..errors import Error
 from ..history.names import is_unicode
 
-__all__ = ["named", "slug", "storable"]
+__all__ = ["league_name", "slug", "storable"]
 
 
 def storable(text: object, most: int) -> bool:
-    """Whether something is text of at most so many letters, without the character 0 and halves of characters.
+    """Tell whether any database keeps a text: at most `most` letters, without NUL and lone surrogates.
 
     >>> storable("Zoë", 3), storable("Zoë", 2), storable("a\\0", 3), storable("\\ud800", 3), storable(7, 3)
     (True, False, False, False, False)
@@ -21,7 +21,7 @@ def storable(text: object, most: int) -> bool:
 
 
 def slug(title: str) -> str:
-    """A name for a league of this title, as near as its letters allow.
+    """Return a name for a league of this title, as near as its letters allow.
 
     >>> slug("The Pub, Tuesday's Darts"), slug("Žofie's Spaß")
     ('the-pub-tuesday-s-darts', 'zofie-s-spass')
@@ -29,10 +29,10 @@ def slug(title: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", _plain(title)).strip("-")[:63].strip("-") or "league"
 
 
-def named(title: str) -> str:
-    """The name of the league of a title; one of which letters would be lost might be that of another league.
+def league_name(title: str) -> str:
+    """Return the name of a league with this title; a title that would lose letters is an error, as names might collide.
 
-    >>> named("Лига 1")
+    >>> league_name("Лига 1")
     Traceback (most recent call last):
     ...
     prowess.Error: 'Лига 1' is no name for a league: use small letters (a to z), digits and hyphens, as in 'league-1'
@@ -40,12 +40,11 @@ def named(title: str) -> str:
     kept = _plain(title)
     if not any(map(str.isalnum, kept)) or any(letter.isalnum() and not letter.isascii() for letter in kept):
         like = slug(title) if slug(title)[0].isalpha() else f"league-{slug(title)}"
-        told = f"use small letters (a to z), digits and hyphens, as in {like!r}"
-        raise Error(f"{title!r} is no name for a league: {told}")
+        hint = f"use small letters (a to z), digits and hyphens, as in {like!r}"
+        raise Error(f"{title!r} is no name for a league: {hint}", field="league", value=title)
     return slug(title)
 
 
 def _plain(title: str) -> str:
-    """A title in small letters, without their accents."""
     letters = unicodedata.normalize("NFKD", title.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -27,7 +27,7 @@ async def list_audit_entries(
     before: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="The id of an entry to go on behind.")] = None,
 ) -> Response:
     """What was done to leagues, models, seasons and keys, newest first. It needs an admin's key of all leagues."""
-    found = await here.read(lambda connection: log.listed(connection, limit, before))
+    found = await here.read(lambda connection: log.list_entries(connection, limit, before))
     entries: list[dict[str, Any]] = [vars(one) | {"at": moment(one.at)} for one in found]
     following = f"/api/audit?limit={limit}&before={found[-1].id}" if len(found) == limit else None
     return answer({"entries": entries, "next": following})

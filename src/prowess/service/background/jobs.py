@@ -72,7 +72,7 @@ class Analyst:
     def start(self, league: League, asked: Mapping[str, Any], author: str) -> None:
         """Have models compared on a league, unless some are being compared."""
         with suppress(WriteClash), self._database.writing() as connection:  # somebody else has just asked
-            jobs.ask(connection, league, "comparison", asked, author)
+            jobs.request(connection, league, "comparison", asked, author)
         self._background.look()
 
     def cancel(self, league: League) -> None:
@@ -95,7 +95,7 @@ class Analyst:
         key = ("answer", done.league_id, done.kind)
         kept = self._shelf.get(key)
         if kept is None or kept[0] != done.id:
-            text = jobs.answer_of(connection, done.id)
+            text = jobs.answer(connection, done.id)
             kept = done.id, Found(json.loads(text) | {"id": done.id} if text else None, done)
             self._shelf.put(key, kept, _size(kept[1].told))
         return kept[1].told

@@ -87,11 +87,11 @@ class Background:
             wanted, self._wanted = self._wanted, set()
         for name in wanted:
             with suppress(Error), self._database.writing() as connection:
-                jobs.ask(connection, leagues.find(connection, name), "figures", {})
+                jobs.request(connection, leagues.find(connection, name), "figures", {})
 
     def _next(self) -> Analysis | None:
         with self._database.reading() as connection:
-            if not jobs.waits(connection):
+            if not jobs.has_queued(connection):
                 return None
         with self._database.writing() as connection:
             return jobs.claim(connection, self._name)
@@ -132,12 +132,12 @@ class Background:
             if monotonic() - last >= BEAT:
                 last = monotonic()
                 with suppress(Error), self._database.writing() as connection:
-                    if not jobs.beat(connection, job.id, self._name, step, share):
+                    if not jobs.heartbeat(connection, job.id, self._name, step, share):
                         return
         self._end(job, "interrupted")
 
     def _end(self, job: Analysis, state: str, *said: Any) -> None:
-        note: Any = jobs.finish if state == "done" else partial(jobs.end, state=state)
+        note: Any = jobs.finish if state == "done" else partial(jobs.abort, state=state)
         with self._database.writing() as connection:
             note(connection, job.id, self._name, *said)
 

@@ -48,7 +48,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one state of the database, whatever others write meanwhile."""
-        with _told(self.dialect), self._readers.connect() as connection, connection.begin():
+        with _translate_errors(self.dialect), self._readers.connect() as connection, connection.begin():
             try:
                 yield connection
             except Error:
@@ -62,11 +62,11 @@ class Database:
         """A transaction that is durable when the block ends, and undone if it ends by an exception."""
         committing = False
         try:
-            with _told(self.dialect), self.engine.connect() as connection, connection.begin():
+            with _translate_errors(self.dialect), self.engine.connect() as connection, connection.begin():
                 yield connection
                 committing = True
         except Unavailable as error:
-            if committing and self.dialect != "sqlite":  # a server may have done it, and not been able to say so
+            if committing and self.dialect != "sqlite":  # a server may have committed, and not been able to say so
                 raise CommitUnknown(error.summary, error.reason) from error
             raise
 
@@ -74,7 +74,7 @@ class Database:
         """Bring the tables to the form that this version of prowess needs; an empty database gets all of them."""
         from .migrate import migrate
 
-        with _told(self.dialect):
+        with _translate_errors(self.dialect):
             migrate(self.engine)
 
     def close(self) -> None:
@@ -83,22 +83,26 @@ class Database:
         self.engine.dispose()
 
 
-def _url(given: str) -> URL:
+def _url(database: str) -> URL:
     """The URL of a database; a plain path is a file of SQLite."""
-    text = str(given).strip()
+    text = str(database).strip()
     if "://" not in text:
         text = f"sqlite:///{text}" if text else ""
     try:
         url = make_url(text)
     except ArgumentError:
-        raise Error(f"{given!r} is no database: give sqlite:///league.db or postgresql://user@host/name") from None
+        text = f"{database!r} is no database: give sqlite:///league.db or postgresql://user@host/name"
+        raise Error(text, field="database") from None
     driver = DRIVERS.get(url.get_backend_name())
     if driver is None:
-        raise Error(f"{url.get_backend_name()} is no kind of database that can be used: it is sqlite or postgresql")
+        text = f"{url.get_backend_name()} is no kind of database that can be used: it is sqlite or postgresql"
+        raise Error(text, field="database")
     if driver == "sqlite" and url.database in (None, "", ":memory:"):
-        raise Error("leagues are kept in a file: give its name, such as sqlite:///league.db")
+        text = "leagues are kept in a file: give its name, such as sqlite:///league.db"
+        raise Error(text, field="database")
     if driver == "sqlite" and not Path(str(url.database)).parent.is_dir():
-        raise Error(f"{url.database}: there is no folder {Path(str(url.database)).parent}")
+        text = f"{url.database}: there is no folder {Path(str(url.database)).parent}"
+        raise Error(text, field="database")
     return url.set(drivername=driver)
 
 
@@ -126,15 +130,15 @@ def _open_file(cache: int, connection: Any, _: Any) -> None:
 
 
 @contextmanager
-def _told(dialect: str) -> Iterator[None]:
-    """Failures of the database as one error; what was written in between is undone by then."""
+def _translate_errors(dialect: str) -> Iterator[None]:
+    """Raise failures of the database as `Unavailable` or `WriteClash`; the transaction is rolled back by then."""
     try:
         yield
     except TimeoutError as error:
         raise Unavailable(f"all connections to the database ({dialect}) are busy", "try again") from error
     except (DBAPIError, sqlite3.Error, psycopg.Error) as error:
-        said = error.orig if isinstance(error, DBAPIError) else error
-        if isinstance(said, (sqlite3.IntegrityError, psycopg.IntegrityError)):
-            raise WriteClash(str(said)) from error
-        reason = " ".join(str(said).split()) or type(said).__name__
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        if isinstance(cause, (sqlite3.IntegrityError, psycopg.IntegrityError)):
+            raise WriteClash(str(cause)) from error
+        reason = " ".join(str(cause).split()) or type(cause).__name__
         raise Unavailable(f"the database ({dialect}) cannot be used now", reason) from error

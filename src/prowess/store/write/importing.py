@@ -14,7 +14,7 @@ from ..db.database import Database
 from ..errors import NotFound
 from ..journal.match_json import bodies
 from ..leagues import League, Preset
-from ..slugs import named
+from ..slugs import league_name
 from .commands import CommandResult, Post
 from .prepare import prepare
 from .writer import perform, preview
@@ -50,7 +50,7 @@ def import_history(
     Matches without ids get some that are made of what they say, so that the same file changes nothing when it comes
     again. A league that is there keeps its own model and title.
     """
-    name = named(title)
+    name = league_name(title)
     league = _find(database, name)
     post = Post(name, with_ids(history), author=author, reason=reason)
     clock = clock_of(history) if league is None else league.clock

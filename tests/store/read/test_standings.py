@@ -42,7 +42,7 @@ def seen(database, view):
         return view(connection, leagues.find(connection, "darts"))
 
 
-def test_filters_leave_the_ranks_as_they_are(database):
+def test_filters_do_not_change_ranks(database):
     post(database, ("Ann", "Joanna"), ("ann marie", "Bob"))
     post(database, ("Joanna", "Bob"), ("Joanna", "Straße"), day=DAYS[20])
     now = seen(database, StandingsCache().of)
@@ -93,7 +93,7 @@ def test_pages_of_a_revision_do_not_shift_under_writes(database):
         seen(database, lambda connection, league: late.at_revision(connection, league, 26))
 
 
-def test_an_older_model_and_an_older_season_can_be_seen(database):
+def test_standings_of_older_models_and_seasons(database):
     post(database, ("ann", "bob"))
     post(database, ("cat", "bob"), day=DAYS[1])
     standings = StandingsCache()
@@ -120,7 +120,7 @@ def test_an_older_model_and_an_older_season_can_be_seen(database):
     assert first.page(0, 5).rows == before
 
 
-def test_who_has_no_match_left_is_gone(database):
+def test_player_without_matches_is_removed(database):
     post(database, ("ann", "bob"), ("cat", "dan"))
     standings = StandingsCache()
     assert len(seen(database, standings.of)) == 4
@@ -134,7 +134,7 @@ def test_who_has_no_match_left_is_gone(database):
 
 
 @pytest.mark.parametrize("model", [pw.Elo(), pw.TrueSkill(), pw.Glicko2(period=7)], ids=["Elo", "TrueSkill", "periods"])
-def test_the_order_follows_any_moves(model):
+def test_updated_ranking_is_that_of_a_sort(model):
     """Ratings on few levels, so that many are equal, move at random; the order is that of a sort of all."""
     chance, width = np.random.default_rng(5), model.pipeline.width
     ladder = pw.Ladder(model)
@@ -156,7 +156,7 @@ def test_the_order_follows_any_moves(model):
         assert [(row["rank"], row["player"]) for row in now.page(0, 100).rows] == board
 
 
-def test_many_threads_read_while_matches_come(database):
+def test_threads_read_consistent_revisions_while_matches_come(database):
     """Whatever they read is one revision of the league, and no revision is read after a later one."""
     traces = TraceCache()
     standings = StandingsCache(traces)
@@ -182,7 +182,7 @@ def test_many_threads_read_while_matches_come(database):
     assert all(found == sorted(found) for found in revisions)
 
 
-def test_a_shelf_drops_what_was_used_least():
+def test_cache_evicts_the_least_recently_used():
     shelf = LruCache(limit=10)
     for key in "abc":
         shelf.put(key, key, 3)
@@ -194,7 +194,7 @@ def test_a_shelf_drops_what_was_used_least():
     assert shelf.lock("a") is shelf.lock("a") is not shelf.lock("b")
 
 
-def test_a_revision_before_matches_that_stand_earlier(sqlite_url):
+def test_standings_of_a_revision_before_late_matches(sqlite_url):
     """Matches of others that were posted later, with earlier times, correct nothing, and are not of the revision."""
     database = Database(sqlite_url)
     database.migrate()
@@ -211,7 +211,7 @@ def test_a_revision_before_matches_that_stand_earlier(sqlite_url):
     database.close()
 
 
-def test_a_past_time_as_it_was_at_a_revision(sqlite_url):
+def test_standings_of_a_time_at_a_revision(sqlite_url):
     database = Database(sqlite_url)
     database.migrate()
     with database.writing() as connection:
@@ -235,7 +235,7 @@ def test_a_past_time_as_it_was_at_a_revision(sqlite_url):
     database.close()
 
 
-def test_the_past_does_not_stop_who_reads_the_present(sqlite_url):
+def test_past_standings_do_not_block_current_ones(sqlite_url):
     """However many ask for it at once: those who would only wait are told to come again."""
     database = Database(sqlite_url)
     database.migrate()

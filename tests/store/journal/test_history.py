@@ -61,7 +61,7 @@ def at(clock: str, time: float) -> Any:
 
 @settings(max_examples=50)
 @given(matches(), st.sampled_from(["utc", "number", "none"]), st.randoms())
-def test_rows_of_the_journal_are_the_history_of_their_matches(found: Any, clock: Any, random: Any) -> None:
+def test_journal_rows_become_the_history_of_their_matches(found: Any, clock: Any, random: Any) -> None:
     rows = []
     for seq, match in enumerate(found):
         if "scores" in match:
@@ -76,7 +76,7 @@ def test_rows_of_the_journal_are_the_history_of_their_matches(found: Any, clock:
 
 @settings(max_examples=50)
 @given(matches())
-def test_a_text_is_that_of_the_match_however_it_is_given(found: Any) -> None:
+def test_equal_matches_have_equal_json(found: Any) -> None:
     history = History.from_matches(found)
     texts = bodies(history)
     assert texts == [body(match) for match in history]
@@ -87,7 +87,7 @@ def test_a_text_is_that_of_the_match_however_it_is_given(found: Any) -> None:
         assert text == json.dumps(read, ensure_ascii=False, separators=(",", ":"))
 
 
-def test_names_and_numbers_come_back_as_they_were() -> None:
+def test_names_and_numbers_round_trip() -> None:
     names = [[[one], [other]] for one, other in pairwise(ODD)]
     given = [{"teams": teams, "scores": [one, -one]} for teams, one in zip(names, HARD * 2, strict=False)]
     given += [
@@ -105,14 +105,14 @@ def test_names_and_numbers_come_back_as_they_were() -> None:
 
 
 @given(st.lists(st.floats(-1e30, 1e30), min_size=2, max_size=30))
-def test_scores_are_read_to_the_last_bit(scores: list[float]) -> None:
+def test_scores_round_trip_to_the_last_bit(scores: list[float]) -> None:
     match = {"teams": [[str(player)] for player in range(len(scores))], "scores": scores, "ranks": [1] * len(scores)}
     found = history_of([1], [0.0], ["x"], [body(match)], "none")
     assert found.score is not None
     assert found.score.tobytes() == (np.array(scores) + 0.0).tobytes()
 
 
-def test_what_means_the_same_has_one_text() -> None:
+def test_equivalent_matches_have_one_json() -> None:
     text = '{"teams":[["ann"],["bob","7"]],"scores":[3,0],"weights":[[1],[1,0.5]],"home":1}'
     one = {"home": 1, "teams": (["ann "], ["bob", 7]), "scores": np.array([3, -0.0]), "weights": [[1], [1.0, 0.5]]}
     other = {**one, "ranks": [0.5, 7], "importance": None, "id": "x", "time": "2026-01-31", "scores": [3.0, 0]}
@@ -120,7 +120,7 @@ def test_what_means_the_same_has_one_text() -> None:
     assert body({"teams": [["a"], ["b"]], "ranks": [2.5, 1]}) == '{"teams":[["a"],["b"]],"ranks":[2,1]}'
 
 
-def test_json_that_is_written_otherwise_is_read_all_the_same() -> None:
+def test_json_in_another_notation_is_read_too() -> None:
     texts = ['{"teams": [["\\u0061"], ["b"]], "ranks": [1.5, 0.5]}', '{"scores":[1e0,2],"teams":[["b"],["a"]]}']
     expected = [{"teams": [["a"], ["b"]], "ranks": [1.5, 0.5]}, {"teams": [["b"], ["a"]], "scores": [1, 2]}]
     expected = [{**match, "id": name} for match, name in zip(expected, "xy", strict=True)]
@@ -149,11 +149,11 @@ def test_json_that_is_written_otherwise_is_read_all_the_same() -> None:
         '{"teams":[["a"],["b"]]}\n{}',
     ],
 )
-def test_a_damaged_text_is_an_error_that_names_its_match(text: str) -> None:
+def test_damaged_json_is_an_error_that_names_the_match(text: str) -> None:
     with pytest.raises(Error, match=r"^the journal is damaged: .*match 'x'"):
         history_of([1, 2], [0.0, 0.0], ["x", "y"], [text, body({"teams": [["a"], ["b"]]})], "none")
 
 
-def test_names_of_one_hash_are_told_apart_by_their_letters() -> None:
+def test_names_with_equal_hashes_stay_distinct() -> None:
     player, first = _numbered_by_text(b"abcabca", [0, 1, 3, 4, 5], [1, 3, 4, 5, 7])
     assert (player.tolist(), first.tolist()) == ([0, 1, 0, 2, 3], [0, 1, 3, 4])

@@ -32,7 +32,7 @@ def do(database, act, *given, **more):
 def ask(database, kind="comparison", models=("Elo",)):
     do(
         database,
-        lambda connection: jobs.ask(connection, darts(connection), kind, {one: {} for one in models}, "ann"),
+        lambda connection: jobs.request(connection, darts(connection), kind, {one: {} for one in models}, "ann"),
     )
 
 
@@ -42,7 +42,7 @@ def states(database, kind="comparison"):
     return done and done.id, last and last.state
 
 
-def test_the_life_of_an_analysis(database):
+def test_analysis_is_queued_claimed_reported_and_finished(database):
     assert states(database) == (None, None)
     ask(database)
     ask(database, models=["Glicko"])  # there is one already
@@ -52,8 +52,8 @@ def test_the_life_of_an_analysis(database):
     assert (job.kind, job.asked, job.author) == ("comparison", {"Elo": {}}, "ann")  # who waits longest is first
     assert do(database, jobs.claim, "two").kind == "figures"
     assert do(database, jobs.claim, "three") is None
-    assert do(database, jobs.beat, job.id, "one", "Elo (1 of 2)", 0.25)
-    assert not do(database, jobs.beat, job.id, "two", "", 0.9)  # it is not hers
+    assert do(database, jobs.heartbeat, job.id, "one", "Elo (1 of 2)", 0.25)
+    assert not do(database, jobs.heartbeat, job.id, "two", "", 0.9)  # it is not hers
     with database.reading() as connection:
         _, last = latest(connection, darts(connection), "comparison")
     assert (last.state, last.step, last.share, last.open) == ("running", "Elo (1 of 2)", 0.25, True)
@@ -64,31 +64,31 @@ def test_the_life_of_an_analysis(database):
     ask(database)
     assert states(database) == (job.id, "queued")  # the old answer stays
     again = do(database, jobs.claim, "one")
-    do(database, jobs.end, again.id, "one", "no match", state="failed")
+    do(database, jobs.abort, again.id, "one", "no match", state="failed")
     assert states(database) == (job.id, "failed")
     with database.reading() as connection:
         assert latest(connection, darts(connection), "comparison")[1].why == "no match"
-        assert jobs.answer_of(connection, job.id) == '{"best": "Elo"}'
+        assert jobs.answer(connection, job.id) == '{"best": "Elo"}'
     ask(database)
     third = do(database, jobs.claim, "one")
     assert do(database, jobs.finish, third.id, "one", 1, 8, "{}")
     assert states(database) == (third.id, "done")
     with database.reading() as connection:
-        assert jobs.answer_of(connection, job.id) is None  # until there is a new one
+        assert jobs.answer(connection, job.id) is None  # until there is a new one
 
 
-def test_what_is_called_off_ends(database):
+def test_cancelled_analysis_stops_its_worker(database):
     ask(database)
     job = do(database, jobs.claim, "one")
     do(database, lambda connection: jobs.cancel(connection, darts(connection), "comparison"))
     assert states(database) == (None, "cancelled")
-    assert not do(database, jobs.beat, job.id, "one", "", 0.5)
+    assert not do(database, jobs.heartbeat, job.id, "one", "", 0.5)
     assert not do(database, jobs.finish, job.id, "one", 1, 7, "{}")
     ask(database)
     assert states(database) == (None, "queued")
 
 
-def test_who_gives_no_sign_of_life_is_not_waited_for(database, monkeypatch):
+def test_analysis_without_heartbeat_counts_as_interrupted(database, monkeypatch):
     ask(database)
     job = do(database, jobs.claim, "one")
     assert states(database) == (None, "running")
@@ -97,10 +97,10 @@ def test_who_gives_no_sign_of_life_is_not_waited_for(database, monkeypatch):
     assert states(database) == (None, "interrupted")
     ask(database)
     assert states(database) == (None, "queued")
-    assert not do(database, jobs.beat, job.id, "one", "", 0.5)  # should it come back after all
+    assert not do(database, jobs.heartbeat, job.id, "one", "", 0.5)  # should it come back after all
 
 
-def test_two_who_ask_at_once_get_one(database):
+def test_two_requests_at_once_make_one_analysis(database):
     with database.reading() as connection:
         league = darts(connection)
     ask(database)

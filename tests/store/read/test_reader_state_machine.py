@@ -1,4 +1,4 @@
-"""Whatever is done to a league, the standings and the chronicle say what a fit of its matches says, bit for bit."""
+"""Whatever is done to a league, the standings and the views show what a fit of its matches says, bit for bit."""
 
 import random
 from itertools import pairwise
@@ -76,25 +76,25 @@ class Watched(Life):
         self._views(look)
 
     @invariant()
-    def chronicles_are_those_of_a_fit(self) -> None:
+    def traces_are_those_of_a_fit(self) -> None:
         if self.chance.random() < 0.3:
             return  # so that several changes come at once
 
         def look(connection: Any, league: leagues.League) -> None:
-            chronicle, fresh = (some.of(connection, league) for some in (self.traces, TraceCache()))
-            one, other = (some.view for some in (chronicle, fresh))
+            views, fresh = (some.of(connection, league) for some in (self.traces, TraceCache()))
+            one, other = (some.view for some in (views, fresh))
             assert one.seq.tolist() == other.seq.tolist() == [kept.seq for _, kept in self.league.order]
             for column in ("before", "after"):
                 np.testing.assert_array_equal(getattr(one.trace, column), getattr(other.trace, column))
-            compare_fits(chronicle, self.league)
+            compare_fits(views, self.league)
             if self.league.matches and self.clock != "none":
                 times = [kept.time for kept in self.league.matches.values()]
                 times += [start for start, _, _ in self.league.seasons]
                 time = self.chance.choice(times) + self.chance.choice([-1, 0, 1])
                 wanted = states(upto(self.league, time).ladder())
-                assert states(chronicle.standing_at(time)) == wanted
+                assert states(views.standing_at(time)) == wanted
                 assert states(self.often.at_time(connection, league, time).ladder) == wanted
-            compare_players(chronicle, self.league)
+            compare_players(views, self.league)
 
         self._views(look)
 
@@ -115,9 +115,9 @@ def compare(snapshot: Snapshot, ladder: pw.Ladder) -> None:
     assert snapshot.ranking.order.tolist() == anew.order.tolist()
 
 
-def compare_fits(chronicle: MatchViews, league: League) -> None:
+def compare_fits(views: MatchViews, league: League) -> None:
     """The forecasts and beliefs of each season are those of a fit that begins where the last one ended."""
-    passed = chronicle.view.trace
+    passed = views.view.trace
     starts = [-np.inf, *(start for start, _, _ in sorted(league.seasons)), np.inf]
     ladder, match, entry = pw.Ladder(league.model), 0, 0
     for number, (first, end) in enumerate(pairwise(starts)):
@@ -132,18 +132,18 @@ def compare_fits(chronicle: MatchViews, league: League) -> None:
             np.testing.assert_array_equal(getattr(forecasts, column), getattr(fit.forecasts, column), column)
         np.testing.assert_array_equal(passed.after[entry : entry + part.entries], fit._trace.after)
         ladder, match, entry = fit.ladder, match + len(part), entry + part.entries
-    assert match == len(chronicle.view)
+    assert match == len(views.view)
 
 
-def compare_players(chronicle: MatchViews, league: League) -> None:
+def compare_players(views: MatchViews, league: League) -> None:
     """One player's matches and opponents, counted one by one; and one match."""
     name = PLAYERS[len(league.log) % len(PLAYERS)]
     mine = [(id, kept) for id, kept in league.order if any(name in team for team in kept.body["teams"])]
     if not mine:
         with pytest.raises(NotFound):
-            chronicle.player(name)
+            views.player(name)
         return
-    told = chronicle.player(name, matches=3, curve=5)
+    told = views.player(name, matches=3, curve=5)
     assert [row["id"] for row in told["matches"]] == [id for id, _ in mine][:-4:-1]
     assert told["total"] == len(mine)
     assert len(told["curve"]) <= 5
@@ -164,12 +164,12 @@ def compare_players(chronicle: MatchViews, league: League) -> None:
         assert {row["player"]: [row["wins"], row["draws"], row["losses"]] for row in found} == wanted
         assert [row["matches"] for row in found] == sorted((sum(counts) for counts in wanted.values()), reverse=True)
     id, kept = mine[len(mine) // 2]
-    match = chronicle.match(id)
+    match = views.match(id)
     assert match["teams"] == kept.body["teams"]
     assert [row["player"] for row in match["players"]] == [one for team in kept.body["teams"] for one in team]
     assert match["counts"] == (kept.body.get("importance") != 0)
     [row] = [row for row in match["players"] if row["player"] == name]
-    listed = chronicle.matches(name, limit=100)
+    listed = views.matches(name, limit=100)
     assert listed.total == len(mine)
     [same] = [one for one in listed.rows if one["id"] == id]
     assert {key: row[key] for key in ("before", "after", "moved", "expected")} == {
@@ -177,10 +177,10 @@ def compare_players(chronicle: MatchViews, league: League) -> None:
     }
 
 
-def test_any_life_of_a_league_that_is_watched(sqlite_url: str) -> None:
+def test_readers_match_a_fit_after_any_commands(sqlite_url: str) -> None:
     live(Watched, sqlite_url, 6, 20, phases=[Phase.generate])
 
 
 @pytest.mark.long
-def test_any_long_life_of_a_league_that_is_watched(database_url: str) -> None:
+def test_readers_match_a_fit_after_any_many_commands(database_url: str) -> None:
     live(Watched, database_url, 100, 50, phases=[Phase.generate])

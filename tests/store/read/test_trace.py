@@ -1,4 +1,4 @@
-"""Whatever became of a course, a view finds the entries and the places of players that a plain search finds."""
+"""Whatever became of a trace, a view finds the entries and the places of players that a plain search finds."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import prowess as pw
 from prowess.store.read import trace
-from prowess.store.read.trace import LeagueTrace, PlayerIndex, TraceView
+from prowess.store.read.trace import AppendColumn, LeagueTrace, PlayerIndex, TraceView
 
 NAMES = [f"player {number}" for number in range(7)]
 MATCH = (
@@ -57,10 +57,21 @@ def test_entries_are_those_of_a_plain_search_in_every_view(steps: list) -> None:
         check(view)
 
 
-def test_more_players_than_a_half_of_a_number_holds() -> None:
+def test_index_of_more_players_than_16_bits_hold() -> None:
     player = np.random.default_rng(7).integers(0, 200_000, 300_000).astype(np.int32)
     player[::1_000] = 65_536 + 5
     one = PlayerIndex().extended(player[:299_990])
     assert len(one.entry) == 299_990
     for number in (5, 65_536 + 5, 2 * 65_536 + 5, *player[-20:].tolist(), 200_000, -1):
         assert one.entries(player, number).tolist() == np.flatnonzero(player == number).tolist()
+
+
+def test_appending_does_not_change_earlier_views_of_a_column() -> None:
+    column = AppendColumn(np.arange(3))
+    views = [column.view]
+    for k in range(3, 2000):
+        column.append(np.array([k]))
+        views.append(column.view)
+    assert all(view.tolist() == list(range(len(view))) for view in views[::97])
+    with pytest.raises(ValueError, match="read-only"):
+        views[0][0] = 9

@@ -11,7 +11,7 @@ from prowess.store.write.writer import perform
 
 
 @pytest.mark.parametrize("places", [1, 2, SHORT, 0])
-def test_rows_are_found_by_an_index_however_long_the_list(sqlite_url, places):
+def test_lists_of_any_length_use_an_index(sqlite_url, places):
     """SQLite has no statistics: left to itself it reads the whole league to find a dozen ids."""
     database = Database(sqlite_url)
     database.migrate()
@@ -26,7 +26,7 @@ def test_rows_are_found_by_an_index_however_long_the_list(sqlite_url, places):
     database.close()
 
 
-def test_lists_of_any_length_find_what_they_name(database_url):
+def test_lists_of_any_length_find_their_rows(database_url):
     database = Database(database_url)
     database.migrate()
     names = [f"{number} 'quoted' \"and\" 😀" for number in range(200)]

@@ -43,7 +43,7 @@ def catalogue(engine):
     return [tuple(re.sub(r"\s+", " ", cell or "") for cell in row) for row in rows]
 
 
-def test_the_steps_make_what_the_schema_says(engine):
+def test_migrations_create_the_schema(engine):
     migrate(engine)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
@@ -58,7 +58,7 @@ def test_the_steps_make_what_the_schema_says(engine):
     assert sum("until IS NULL" in row[-1] for row in migrated) == 1
 
 
-def test_down_and_up_again(engine):
+def test_downgrade_and_upgrade(engine):
     migrate(engine)
     migrated = catalogue(engine)
     with engine.connect() as connection, connection.begin():
@@ -72,7 +72,7 @@ def test_down_and_up_again(engine):
         assert version_of(connection) == head()
 
 
-def test_the_newest_step_by_name_is_the_last_one():
+def test_head_is_the_last_migration():
     script = ScriptDirectory(str(STEPS))
     assert script.get_current_head() == head()
     for step in script.walk_revisions():
@@ -94,7 +94,7 @@ sys.exit(any(os.waitpid(child, 0)[1] for child in children))
 """
 
 
-def test_several_processes_at_once(sqlite_url, postgres_url):
+def test_processes_migrate_one_at_a_time(sqlite_url, postgres_url):
     words = [sys.executable, "-c", TOGETHER, sqlite_url, postgres_url]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
@@ -105,7 +105,7 @@ def test_several_processes_at_once(sqlite_url, postgres_url):
         database.close()
 
 
-def test_a_newer_database_is_left_alone(engine):
+def test_newer_database_is_refused(engine):
     migrate(engine)
     with engine.begin() as connection:
         connection.execute(text(f"UPDATE {VERSION} SET version_num = 'prowess_9999'"))
@@ -115,7 +115,7 @@ def test_a_newer_database_is_left_alone(engine):
     assert catalogue(engine) == before
 
 
-def test_tables_of_others_are_left_alone(engine):
+def test_tables_of_other_programs_are_refused(engine):
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE recipes (id INTEGER)"))
     with pytest.raises(pw.Error, match=r"tables of another program \(recipes\)"):
@@ -128,7 +128,7 @@ def test_tables_of_others_are_left_alone(engine):
         migrate(engine)
 
 
-def test_a_step_that_fails_leaves_nothing(engine, monkeypatch):
+def test_failed_migration_is_rolled_back(engine, monkeypatch):
     def stop(*_):
         raise RuntimeError("stop")
 

@@ -76,7 +76,7 @@ def opened():
         one.close()
 
 
-def test_from_postgresql_to_sqlite_and_back(postgres, postgres_url, tmp_path, opened, monkeypatch):
+def test_backup_moves_between_postgresql_and_sqlite(postgres, postgres_url, tmp_path, opened, monkeypatch):
     monkeypatch.setattr(copying, "AT_ONCE", 7)
     first, second = opened(postgres_url), opened(f"{tmp_path}/second.db")
     fill(first)
@@ -99,7 +99,7 @@ def test_from_postgresql_to_sqlite_and_back(postgres, postgres_url, tmp_path, op
             assert leagues.create(connection, "next").id == 4
 
 
-def test_a_restored_league_goes_on(database_url, tmp_path, opened):
+def test_restored_league_accepts_new_matches(database_url, tmp_path, opened):
     """The next match gives the same ratings, to the bit, where a league was and where it is restored."""
     old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
     old.migrate()
@@ -118,7 +118,7 @@ def test_a_restored_league_goes_on(database_url, tmp_path, opened):
     assert len(rows(new)["journal"]) == len(rows(old)["journal"]) == 11
 
 
-def test_others_may_write_meanwhile(database_url, tmp_path, opened, monkeypatch):
+def test_backup_is_of_one_moment_while_others_write(database_url, tmp_path, opened, monkeypatch):
     """A league's counter and its journal agree in the backup, although both grew between any two parts of it."""
     monkeypatch.setattr(copying, "AT_ONCE", 3)
     database = opened(database_url)
@@ -151,7 +151,7 @@ def test_others_may_write_meanwhile(database_url, tmp_path, opened, monkeypatch)
     assert found == (10, 10)
 
 
-def test_a_restored_database_has_what_was_there_or_nothing(database_url, tmp_path, opened, monkeypatch):
+def test_interrupted_restore_leaves_the_database_empty(database_url, tmp_path, opened, monkeypatch):
     source, target = opened(f"{tmp_path}/source.db"), opened(database_url)
     fill(source)
     backup(source, tmp_path / "copy.bak")
@@ -177,7 +177,7 @@ def test_a_restored_database_has_what_was_there_or_nothing(database_url, tmp_pat
     assert rows(target) == rows(source)
 
 
-def test_what_is_no_backup(database_url, tmp_path, opened):
+def test_restore_refuses_files_that_are_no_backup(database_url, tmp_path, opened):
     source, target = opened(f"{tmp_path}/source.db"), opened(database_url)
     fill(source, rows=60)
     whole = tmp_path / "whole.bak"
@@ -216,7 +216,7 @@ def test_what_is_no_backup(database_url, tmp_path, opened):
     assert inspect(target.engine).get_table_names() == []
 
 
-def test_a_file_that_is_there(tmp_path, opened, monkeypatch):
+def test_backup_replaces_only_backups(tmp_path, opened, monkeypatch):
     database = opened(f"{tmp_path}/league.db")
     with pytest.raises(pw.Error, match="is empty: there is nothing to back up"):
         backup(database, tmp_path / "copy.bak")
@@ -265,7 +265,7 @@ def downgrade():
 """
 
 
-def test_a_backup_of_an_older_version(database_url, tmp_path, opened, monkeypatch):
+def test_older_backup_is_restored_and_migrated(database_url, tmp_path, opened, monkeypatch):
     old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
     fill(old)
     shutil.copytree(migrate.STEPS, tmp_path / "steps")

@@ -8,7 +8,7 @@ from prowess.store.db import schema
 from prowess.store.db.database import Database
 
 
-def test_who_fails_half_way_leaves_no_old_state_behind(database_url):
+def test_failed_reader_leaves_no_old_snapshot_behind(database_url):
     database = Database(database_url)
     database.migrate()
     with database.writing() as connection:

@@ -1,0 +1,17 @@
+"""Two leagues in a database, for the tests of readers."""
+
+import pytest
+
+from prowess.store import leagues
+from prowess.store.db.database import Database
+
+
+@pytest.fixture
+def database(sqlite_url):
+    made = Database(sqlite_url)
+    made.migrate()
+    with made.writing() as connection:
+        for name in ("chess", "go"):
+            leagues.create(connection, name, clock="number")
+    yield made
+    made.close()

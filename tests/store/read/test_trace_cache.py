@@ -1,0 +1,113 @@
+"""Traces in memory: they follow the journal, take over what the writer has rated, and are evicted."""
+
+import numpy as np
+import pytest
+
+from prowess.store import leagues
+from prowess.store.errors import NotFound
+from prowess.store.journal import journal
+from prowess.store.read.trace_cache import TraceCache
+from prowess.store.write.commands import Delete, Edit, NewSeason, Post
+from prowess.store.write.writer import perform
+from tests.store.matches import MODELS
+from tests.store.read.reading import len_of, matches, seen
+
+
+def test_traces_are_evicted_when_memory_is_short(database):
+    for league in ("chess", "go"):
+        perform(database, Post(league, matches(50)))
+    roomy, tight = TraceCache(), TraceCache(memory=1)
+    for traces, kept in ((roomy, True), (tight, False)):
+        names = ("chess", "go", "chess")
+        views = [seen(database, traces, lambda views: views.view, name) for name in names]
+        assert (views[0] is views[2]) == kept
+        assert len(views[2]) == 50
+
+
+def test_view_does_not_change_after_later_commands(database):
+    traces, given = TraceCache(), matches(60)
+    perform(database, Post("chess", given[:50]))
+    view = seen(database, traces, lambda views: views.view)
+    before = view.trace.after.copy(), view.seq.copy(), view.trace.history.players
+    perform(database, Post("chess", given[50:]))
+    assert seen(database, traces, len_of) == 60
+    perform(database, Delete("chess", "m3"))
+    assert seen(database, traces, len_of) == 59
+    np.testing.assert_array_equal(view.trace.after, before[0])
+    assert (view.seq.tolist(), view.trace.history.players) == (before[1].tolist(), before[2])
+
+
+def test_older_connection_reads_a_later_view(database):
+    """A request holds an older state of the database, while another has brought the views to a later one."""
+    traces, given = TraceCache(), matches(10)
+    perform(database, Post("chess", given[:8]))
+    with database.reading() as connection:
+        league = leagues.find(connection, "chess")
+        perform(database, Post("chess", given[8:]))
+        perform(database, Delete("chess", "m0"))
+        perform(database, Edit("chess", "m3", given[3] | {"time": 5.5}))
+        assert seen(database, traces, len_of) == 9
+        views = traces.of(connection, league)
+        assert [row["id"] for row in views.matches(limit=5).rows] == ["m7", "m6", "m3"]
+        assert views.match("m3")["time"] == 5.5
+        with pytest.raises(NotFound, match="was deleted"):
+            views.match("m0")
+        name = given[7]["teams"][0][0]
+        assert views.player(name)["matches"][0]["id"] == "m7"
+
+
+def same_view(one, other):
+    """Whether two views hold the same matches, ratings and forecasts, bit for bit."""
+    columns = [(getattr(one.trace, name), getattr(other.trace, name)) for name in ("before", "after")]
+    columns += [(one.trace.forecasts.log_evidence, other.trace.forecasts.log_evidence), (one.seq, other.seq)]
+    return list(one.trace.history) == list(other.trace.history) and all(
+        mine.tobytes() == theirs.tobytes() for mine, theirs in columns
+    )
+
+
+def test_trace_takes_over_what_the_writer_has_rated(database, monkeypatch):
+    traces, given = TraceCache(), matches(40)
+    perform(database, Post("chess", given[:15]), traces)
+    assert seen(database, traces, len_of) == 15
+    asked = []
+    changes_since = journal.changes_since
+    monkeypatch.setattr(journal, "changes_since", lambda *args: asked.append(args) or changes_since(*args))
+    for match in given[15:20]:
+        perform(database, Post("chess", [match]), traces)
+    assert seen(database, traces, len_of) == 20
+    assert asked == []
+    for match in given[20:38]:  # more than are kept for one read
+        perform(database, Post("chess", [match]), traces)
+    assert seen(database, traces, len_of) == 38
+    perform(database, Post("chess", given[38:39]))  # as if by another process
+    perform(database, Post("chess", given[39:]), traces)
+    view = seen(database, traces, lambda views: views.view)
+    assert len(asked) == 2
+    assert same_view(view, seen(database, TraceCache(), lambda views: views.view))
+
+
+def test_trace_does_not_take_over_matches_that_are_not_the_latest(database):
+    traces, given = TraceCache(), matches(10)
+    perform(database, Post("chess", given))
+    assert seen(database, traces, len_of) == 10
+    early = {"id": "early", "teams": [["eve"], ["fay"]], "time": 2.5}
+    perform(database, Post("chess", [early]), traces)
+    view = seen(database, traces, lambda views: views.view)
+    assert view.seq.tolist()[3] == 11
+    assert same_view(view, seen(database, TraceCache(), lambda views: views.view))
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_taken_over_trace_is_that_of_the_journal_for_every_model(database, model):
+    with database.writing() as connection:
+        leagues.create(connection, "darts", clock="number", model=MODELS[model])
+    traces, given = TraceCache(), matches(30)
+    perform(database, Post("darts", given[:10]), traces)
+    perform(database, NewSeason("darts", "II", 5, carry=0.5, tau=1.0))
+    seen(database, traces, len_of, "darts")
+    for match in given[10:]:
+        perform(database, Post("darts", [match | {"importance": match["time"] % 3}]), traces)
+        view = seen(database, traces, lambda views: views.view, "darts")
+    fresh = seen(database, TraceCache(), lambda views: views.view, "darts")
+    assert same_view(view, fresh)
+    assert view.ladder_after(30, 1) == fresh.ladder_after(30, 1)
