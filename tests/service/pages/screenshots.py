@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.service.pages.browsing import DESK, PHONE, ROOT, SCHEMES, Visit, browser, site, visiting
-from tests.service.pages.places import PAGES, Place
+from tests.service.pages.browser import DESK, PHONE, ROOT, SCHEMES, Visit, browser, site, visiting
+from tests.service.pages.page_list import PAGES, Place
 
 ALL = ROOT / "screenshots"
 SHOWN = ROOT / "docs" / "images"

@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 from prowess.service.pages.routers import ROUTERS
-from tests.service.pages.kinds import KINDS, ODD, found
-from tests.service.pages.strict import Strict
+from tests.service.pages.league_kinds import KINDS, ODD, found
+from tests.service.pages.strict_html import Strict
 
 FIRST = ["standings", "matches", "predict", "teams", "pairings", "models", "enter", "import", "settings", "switch"]
 SOON = ("empty-none", "one", "number", "naught", "odd", "deleted", "grown")
@@ -35,7 +35,7 @@ def pages_of(kind, matches):
     return [f"/leagues/{kind}/{page}?{urlencode(query)}" for page, query in asked]
 
 
-def looked(ask, place, allowed=(200,)):
+def serve_pages(ask, place, allowed=(200,)):
     """A page, read strictly; of one that leads elsewhere, or says what is wrong, nothing is looked at further."""
     page = ask.look(place, key=ask.admin)
     if page.status_code in (303, 307):
@@ -53,17 +53,17 @@ def like(place):
 
 
 @pytest.mark.parametrize("kind", SOME)
-def test_every_page_is_well_made_and_leads_to_such_pages(ask, kind):
+def test_every_page_is_valid_html_with_working_links(ask, kind):
     matches = found(ask, kind)
     begun = pages_of(kind, matches)
     links, charts = {}, {}
     for place in begun:
-        read = looked(ask, place, (200, 404, 422))
+        read = serve_pages(ask, place, (200, 404, 422))
         links |= {like(one): one for one in read.links if one not in begun}
         charts |= {like(one): one for one in read.charts}
     for place in links.values():
         if "." not in urlsplit(place).path:
-            looked(ask, place, (200, 404) if kind == "deleted" else (200,))  # whose players are nowhere else
+            serve_pages(ask, place, (200, 404) if kind == "deleted" else (200,))  # whose players are nowhere else
         elif not place.startswith("/static"):
             ask.look(place, key=ask.admin).raise_for_status()
     for place in charts.values():
@@ -72,7 +72,7 @@ def test_every_page_is_well_made_and_leads_to_such_pages(ask, kind):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_page_has_its_data_and_its_pictures(ask, kind):
+def test_every_page_has_data_and_charts(ask, kind):
     matches = found(ask, kind)
     for place in pages_of(kind, matches):
         path, _, query = place.partition("?")
@@ -84,6 +84,6 @@ def test_every_page_has_its_data_and_its_pictures(ask, kind):
                 assert data.status_code in (200, 404, 422), (place, ending, data.text)
 
 
-def test_all_routes_are_known_here():
+def test_list_of_pages_is_complete():
     paths = {route.path for router in ROUTERS for route in router.routes}
     assert {f"/leagues/{{league}}/{page}{end}" for page in DATA for end in ("", ".json", ".csv")} <= paths

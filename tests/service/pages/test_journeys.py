@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.service.pages.browsing import DESK, PATIENCE, PHONE, axe, site, visiting
+from tests.service.pages.browser import DESK, PATIENCE, PHONE, axe, site, visiting
 
 WAYS = pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone-dark", "desk-light"])
 OTHER_WAYS = pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_organiser(chromium, office, size, scheme):
         assert table(visit.page) == after
 
 
-def test_a_corrected_file_is_understood_as_the_one_before(chromium, office):
+def test_choices_are_kept_for_a_corrected_file(chromium, office):
     """The columns of a file need to be told once, though it is corrected and chosen again, or another comes between."""
     right = RIGHT.replace("date,home,away,home score,away score", "Wann,Spieler 1,Spieler 2,Punkte 1,Punkte 2,Tisch")
     right = re.sub(r"(\d,\d)$", r"\1,7", right, flags=re.M)  # one number too many to see which ones are the scores

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from tests.service.pages.looking import words
+from tests.service.pages.page_client import words
 
 ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
 
 
-def test_a_match_is_told_in_numbers_and_words(ask):
+def test_match_page_shows_forecast_and_explanations(ask):
     """Two newcomers by TrueSkill: 25 ± 8.333 become 29.396 and 20.604 ± 7.171 (Herbrich et al. 2006)."""
     ask.found("told")
     match = {"id": "a/b", "teams": [["bob"], ["ann"]], "scores": [1, 3], "time": "2026-01-31T19:30:00Z", "home": 0}
@@ -40,7 +40,7 @@ def test_a_match_is_told_in_numbers_and_words(ask):
     assert "<img src=x" not in odd
 
 
-def test_the_whole_past_of_a_match_is_there(ask):
+def test_match_page_lists_all_revisions(ask):
     ask.found("past")
     path = "/api/leagues/past/matches/m"
     first = {"teams": [["ann"], ["bob"]], "scores": [3, 1]}
@@ -69,7 +69,7 @@ def test_the_whole_past_of_a_match_is_there(ask):
         ("TrueSkill", "none", {"teams": [["a", "b"], ["c"]], "weights": [[0.5, 1], [1]]}, "50 %"),
     ],
 )
-def test_all_kinds_of_leagues(ask, model, clock, match, said):
+def test_match_pages_of_all_kinds_of_leagues(ask, model, clock, match, said):
     name = f"{model}-{clock}-{len(match['teams'])}-{len(match['teams'][0])}".lower()
     ask.found(name, model={"name": model}, clock=clock)
     ask.post(f"/api/leagues/{name}/matches", match | {"id": "m"}, status=201)
@@ -77,7 +77,7 @@ def test_all_kinds_of_leagues(ask, model, clock, match, said):
 
 
 @pytest.mark.parametrize("teams", [[[f"p{k}"] for k in range(2000)], [[f"p{k}" for k in range(2000)], ["ann"]]])
-def test_a_large_match_is_cut_on_its_page_but_not_beside_it(ask, teams):
+def test_large_match_is_truncated_on_the_page_but_not_in_the_data(ask, teams):
     name = f"large-{len(teams)}"
     ask.found(name)
     ask.post(f"/api/leagues/{name}/matches", {"id": "m", "teams": teams}, status=201)
@@ -87,7 +87,7 @@ def test_a_large_match_is_cut_on_its_page_but_not_beside_it(ask, teams):
     assert ask.get(f"/leagues/{name}/match.csv?id=m").text.count("\n") == 1 + sum(map(len, teams))
 
 
-def test_what_is_not_there(ask):
+def test_unknown_match_is_not_found(ask):
     ask.found("hidden", public=False)
     ask.post("/api/leagues/hidden/matches", {"id": "m", "teams": [["ann"], ["bob"]]}, status=201)
     assert ask.look("/leagues/hidden/match?id=m").status_code == 404

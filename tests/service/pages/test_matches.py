@@ -14,7 +14,7 @@ def lines(page):
     return [" ".join(re.sub(r"<[^>]+>", "", row.replace("</td>", " ")).split()) for row in rows]
 
 
-def test_the_newest_first_and_by_pages(ask):
+def test_matches_are_paged_newest_first(ask):
     ask.found("many-matches")
     assert "No match has been recorded yet" in ask.look("/leagues/many-matches/matches").text
     matches = [
@@ -42,7 +42,7 @@ def test_the_newest_first_and_by_pages(ask):
     assert table[:2] == ["id,time,teams,places,scores", "m/119,2026-01-30T00:00:00Z,ann + bob; cat,1; 2,2.0; 1.0"]
 
 
-def test_matches_of_a_player_say_what_moved(ask):
+def test_matches_of_a_player_show_rating_changes(ask):
     ask.found("her-matches", model={"name": "Elo"})
     ask.post("/api/leagues/her-matches/matches", {"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, status=201)
     row = lines(ask.look("/leagues/her-matches/matches?player=bob").text)
@@ -56,7 +56,7 @@ def test_matches_of_a_player_say_what_moved(ask):
 
 
 @pytest.mark.parametrize("clock", ["number", "none"])
-def test_matches_of_many_teams_are_cut(ask, clock):
+def test_matches_of_many_teams_are_truncated(ask, clock):
     name = f"crowd-{clock}"
     ask.found(name, clock=clock)
     time = {"time": 7} if clock == "number" else {}
@@ -75,13 +75,13 @@ def test_matches_of_many_teams_are_cut(ask, clock):
     assert "and 32 more" in ask.look(f"/leagues/{name}/matches").text
 
 
-def test_places_follow_from_scores_as_everywhere():
+def test_places_follow_from_scores():
     found = result_line({"teams": [["a"], ["b"], ["c"], ["d"]], "scores": [1.0, 3.0, 1.0, 3.0]})
     assert [team.place for team in found["teams"]] == [1, 1, 3, 3]
     assert found["drawn"]
 
 
-def test_who_is_signed_in_gets_the_file_of_a_private_league(ask):
+def test_export_of_a_private_league_needs_sign_in(ask):
     ask.found("secret", public=False)
     ask.post("/api/leagues/secret/matches", {"teams": [["ann"], ["bob"]]}, status=201)
     page = ask.look("/leagues/secret/matches", key=ask.admin).text

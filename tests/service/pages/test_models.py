@@ -15,8 +15,8 @@ from prowess.store.db.database import Database
 from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write.commands import NewSeason, Post
 from prowess.store.write.writer import perform
-from tests.service.pages.dueling import duels, league
-from tests.service.pages.looking import token
+from tests.service.pages.duel_leagues import duels, league
+from tests.service.pages.page_client import token
 
 
 def told(ask, name):
@@ -53,7 +53,7 @@ def same(answer, comparison, baseline):
     assert [row["value"] for row in answer["over_time"]["points"]] == frame["value"].to_list()
 
 
-def test_figures_are_those_of_compare(ask):
+def test_figures_equal_those_of_compare(ask):
     matches = duels(150)
     name = league(ask, matches, model={"name": "Elo", "parameters": {"k": 20}})
     found = told(ask, name)
@@ -76,7 +76,7 @@ def test_figures_are_those_of_compare(ask):
     assert ask("GET", f"/leagues/{name}/charts/measures.svg?of=7").status_code == 404
 
 
-def test_a_comparison_in_the_background(ask):
+def test_comparison_runs_in_the_background(ask):
     matches = duels(120)
     name = league(ask, matches)
     page = ask.look(f"/leagues/{name}/models", key=ask.admin)
@@ -100,7 +100,7 @@ def test_a_comparison_in_the_background(ask):
     assert "as of 1 match ago" in ask.look(f"/leagues/{name}/models").text
 
 
-def test_models_that_cannot_use_the_matches_are_told_before_the_work(ask):
+def test_unusable_models_are_marked_before_a_comparison(ask):
     name = league(ask, duels(10))
     with ask.service.database.reading() as connection:
         found = leagues.find(connection, name)
@@ -108,7 +108,7 @@ def test_models_that_cannot_use_the_matches_are_told_before_the_work(ask):
             worked_out(connection, found, "comparison", {"PoissonOD": {"name": "PoissonOD"}}, lambda step, share: None)
 
 
-def test_both_ways_to_the_figures_agree_through_seasons(tmp_path):
+def test_both_computations_of_figures_agree_across_seasons(tmp_path):
     database = Database(f"sqlite:///{tmp_path / 'prowess.db'}")
     database.migrate()
     with database.writing() as connection:
@@ -133,7 +133,7 @@ def test_both_ways_to_the_figures_agree_through_seasons(tmp_path):
     database.close()
 
 
-def test_a_large_league_is_looked_at_in_the_background(ask, monkeypatch):
+def test_figures_of_a_large_league_come_from_a_background_job(ask, monkeypatch):
     monkeypatch.setattr(jobs, "SMALL", 0)
     monkeypatch.setattr(jobs, "AGE", 0.0)
     name = league(ask, duels(60))
@@ -155,7 +155,7 @@ def test_a_large_league_is_looked_at_in_the_background(ask, monkeypatch):
     raise AssertionError("the figures are not made anew")
 
 
-def test_who_may_compare_and_switch(ask):
+def test_comparing_needs_write_and_switching_admin(ask):
     name = league(ask, duels(10), public=False)
     models, switch = f"/leagues/{name}/models", f"/leagues/{name}/switch"
     reader, writer = ask.new_key("read", name), ask.new_key("write", name)
@@ -195,7 +195,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_odd_leagues(ask, kind):
+def test_models_page_of_unusual_leagues(ask, kind):
     matches, more = ODD[kind]
     name = league(ask, matches, **more)
     page = ask.look(f"/leagues/{name}/models", key=ask.admin)
@@ -216,7 +216,7 @@ def test_odd_leagues(ask, kind):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_model_in_words(ask, name):
+def test_every_model_has_a_description(ask, name):
     page = ask.look(f"/leagues/{league(ask, [], model={'name': name})}/models").text
     assert f"<h1>{name}, the model of this league</h1>" in page
     settings = re.findall(r'<span class="under">(.*?)</span>', page)

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.service.pages.looking import words
+from tests.service.pages.page_client import words
 
 PLAYERS = ["ann", "bob", "cat", "dan", "eve", "fay", "gus"]
 ROUND = [{"teams": [[one], [other]], "time": "2026-01-01"} for one, other in pairwise(PLAYERS)]
@@ -30,7 +30,7 @@ def pairs(one):
     return [frozenset(map(tuple, pair["teams"])) for pair in one["pairs"]]
 
 
-def test_one_round_is_that_of_the_api(ask, path):
+def test_one_round_equals_the_api(ask, path):
     told = ask.get(asked(path + ".json", again="true")).json()
     expected = ask.post("/api/leagues/evening/pair", {"queue": PLAYERS}, status=200).json()
     [one] = told["rounds"]
@@ -43,7 +43,7 @@ def test_one_round_is_that_of_the_api(ask, path):
     assert (one["pairs"][0]["win"], one["pairs"][0]["draw"]) == (chances["win"], chances["draw"])
 
 
-def test_rounds_repeat_nothing_and_all_sit_out_in_turn(ask, path):
+def test_rounds_repeat_no_pair_and_players_sit_out_in_turn(ask, path):
     told = ask.get(asked(path + ".json", rounds=3, never="ann + gus")).json()
     made = [pair for one in told["rounds"] for pair in pairs(one)]
     assert len(made) == len(set(made)) == 9
@@ -56,14 +56,14 @@ def test_rounds_repeat_nothing_and_all_sit_out_in_turn(ask, path):
     assert [row["table"] for row in rows] == ["1", "2", "3", ""] * 3
 
 
-def test_those_who_met_lately_are_kept_apart(ask, path):
+def test_recent_opponents_are_not_paired(ask, path):
     lately = {frozenset([(one,), (other,)]) for one, other in pairwise(PLAYERS)}
     some = PLAYERS[:4]
     assert not lately & set(pairs(ask.get(asked(path + ".json", some)).json()["rounds"][0]))
     assert lately & set(pairs(ask.get(asked(path + ".json", some, again="true")).json()["rounds"][0]))
 
 
-def test_who_plays_together_stands_in_one_line(ask, path):
+def test_players_of_one_line_play_together(ask, path):
     ask.found("doubles", clock="none")
     ask.post("/api/leagues/doubles/matches", [{"teams": [["a & b"], ["c"]]}], status=201)
     told = ask.get(asked("/leagues/doubles/pairings.json", ["d + e", "f & g", "a & b", "c"])).json()
@@ -83,14 +83,14 @@ def test_who_plays_together_stands_in_one_line(ask, path):
         ({"players": [f"p{k}" for k in range(200)], "rounds": 9}, "whole number from 1 to 5"),
     ],
 )
-def test_what_is_wrong_is_said_on_the_page(ask, path, query, text):
+def test_errors_are_shown_on_the_page(ask, path, query, text):
     page = ask.look(asked(path, **query))
     assert page.status_code == 422
     assert text in re.search(r'role="alert">(.*?)</p>', page.text)[1]
     ask.get(asked(path + ".json", **query), status=422)
 
 
-def test_an_empty_league_and_an_empty_form(ask, path):
+def test_empty_league_and_empty_form(ask, path):
     assert "Paste a list" in words(ask.look(path))
     assert ask.get(path + ".json").json()["rounds"] == []
     ask.found("evening-nobody")

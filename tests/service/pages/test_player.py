@@ -38,7 +38,7 @@ def text(page):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
-def test_a_player_with_her_matches(ask, league):
+def test_player_page_shows_rating_and_matches(ask, league):
     page = ask.look(f"{league}?name=ann").text
     words = text(page)
     told = ask.get("/api/leagues/player/players/ann").json()
@@ -58,7 +58,7 @@ def test_a_player_with_her_matches(ask, league):
     assert "There are only 25 matches" in text(ask.look(f"{league}?name=ann&offset=40").text)
 
 
-def test_best_and_worst_lead_to_their_matches(ask, league):
+def test_best_and_worst_rating_link_to_their_matches(ask, league):
     told = ask.get(f"{league}.json?name=ann").json()
     page = ask.look(f"{league}?name=ann").text
     for which in ("Best", "Worst"):
@@ -68,7 +68,7 @@ def test_best_and_worst_lead_to_their_matches(ask, league):
         assert found.groups() == (f"{point['shown']:.1f}".replace("-", "−"), id)
 
 
-def test_data_beside_the_page(ask, league):
+def test_player_page_as_json_and_csv(ask, league):
     told = ask.get(f"{league}.json?name=ann").json()
     Player.model_validate(told)
     assert told == ask.get("/api/leagues/player/players/ann").json()
@@ -84,7 +84,7 @@ def test_data_beside_the_page(ask, league):
     assert [row["player"] for row in curves].count("ann") == 24
 
 
-def test_several_are_compared(ask, league):
+def test_several_players_are_compared(ask, league):
     page = ask.look(f"{league}?name=ann&name=bob&name=cat").text
     words = text(page)
     assert "curves.svg?name=ann&amp;name=bob&amp;name=cat&amp;revision=" in page
@@ -95,7 +95,7 @@ def test_several_are_compared(ask, league):
     assert "They have not met yet." in text(ask.look(f"{league}?name=ann&name=cat").text)
 
 
-def test_names_that_are_not_there(ask, league):
+def test_unknown_names_are_reported_with_suggestions(ask, league):
     page = ask.look(f"{league}?name=anna")
     assert page.status_code == 404
     assert "no player called “ anna ”. Did you mean ann ?" in text(page.text)
@@ -114,7 +114,7 @@ def test_names_that_are_not_there(ask, league):
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_odd_names_are_only_names(ask, league, name):
+def test_unusual_names_are_escaped(ask, league, name):
     page = ask.look(f"{league}?name={quote(name, safe='')}")
     assert page.status_code == 200
     assert "<script>alert" not in page.text
@@ -133,7 +133,7 @@ def test_odd_names_are_only_names(ask, league, name):
         ("TrueSkill", "none", {"teams": [["ann"], *([f"p{at}"] for at in range(400))]}),
     ],
 )
-def test_leagues_of_all_kinds(ask, model, clock, match):
+def test_player_pages_of_all_kinds_of_leagues(ask, model, clock, match):
     name = f"kind-{model}-{clock}-{len(match['teams'])}".lower()
     ask.found(name, model={"name": model}, clock=clock)
     ask.post(f"/api/leagues/{name}/matches", match, status=201)
@@ -147,7 +147,7 @@ def test_leagues_of_all_kinds(ask, model, clock, match):
     assert ask.look(f"/leagues/{name}/player.csv?name=ann").status_code == 200
 
 
-def test_who_has_no_match_that_counts_has_no_rating(ask):
+def test_player_without_counted_matches_has_no_rating(ask):
     ask.found("uncounted")
     match = {"teams": [["ann"], ["bob"]]}
     ask.post("/api/leagues/uncounted/matches", [match, {"teams": [["ann"], ["cat"]], "importance": 0}], status=201)

@@ -6,7 +6,7 @@ import re
 
 import prowess as pw
 from prowess.service.api.schemas import forecasts as forms
-from tests.service.pages.looking import words
+from tests.service.pages.page_client import words
 
 MATCHES = [
     {"teams": [["ann"], ["bob"]], "time": "2026-01-01"},
@@ -22,7 +22,7 @@ def league(ask, name, matches=MATCHES, **more):
     return f"/leagues/{name}/predict"
 
 
-def test_the_data_are_those_of_the_api(ask):
+def test_data_equal_those_of_the_api(ask):
     path = league(ask, "same")
     told = ask.get(f"{path}.json?team=ann%0D%0Abob&team=1.+cat%0A-+zed&time=2026-02-01").json()
     asked = {"teams": [["ann", "bob"], ["cat", "zed"]], "time": "2026-02-01", "newcomers": True}
@@ -35,7 +35,7 @@ def test_the_data_are_those_of_the_api(ask):
     assert [float(row["win"]) for row in rows] == expected["win"]
 
 
-def test_a_prediction_is_said_in_words_first(ask):
+def test_prediction_begins_with_a_headline(ask):
     path = league(ask, "words")
     page = words(ask.look(f"{path}?team=cat&team=bob"))
     ladder = pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
@@ -47,14 +47,14 @@ def test_a_prediction_is_said_in_words_first(ask):
     assert f"+{moved['bob']:.1f}" in page
 
 
-def test_newcomers_are_said_with_who_may_be_meant(ask):
+def test_newcomers_are_listed_with_similar_names(ask):
     path = league(ask, "new")
     page = ask.look(f"{path}?team=anne&team=bob&home=1")
     assert "taken for a newcomer: anne (did you mean ann ?)" in words(page)
     assert 'href="/leagues/new/predict?team=ann&amp;team=bob&amp;home=1"' in page.text
 
 
-def test_more_than_two_teams_have_places(ask):
+def test_more_than_two_teams_have_place_probabilities(ask):
     path = league(ask, "places")
     assert ask.look(f"{path}?teams=3&team=ann&team=bob").text.count("<textarea") == 3
     page = ask.look(f"{path}?team=ann&team=bob&team=cat&team=&team=eve")
@@ -87,7 +87,7 @@ def test_models_without_uncertainty_and_leagues_without_times(ask):
     assert ask.look("/leagues/rounds/predict?team=ann&team=bob&time=soon").status_code == 422
 
 
-def test_what_is_wrong_is_said_on_the_page_and_nothing_is_lost(ask):
+def test_errors_are_shown_and_all_input_kept(ask):
     path = league(ask, "wrong")
     for query, text in {
         "team=ann&team=ann%0Abob": "stands in team 1 and in team 2",
@@ -106,7 +106,7 @@ def test_what_is_wrong_is_said_on_the_page_and_nothing_is_lost(ask):
     assert ask.look("/leagues/nowhere/predict?team=a").status_code == 404
 
 
-def test_an_empty_form_says_what_to_do(ask):
+def test_empty_form_shows_instructions(ask):
     path = league(ask, "empty")
     page = ask.look(path)
     assert "cat against" in words(page)
@@ -116,7 +116,7 @@ def test_an_empty_form_says_what_to_do(ask):
     assert ask.get("/leagues/nobody/predict.json?team=a&team=b").json()["newcomers"] == ["a", "b"]
 
 
-def test_names_are_harmless(ask):
+def test_names_are_escaped(ask):
     path = league(ask, "nasty", [{"teams": [[name], ["bob"]]} for name in NASTY], clock="none")
     for name in NASTY:
         page = ask("GET", path, params={"team": [name, "bob"]}, headers={"Accept": "text/html"}, status=200)

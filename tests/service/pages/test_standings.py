@@ -24,7 +24,7 @@ def cells(page):
     return found
 
 
-def test_movement_and_form(ask):
+def test_rank_changes_and_recent_results(ask):
     ask.found("moving", settings={"provisional_matches": 3, "inactive_days": 20})
     post(ask, "moving", duel("ann", "bob", "2026-01-01"), duel("ann", "cat", "2026-01-03"))
     post(ask, "moving", duel("eve", "bob", "2025-12-01"))
@@ -63,7 +63,7 @@ def test_movement_and_form(ask):
     assert re.search(r'class="away">.*?eve.*?\(inactive\)', page, re.S)
 
 
-def test_the_data_beside_it_is_that_of_the_api(ask):
+def test_data_equal_those_of_the_api(ask):
     ask.found("beside", settings={"provisional_matches": 2})
     post(ask, "beside", *[duel(f"p{k}", f"p{k + 1}", "2026-01-01") for k in range(70)], duel("p3", "p9", "2026-02-01"))
     for query in ("", "?page=2", "?search=P1", "?provisional=true", "?at=2026-01-05"):
@@ -86,7 +86,7 @@ def test_the_data_beside_it_is_that_of_the_api(ask):
     assert ask.look("/leagues/beside/standings", headers={"If-None-Match": again.headers["etag"]}).status_code == 304
 
 
-def test_pages_by_address(ask):
+def test_standings_are_paged_by_url(ask):
     ask.found("paged")
     post(ask, "paged", *[duel(f"p{2 * k}", f"p{2 * k + 1}", "2026-01-01") for k in range(60)])
     first, last = (
@@ -106,7 +106,7 @@ def test_pages_by_address(ask):
     assert "No player with “zz” in the name" in ask.look("/leagues/paged/standings?search=zz").text
 
 
-def test_any_past_says_that_it_is_past(ask):
+def test_past_standings_are_labelled(ask):
     ask.found("pasts")
     post(ask, "pasts", duel("ann", "bob", "2026-01-01"), duel("cat", "bob", "2026-02-01"))
     ask.post("/api/leagues/pasts/seasons", {"name": "spring", "start": "2026-01-15"}, status=201)
@@ -130,7 +130,7 @@ def test_any_past_says_that_it_is_past(ask):
     assert "Nobody had played by then" in ask.look("/leagues/pasts/standings?at=2020-01-01").text
 
 
-def test_seasons_that_are_over_are_offered_and_what_was_before_the_first(ask):
+def test_ended_seasons_and_the_time_before_them_are_linked(ask):
     def offered(league):
         text = ask.look(f"/leagues/{league}/standings").text
         return re.findall(
@@ -175,7 +175,7 @@ def senseless(ask):
         ("season=x", 404, "no season called &#39;x&#39;"),
     ],
 )
-def test_what_makes_no_sense_is_said_so(ask, senseless, query, status, words):
+def test_contradictory_queries_are_refused(ask, senseless, query, status, words):
     answer = ask.look(f"{senseless}?{query}")
     assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
     assert words in answer.text
@@ -183,7 +183,7 @@ def test_what_makes_no_sense_is_said_so(ask, senseless, query, status, words):
 
 @pytest.mark.parametrize("clock", ["utc", "number", "none"])
 @pytest.mark.parametrize("model", ["TrueSkill", "Elo", "PoissonOD", "Glicko2"])
-def test_every_kind_of_league(ask, clock, model):
+def test_standings_of_every_kind_of_league(ask, clock, model):
     name = f"kind-{clock}-{model}".lower()
     ask.found(name, clock=clock, model={"name": model})
     empty = ask.look(f"/leagues/{name}/standings", key=ask.admin).text

@@ -9,7 +9,7 @@ import pytest
 
 import prowess as pw
 from prowess.service.api.schemas import forecasts as forms
-from tests.service.pages.looking import words
+from tests.service.pages.page_client import words
 
 SKILLS = ["ann", "bob", "cat", "dan", "eve", "fay"]
 MATCHES = [{"teams": [[one], [other]]} for at, one in enumerate(SKILLS) for other in SKILLS[at + 1 :]]
@@ -31,7 +31,7 @@ def hidden(page):
     return [one.split("\n") for one in re.findall(r'name="team" value="([^"]*)"', page.text)]
 
 
-def test_the_data_are_those_of_the_api(ask, path):
+def test_data_equal_those_of_the_api(ask, path):
     query = {"players": "1. ann\n2. bob\n3) cat\n\n- dan\nann\nzed", "together": "ann + bob", "apart": "cat, dan"}
     told = ask.get(asked(path + ".json", **query)).json()
     expected = {"players": ["ann", "bob", "cat", "dan", "zed"], "together": [["ann", "bob"]], "apart": [["cat", "dan"]]}
@@ -46,7 +46,7 @@ def test_the_data_are_those_of_the_api(ask, path):
     assert [len(team) for team in sizes] == [1, 3]
 
 
-def test_moving_by_hand_changes_the_fairness(ask, path):
+def test_moving_a_player_changes_the_fairness(ask, path):
     ladder = pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
     best = pw.balance(ladder, SKILLS)
     hand = [["ann", "bob"], ["cat", "dan", "eve", "fay"]]
@@ -61,7 +61,7 @@ def test_moving_by_hand_changes_the_fairness(ask, path):
     assert {frozenset(team) for team in hidden(ask.look(back))} == {frozenset(team) for team in best.teams}
 
 
-def test_two_change_places(ask, path):
+def test_swapping_two_players(ask, path):
     split = ["ann\nbob", "cat\ndan", "eve\nfay"]
     picked = ask.look(asked(path, team=split, pick="bob"))
     assert "Move bob here" in words(picked)
@@ -70,7 +70,7 @@ def test_two_change_places(ask, path):
     assert told["teams"] == [["ann", "eve"], ["cat", "dan"], ["bob", "fay"]]
 
 
-def test_the_fairest_teams_by_hand_are_the_fairest(ask, path):
+def test_manual_split_equal_to_the_best_is_the_best(ask, path):
     best = ask.get(asked(path + ".json", players="\n".join(SKILLS))).json()
     again = ask.get(asked(path + ".json", team=["\n".join(team) for team in reversed(best["teams"])])).json()
     assert "fairest" not in again
@@ -95,14 +95,14 @@ def test_the_fairest_teams_by_hand_are_the_fairest(ask, path):
         ({"team": ["ann\ncat"]}, "from 2 to 64 teams"),
     ],
 )
-def test_what_is_wrong_is_said_on_the_page(ask, path, query, text):
+def test_errors_are_shown_on_the_page(ask, path, query, text):
     page = ask.look(asked(path, **query))
     assert page.status_code == 422
     assert text in re.search(r'role="alert">(.*?)</p>', page.text)[1]
     ask.get(asked(path + ".json", **query), status=422)
 
 
-def test_an_empty_form_says_what_to_do(ask, path):
+def test_empty_form_shows_instructions(ask, path):
     assert "Paste a list" in words(ask.look(path))
     assert "Paste a list" in words(ask.look(path + "?players=ann&teams=2"))
     assert ask.get(path + ".json").json()["teams"] == []
@@ -110,7 +110,7 @@ def test_an_empty_form_says_what_to_do(ask, path):
     assert ask.get("/leagues/fair-nobody/teams.json?players=a,b").json()["newcomers"] == ["a", "b"]
 
 
-def test_names_are_harmless(ask, path):
+def test_names_are_escaped(ask, path):
     nasty = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "../..", "50%", "=cmd()", "محمد", "x" * 100]
     page = ask.look(asked(path, players="\n".join(nasty), pick=nasty[1]))
     assert page.status_code == 200

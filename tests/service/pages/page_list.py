@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Page
 
 from prowess.service.demo import LEAGUE
-from tests.service.pages.browsing import NAMES, ODD, ROOT, Site
+from tests.service.pages.browser import NAMES, ODD, ROOT, Site
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ STRANGERS = ["none", "other", "revoked", "no key"]
 
 
 @pytest.mark.parametrize("who", STRANGERS)
-def test_a_private_league_is_as_if_it_were_not_there(ask, secrets, who):
+def test_private_league_is_not_found_without_a_key(ask, secrets, who):
     ask.get("/leagues/secret/charts/curves.svg?name=Zelda")  # which is kept in memory
     asked = [("GET", *pair) for pair in zip(addresses("GET", "secret"), addresses("GET", "nowhere"), strict=True)]
     asked += [("POST", *pair) for pair in zip(addresses("POST", "secret"), addresses("POST", "nowhere"), strict=True)]
@@ -71,7 +71,7 @@ def test_a_private_league_is_as_if_it_were_not_there(ask, secrets, who):
     assert not any("secret" in text or "Hush" in text for text in listed)
 
 
-def test_who_may_read_it_shares_no_cache_with_others(ask, secrets):
+def test_private_pages_are_not_cached_for_others(ask, secrets):
     for place in addresses("GET", "secret"):
         page = ask.look(place, key=secrets["admin"])
         if page.status_code == 200 and "names" not in place:
@@ -79,7 +79,7 @@ def test_who_may_read_it_shares_no_cache_with_others(ask, secrets):
             assert "public" not in page.headers["cache-control"], place
 
 
-def test_a_league_that_becomes_private_takes_its_charts_along(ask):
+def test_charts_become_private_with_their_league(ask):
     ask.found("turned")
     ask.post("/api/leagues/turned/matches", {"teams": [["Zelda"], ["Bob"]]}, status=201)
     charts = [f"/leagues/turned/charts/curves{end}?name=Zelda&revision=1" for end in (".svg", ".json")]
@@ -91,7 +91,7 @@ def test_a_league_that_becomes_private_takes_its_charts_along(ask):
 
 
 @pytest.mark.parametrize("who", ["read", "write"])
-def test_a_key_may_do_no_more_than_it_says(ask, secrets, who):
+def test_key_is_limited_to_its_scope(ask, secrets, who):
     before = ask.get("/api/leagues/secret").json()
     for route in ROUTES:
         page = route.path.rpartition("/")[2].partition(".")[0]
@@ -126,7 +126,7 @@ FORGED = [
 
 
 @pytest.mark.parametrize(("headers", "fields"), FORGED)
-def test_no_form_of_another_site_is_taken_anywhere(ask, secrets, headers, fields):
+def test_every_form_refuses_other_origins(ask, secrets, headers, fields):
     before = [ask.get(f"/api/leagues{league}").json() for league in ("", "/secret")]
     paths = [route.path.format(league="secret") for route in ROUTES if "POST" in route.methods]
     assert len(paths) > 8
@@ -139,7 +139,7 @@ def test_no_form_of_another_site_is_taken_anywhere(ask, secrets, headers, fields
     assert [ask.get(f"/api/leagues{league}").json() for league in ("", "/secret")] == before
 
 
-def test_looking_changes_nothing(ask, secrets):
+def test_get_requests_change_nothing(ask, secrets):
     before = ask.get("/api/leagues/secret").json()
     for place in addresses("GET", "secret"):
         ask.look(f"{place}&confirm=1&do=record&cancel=1&title=Forged&what=season&model=Elo", key=secrets["admin"])
@@ -158,13 +158,13 @@ COOKIES = [
 
 
 @pytest.mark.parametrize("cookies", COOKIES, ids=["json", "quote", "blanks", "large", "old"])
-def test_cookies_of_others_change_nothing(ask, cookies):
+def test_other_cookies_are_ignored(ask, cookies):
     sent = cookies.replace("{}", ask.admin, 1) if "{}" in cookies else cookies
     headers = {"Cookie": sent.encode("latin-1")}
     assert ask.look("/new", headers=headers).status_code == 200
 
 
-def test_a_cookie_that_is_no_key_is_nobody(ask):
+def test_invalid_key_cookie_is_anonymous(ask):
     for secret in (b"\xff\xfe\xe4", b'"\\', b"x" * 60_000, b"", b"a b", b'"' + b'\\"' * 30_000 + b'"'):
         page = ask.look("/leagues", headers={"Cookie": b"prowess_key=" + secret})
         assert (page.status_code, "Sign in" in page.text) == (200, True)

@@ -15,7 +15,7 @@ HTML = {"Accept": "text/html,application/xhtml+xml"}
 OURS = {"Origin": "http://test"}
 
 
-class Looking(Asking):
+class PageClient(Asking):
     """A client that looks at pages, signed in with a key or not, and sends forms."""
 
     def look(self, path, *, key=None, headers=None, method="GET"):
@@ -51,7 +51,7 @@ def token(secret):
 
 
 @contextmanager
-def looked(url, **settings) -> Iterator[Looking]:
+def serve_pages(url, **settings) -> Iterator[PageClient]:
     """An app on a database, from its start to its end."""
     with served(url, **settings) as asking:
-        yield Looking(asking.runner, asking.app, asking.admin)
+        yield PageClient(asking.runner, asking.app, asking.admin)

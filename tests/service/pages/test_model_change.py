@@ -5,10 +5,10 @@ import re
 import pytest
 
 from prowess.service.pages import model_change
-from tests.service.pages.dueling import duels, league
+from tests.service.pages.duel_leagues import duels, league
 
 
-def test_switching_to_another_model(ask):
+def test_model_is_previewed_and_changed(ask):
     name = league(ask, duels(80))
     board = f"/api/leagues/{name}/leaderboard"
     before = {row["player"]: row["rank"] for row in ask.get(board).json()["players"]}
@@ -37,7 +37,7 @@ def test_switching_to_another_model(ask):
     assert ask.look(f"/leagues/{name}/switch?model=Elo&set.k=32", key=ask.admin).text.count("Switch to Elo") == 1
 
 
-def test_of_a_large_league_the_look_is_asked_for(ask, monkeypatch):
+def test_preview_of_a_large_league_is_on_request(ask, monkeypatch):
     monkeypatch.setattr(model_change, "SMALL", 0)
     name = league(ask, duels(10))
     page = ask.look(f"/leagues/{name}/switch?model=Elo", key=ask.admin).text
@@ -59,7 +59,7 @@ def test_of_a_large_league_the_look_is_asked_for(ask, monkeypatch):
         ("model=PoissonOD", "core"),
     ],
 )
-def test_what_cannot_be_switched_to(ask, query, words):
+def test_invalid_models_are_refused(ask, query, words):
     name = league(ask, duels(10))
     page = ask.look(f"/leagues/{name}/switch?{query}", key=ask.admin)
     assert page.status_code == 422

@@ -4,8 +4,8 @@ import pytest
 from fastapi.routing import APIRoute
 
 from prowess.service.pages.routers import ROUTERS
-from tests.service.pages.browsing import NAMES, PHONE
-from tests.service.pages.places import ODD_PAGES, PAGES
+from tests.service.pages.browser import NAMES, PHONE
+from tests.service.pages.page_list import ODD_PAGES, PAGES
 
 NO_PAGES = {
     "/",
@@ -18,14 +18,14 @@ PICTURES = """[...document.images].filter((one) => one.getClientRects().length)
   .map((one) => [one.currentSrc, one.complete ? one.naturalWidth : -1])"""
 
 
-def test_every_page_is_looked_at():
+def test_every_page_works_without_errors():
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     pages = {route.path for route in routes if "GET" in route.methods and not route.path.endswith(DATA)}
     assert pages - NO_PAGES == {place.route for place in PAGES}
 
 
 @pytest.mark.parametrize("place", [pytest.param(place, id=place.name) for place in (*PAGES, *ODD_PAGES)])
-def test_without_scripts_on_a_phone(visit_as, place):
+def test_every_page_works_without_scripts_on_a_phone(visit_as, place):
     visit = visit_as(size=PHONE, scripts=False, signed_in=place.signed_in)
     page = visit.open(place)
     assert page.locator("h1").count() == 1
@@ -34,7 +34,7 @@ def test_without_scripts_on_a_phone(visit_as, place):
     visit.check()
 
 
-def test_a_page_that_is_known_already_works_as_before(visit_as):
+def test_page_from_the_browser_cache_works(visit_as):
     visit = visit_as()
     for _ in range(2):  # the second time it is told only that nothing has changed
         page = visit.go("/leagues/demo/standings")
@@ -42,7 +42,7 @@ def test_a_page_that_is_known_already_works_as_before(visit_as):
         visit.check()
 
 
-def test_names_that_are_completed_are_only_names(visit_as):
+def test_suggested_names_are_escaped(visit_as):
     visit = visit_as()
     page = visit.go("/leagues/odd/predict")
     page.get_by_label("Team 1").press_sequentially("<s")

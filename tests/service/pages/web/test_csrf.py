@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from prowess.service.auth import COOKIE
 from prowess.service.pages.routers import ROUTERS
 from prowess.service.pages.web.csrf import csrf_token
-from tests.service.pages.browsing import visiting
+from tests.service.pages.browser import visiting
 
 BUTTON = "<button>Win</button>"
 
@@ -36,7 +36,7 @@ def other_site(body: str) -> Iterator[str]:
         server.shutdown()
 
 
-def test_forms_of_other_sites_change_nothing(chromium, demo):
+def test_cross_site_forms_change_nothing(chromium, demo):
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     paths = sorted({route.path for route in routes if "POST" in route.methods})
     assert len(paths) > 2

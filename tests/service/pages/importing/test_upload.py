@@ -10,7 +10,7 @@ import pytest
 
 from prowess.store import leagues
 from prowess.store.journal import journal
-from tests.service.pages.looking import looked, words
+from tests.service.pages.page_client import serve_pages, words
 
 LINES = "date;home;away;hg;ag;town\n31.01.2026;Ann;Bob;3;1;Bath\n01.02.2026;Bob;Zoë;2;2;Köln\n"
 XSS = "<script>alert(1)</script>"
@@ -31,7 +31,7 @@ def history(ask, name):
         return journal.history(connection, leagues.find(connection, name))
 
 
-def test_a_file_is_shown_and_then_imported_as_one_change(ask):
+def test_file_is_previewed_and_imported_as_one_change(ask):
     ask.found("drop")
     page = drop(ask, "drop", LINES)
     assert page.status_code == 200
@@ -61,14 +61,14 @@ def test_a_file_is_shown_and_then_imported_as_one_change(ask):
     assert below
 
 
-def test_names_that_look_misspelt_within_a_file_stand_above_the_button(ask):
+def test_similar_names_are_listed_above_the_import_button(ask):
     ask.found("spelt")
     lines = [f"2026-01-{day:02},Jürgen Müller,Bob,3,1" for day in range(1, 12)]
     page = drop(ask, "spelt", "\n".join(["date,home,away,hg,ag", *lines, "2026-01-31,Jürgen Müler,Bob,3,1\n"]))
     assert "'Jürgen Müler' (1 match) may be 'Jürgen Müller'" in words(page).partition("Import 12 matches")[0]
 
 
-def test_only_what_was_looked_at_is_imported(ask):
+def test_only_the_previewed_file_is_imported(ask):
     ask.found("other")
     seen = confirm_of(drop(ask, "other", LINES))
     for other in (drop(ask, "other", LINES + " ", confirm=seen), drop(ask, "other", LINES, confirm=seen, rosters="+")):
@@ -78,7 +78,7 @@ def test_only_what_was_looked_at_is_imported(ask):
     assert drop(ask, "other", LINES + " ", confirm=confirm_of(drop(ask, "other", LINES + " "))).status_code == 303
 
 
-def test_problems_are_listed_by_line_and_the_rest_may_be_imported(ask):
+def test_problems_are_listed_by_line_and_the_rest_is_importable(ask):
     ask.found("lines")
     bad = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n" + "y,ann,bob\n" * 200
     page = drop(ask, "lines", bad)
@@ -93,7 +93,7 @@ def test_problems_are_listed_by_line_and_the_rest_may_be_imported(ask):
     assert "the id '1' is also that of the file, line 2" in words(twice)
 
 
-def test_columns_and_dates_are_corrected_by_hand(ask):
+def test_roles_of_columns_and_date_order_can_be_chosen(ask):
     ask.found("odd")
     odd = "when,x,y,z\n03/04/2026,Ann,Bob,5\n05/04/2026,Cat,Ann,6\n"
     unclear = drop(ask, "odd", odd)
@@ -134,7 +134,7 @@ def parquet(frame):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_files_of_all_kinds_are_read(ask, name, content):
+def test_all_file_formats_are_read(ask, name, content):
     league = f"kind-{name[:3].lower()}"
     ask.found(league)
     page = drop(ask, league, content, name)
@@ -156,7 +156,7 @@ def test_files_of_all_kinds_are_read(ask, name, content):
     ],
     ids=["empty", "image", "header", "bytes", "clock", "long"],
 )
-def test_files_that_cannot_be_used_say_why(ask, content, message):
+def test_unusable_files_show_the_reason(ask, content, message):
     league = f"bad-{len(content)}"
     ask.found(league)
     page = drop(ask, league, content)
@@ -168,7 +168,7 @@ def test_files_that_cannot_be_used_say_why(ask, content, message):
     assert len(history(ask, league)) == 0
 
 
-def test_names_of_players_columns_and_files_are_only_names(ask):
+def test_names_of_players_columns_and_files_are_escaped(ask):
     ask.found("names")
     page = drop(ask, "names", f"winner,loser,{XSS}\n{XSS},bob,{XSS}\n", f'a"{XSS}.csv')
     assert page.status_code == 200
@@ -178,14 +178,14 @@ def test_names_of_players_columns_and_files_are_only_names(ask):
     assert (odd.status_code, "x" * 101 in odd.text) == (200, False)
 
 
-def test_no_file_is_no_file(ask):
+def test_missing_file_is_reported(ask):
     ask.found("none")
     assert "Choose a file first" in words(ask.send("/leagues/none/import", {}))
     page = ask.send("/leagues/none/import", {"file": "text"})
     assert (page.status_code, "Choose a file first" in words(page)) == (422, True)
 
 
-def test_who_may_import(ask):
+def test_import_needs_a_write_key(ask):
     ask.found("mine")
     ask.found("theirs")
     assert ask.look("/leagues/mine/import").headers["location"] == "/signin?next=%2Fleagues%2Fmine%2Fimport"
@@ -199,8 +199,8 @@ def test_who_may_import(ask):
     assert drop(ask, "mine", LINES, key=writer, confirm=confirm_of(page)).status_code == 303
 
 
-def test_a_file_has_a_limit_of_its_own(tmp_path):
-    with looked(f"sqlite:///{tmp_path / 'small.db'}", body_limit=3_000, import_limit=6_000) as ask:
+def test_upload_has_its_own_size_limit(tmp_path):
+    with serve_pages(f"sqlite:///{tmp_path / 'small.db'}", body_limit=3_000, import_limit=6_000) as ask:
         ask.found("small")
         assert drop(ask, "small", "winner,loser\n" + "ann,bob\n" * 500).status_code == 200
         large = drop(ask, "small", "winner,loser\n" + "ann,bob\n" * 1_000)

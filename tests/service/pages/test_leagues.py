@@ -7,7 +7,7 @@ from prowess.service.demo import key_command
 from prowess.service.pages import leagues as page_of_leagues
 from prowess.store import keys
 from prowess.store.db.database import Database
-from tests.service.pages.looking import looked
+from tests.service.pages.page_client import serve_pages
 
 
 def steps(page):
@@ -17,8 +17,8 @@ def steps(page):
     ]
 
 
-def test_an_empty_database_greets_with_three_steps(tmp_path):
-    with looked(f"sqlite:///{tmp_path / 'empty.db'}") as ask:
+def test_empty_database_shows_the_first_steps(tmp_path):
+    with serve_pages(f"sqlite:///{tmp_path / 'empty.db'}") as ask:
         with ask.service.database.writing() as connection:
             keys.revoke(connection, 1)
         page = ask.look("/leagues")
@@ -38,14 +38,14 @@ def test_an_empty_database_greets_with_three_steps(tmp_path):
         assert "Three steps" not in ask.look("/leagues", key=key).text
 
 
-def test_the_command_for_a_key_means_the_same_database_in_any_folder(tmp_path, monkeypatch):
+def test_key_command_names_the_database_absolutely(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     database = Database("league.db")
     assert key_command(database).endswith(f"--database sqlite:///{tmp_path / 'league.db'}")
     database.close()
 
 
-def test_leagues_are_shown_with_their_best_players(ask, monkeypatch):
+def test_leagues_are_listed_with_their_best_players(ask, monkeypatch):
     ask.found("pub", title="<b>Pub</b>", clock="number", model={"name": "Elo"})
     ask.found("secret", title="Secret", public=False)
     match = {"teams": [["<i>ann</i>"], ["a/b & c"]], "time": 7}

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.service.pages.looking import words
+from tests.service.pages.page_client import words
 
 ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
 
@@ -62,7 +62,7 @@ def shown(ask, league):
     return {one["player"]: round(one["shown"], 9) for one in found}
 
 
-def test_a_result_is_previewed_and_then_recorded_once(ask, fill):
+def test_result_is_previewed_and_recorded_once(ask, fill):
     ask.found("new")
     path = "/leagues/new/enter"
     page = fill(path, team=[" ann \r\n\r\ndan", "bob"], by="scores", score=["3", "1,5"], reason="final")
@@ -87,7 +87,7 @@ def test_a_result_is_previewed_and_then_recorded_once(ask, fill):
     assert (revision["author"], revision["reason"]) == ("office", "final")
 
 
-def test_the_preview_tells_what_comes(ask, fill):
+def test_preview_shows_the_rating_changes(ask, fill):
     ask.found("tells")
     past = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{k}"} for k in range(1, 5)]
     ask.post("/api/leagues/tells/matches", [*past, {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}], status=201)
@@ -110,7 +110,7 @@ def test_the_preview_tells_what_comes(ask, fill):
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_a_name_that_is_new_may_be_a_slip(ask, fill):
+def test_preview_suggests_known_names_for_new_ones(ask, fill):
     ask.found("slips")
     ask.post("/api/leagues/slips/matches", {"teams": [["Johanna"], [ODD]]}, status=201)
     page = fill("/leagues/slips/enter", team=["Johana\neve", ODD])
@@ -143,7 +143,7 @@ def test_a_name_that_is_new_may_be_a_slip(ask, fill):
         ({"team": ["a" * 501, "bob"]}, "at most 500 letters", "team-1"),
     ],
 )
-def test_what_is_wrong_is_said_by_the_form_which_keeps_all(ask, fill, values, message, field):
+def test_invalid_field_is_marked_and_all_input_kept(ask, fill, values, message, field):
     if ask("GET", "/api/leagues/wrong").status_code == 404:
         ask.found("wrong")
     for do in ("", "record"):
@@ -157,7 +157,7 @@ def test_what_is_wrong_is_said_by_the_form_which_keeps_all(ask, fill, values, me
                 assert kept[name][: len(value)] == value if isinstance(value, list) else kept[name] == [value]
 
 
-def test_teams_are_added_without_losing_anything(ask, fill):
+def test_adding_a_team_keeps_all_input(ask, fill):
     ask.found("teams")
     page = fill(
         "/leagues/teams/enter?teams=3", team=["ann", "bob", "cat"], place=["1", "2", "2"], by="places", do="team"
@@ -184,7 +184,7 @@ EVERYTHING = {
 }
 
 
-def test_an_edit_keeps_what_it_does_not_change(ask, fill):
+def test_edit_keeps_unchanged_values(ask, fill):
     """Sent as it was opened, a form changes nothing; with one field changed, only that."""
     ask.found("keeps")
     ask.post("/api/leagues/keeps/matches", EVERYTHING, status=201)
@@ -201,7 +201,7 @@ def test_an_edit_keeps_what_it_does_not_change(ask, fill):
     assert ask.get("/api/leagues/keeps").json()["revision"] == 2
 
 
-def test_an_edit_does_not_overwrite_that_of_another(ask, fill):
+def test_concurrent_edit_is_a_conflict(ask, fill):
     ask.found("both")
     ask.post("/api/leagues/both/matches", {"id": "m", "teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=201)
     page, gone = (ask.look(f"/leagues/both/{what}?id=m", key=ask.admin) for what in ("edit", "delete"))
@@ -215,7 +215,7 @@ def test_an_edit_does_not_overwrite_that_of_another(ask, fill):
     assert ask.get("/api/leagues/both/matches/m").json()["scores"] == [3, 2]
 
 
-def test_a_match_is_taken_out_and_brought_back(ask, fill):
+def test_match_is_deleted_and_restored(ask, fill):
     ask.found("gone")
     matches = [{"id": f"m{k}", "teams": [["ann"], ["bob"]]} for k in range(3)]
     ask.post("/api/leagues/gone/matches", matches, status=201)
@@ -236,7 +236,7 @@ def test_a_match_is_taken_out_and_brought_back(ask, fill):
 
 
 @pytest.mark.parametrize(("clock", "time"), [("number", "7"), ("none", "")])
-def test_leagues_on_other_clocks(ask, fill, clock, time):
+def test_enter_in_leagues_with_numbers_or_no_times(ask, fill, clock, time):
     name = f"clock-{clock}"
     ask.found(name, clock=clock)
     path = f"/leagues/{name}/enter"
@@ -247,7 +247,7 @@ def test_leagues_on_other_clocks(ask, fill, clock, time):
     assert fill(path, team=["ann", "bob"]).status_code == (422 if time else 200)  # a number must be given
 
 
-def test_a_match_of_many_teams_is_edited_as_json(ask, fill):
+def test_match_of_many_teams_is_edited_as_json(ask, fill):
     ask.found("many")
     teams = [[f"player {k}"] for k in range(2000)]
     ask.post("/api/leagues/many/matches", {"id": "m", "teams": teams}, status=201)
@@ -264,7 +264,7 @@ def test_a_match_of_many_teams_is_edited_as_json(ask, fill):
 
 
 @pytest.mark.parametrize("what", ["enter", "edit?id=m", "delete?id=m"])
-def test_who_may_do_it(ask, what):
+def test_entering_results_needs_a_write_key(ask, what):
     """Without a key one is led to sign in, with one that only reads one is refused, and forms need their token."""
     name = "guarded"
     if ask("GET", f"/api/leagues/{name}").status_code == 404:

@@ -10,22 +10,22 @@ from prowess.service.pages.importing import preview
 from prowess.service.pages.web.filters import day
 from prowess.store.errors import Unavailable
 from prowess.store.read.name_index import NameIndex
-from tests.service.pages.kinds import found
-from tests.service.pages.looking import looked, words
-from tests.service.pages.strict import Strict
+from tests.service.pages.league_kinds import found
+from tests.service.pages.page_client import serve_pages, words
+from tests.service.pages.strict_html import Strict
 
 ONCE = {"once": "0" * 32}
 NUL = "a\0b"
 
 
-def test_head_of_a_problem_is_that_of_its_page(ask):
+def test_head_of_an_error_page_has_the_same_headers(ask):
     for path, status in (("/leagues/nowhere/standings", 404), ("/new", 303), ("/leagues?x=%00", 422)):
         asked = [ask._browse(method, path, None, None) for method in ("GET", "HEAD")]
         assert [one.status_code for one in asked] == [status, status]
         assert asked[1].content == b""
 
 
-def test_another_title_makes_another_page(ask):
+def test_new_title_changes_the_etag(ask):
     ask.found("titled", title="Old")
     tag = ask.look("/leagues/titled/standings").headers["etag"]
     again = {"If-None-Match": tag}
@@ -34,7 +34,7 @@ def test_another_title_makes_another_page(ask):
     assert "New" in ask.look("/leagues/titled/standings", headers=again).text
 
 
-def test_days_are_those_of_utc_wherever_the_service_runs(monkeypatch):
+def test_days_are_utc_in_any_time_zone(monkeypatch):
     for zone in ("Europe/Berlin", "America/New_York", "Pacific/Auckland"):
         monkeypatch.setenv("TZ", zone)
         time.tzset()
@@ -45,21 +45,21 @@ def test_days_are_those_of_utc_wherever_the_service_runs(monkeypatch):
     time.tzset()
 
 
-def test_a_form_for_many_teams_has_no_more_fields_than_it_can_read(ask):
+def test_form_has_at_most_as_many_teams_as_it_reads(ask):
     found(ask, "one")
     page = ask.look("/leagues/one/enter?" + "&".join(f"team=t{at}" for at in range(60)), key=ask.admin)
     assert page.text.count('name="team"') == 40
 
 
 @pytest.mark.parametrize("meant", ["[" * 100_000, "[1]", '{"a": 1}', '["ann", "\\ud800"]', "null", "é"])
-def test_what_was_meant_may_be_anything(ask, meant):
+def test_invalid_name_correction_is_ignored(ask, meant):
     found(ask, "one")
     page = ask.send("/leagues/one/enter", ONCE | {"team": ["ann", "bob"], "meant": meant})
     assert page.status_code in (200, 422)
     assert Strict(page.text).faults == []
 
 
-def test_a_time_that_is_none_is_told_beside_its_hint(ask):
+def test_invalid_time_is_described_with_its_hint(ask):
     found(ask, "one")
     page = ask.send("/leagues/one/enter", ONCE | {"team": ["ann", "bob"], "time": "soon"})
     assert page.status_code == 422
@@ -67,7 +67,7 @@ def test_a_time_that_is_none_is_told_beside_its_hint(ask):
     assert Strict(page.text).faults == []
 
 
-def test_half_a_letter_in_a_file_is_told(ask):
+def test_lone_surrogate_in_a_file_is_reported(ask):
     found(ask, "one")
     sent = b'[{"teams":[["\\ud800"],["b"]]}]'
     for fields in ({}, {"role.winner": "=teams"}):
@@ -76,18 +76,18 @@ def test_half_a_letter_in_a_file_is_told(ask):
         assert Strict(page.text).faults == []
 
 
-def test_data_of_a_model_that_cannot_be_is_a_problem(ask):
+def test_data_of_an_invalid_model_is_a_problem(ask):
     found(ask, "one")
     for end in (".json", ".csv"):
         assert "nope" in ask("GET", f"/leagues/one/switch{end}?model=nope", status=422).json()["detail"]
 
 
-def test_measures_where_all_matches_are_ties(ask):
+def test_measures_of_a_league_of_draws_only(ask):
     found(ask, "ties")
     ask.get("/leagues/ties/charts/measures.json")
 
 
-def test_who_comes_from_far_can_sign_in(ask):
+def test_sign_in_from_a_very_long_url(ask):
     found(ask, "one")
     for letters in (3_000, 20_000):
         asked = ask.look(f"/leagues/one/enter?team={'a' * letters}").headers["location"]
@@ -96,7 +96,7 @@ def test_who_comes_from_far_can_sign_in(ask):
         assert (f'value="/leagues/one/enter?team={"a" * letters}"' in page.text) is (letters < 8_000)
 
 
-def test_what_takes_long_is_done_for_a_few_names_only(ask, monkeypatch):
+def test_similar_names_are_looked_up_for_a_few_names_only(ask, monkeypatch):
     found(ask, "one")
     near, asked = NameIndex.near, []
     monkeypatch.setattr(NameIndex, "near", lambda roll, name, count=1: asked.append(name) or near(roll, name, count))
@@ -104,7 +104,7 @@ def test_what_takes_long_is_done_for_a_few_names_only(ask, monkeypatch):
     assert (page.status_code, len(asked)) == (404, 7)
 
 
-def test_pairs_that_are_never_made_are_of_who_is_there(ask, monkeypatch):
+def test_barred_pairs_are_limited_to_players_present(ask, monkeypatch):
     found(ask, "one")
     made, barred = pairings.pair_rounds, []
 
@@ -118,13 +118,13 @@ def test_pairs_that_are_never_made_are_of_who_is_there(ask, monkeypatch):
     assert (page.status_code, barred) == (200, [("ann", "bob")])
 
 
-def test_no_team_of_a_form_is_left_out_in_silence(ask):
+def test_too_many_teams_in_a_form_are_refused(ask):
     found(ask, "one")
     page = ask.send("/leagues/one/enter", ONCE | {"team": [f"t{at}" for at in range(41)], "do": "record"})
     assert (page.status_code, "at most 40 teams" in page.text) == (422, True)
 
 
-def test_tables_are_made_for_a_few_at_once(ask, monkeypatch):
+def test_csv_tables_are_limited_in_concurrency(ask, monkeypatch):
     found(ask, "one")
     tables = ask.service.tables
     assert ask.look("/leagues/one/standings.csv").text.startswith("rank,")
@@ -135,7 +135,7 @@ def test_tables_are_made_for_a_few_at_once(ask, monkeypatch):
 
 def test_forms_with_a_nul_character(database_url):
     """PostgreSQL rejects NUL in any parameter, even in a lookup; SQLite stores it."""
-    with looked(database_url) as ask:
+    with serve_pages(database_url) as ask:
         found(ask, "one")
         before = ask.get("/api/leagues/one").json()
         sent = [

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 
 from prowess.store import keys
-from tests.service.pages.looking import OURS, token
+from tests.service.pages.page_client import OURS, token
 
 FIELDS = {"title": "Forged"}
 
@@ -14,7 +14,7 @@ def founded(ask):
     return [one["name"] for one in ask.get("/api/leagues").json()["leagues"]]
 
 
-def test_a_key_is_kept_in_a_cookie_that_no_script_reads(ask):
+def test_key_is_stored_in_an_http_only_cookie(ask):
     done = ask.send("/signin", {"key": f" {ask.admin} ", "next": "/new"}, key=None)
     assert (done.status_code, done.headers["location"]) == (303, "/new")
     cookie = done.headers["set-cookie"]
@@ -30,7 +30,7 @@ def test_a_key_is_kept_in_a_cookie_that_no_script_reads(ask):
 
 
 @pytest.mark.parametrize("secret", ["", "pw_wrong", "x" * 300, "pw_ä", "<script>", "a\0b"])
-def test_a_wrong_key_is_told(ask, secret):
+def test_wrong_key_is_reported(ask, secret):
     page = ask.send("/signin", {"key": secret, "next": "/new"}, key=None)
     assert page.status_code == 403
     assert "This key is unknown or was revoked" in page.text
@@ -39,7 +39,7 @@ def test_a_wrong_key_is_told(ask, secret):
 
 
 @pytest.mark.parametrize("place", ["//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil", "x"])
-def test_signing_in_leads_nowhere_else(ask, place):
+def test_sign_in_redirects_only_within_the_service(ask, place):
     assert ask.send("/signin", {"key": ask.admin, "next": place}, key=None).headers["location"] == "/"
     assert 'name="next" value="/"' in ask.look(f"/signin?{urlencode({'next': place})}").text
 
@@ -55,7 +55,7 @@ def test_signing_in_leads_nowhere_else(ask, place):
         ({"Sec-Fetch-Site": "same-site"}, {}),
     ],
 )
-def test_forms_of_others_are_refused(ask, headers, fields):
+def test_forms_of_other_origins_are_refused(ask, headers, fields):
     for path in ("/new", "/leagues/guarded/settings", "/leagues/guarded/import"):
         if "guarded" not in founded(ask):
             ask.found("guarded")
@@ -65,7 +65,7 @@ def test_forms_of_others_are_refused(ask, headers, fields):
     assert ask.get("/api/leagues/guarded").json()["title"] == "guarded"
 
 
-def test_a_form_without_an_origin_or_a_token_is_refused(ask):
+def test_form_without_origin_or_token_is_refused(ask):
     headers = {"Cookie": f"prowess_key={ask.admin}"}
     assert ask("POST", "/new", key=None, headers=headers, data=FIELDS | {"token": token(ask.admin)}).status_code == 403
     assert ask("POST", "/new", key=None, headers=headers | OURS, data=FIELDS).status_code == 403
@@ -75,14 +75,14 @@ def test_a_form_without_an_origin_or_a_token_is_refused(ask):
         assert ask("POST", path, key=None, headers={"Origin": "https://evil.example"}).status_code == 403
 
 
-def test_the_api_knows_no_cookie(ask):
+def test_api_ignores_the_cookie(ask):
     headers = {"Cookie": f"prowess_key={ask.admin}"}
     assert ask("POST", "/api/leagues", key=None, headers=headers, json={"name": "cookie"}).status_code == 401
     ask.found("hidden", public=False)
     assert ask("GET", "/api/leagues/hidden", key=None, headers=headers).status_code == 404
 
 
-def test_a_key_that_was_revoked_is_worth_nothing(ask):
+def test_revoked_key_is_refused(ask):
     secret = ask.new_key("admin")
     assert ask.look("/new", key=secret).status_code == 200
     with ask.service.database.writing() as connection:

@@ -8,7 +8,7 @@ from fastapi.routing import APIRoute
 from prowess.service.pages.routers import ROUTERS
 
 
-def test_every_page_that_is_read_has_json_and_csv_beside_it():
+def test_every_readable_page_has_json_and_csv_routes():
     """Forms need none: what has no data beside it is sent back, leads to a page, or is a part of one."""
     routes = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     asked, sent = ({route.path for route in routes if method in route.methods} for method in ("GET", "POST"))
@@ -18,7 +18,7 @@ def test_every_page_that_is_read_has_json_and_csv_beside_it():
     assert len(pages - bare) >= 10
 
 
-def test_a_page_has_json_and_csv_beside_it(ask):
+def test_page_is_served_as_json_and_csv(ask):
     ask.found("frame-data", title='Däta; "x", y')
     assert ask.look("/leagues").headers["content-type"].startswith("text/html")
     told = ask.get("/leagues.json").json()["leagues"]
@@ -28,7 +28,7 @@ def test_a_page_has_json_and_csv_beside_it(ask):
     assert 'frame-data,"Däta; ""x"", y",TrueSkill' in table.text
 
 
-def test_the_policy_allows_no_script_and_no_style_in_a_page(ask):
+def test_content_security_policy_forbids_inline_scripts_and_styles(ask):
     page = ask.look("/leagues")
     policy = dict(part.strip().split(" ", 1) for part in page.headers["content-security-policy"].split(";"))
     assert policy["default-src"] == "'none'"
@@ -39,7 +39,7 @@ def test_the_policy_allows_no_script_and_no_style_in_a_page(ask):
         assert address.startswith(("/", "#")), address  # nothing from elsewhere
 
 
-def test_names_are_only_names(ask):
+def test_names_are_escaped(ask):
     ask.found("frame-names", title='<script>alert(1)</script>"><img src=x onerror=alert(2)>')
     page = ask.look("/leagues").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -47,7 +47,7 @@ def test_names_are_only_names(ask):
     assert "<img src=x" not in page
 
 
-def test_styles_and_scripts_are_kept_for_ever_under_their_own_addresses(ask):
+def test_static_files_are_immutable_under_versioned_urls(ask):
     page = ask.look("/leagues").text
     for address in re.findall(r'"(/static/[^"]+)"', page):
         found = ask.get(address)
@@ -64,7 +64,7 @@ def test_styles_and_scripts_are_kept_for_ever_under_their_own_addresses(ask):
         ("/leagues/zzz/<script>", 404, "&lt;script&gt;"),
     ],
 )
-def test_people_read_problems_as_pages_and_programs_as_data(ask, path, status, words):
+def test_browsers_get_error_pages_and_programs_problem_json(ask, path, status, words):
     page = ask.look(path)
     assert (page.status_code, page.headers["content-type"]) == (status, "text/html; charset=utf-8")
     assert words in page.text
@@ -74,10 +74,10 @@ def test_people_read_problems_as_pages_and_programs_as_data(ask, path, status, w
     assert (head.status_code, head.headers["content-type"], head.text) == (status, "text/html; charset=utf-8", "")
 
 
-def test_the_api_answers_in_json_whoever_asks(ask):
+def test_api_errors_are_json_for_browsers_too(ask):
     found = ask.look("/api/leagues/zzz")
     assert (found.status_code, found.headers["content-type"]) == (404, "application/problem+json")
 
 
-def test_the_first_page_is_the_list_of_leagues(ask):
+def test_root_redirects_to_the_list_of_leagues(ask):
     assert ask.look("/").headers["location"] == "/leagues"

@@ -1,7 +1,7 @@
 """Names that complete what is typed."""
 
 
-def test_the_likeliest_names_come_first(ask):
+def test_likeliest_names_come_first(ask):
     """Best players first, but who is called so before who only has it in her name."""
     ask.found("darts")
     order = ["Johanna", "Mary Ann", "ann", "Annika", "<script>ann</script>", *(f"zoe {k:03}" for k in range(300)), "zo"]
@@ -18,6 +18,6 @@ def test_the_likeliest_names_come_first(ask):
     ask.get("/leagues/darts/names.json?search=ann", headers={"If-None-Match": known.headers["etag"]}, status=304)
 
 
-def test_names_of_a_private_league_are_hidden(ask):
+def test_names_of_a_private_league_need_a_key(ask):
     ask.found("secret", public=False)
     ask.get("/leagues/secret/names.json?search=a", key=None, status=404)

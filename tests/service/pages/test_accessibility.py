@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.service.pages.browsing import DESK, PHONE, axe
-from tests.service.pages.places import ODD_PAGES, PAGES
+from tests.service.pages.browser import DESK, PHONE, axe
+from tests.service.pages.page_list import ODD_PAGES, PAGES
 
 SHIFTS = """
 window.shifts = 0;
@@ -14,7 +14,7 @@ new PerformanceObserver((seen) => {
 
 
 @pytest.mark.parametrize("place", [pytest.param(place, id=place.name) for place in (*PAGES, *ODD_PAGES)])
-def test_page_keeps_nobody_out(visit_as, place):
+def test_axe_finds_no_accessibility_violation(visit_as, place):
     visit = visit_as(also=axe() + SHIFTS, signed_in=place.signed_in)
     page = visit.page
     try:
@@ -48,7 +48,7 @@ CONTROLS = """() => {
 
 
 @pytest.mark.parametrize("name", ["player", "players-compared", "models"])
-def test_charts_shift_nothing_on_a_phone(visit_as, name):
+def test_charts_cause_no_layout_shift_on_a_phone(visit_as, name):
     visit = visit_as(size=PHONE, scheme="dark", also=SHIFTS)
     visit.open(next(place for place in PAGES if place.name == name))
     for chart in visit.page.locator("figure").all():
@@ -60,7 +60,7 @@ def test_charts_shift_nothing_on_a_phone(visit_as, name):
 
 
 @pytest.mark.parametrize("name", ["standings", "player", "predict", "fair-teams", "enter"])
-def test_the_keyboard_reaches_everything(visit_as, name):
+def test_keyboard_reaches_every_control(visit_as, name):
     place = next(place for place in PAGES if place.name == name)
     visit = visit_as(also=axe() + SHIFTS, signed_in=place.signed_in)
     page = visit.open(place)
@@ -81,7 +81,7 @@ def test_the_keyboard_reaches_everything(visit_as, name):
     assert in_order == sorted(in_order)
 
 
-def test_the_first_key_leads_to_the_content(visit_as):
+def test_first_tab_stop_skips_to_the_content(visit_as):
     page = visit_as(also=axe() + SHIFTS, signed_in=False).go("/leagues")
     page.keyboard.press("Tab")
     assert page.evaluate(FOCUSED)["text"].startswith('<a class="skip"')

@@ -17,7 +17,7 @@ def alert(page):
     return html.unescape(re.search(r'role="alert"[^>]*>(.*?)</p>', page.text, re.S)[1])
 
 
-def test_a_league_is_founded_as_it_was_filled_in(ask):
+def test_league_is_created_from_the_form(ask):
     done = ask.send("/new", MORE | {"title": "Žofie's Spaß", "name": ""})
     assert (done.status_code, done.headers["location"]) == (303, "/leagues/zofie-s-spass/import?founded=true")
     assert "The league is founded" in ask.look(done.headers["location"], key=ask.admin).text
@@ -48,7 +48,7 @@ def test_a_league_is_founded_as_it_was_filled_in(ask):
         ({"title": "Taken"}, "name", "already"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_lost(ask, fields, field, message):
+def test_invalid_field_is_marked_and_all_input_kept(ask, fields, field, message):
     if fields["title"] == "Taken":
         ask.found("taken")
     page = ask.send("/new", MORE | {"name": "", "title": XSS} | fields)
@@ -62,7 +62,7 @@ def test_what_is_wrong_is_said_and_nothing_is_lost(ask, fields, field, message):
         assert 'value="taken"' in page.text
 
 
-def test_founding_needs_an_admin_of_all_leagues(ask):
+def test_creating_a_league_needs_a_global_admin_key(ask):
     ask.found("one")
     assert ask.look("/new").headers["location"] == "/signin?next=%2Fnew"
     for key in (ask.new_key("admin", "one"), ask.new_key("write")):
@@ -73,7 +73,7 @@ def test_founding_needs_an_admin_of_all_leagues(ask):
     assert "mine" not in [one["name"] for one in ask.get("/api/leagues").json()["leagues"]]
 
 
-def test_settings_are_changed_by_an_admin_of_the_league(ask):
+def test_settings_need_an_admin_key_of_the_league(ask):
     ask.found("set")
     path, admin = "/leagues/set/settings", ask.new_key("admin", "set")
     assert ask.look(path, key=ask.new_key("write", "set")).status_code == 403
@@ -91,7 +91,7 @@ def test_settings_are_changed_by_an_admin_of_the_league(ask):
     assert ask.get(f"{path}.json").json()["settings"]["inactive_days"] == 30
 
 
-def test_a_season_is_shown_before_it_begins(ask):
+def test_season_is_previewed_before_it_begins(ask):
     ask.found("year")
     ask.post("/api/leagues/year/matches", [{"teams": [["ann"], ["bob"]], "time": "2025-03-01"}], status=201)
     path = "/leagues/year/settings"

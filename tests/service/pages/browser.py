@@ -1,4 +1,4 @@
-"""Looking at pages with a real browser: Debian's Chromium, driven by Playwright, against a running `prowess serve`."""
+"""Pages in a real browser: Debian's Chromium, driven by Playwright, against a running `prowess serve`."""
 
 import os
 import shutil
