@@ -11,8 +11,8 @@ import numpy as np
 
 import prowess as pw
 from prowess.lab.compare import compare
-from prowess.lab.compare.scoring import Shared, score
-from prowess.lab.measures.registry import Measure, chosen
+from prowess.lab.compare.scoring import SharedHistory, score_run
+from prowess.lab.measures.registry import Measure, choose_measures
 from prowess.lab.protocols import Run
 from prowess.model.presets import PRESETS
 
@@ -57,14 +57,14 @@ def either_side(past: pw.History) -> pw.History:
 
 def worker_memory(past: pw.History, models: dict[str, pw.Model]) -> float:
     """The most memory of its own, in bytes, that one of two workers had beyond that of an idle one (Linux)."""
-    shared, wanted, run = Shared.of(past), chosen(None, past, models), Run(slice(0, len(past)))
+    shared, wanted, run = SharedHistory.of(past), choose_measures(None, past, models), Run(slice(0, len(past)))
     with joblib.Parallel(n_jobs=2) as parallel:
         idle = min(parallel(joblib.delayed(own_memory)() for _ in range(4)))
         work = (joblib.delayed(weighed)(name, model, shared, run, wanted) for name, model in models.items())
         return max(parallel(work)) - idle
 
 
-def weighed(name: str, model: pw.Model, shared: Shared, run: Run, measures: tuple[Measure, ...]) -> float:
+def weighed(name: str, model: pw.Model, shared: SharedHistory, run: Run, measures: tuple[Measure, ...]) -> float:
     """The most memory that a worker had while it scored a model."""
     most, done = [0.0], threading.Event()
 
@@ -75,7 +75,7 @@ def weighed(name: str, model: pw.Model, shared: Shared, run: Run, measures: tupl
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    score(name, model, shared, run, measures)
+    score_run(name, model, shared, run, measures)
     done.set()
     watcher.join()
     return max(most[0], own_memory())

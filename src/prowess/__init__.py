@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     from .lab.tune import Tuning, tune
     from .matchmaking.balancing.balance import Balance, balance
     from .matchmaking.next_match.next_match import NextMatch, NextMatches, next_matches
-    from .matchmaking.pairing.pair import pair
-    from .matchmaking.pairing.result import Pairing
+    from .matchmaking.pairing.pair import Pairing, pair
     from .model.fit.explain import Explanation
     from .model.fit.fit import Fit
     from .model.fit.forecasts import Forecasts
@@ -70,7 +69,7 @@ _LAZY = {
     "Forecasts": ".model.fit.forecasts",
     "NextMatch": ".matchmaking.next_match.next_match",
     "NextMatches": ".matchmaking.next_match.next_match",
-    "Pairing": ".matchmaking.pairing.result",
+    "Pairing": ".matchmaking.pairing.pair",
     "Prediction": ".model.prediction",
     "Simulation": ".lab.simulate",
     "Standings": ".model.fit.leaderboard",

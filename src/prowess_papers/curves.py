@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from prowess.lab.charts.theme import COLOURS, DASHES, INK, styled
-from prowess.lab.extras import extra
+from prowess.lab.charts.theme import COLOURS, DASHES, INK, apply_look
+from prowess.optional import import_extra
 
 if TYPE_CHECKING:
     import altair as alt
@@ -63,7 +63,7 @@ def curves(
     >>> chart.to_dict()["layer"][0]["encoding"]["y"]["title"]
     'error'
     """
-    altair = extra("altair", "Altair")
+    altair = import_extra("altair", "Altair", "lab")
     data = _data(altair, frame)
     series = [name for name in frame[colour].unique(maintain_order=True).to_list() if name not in dashed]
     dashes = frame[dash].unique(maintain_order=True).to_list() if dash else []
@@ -76,7 +76,7 @@ def curves(
         order = frame[panel].unique(maintain_order=True).to_list()
         facet = altair.Facet(f"{panel}:N", title=None, sort=order, header=altair.Header(labelFontSize=16))
         chart = chart.facet(facet, columns=columns).resolve_scale(y="independent" if own else "shared")
-    finished: alt.TopLevelMixin = styled(altair, chart, title, subtitle)
+    finished: alt.TopLevelMixin = apply_look(altair, chart, title, subtitle)
     return finished
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prowess.errors import Error
-from prowess.lab.parallel import processes
+from prowess.lab.parallel import count_processes
 from prowess.validate import whole
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Paper:
         >>> report.title
         'A Manifesto of Skill: the classics, by hand and by prowess'
         """
-        jobs, seed, folder = processes(jobs), whole("seed", seed), self._folder(data)
+        jobs, seed, folder = count_processes(jobs), whole("seed", seed), self._folder(data)
         report: Report = import_module(self.module).run(folder, small=small, seed=seed, jobs=jobs, progress=progress)
         return report
 

@@ -12,7 +12,7 @@ from prowess.cli.output.console import get_console, note
 from prowess.cli.output.json import print_json
 from prowess.cli.output.report import print_report
 from prowess.errors import Error
-from prowess.lab.report import check_page
+from prowess.lab.report import check_report_path
 
 from . import PAPERS, Paper, paper
 
@@ -92,4 +92,4 @@ def _check(found: Paper, data: Path | None, html: Path | None) -> None:
     if data is None and found.files:
         raise Error(f"{found.name} needs --data DIR, a folder with {found.needs}")
     if html is not None:
-        check_page(html)
+        check_report_path(html)

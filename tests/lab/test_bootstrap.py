@@ -9,8 +9,8 @@ from scipy import stats
 import prowess as pw
 from prowess.lab import Interval, Resampling
 from prowess.lab.measures import Tally, auc
-from prowess.lab.measures.aggregate import Groups, Sums, sums_of
-from prowess.lab.measures.ranking import auc_of
+from prowess.lab.measures.aggregate import Groups, Sums, group_sums
+from prowess.lab.measures.probabilities import auc_of
 from prowess.lab.measures.registry import MEASURES, area_sums, calibration_sums
 from prowess.model.components.interfaces import Outcome
 from prowess.model.fit.forecasts import Forecasts
@@ -50,7 +50,7 @@ def test_intervals_cover_the_truth():
     for _ in range(400):
         one = rng.exponential(2.0, 200)
         other = one - 0.1 + rng.normal(0, 0.5, 200)
-        first, second = (draws.measure(sums_of(even(column), groups)) for column in (one, other))
+        first, second = (draws.measure(group_sums(even(column), groups)) for column in (one, other))
         means.append(first.interval)
         differences.append(first.less(second))
     assert covered(means, 2.0) == pytest.approx(0.94, abs=0.035)
@@ -71,7 +71,7 @@ def test_blocks_of_time_are_for_matches_that_hang_together():
     for block in ("match", 50):
         how = Resampling(block=block, draws=200)
         draws = how.draw(groups := how.groups(np.arange(1000)))
-        cover[block] = covered([draws.measure(sums_of(even(c), groups)).interval for c in columns], 0.0)
+        cover[block] = covered([draws.measure(group_sums(even(c), groups)).interval for c in columns], 0.0)
     assert cover["match"] < 0.7
     assert cover[50] == pytest.approx(0.91, abs=0.06)
 

@@ -17,7 +17,7 @@ import prowess as pw
 from prowess.lab import MEASURES, Measure, Prequential, RandomSplits, SeasonSplits, compare, measures, save, slices
 from prowess.lab.compare import report as sections
 from prowess.lab.compare import verdict
-from prowess.lab.forecast_chunks import forecast_parts
+from prowess.lab.forecast_chunks import forecast_chunks
 from prowess.lab.measures import Tally
 from prowess.model.presets import PRESETS
 
@@ -54,7 +54,7 @@ def test_parts_are_what_fit_forecasts(history, name):
     model = PRESETS[name]()
     whole = model.fit(history).forecasts
     for teams in (7, 100_000):
-        parts = [part.forecasts for part in forecast_parts(model, history, teams)]
+        parts = [part.forecasts for part in forecast_chunks(model, history, teams)]
         for column in ("mean", "variance", "log_evidence", "win", "draw"):
             joined = np.concatenate([getattr(part, column) for part in parts])
             assert np.array_equal(joined, getattr(whole, column), equal_nan=True)

@@ -8,10 +8,9 @@ import pytest
 from scipy.stats import norm
 
 import prowess as pw
-from prowess.lab.charts.coverage import coverage_curves
 from prowess.lab.charts.files import save
 from prowess.lab.simulate import Calendar, simulate
-from prowess.lab.simulate.coverage import LEVELS, coverage, covered, standard_errors
+from prowess.lab.simulate.coverage import LEVELS, coverage, coverage_curves, covered, standard_errors
 
 
 def test_an_exact_model_covers_what_it_says():

@@ -27,11 +27,11 @@ from prowess.lab.simulate import (
     quiz_league,
     simulate,
 )
+from prowess.lab.simulate.attendance import fill_seats
+from prowess.lab.simulate.calendar import Timeline
 from prowess.lab.simulate.lineup import Lineup
-from prowess.lab.simulate.seating import fill
-from prowess.lab.simulate.skills import steps
-from prowess.lab.simulate.team_strength import field_of
-from prowess.lab.simulate.timeline import Path
+from prowess.lab.simulate.skills import drift_steps
+from prowess.lab.simulate.team_strength import make_field
 from prowess.model.engine.rate import lay
 from prowess.model.match_input import given
 
@@ -216,7 +216,7 @@ def test_skills_move_as_far_as_the_sweep_says(drift, calendar, period):
     history = league.history
     lineup = Lineup(history.match_start, history.team_start, history.player.astype(np.int64))
     times = None if CALENDARS[calendar] is None else CALENDARS[calendar].times(len(history))
-    _, leaps = steps(model, Path(model, lineup, times), np.zeros((history.entries, 1)))
+    _, leaps = drift_steps(model, Timeline(model, lineup, times), np.zeros((history.entries, 1)))
     moved = np.zeros(history.entries)
     for player in range(len(history.players)):
         mine = history.player == player
@@ -319,7 +319,7 @@ def test_whole_leagues_go_the_way_of_single_matches(team, outcome):
     league = simulate(model, 40, 30, teams=(2, 4), size=(1, 4), seed=10)
     history, traits = league.history, model.pipeline.traits
     lineup = Lineup(history.match_start, history.team_start, history.player.astype(np.int64))
-    field = field_of(model, lineup, league.skill_then, np.zeros((40, traits)), 0.0, None)
+    field = make_field(model, lineup, league.skill_then, np.zeros((40, traits)), 0.0, None)
     for match in range(len(history)):
         first, last = history.match_start[match : match + 2]
         teams = [
@@ -370,7 +370,7 @@ def test_drawing_without_putting_back():
     """Two of three in proportion to 3 : 2 : 1, one after another."""
     weights, count = np.array([3.0, 2.0, 1.0]), 30_000
     seat = np.full(2 * count, -1)
-    fill(np.random.default_rng(1), seat, np.repeat(np.arange(count), 2), weights)
+    fill_seats(np.random.default_rng(1), seat, np.repeat(np.arange(count), 2), weights)
     missing = 3 - seat.reshape(-1, 2).sum(axis=1)
     out = [2 / 6 * 1 / 4 + 1 / 6 * 2 / 5, 3 / 6 * 1 / 3 + 1 / 6 * 3 / 5, 3 / 6 * 2 / 3 + 2 / 6 * 3 / 4]
     within([(missing == player).mean() for player in range(3)], out, count)

@@ -57,7 +57,7 @@ def test_seasons(league):
 def test_seasons_of_plain_times():
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": t} for t in (0, 1, 30, 31, 70)])
     assert slices.seasons(history, gap=20).tolist() == ["1", "1", "2", "2", "3"]
-    with pytest.raises(pw.Error, match=r"plain numbers without years: say how long a break is, gap="):
+    with pytest.raises(pw.Error, match=r"plain numbers without years: say how long a break is, such as `gap=60`"):
         slices.seasons(history)
     with pytest.raises(pw.Error, match="seasons need times"):
         slices.seasons(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))

@@ -15,7 +15,7 @@ from prowess.lab import measures, save
 from prowess.lab.simulate import Calendar
 from prowess.lab.tune import tune
 from prowess.lab.tune.sampler import propose
-from prowess.lab.tune.study import of_history, of_model
+from prowess.lab.tune.study import history_fingerprint, model_fingerprint
 from prowess.model.params import Range
 
 SIGMA, BETA = 25 / 3, 25 / 6
@@ -335,12 +335,12 @@ def test_the_chart(tuning, tmp_path):
 def test_fingerprints_know_players_by_name():
     matches = [{"teams": [[f"p{k % 7}"], [f"q{k % 5}"]], "time": float(k)} for k in range(30)]
     longer = pw.History.from_matches([{"teams": [["x"], ["p3"]], "time": 0.0}, *matches])
-    assert of_history(longer[1:]) == of_history(pw.History.from_matches(matches))
-    assert of_history(longer[1:]) != of_history(longer[2:])
+    assert history_fingerprint(longer[1:]) == history_fingerprint(pw.History.from_matches(matches))
+    assert history_fingerprint(longer[1:]) != history_fingerprint(longer[2:])
     other = [matches[0] | {"teams": [["p9"], ["q0"]]}, *matches[1:]]
-    assert of_history(pw.History.from_matches(other)) != of_history(longer[1:])
+    assert history_fingerprint(pw.History.from_matches(other)) != history_fingerprint(longer[1:])
     rule = pw.Elo(k=lambda matches, mu: 20.0)
-    assert of_model(rule) == of_model(rule)
+    assert model_fingerprint(rule) == model_fingerprint(rule)
 
 
 @pytest.mark.parametrize("directions", [1, 2, 4])

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 import prowess as pw
 from prowess.matchmaking import balance as _balance
 from prowess.matchmaking.balancing.local_search import Climb, search
-from prowess.matchmaking.balancing.rules import Rules, some_split
-from prowess.matchmaking.performances import Performances
-from prowess.matchmaking.player_pool import group
+from prowess.matchmaking.balancing.rules import Rules, random_split
+from prowess.matchmaking.player_pool import Performances, make_pool
 from prowess.model.presets import PRESETS
 
 
@@ -122,7 +121,7 @@ def test_the_search_comes_to_the_best_of_all(sizes, monkeypatch):
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 8_000_000)
     ratings = some(pw.TrueSkill(), sum(sizes), seed=3)
     exact = pw.balance(pw.TrueSkill(), ratings, sizes=sizes)
-    performances, rules = Performances(group(pw.TrueSkill(), ratings), sizes), Rules(sizes)
+    performances, rules = Performances(make_pool(pw.TrueSkill(), ratings), sizes), Rules(sizes)
     assert exact.exact
     team, _ = search(performances, rules, seed=0)
     assert Climb(performances, rules, team).value == pytest.approx(log(exact.quality), abs=1e-6)
@@ -161,7 +160,7 @@ def test_groups_of_one_size_do_move(monkeypatch):
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 2_000_000)
     ratings = {f"p{index}": pw.Rating(20 + index // 2, 2) for index in range(24)}
     pairs = [[f"p{index}", f"p{index + 1}"] for index in range(0, 24, 2)]
-    found = group(pw.TrueSkill(), ratings)
+    found = make_pool(pw.TrueSkill(), ratings)
     rules = Rules((12, 12), together=tuple((index, index + 1) for index in range(0, 24, 2)))
     team, _ = search(Performances(found, (12, 12)), rules, seed=0)
     sums = np.bincount(team, weights=[ratings[name].mu for name in found.names])
@@ -203,9 +202,9 @@ def test_what_cannot_be_is_named(options, message):
 def test_fifty_pairs_do_not_fill_odd_teams():
     """Decided without going through all ways, of which there are more than anybody could."""
     pairs = tuple((index, index + 1) for index in range(0, 100, 2))
-    assert some_split(Rules((49, 51), together=pairs), np.random.default_rng(0)) is None
-    assert some_split(Rules((33, 33, 34), together=pairs), np.random.default_rng(0)) is None
-    split = some_split(Rules((34, 32, 34), together=pairs), np.random.default_rng(0))
+    assert random_split(Rules((49, 51), together=pairs), np.random.default_rng(0)) is None
+    assert random_split(Rules((33, 33, 34), together=pairs), np.random.default_rng(0)) is None
+    split = random_split(Rules((34, 32, 34), together=pairs), np.random.default_rng(0))
     assert np.bincount(split).tolist() == [17, 16, 17]
 
 

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 import prowess as pw
 from prowess.matchmaking.next_match.information import expected_information
-from prowess.matchmaking.player_pool import group
+from prowess.matchmaking.player_pool import make_pool
 
 
 def information(before, after):
@@ -31,7 +31,7 @@ def by_places(model, teams):
 
 
 def expected(model, teams):
-    return expected_information(group(model, []), teams)
+    return expected_information(make_pool(model, []), teams)
 
 
 PLACES = {

@@ -11,7 +11,7 @@ from .http import Asking, match_of
 if TYPE_CHECKING:
     from ..matchmaking.balancing.balance import Balance
     from ..matchmaking.next_match.next_match import NextMatches
-    from ..matchmaking.pairing.result import Pairing
+    from ..matchmaking.pairing.pair import Pairing
     from ..model.prediction import Prediction
 
 __all__ = ["Expecting"]

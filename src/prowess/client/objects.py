@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..matchmaking.balancing.balance import Balance
     from ..matchmaking.next_match.next_match import NextMatches
-    from ..matchmaking.pairing.result import Pairing
+    from ..matchmaking.pairing.pair import Pairing
 
 __all__ = ["News", "Revised", "balance", "next_matches", "pairing", "prediction", "rating", "standings"]
 
@@ -196,7 +196,7 @@ def pairing(told: Mapping[str, Any], queue: Sequence[str | Sequence[str]]) -> Pa
     ...         ["ann", "bob", "cat"]).pairs
     [('ann', 'cat')]
     """
-    from ..matchmaking.pairing.result import Pairing
+    from ..matchmaking.pairing.pair import Pairing
 
     items: list[Any] = [one if isinstance(one, str) else tuple(one) for one in queue]
     place = {

@@ -1,11 +1,13 @@
 """The lab: which model predicts best, shown on data; better parameters; simulated leagues; the papers, run again."""
 
+from importlib.util import find_spec
 from typing import Any
 
+from ..errors import Error
 from ..plugins import find_plugins, load_plugin
 from . import measures, slices
 from .bootstrap import Resampling
-from .charts import coverage_curves, save, skill_curves
+from .charts import save, skill_curves
 from .compare import Comparison, compare
 from .interval import Interval
 from .measures import Calibration, Tally
@@ -28,7 +30,7 @@ from .simulate import (
     quiz_league,
     simulate,
 )
-from .simulate.coverage import coverage, covered
+from .simulate.coverage import coverage, coverage_curves, covered
 from .tune import Stopped, Trial, Tuning, tune
 
 __all__ = [
@@ -76,8 +78,23 @@ __all__ = [
 ]
 
 
+_PLUGINS = "prowess.lab"  # the group of entry points through which other packages add names
+_PAPERS = ("PAPERS", "Paper", "paper")
+
+
 def __getattr__(name: str) -> Any:
-    """Names that installed packages add to the lab, such as `paper`."""
-    if name in find_plugins("prowess.lab"):
-        return load_plugin("prowess.lab", name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Return a name that an installed package adds to the lab, such as `paper`."""
+    reason = f"module {__name__!r} has no attribute {name!r}"
+    if name in _PAPERS and find_spec("prowess_papers") is None:
+        reason += ": it comes with the package prowess_papers, which is missing; pip install --force-reinstall prowess"
+    elif not name.startswith("_") and name in find_plugins(_PLUGINS):
+        try:
+            return load_plugin(_PLUGINS, name)
+        except Error as error:  # `hasattr` expects an AttributeError
+            raise AttributeError(str(error)) from error
+    raise AttributeError(reason)
+
+
+def __dir__() -> list[str]:
+    """List all names, those that other packages add included, for tab completion."""
+    return sorted({*globals(), *find_plugins(_PLUGINS)})

@@ -25,7 +25,7 @@ from ..history.times import DAY
 from ..validate import number, scale, whole
 from .interval import Interval
 from .measures import Tally
-from .measures.aggregate import Groups, Sums, sums_of
+from .measures.aggregate import Groups, Sums, group_sums
 from .measures.tally import Floats
 
 __all__ = ["Draws", "Resampled", "Resampling", "View"]
@@ -54,11 +54,19 @@ class Resampling:
     def __post_init__(self) -> None:
         """Check the settings."""
         if isinstance(self.block, str) and self.block != "match":
-            raise Error(f'block must be "match", a number of days or matches, or None, not {self.block!r}')
+            raise Error(
+                f'block must be "match", a number of days or matches, or None, not {self.block!r}',
+                field="block",
+                value=self.block,
+            )
         if self.block is not None and not isinstance(self.block, str):
             scale("block", self.block)
         if not 0.0 < number("confidence", self.confidence) < 1.0:
-            raise Error(f"confidence must lie between 0 and 1, not {self.confidence!r}")
+            raise Error(
+                f"confidence must lie between 0 and 1, not {self.confidence!r}",
+                field="confidence",
+                value=self.confidence,
+            )
         whole("draws", self.draws, 1)
         whole("seed", self.seed)
 
@@ -84,7 +92,7 @@ class Resampling:
         Interval(value=1.0, low=1.0, high=1.0)
         """
         groups = self._groups(tally, history)
-        return self.draw(groups).measure(sums_of(tally, groups)).interval
+        return self.draw(groups).measure(group_sums(tally, groups)).interval
 
     def difference(self, one: Tally, other: Tally, history: History | None = None) -> Interval:
         """How much higher the mean of one tally is than that of another over the same matches, paired.
@@ -97,7 +105,7 @@ class Resampling:
             raise Error(f"these are not the same matches: {len(one)} of them and {len(other)}")
         groups = self._groups(one, history)
         draws = self.draw(groups)
-        return draws.measure(sums_of(one, groups)).less(draws.measure(sums_of(other, groups)))
+        return draws.measure(group_sums(one, groups)).less(draws.measure(group_sums(other, groups)))
 
     def _groups(self, tally: Tally, history: History | None) -> Groups:
         if history is not None and len(history) != len(tally):

@@ -15,12 +15,12 @@ from ..model.fit.forecasts import Forecasts, read_forecasts
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model
 
-__all__ = ["TEAMS", "Part", "forecast_parts"]
+__all__ = ["TEAMS", "ForecastChunk", "forecast_chunks"]
 
 TEAMS = 32_768  # of one part: a few columns of them stay in the cache of a processor
 
 
-class Part(NamedTuple):
+class ForecastChunk(NamedTuple):
     """Forecasts of some matches in a row: the first of them, and in how many of them EP did not converge."""
 
     first: int
@@ -28,12 +28,12 @@ class Part(NamedTuple):
     unconverged: int
 
 
-def forecast_parts(model: Model, history: History, teams: int = TEAMS) -> Iterator[Part]:
+def forecast_chunks(model: Model, history: History, teams: int = TEAMS) -> Iterator[ForecastChunk]:
     """What `fit` forecasts, bit for bit, a part of the matches after the other; names are not needed.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
-    >>> [part.forecasts.win.round(3).tolist() for part in forecast_parts(pw.TrueSkill(), history, teams=4)]
+    >>> [part.forecasts.win.round(3).tolist() for part in forecast_chunks(pw.TrueSkill(), history, teams=4)]
     [[0.478, 0.754], [0.858]]
     """
     if not len(history):
@@ -51,6 +51,7 @@ def forecast_parts(model: Model, history: History, teams: int = TEAMS) -> Iterat
         try:
             sweep(pipeline, board, columns, table, record, 0, len(part))
         except Error as error:
-            raise Error(f"match {first + record.at + 1} of {len(history)}: {error}") from error
-        yield Part(first, read_forecasts(model.outcome, part, record), len(record.unconverged))
+            match = first + record.at
+            raise error.within(f"match {match + 1} of {len(history)}: ", match=match) from error
+        yield ForecastChunk(first, read_forecasts(model.outcome, part, record), len(record.unconverged))
     pipeline.put_back(board)

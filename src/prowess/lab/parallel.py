@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import Error
 from ..model.fit.leaderboard import Standings, standings
+from ..optional import import_extra
 from ..progress import steps
-from .extras import extra
 
 if TYPE_CHECKING:
     from ..history import History
     from ..model.model import Model
 
-__all__ = ["each", "group_standings", "processes"]
+__all__ = ["count_processes", "group_standings", "run_tasks"]
 
 Result = TypeVar("Result")
 
 
-def each(
+def run_tasks(
     function: Callable[..., Result],
     tasks: Sequence[tuple[Any, ...]],
     *,
@@ -34,32 +34,34 @@ def each(
     `jobs`: 1 works in this process, 2 in two processes, −1 in as many as there are processors. None works in this
     process, too, unless `joblib.parallel_config` says otherwise.
 
-    >>> each(max, [(1, 2), (4, 3)])
+    >>> run_tasks(max, [(1, 2), (4, 3)])
     [2, 4]
     """
-    if _here(jobs):
+    if _stays_here(jobs):
         found: Iterator[Result] = (function(*task) for task in tasks)
     else:
         found = _through_joblib(function, tasks, jobs)
     return [next(found) for _ in steps(range(len(tasks)), label, progress)]
 
 
-def processes(jobs: int | None) -> int:
+def count_processes(jobs: int | None) -> int:
     """How many processes `jobs` stands for; None is one, unless `joblib.parallel_config` says otherwise.
 
-    >>> processes(2), processes(1)
+    >>> count_processes(2), count_processes(1)
     (2, 1)
     """
-    if _here(jobs):
+    if _stays_here(jobs):
         return 1
-    found: int = extra("joblib", "joblib").effective_n_jobs(jobs)
+    found: int = import_extra("joblib", "joblib", "lab").effective_n_jobs(jobs)
     return found
 
 
-def _here(jobs: int | None) -> bool:
+def _stays_here(jobs: int | None) -> bool:
     """Whether the work stays in this process, as far as can be told without joblib."""
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0):
-        raise Error(f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}")
+        raise Error(
+            f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}", field="jobs", value=jobs
+        )
     return jobs == 1 or (jobs is None and "joblib" not in sys.modules)
 
 
@@ -67,7 +69,7 @@ def _through_joblib(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int | None
 ) -> Iterator[Result]:
     """The results as they come, in the order of the tasks, where the backend can; else all at the end."""
-    joblib = extra("joblib", "joblib")
+    joblib = import_extra("joblib", "joblib", "lab")
     backend, _ = joblib.parallel.get_active_backend()
     gives = getattr(backend, "supports_return_generator", False)
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator" if gives else "list")
@@ -98,7 +100,7 @@ def group_standings(
         much = len(groups) > 1 and sum(history.entries for history in groups.values()) >= PAYS
         jobs = -1 if much and find_spec("joblib") else 1
     tasks = [(model, history, period, min_matches) for history in groups.values()]
-    return dict(zip(groups, each(_one, tasks, jobs=jobs, label="rating"), strict=True))
+    return dict(zip(groups, run_tasks(_one, tasks, jobs=jobs, label="rating"), strict=True))
 
 
 def _one(model: Model, history: History, period: str | None, min_matches: int) -> Standings:

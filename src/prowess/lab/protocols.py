@@ -19,7 +19,7 @@ from ..history import History
 from ..validate import scale, whole
 from .slices import Mask, count_before, experience, seasons
 
-__all__ = ["Prequential", "Protocol", "RandomSplits", "Run", "SeasonSplits", "labelled"]
+__all__ = ["Prequential", "Protocol", "RandomSplits", "Run", "SeasonSplits", "label_codes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class Prequential(Protocol):
 
     def __str__(self) -> str:
         """Say what is done."""
-        start = "" if self.burn_in == 0 else f" after a burn-in ({_amount(self.burn_in)})"
+        start = "" if self.burn_in == 0 else f" after a burn-in ({_describe_burn_in(self.burn_in)})"
         return f"every match was forecast before it was learnt from, and scored{start}"
 
 
@@ -135,7 +135,7 @@ class SeasonSplits(Protocol):
     def runs(self, history: History) -> tuple[Run, ...]:
         """A run for every season."""
         labels = seasons(history, self.gap) if self.seasons is None else self.seasons
-        season, names = labelled(history, labels)
+        season, names = label_codes(history, labels)
         by = np.argsort(season, kind="stable")
         size = np.bincount(season, minlength=len(names))
         rank = np.empty(len(season), np.intp)
@@ -151,13 +151,15 @@ class SeasonSplits(Protocol):
                 own = np.arange(own[-1] + 1)
                 here = season[own] == index
                 run = Run(_span(own), (season[own] < index) | (here & learnt[own]), here & scored[own], name)
-            found.append(_known(run, history, self.known))
+            found.append(_only_known_players(run, history, self.known))
         return tuple(found)
 
     def __str__(self) -> str:
         """Say what is done."""
         start = "every season began with newcomers" if self.reset else "earlier seasons were learnt from, too"
-        return f"in every season {_said(self.train, self.test, 'first')}; {start}{_who(self.known)}"
+        return (
+            f"in every season {_describe_shares(self.train, self.test, 'first')}; {start}{_describe_known(self.known)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -198,21 +200,29 @@ class RandomSplits(Protocol):
             learnt = np.zeros(many, bool)
             learnt[np.random.default_rng([self.seed, time]).permutation(pool)[:train]] = True
             scored = ~learnt if self.test is None else np.arange(many) >= pool
-            found.append(_known(Run(slice(0, many), learnt, scored, f"split {time + 1}"), history, self.known))
+            found.append(
+                _only_known_players(Run(slice(0, many), learnt, scored, f"split {time + 1}"), history, self.known)
+            )
         return tuple(found)
 
     def __str__(self) -> str:
         """Say what is done."""
-        return f"{self.times} times {_said(self.train, self.test, 'random')}{_who(self.known)}"
+        return f"{self.times} times {_describe_shares(self.train, self.test, 'random')}{_describe_known(self.known)}"
 
 
 def _check_shares(train: float, test: float | None) -> None:
     """Shares between 0 and 1 which leave room for each other."""
     for name, share in (("train", train), ("test", 0.5 if test is None else test)):
         if not 0.0 < scale(name, share) < 1.0:
-            raise Error(f"{name} must be a share of the matches between 0 and 1, not {share!r}")
+            raise Error(
+                f"{name} must be a share of the matches between 0 and 1, not {share!r}", field=name, value=share
+            )
     if test is not None and train + test > 1.0 + 1e-9:
-        raise Error(f"train and test must not be more than all matches, but {train:g} + {test:g} is more than 1")
+        raise Error(
+            f"train and test must not be more than all matches, but {train:g} + {test:g} is more than 1",
+            field="test",
+            value=test,
+        )
 
 
 def _shares(many: int, train: float, test: float | None) -> tuple[int, int]:
@@ -221,21 +231,27 @@ def _shares(many: int, train: float, test: float | None) -> tuple[int, int]:
     return first, many - first if test is None else min(last, many - first)
 
 
-def labelled(history: History, labels: Any) -> tuple[NDArray[np.intp], list[str]]:
+def label_codes(history: History, labels: Any) -> tuple[NDArray[np.intp], list[str]]:
     """The number of every match's label, in the order in which they first appear, and the labels.
 
-    >>> labelled(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3), ["b", "a", "b"])
+    >>> label_codes(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3), ["b", "a", "b"])
     (array([0, 1, 0]), ['b', 'a'])
     """
     given = np.asarray(labels)
     if given.shape != (len(history),):
-        raise Error(f"a label is needed for each of the {len(history)} matches, not {given.size} of them")
+        raise Error(
+            f"a label is needed for each of the {len(history)} matches, not {given.size} of them", field="labels"
+        )
     if given.dtype.kind in "OfM":  # of which some may be missing; NaN is not itself
         missing = [label is None or (label != label) is True for label in given.tolist()]
     else:
         missing = []
     if any(missing):
-        raise Error(f"a label is needed for each match, and match {missing.index(True) + 1} has none")
+        raise Error(
+            f"a label is needed for each match, and match {missing.index(True) + 1} has none",
+            field="labels",
+            match=missing.index(True),
+        )
     if given.dtype == object:
         given = np.array([str(label) for label in given])  # of different kinds, which have no order
     names, first, at = np.unique(given, return_index=True, return_inverse=True)
@@ -251,26 +267,26 @@ def _span(index: NDArray[np.intp]) -> slice | NDArray[np.intp]:
     return slice(first, last) if last - first == len(index) else index
 
 
-def _known(run: Run, history: History, wanted: bool) -> Run:
+def _only_known_players(run: Run, history: History, wanted: bool) -> Run:
     """Without the scored matches of players of whom nothing was learnt before."""
     if not wanted or run.scored is None:
         return run
     return replace(run, scored=run.scored & (experience(run.of(history)) > 0))
 
 
-def _amount(burn_in: float | str | date) -> str:
+def _describe_burn_in(burn_in: float | str | date) -> str:
     """A burn-in in words."""
     if isinstance(burn_in, (str, date)):
         return f"until {burn_in}"
     return f"{burn_in:,.0f} matches" if burn_in >= 1 else f"{100 * burn_in:g} % of the matches"
 
 
-def _said(train: float, test: float | None, which: str) -> str:
+def _describe_shares(train: float, test: float | None, which: str) -> str:
     """What is learnt from and what is scored, in words."""
     scored = "the others were scored" if test is None else f"the last {100 * test:g} % were scored"
     drawn = f"a random {100 * train:g} %" if which == "random" else f"the first {100 * train:g} %"
     return f"{drawn} of the matches were learnt from and {scored}"
 
 
-def _who(known: bool) -> str:
+def _describe_known(known: bool) -> str:
     return ", where all players had been learnt of" if known else ""

@@ -11,14 +11,14 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..atomic_files import check_target, replace_file
-from .charts.files import bundle
-from .extras import extra
+from ..optional import import_extra
+from .charts.files import vega_bundle
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["Claim", "Report", "Section", "check_page", "shown_column"]
+__all__ = ["Claim", "Report", "Section", "check_report_path", "format_column"]
 
 ALIGNED = 3  # digits after the point up to which a column has as many in all of its cells
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be told from these data"}
@@ -106,21 +106,21 @@ class Report:
         charts = iter(range(len(specs)))
         body = "\n".join(_html(section, charts) for section in self.sections)
         data = _json(_clean(specs)).replace("<", "\\u003c")  # a name may not end the script
-        script = f"<script>{bundle()}</script>\n<script>const charts = {data};{DRAW}</script>" if specs else ""
+        script = f"<script>{vega_bundle()}</script>\n<script>const charts = {data};{DRAW}</script>" if specs else ""
         return PAGE.format(title=escape(self.title), style=STYLE, body=body, script=script)
 
 
-def check_page(path: str | os.PathLike[str]) -> None:
+def check_report_path(path: str | os.PathLike[str]) -> None:
     """Raise an Error if a page with charts cannot be written to a path; who works for minutes asks before the work.
 
-    >>> check_page("report.pdf")
+    >>> check_report_path("report.pdf")
     Traceback (most recent call last):
     ...
     prowess.Error: report.pdf: the name must end in .html
     """
     check_target(path, (".html",))
     for module, package in (("altair", "Altair"), ("vl_convert", "vl-convert")):
-        extra(module, package)
+        import_extra(module, package, "lab")
 
 
 def _plain(section: Section) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def _table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]]) -> str:
     head = "".join(f"<th{side}>{escape(name)}</th>" for name, side in zip(frame.columns, sides, strict=True))
     columns = []
     for column, side in zip(frame, sides, strict=True):
-        texts = enumerate(shown_column(column.to_list()))
+        texts = enumerate(format_column(column.to_list()))
         columns.append([f"<td{side}>{_cell(text, (row, column.name) in bold)}</td>" for row, text in texts])
     rows = [f"<tr>{''.join(cells)}</tr>" for cells in zip(*columns, strict=True)]
     return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
@@ -187,13 +187,13 @@ def _cell(text: str, bold: bool) -> str:
     return f"<strong>{escape(text)}</strong>" if bold else escape(text)
 
 
-def shown_column(values: Sequence[Any]) -> list[str]:
+def format_column(values: Sequence[Any]) -> list[str]:
     """A column as a table shows it: four digits, more where there are more before the point, points below each other.
 
-    >>> shown_column([38.3, 35.64, None, float("nan")]), shown_column([1464.0507, 0.05999]), shown_column([7, "ann"])
+    >>> format_column([38.3, 35.64, None, float("nan")]), format_column([1464.0507, 0.05999]), format_column([7, "ann"])
     (['38.30', '35.64', '', ''], ['1464.05', '0.05999'], ['7', 'ann'])
     """
-    texts = [_shown(value) for value in values]
+    texts = [_format_cell(value) for value in values]
     floats = [text for text, value in zip(texts, values, strict=True) if text and isinstance(value, float)]
     places = max((len(text.partition(".")[2]) for text in floats), default=0)
     if places > ALIGNED or any("e" in text or "n" in text for text in floats):
@@ -204,7 +204,7 @@ def shown_column(values: Sequence[Any]) -> list[str]:
     ]
 
 
-def _shown(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     """A value as text; nothing for what is not there."""
     if value is None or value != value:
         return ""

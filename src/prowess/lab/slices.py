@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import Error
+from ..errors import Error, Option
 from ..history import History, name_of
 from ..history.ragged import owners
 from ..history.slicing import span
@@ -42,10 +42,13 @@ def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
     ['2025/26', '2025/26', '2025/26']
     """
     if history.time is None or history.time_kind is None:
-        raise Error("seasons need times, and this history has none: give every match its label yourself")
+        raise Error(
+            "seasons need times, and this history has none: give every match its label yourself", field="seasons"
+        )
     plain = history.time_kind == "number"
     if plain and gap is None:
-        raise Error("the times of this history are plain numbers without years: say how long a break is, gap=…")
+        what = "the times of this history are plain numbers without years: say how long a break is, such as "
+        raise Error(what, Option("gap", 60), field="gap")
     if gap is None:
         return _years(history).astype(np.str_)
     unit = 1 if plain else DAY
@@ -56,8 +59,8 @@ def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
         return (season + 1).astype(np.str_)
     years = _years(history)
     last = np.append(first[1:], len(season)) - 1
-    names = [_name(int(years[i]), int(years[j])) for i, j in zip(first, last, strict=True)]
-    return np.array(_told_apart(names))[season]
+    names = [_season_name(int(years[i]), int(years[j])) for i, j in zip(first, last, strict=True)]
+    return np.array(_number_duplicates(names))[season]
 
 
 def _years(history: History) -> NDArray[np.int64]:
@@ -66,12 +69,12 @@ def _years(history: History) -> NDArray[np.int64]:
     return history.time.astype("datetime64[us]").astype("datetime64[Y]").astype(np.int64) + YEAR_0
 
 
-def _name(first: int, last: int) -> str:
+def _season_name(first: int, last: int) -> str:
     """1999, or 1999/00."""
     return f"{first}" if first == last else f"{first}/{last % 100:02d}"
 
 
-def _told_apart(names: list[str]) -> list[str]:
+def _number_duplicates(names: list[str]) -> list[str]:
     """The same names, the second of its kind with a number."""
     return [f"{name} ({count})" if (count := names[: i + 1].count(name)) > 1 else name for i, name in enumerate(names)]
 
@@ -143,7 +146,11 @@ def count_before(history: History, start: float | str | date, name: str) -> int:
         return int(span(history, start, None)[0])
     given = number(name, start)
     if given < 0 or (given >= 1 and given != int(given)):
-        raise Error(f"{name} must be a number of matches, a share of them below 1, or a date, not {start!r}")
+        raise Error(
+            f"{name} must be a number of matches, a share of them below 1, or a date, not {start!r}",
+            field=name,
+            value=start,
+        )
     return min(int(given), len(history)) if given >= 1 else round(given * len(history))
 
 
@@ -158,7 +165,7 @@ def involving(history: History, players: Iterable[str], *, everybody: bool = Fal
     row = {name: number for number, name in enumerate(history.players)}
     unknown = sorted(names - row.keys())
     if unknown:
-        raise Error(f"{unknown[0]} plays in no match of this history")
+        raise Error(f"{unknown[0]} plays in no match of this history", field="players", value=unknown[0])
     chosen = np.zeros(len(history.players), bool)
     chosen[[row[name] for name in names]] = True
     if not len(history):

@@ -2,7 +2,6 @@
 
 from .balancing.balance import Balance, balance
 from .next_match.next_match import NextMatch, NextMatches, next_matches
-from .pairing.pair import pair
-from .pairing.result import Pairing
+from .pairing.pair import Pairing, pair
 
 __all__ = ["Balance", "NextMatch", "NextMatches", "Pairing", "balance", "next_matches", "pair"]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from prowess.lab.charts.theme import COLOURS, styled
-from prowess.lab.extras import extra
+from prowess.lab.charts.theme import COLOURS, apply_look
 from prowess.lab.interval import Interval
 from prowess.lab.measures import Tally
 from prowess.lab.report import Claim, Section
+from prowess.optional import import_extra
 
 from ..interval import difference
 from .mode import SYSTEMS, Mode
@@ -97,7 +97,7 @@ def _claim(mode: str, which: str, theirs: Sequence[float], lead: Interval, fair:
 
 def _chart(frame: pl.DataFrame) -> alt.TopLevelMixin:
     """Every figure as a mark: filled ours, hollow theirs."""
-    altair: Any = extra("altair", "Altair")
+    altair: Any = import_extra("altair", "Altair", "lab")
     kinds = [f"{system}, {whose}" for system in SYSTEMS for whose in ("ours", "published")]
     inks = [colour for colour in COLOURS[: len(SYSTEMS)] for _ in range(2)]
     values = [
@@ -124,4 +124,4 @@ def _chart(frame: pl.DataFrame) -> alt.TopLevelMixin:
             tooltip=["row:N", "figure:N", altair.Tooltip("error:Q", format=".2f")],
         )
     )
-    return cast("alt.TopLevelMixin", styled(altair, chart, "Prediction error", "further left is better"))
+    return cast("alt.TopLevelMixin", apply_look(altair, chart, "Prediction error", "further left is better"))

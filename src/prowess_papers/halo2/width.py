@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from prowess.lab.charts.theme import COLOURS, styled
-from prowess.lab.extras import extra
+from prowess.lab.charts.theme import COLOURS, apply_look
 from prowess.lab.interval import Interval
 from prowess.lab.report import Claim, Section
+from prowess.optional import import_extra
 
 from .mode import Mode
 
@@ -69,7 +69,7 @@ def _claims(spreads: dict[str, Interval]) -> tuple[Claim, ...]:
 
 def _chart(frame: pl.DataFrame, mode: Mode) -> alt.TopLevelMixin:
     """The distribution of μ by mode, as densities one above the other."""
-    altair: Any = extra("altair", "Altair")
+    altair: Any = import_extra("altair", "Altair", "lab")
     order = frame["mode"].unique(maintain_order=True).to_list()
     prior = mode.fits["TrueSkill"].model.rating().mu
     level = altair.Chart().mark_rule(strokeDash=[3, 3], color="#777777").encode(x=altair.datum(prior))
@@ -86,7 +86,7 @@ def _chart(frame: pl.DataFrame, mode: Mode) -> alt.TopLevelMixin:
     header = altair.Header(labelAngle=0, labelAlign="left", labelFontSize=15, labelPadding=8)
     chart = chart.facet(row=altair.Row("mode:N", title=None, sort=order, header=header), spacing=6)
     said = "density of TrueSkill's μ; dashed: where everybody starts"
-    return cast("alt.TopLevelMixin", styled(altair, chart, TITLE, said))
+    return cast("alt.TopLevelMixin", apply_look(altair, chart, TITLE, said))
 
 
 def _extent(frame: pl.DataFrame) -> list[float]:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from prowess.lab.charts.theme import COLOURS, styled
-from prowess.lab.extras import extra
+from prowess.lab.charts.theme import COLOURS, apply_look
 from prowess.lab.interval import Interval
+from prowess.optional import import_extra
 
 from .curves import Curves
 from .data import TITLES
@@ -40,7 +40,7 @@ def figure(
     >>> len(chart.to_dict()["vconcat"][0]["hconcat"])
     3
     """
-    altair = extra("altair", "Altair")
+    altair = import_extra("altair", "Altair", "lab")
     names = list(dict.fromkeys(name for curve in curves.values() for name in curve.systems))
     colour = altair.Color(
         "system:N",
@@ -61,7 +61,7 @@ def figure(
         for data in curves
     ]
     told = "bars: 95 % of the mean over the seasons (Halo 2: over the draws)"
-    finished: alt.VConcatChart = styled(
+    finished: alt.VConcatChart = apply_look(
         altair, altair.vconcat(*rows, spacing=24), title, f"{told}; rings: as published" if theirs else told
     )
     # last, and once: every step before would have copied all points for every panel

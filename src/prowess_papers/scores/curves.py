@@ -15,7 +15,7 @@ from prowess.history import History
 from prowess.lab import measures
 from prowess.lab.interval import Interval
 from prowess.lab.measures.tally import Floats
-from prowess.lab.parallel import each
+from prowess.lab.parallel import run_tasks
 from prowess.model.model import Model
 
 from .splits import Split
@@ -163,6 +163,6 @@ def learn(
         made = split(percent, unit)
         return [system(made) for system in systems.values()]
 
-    found = each(measured, tasks, jobs=jobs, label=label, progress=progress)
+    found = run_tasks(measured, tasks, jobs=jobs, label=label, progress=progress)
     values = np.array(found, dtype=np.float64).reshape(len(percents), len(units), len(systems), len(MEASURES))
     return Curves(tuple(systems), tuple(percents), values.transpose(2, 0, 1, 3))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from prowess.lab.charts.theme import COLOURS, INK, styled
+from prowess.lab.charts.theme import COLOURS, INK, apply_look
 from prowess.lab.compare import Comparison
-from prowess.lab.extras import extra
 from prowess.lab.measures.tally import Floats
 from prowess.lab.slices import Mask
+from prowess.optional import import_extra
 
 from ..curves import Axis, curves
 
@@ -46,7 +46,7 @@ def sliding(comparison: Comparison, names: Mapping[str, str], window: int, *, ti
 
 def versus(comparison: Comparison, one: str, other: str, where: Mask, *, title: str, subtitle: str) -> alt.LayerChart:
     """The place error of one model over that of another, tournament by tournament; lines at 1 and at the median."""
-    altair = extra("altair", "Altair")
+    altair = import_extra("altair", "Altair", "lab")
     ratio = relative(comparison, one, other, where)
     rows = [
         {"tournament": int(match) + 1, "ratio": round(float(value), 4), "side": SIDES[int(value >= 1)]}
@@ -64,7 +64,7 @@ def versus(comparison: Comparison, one: str, other: str, where: Mask, *, title: 
         tooltip=["tournament:Q", altair.Tooltip("ratio:Q", format=".3f")],
     )
     chart = altair.layer(*_levels(altair, float(np.nanmedian(ratio))), points)
-    finished: alt.LayerChart = styled(altair, chart, title, subtitle)
+    finished: alt.LayerChart = apply_look(altair, chart, title, subtitle)
     return finished
 
 

@@ -12,7 +12,7 @@ from prowess.history import History
 from prowess.history.ragged import owners
 from prowess.lab.measures import pair_error
 from prowess.lab.measures.tally import Floats
-from prowess.lab.parallel import each
+from prowess.lab.parallel import run_tasks
 from prowess.model.model import Model
 
 from .data import mirrored, shuffled, shuffled_ties
@@ -58,7 +58,7 @@ def listings(
     """
     names = [(name, way) for name in models for way in WAYS]
     tasks = [(models[name], WAYS[way](history, seed)) for name, way in names]
-    found = each(_listed, tasks, jobs=jobs, label="listing anew", progress=progress)
+    found = run_tasks(_listed, tasks, jobs=jobs, label="listing anew", progress=progress)
     return dict(zip(names, found, strict=True))
 
 

@@ -9,15 +9,15 @@ import pytest
 
 import prowess as pw
 from prowess.lab.charts.comparison import calibration_chart, measure_chart, time_chart
-from prowess.lab.charts.coverage import coverage_curves
 from prowess.lab.charts.files import svg
 from prowess.lab.charts.skill import belief_curves
-from prowess.lab.charts.theme import DARK, LIGHT, on_page
+from prowess.lab.charts.theme import DARK, LIGHT, page_look
 from prowess.lab.charts.tuning import tuning_chart
+from prowess.lab.simulate.coverage import coverage_curves
 
 ODD = '<script>alert(1)</script>, "quoted"\nand more'
 LOOKS = [
-    on_page(look, height, narrow=narrow) for look in (LIGHT, DARK) for height, narrow in ((360, False), (320, True))
+    page_look(look, height, narrow=narrow) for look in (LIGHT, DARK) for height, narrow in ((360, False), (320, True))
 ]
 MEASURED = pl.DataFrame({"model": ["Elo", "Glicko"], "x": [0.5, 0.4], "x_low": [0.4, 0.3], "x_high": [0.6, 0.5]})
 OVER = pl.DataFrame({"model": ["Elo"] * 2, "match": [0, 1], "value": [0.5, 0.4]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...lab.report import Claim, Report, Section, shown_column
+from ...lab.report import Claim, Report, Section, format_column
 from .console import get_console, printable
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def print_table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]] = frozense
     Every block begins with the first column. Numbers stand to the right and are never cut.
     """
     console = get_console()
-    texts = {column.name: list(map(printable, shown_column(column.to_list()))) for column in frame}
+    texts = {column.name: list(map(printable, format_column(column.to_list()))) for column in frame}
     right = {name for name, kind in frame.schema.items() if kind.is_numeric()}
     if not console.is_terminal:
         for name in texts.keys() - right:

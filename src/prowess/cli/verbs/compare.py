@@ -13,10 +13,10 @@ from ...history.read_options import Choices
 from ...lab.compare import Comparison
 from ...lab.compare import compare as compared
 from ...lab.compare.report import measures as measures_of
-from ...lab.compare.verdict import advice, interval_of, notes
+from ...lab.compare.verdict import advice, notes, row_interval
 from ...lab.measures.registry import MEASURES
 from ...lab.protocols import Prequential, Protocol, RandomSplits, SeasonSplits
-from ...lab.report import check_page
+from ...lab.report import check_report_path
 from ...model.presets import PRESETS
 from ..options.lab_args import BurnIn, Html, Jobs, Seed, parse_amount, read_matches
 from ..options.model_args import make_model
@@ -86,7 +86,7 @@ def compare(
     prowess compare matches.csv --json | jq -r .best
     """
     if html is not None:
-        check_page(html)
+        check_report_path(html)
     if out is not None:
         check_target(out, ENDINGS)
     wanted, scored = _models(models), _protocol(protocol, burn_in, seed)
@@ -147,11 +147,11 @@ def _print(found: Comparison) -> None:
 def _print_distances(found: Comparison) -> None:
     """How much worse than the best every model is, by the measure that decides."""
     measure, best = found.measure(), found.best
-    rows: dict[str, Any] = {best: (interval_of({"difference": 0.0, "low": None, "high": None}), "best")}
+    rows: dict[str, Any] = {best: (row_interval({"difference": 0.0, "low": None, "high": None}), "best")}
     styles = {best: "bold green"}
     apart = {row["model"]: row for row in found.differences(best).filter(measure=measure.name).iter_rows(named=True)}
     for name in list(found.intervals())[1:]:
-        worse = interval_of(apart[name]).times(-1.0 if measure.higher else 1.0)
+        worse = row_interval(apart[name]).times(-1.0 if measure.higher else 1.0)
         rows[name] = (worse, f"{worse}{' ≈' * apart[name]['within_noise']}")
         styles[name] = "yellow" if apart[name]["within_noise"] else "red"
     print_text(f"How much worse than {best} by {measure.titled}:")

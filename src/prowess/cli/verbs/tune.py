@@ -10,7 +10,7 @@ import typer
 from ... import Model
 from ...history.read_options import Choices
 from ...lab.measures.registry import MEASURES
-from ...lab.report import check_page
+from ...lab.report import check_report_path
 from ...lab.tune import Stopped, Tuning
 from ...lab.tune import tune as tuned
 from ..options.lab_args import BurnIn, Html, Jobs, Seed, parse_amount, read_matches, rerun_command
@@ -89,7 +89,7 @@ def tune(
     prowess tune matches.csv --json | jq -r .command
     """
     if html is not None:
-        check_page(html)
+        check_report_path(html)
     wanted = _parameters(params)
     history = read_matches(files, choices, since, until)
     stopped = False

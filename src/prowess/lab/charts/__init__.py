@@ -1,8 +1,7 @@
 """Charts for notebooks, reports and pages, drawn by Altair and written without a network by vl-convert."""
 
-from .coverage import coverage_curves
 from .files import save
 from .skill import skill_curves
 from .theme import COLOURS
 
-__all__ = ["COLOURS", "coverage_curves", "save", "skill_curves"]
+__all__ = ["COLOURS", "save", "skill_curves"]

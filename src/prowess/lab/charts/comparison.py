@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ..extras import extra
-from .series import distinct, place_of, series
-from .theme import LIGHT, Look, styled
+from ...optional import import_extra
+from .series import axis_value, line_encoding, unique_names
+from .theme import LIGHT, Look, apply_look
 
 if TYPE_CHECKING:
     import altair as alt
@@ -32,11 +32,13 @@ def measure_chart(
     >>> chart.to_dict()["concat"][0]["layer"][0]["encoding"]["x"]["title"]
     'Brier score'
     """
-    altair = extra("altair", "Altair")
+    altair = import_extra("altair", "Altair", "lab")
     columns = look.columns(2)
     width = look.panel(300, columns, LABELS + 20 if look.narrow else 240)
     panels = [_panel(altair, table, name, text, width, look) for name, text in titles.items()]
-    found: alt.ConcatChart = styled(altair, altair.concat(*panels, columns=columns, spacing=36), title, subtitle, look)
+    found: alt.ConcatChart = apply_look(
+        altair, altair.concat(*panels, columns=columns, spacing=36), title, subtitle, look
+    )
     return found
 
 
@@ -115,17 +117,17 @@ def time_chart(
     >>> chart.to_dict()["encoding"]["y"]["title"]
     'pair error'
     """
-    altair = extra("altair", "Altair")
+    altair = import_extra("altair", "Altair", "lab")
     column, kind, x_title = axis
     frame = frame.unique(["model", column], keep="last", maintain_order=True)  # the last match of a day stands for it
-    names = distinct(frame["model"].to_list(), "models")
+    names = unique_names(frame["model"].to_list(), "models")
     curves = {name: frame.filter(frame["model"] == name)["value"].to_list() for name in names}
     heights = [max(curve) - min(curve) for curve in curves.values()]
     near = _near({name: median(curve) for name, curve in curves.items()}, heights)
     low, high = min(min(curves[name]) for name in near), max(max(curves[name]) for name in near)
     pad = 0.05 * (high - low) or 0.01
     values = zip(frame["model"].to_list(), frame[column].to_list(), frame["value"].to_list(), strict=True)
-    rows = [{"model": model, "x": place_of(when), "value": value} for model, when, value in values]
+    rows = [{"model": model, "x": axis_value(when), "value": value} for model, when, value in values]
     scaled = {} if kind == "T" else {"scale": altair.Scale(zero=False)}  # times have no zero, and Vega warns
     chart = (
         altair.Chart(altair.InlineData(values=rows), width=720, height=380)
@@ -134,12 +136,12 @@ def time_chart(
             x=altair.X(f"x:{kind}", title=x_title, axis=altair.Axis(grid=False), **scaled),
             y=altair.Y("value:Q", title=measure, scale=altair.Scale(domain=[low - pad, high + pad], nice=False)),
             tooltip=["model:N", altair.Tooltip(f"x:{kind}", title=x_title), altair.Tooltip("value:Q", format=".4g")],
-            **series(altair, "model", names, look=look),
+            **line_encoding(altair, "model", names, look=look),
         )
     )
     far = [name for name in names if name not in near]
     outside = f"; off the chart: {', '.join(far)}" if far else ""
-    finished: alt.Chart = styled(altair, chart, title, subtitle + outside, look)
+    finished: alt.Chart = apply_look(altair, chart, title, subtitle + outside, look)
     return finished
 
 
@@ -155,12 +157,14 @@ def calibration_chart(
     >>> len(calibration_chart(frame).to_dict()["concat"])
     1
     """
-    altair = extra("altair", "Altair")
+    altair = import_extra("altair", "Altair", "lab")
     names = frame["model"].unique(maintain_order=True).to_list()
     columns = look.columns(3)
     width = min(look.panel(220, columns, 100), 260)
     panels = [_curve(altair, frame.filter(frame["model"] == name), name, width, look) for name in names]
-    found: alt.ConcatChart = styled(altair, altair.concat(*panels, columns=columns, spacing=30), title, subtitle, look)
+    found: alt.ConcatChart = apply_look(
+        altair, altair.concat(*panels, columns=columns, spacing=30), title, subtitle, look
+    )
     return found
 
 

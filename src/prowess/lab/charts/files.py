@@ -11,12 +11,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ...atomic_files import check_target, replace_file
-from ..extras import extra
+from ...optional import import_extra
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["apart", "bundle", "save", "svg"]
+__all__ = ["bundle_in_subprocess", "save", "svg", "vega_bundle"]
 
 ENDINGS = (".png", ".svg", ".html", ".json")
 
@@ -35,7 +35,7 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
     """
     ending = check_target(path, ENDINGS)
     spec = chart.to_dict()
-    content = json.dumps(spec, ensure_ascii=False, indent=1) if ending == ".json" else _drawn(spec, ending)
+    content = json.dumps(spec, ensure_ascii=False, indent=1) if ending == ".json" else _render(spec, ending)
     with replace_file(path) as place:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
@@ -46,40 +46,40 @@ def svg(spec: dict[str, Any]) -> str:
     >>> svg({"data": {"values": [{"x": 1}]}, "mark": "point"})[:4]
     '<svg'
     """
-    drawn: str = extra("vl_convert", "vl-convert").vegalite_to_svg(spec, vl_version=_version())
+    drawn: str = import_extra("vl_convert", "vl-convert", "lab").vegalite_to_svg(spec, vl_version=_version())
     return drawn
 
 
 @cache
-def bundle() -> str:
+def vega_bundle() -> str:
     """The JavaScript that draws charts on a page, Vega and all, so that the page needs no network."""
-    script: str = extra("vl_convert", "vl-convert").javascript_bundle(vl_version=_version())
+    script: str = import_extra("vl_convert", "vl-convert", "lab").javascript_bundle(vl_version=_version())
     return script
 
 
-def apart() -> str:
+def bundle_in_subprocess() -> str:
     """The same, made by a process of its own: it takes seconds, in which vl-convert lets nothing go on beside it.
 
-    >>> "vegaEmbed" in apart()
+    >>> "vegaEmbed" in bundle_in_subprocess()
     True
     """
     code = (
         "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle(vl_version=sys.argv[1]).encode())"
     )
-    extra("vl_convert", "vl-convert")
+    import_extra("vl_convert", "vl-convert", "lab")
     return subprocess.run([sys.executable, "-c", code, _version()], capture_output=True, check=True).stdout.decode()
 
 
 def _version() -> str:
     """The version of Vega-Lite that Altair writes."""
-    return ".".join(extra("altair", "Altair").SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    return ".".join(import_extra("altair", "Altair", "lab").SCHEMA_VERSION.lstrip("v").split(".")[:2])
 
 
-def _drawn(spec: dict[str, Any], ending: str) -> str | bytes:
+def _render(spec: dict[str, Any], ending: str) -> str | bytes:
     """The chart as a picture, or as a page."""
-    vlc = extra("vl_convert", "vl-convert")
+    vlc = import_extra("vl_convert", "vl-convert", "lab")
     if ending == ".html":
-        return _page(spec, bundle())
+        return _page(spec, vega_bundle())
     if ending == ".svg":
         return svg(spec)
     drawn: bytes = vlc.vegalite_to_png(spec, vl_version=_version(), scale=2)

@@ -13,31 +13,31 @@ from ...errors import Error
 from ...history import History
 from .theme import COLOURS, DASHES, LIGHT, Look
 
-__all__ = ["CURVES", "distinct", "place_of", "series", "thinned", "time_axis"]
+__all__ = ["CURVES", "axis_value", "line_encoding", "thin", "time_axis", "unique_names"]
 
 CURVES = len(COLOURS) * len(DASHES)  # that can be told apart
 POINTS = 500  # a curve shows no more than its pixels, whatever the number of matches
 
 
-def distinct(names: Iterable[str], what: str) -> list[str]:
+def unique_names(names: Iterable[str], what: str) -> list[str]:
     """The names, each once; as many as can be told apart.
 
-    >>> distinct(["ann", "bob", "ann"], "players")
+    >>> unique_names(["ann", "bob", "ann"], "players")
     ['ann', 'bob']
     """
     found = list(dict.fromkeys(names))
     if not 1 <= len(found) <= CURVES:
-        raise Error(f"a chart shows the curves of 1 to {CURVES} {what}, not of {len(found)}")
+        raise Error(f"a chart shows the curves of 1 to {CURVES} {what}, not of {len(found)}", field=what)
     return found
 
 
-def series(
+def line_encoding(
     alt: Any, field: str, names: list[str], order: list[str] | None = None, look: Look = LIGHT
 ) -> dict[str, Any]:
     """The encoding of lines by a field: colour and dash go by the names, the legend lists them in another order.
 
     >>> import altair
-    >>> series(altair, "model", ["Elo", "Glicko"], ["Glicko", "Elo"])["color"].to_dict()["scale"]["range"]
+    >>> line_encoding(altair, "model", ["Elo", "Glicko"], ["Glicko", "Elo"])["color"].to_dict()["scale"]["range"]
     ['#D55E00', '#0072B2']
     """
     order = names if order is None else order
@@ -61,19 +61,19 @@ def _legend(alt: Any, field: str, look: Look) -> Any:
     return alt.Legend(**said, symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1)
 
 
-def thinned(count: int) -> NDArray[np.intp]:
+def thin(count: int) -> NDArray[np.intp]:
     """Which of so many points of a curve to show, the first and the last among them.
 
-    >>> thinned(3), len(thinned(100_000))
+    >>> thin(3), len(thin(100_000))
     (array([0, 1, 2]), 500)
     """
     return np.arange(count) if count <= POINTS else np.linspace(0, count - 1, POINTS).round().astype(np.intp)
 
 
-def place_of(when: float | date) -> float | str:
+def axis_value(when: float | date) -> float | str:
     """A time on the axis: without a zone, so that a browser shows the same date everywhere; matches count from 1.
 
-    >>> place_of(date(2026, 1, 31)), place_of(0), place_of(0.5)
+    >>> axis_value(date(2026, 1, 31)), axis_value(0), axis_value(0.5)
     ('2026-01-31T00:00:00', 1, 0.5)
     """
     if isinstance(when, datetime):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import Error
 from ...history import name_of
+from ...optional import import_extra
 from ...validate import scale
-from ..extras import extra
-from .series import distinct, place_of, series, thinned, time_axis
-from .theme import LIGHT, Look, styled
+from .series import axis_value, line_encoding, thin, time_axis, unique_names
+from .theme import LIGHT, Look, apply_look
 
 if TYPE_CHECKING:
     import altair as alt
@@ -46,11 +46,11 @@ def skill_curves(
     'skill μ (rating points)'
     """
     band = scale("band", band)
-    names = distinct(map(name_of, [players] if isinstance(players, str) else players), "players")
+    names = unique_names(map(name_of, [players] if isinstance(players, str) else players), "players")
     frames = {name: _curve(fit.trajectory(name), name) for name in names}
     time, kind, x_title = time_axis(fit.history)
     curves = {
-        name: [*zip(map(place_of, one[time].to_list()), one["mu"].to_list(), one["sigma"].to_list(), strict=True)]
+        name: [*zip(map(axis_value, one[time].to_list()), one["mu"].to_list(), one["sigma"].to_list(), strict=True)]
         for name, one in frames.items()
     }
     certain = fit.model.absorb.certain
@@ -76,27 +76,27 @@ def belief_curves(
     >>> chart.to_dict()["layer"][0]["mark"]["type"]
     'area'
     """
-    altair = extra("altair", "Altair")
+    altair = import_extra("altair", "Altair", "lab")
     names = list(curves)
     data = _data(altair, [point for name in names for point in _points(curves[name], name, band)], look)
     order = sorted(names, key=lambda name: -curves[name][-1][1])
     wall = 0.9 if look.size is None else 0.5  # many bands on top of each other must not become one
     shade = min(0.18, wall / len(names))
     base = altair.Chart(data, width=width, height=height)
-    layers = _layers(altair, base, axis, shade, series(altair, "player", names, order, look), look)
+    layers = _layers(altair, base, axis, shade, line_encoding(altair, "player", names, order, look), look)
     chart = altair.layer(*layers[certain:])
     subtitle = "line: rating, of a system that does not say how sure it is" if certain else _subtitle(band)
-    finished: alt.LayerChart = styled(altair, chart, title, subtitle, look)
+    finished: alt.LayerChart = apply_look(altair, chart, title, subtitle, look)
     return finished
 
 
 def _curve(curve: pl.DataFrame, name: str) -> pl.DataFrame:
     """A curve as it can be seen: the last belief of each moment, and of very many moments some."""
     if not len(curve):
-        raise Error(f"{name} has no match in this history, and so no curve")
+        raise Error(f"{name} has no match in this history, and so no curve", field="players", value=name)
     if "time" in curve.columns:
         curve = curve.unique("time", keep="last", maintain_order=True)
-    return curve[thinned(len(curve))]
+    return curve[thin(len(curve))]
 
 
 def _points(curve: Sequence[Belief], name: str, band: float) -> list[dict[str, Any]]:

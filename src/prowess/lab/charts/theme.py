@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["COLOURS", "DARK", "DASHES", "FAINT", "INK", "LIGHT", "Look", "on_page", "styled"]
+__all__ = ["COLOURS", "DARK", "DASHES", "FAINT", "INK", "LIGHT", "Look", "apply_look", "page_look"]
 
 # Okabe and Ito (2008), who chose them for every kind of colour vision; the faint ones on white last
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -22,7 +22,7 @@ class Look:
     `size` is the width and height of the whole chart on a page, which has the title and all other words in itself; None
     for a chart that stands alone, as large as it likes to be and under its own title. What is `narrow` is for a phone.
 
-    >>> LIGHT.ink, DARK.ink, on_page(DARK, 300, narrow=True).size
+    >>> LIGHT.ink, DARK.ink, page_look(DARK, 300, narrow=True).size
     ('#333333', '#d5d9df', (328, 300))
     """
 
@@ -39,7 +39,7 @@ class Look:
     def columns(self, usual: int) -> int:
         """How many panels stand beside each other.
 
-        >>> LIGHT.columns(3), on_page(LIGHT, 300, narrow=True).columns(3)
+        >>> LIGHT.columns(3), page_look(LIGHT, 300, narrow=True).columns(3)
         (3, 1)
         """
         return 1 if self.narrow else usual
@@ -47,7 +47,7 @@ class Look:
     def panel(self, usual: int, columns: int, beside: int) -> int:
         """How wide one of so many panels beside each other is; it has `beside` pixels of axis and room at its side.
 
-        >>> LIGHT.panel(300, 2, 100), on_page(LIGHT, 300).panel(300, 2, 100)
+        >>> LIGHT.panel(300, 2, 100), page_look(LIGHT, 300).panel(300, 2, 100)
         (300, 416)
         """
         return usual if self.size is None else max((self.size[0] - 2 * self.margin) // columns - beside, 80)
@@ -75,22 +75,22 @@ DARK = Look(
 )
 
 
-def on_page(look: Look, height: int, *, narrow: bool = False) -> Look:
+def page_look(look: Look, height: int, *, narrow: bool = False) -> Look:
     """How charts look on a page of the service: nothing behind them, the letters of the page, and a size that is known.
 
-    >>> on_page(LIGHT, 300).size
+    >>> page_look(LIGHT, 300).size
     (1056, 300)
     """
     size = NARROW if narrow else WIDE, height
     return replace(look, page="transparent", font="system-ui, sans-serif", type=13, size=size, narrow=narrow)
 
 
-def styled(alt: Any, chart: Any, title: str, subtitle: str | list[str], look: Look = LIGHT) -> Any:
+def apply_look(alt: Any, chart: Any, title: str, subtitle: str | list[str], look: Look = LIGHT) -> Any:
     """Give a chart a look, a title and a subtitle; no links to elsewhere.
 
     >>> import altair as alt
-    >>> chart = styled(alt, alt.Chart(alt.InlineData(values=[{"x": 1}])).mark_point().encode(x="x:Q"), "One", "point")
-    >>> chart.to_dict()["title"]["text"]
+    >>> points = alt.Chart(alt.InlineData(values=[{"x": 1}])).mark_point().encode(x="x:Q")
+    >>> apply_look(alt, points, "One", "point").to_dict()["title"]["text"]
     'One'
     """
     actions = {"export": True, "source": False, "compiled": False, "editor": False}

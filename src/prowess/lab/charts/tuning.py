@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..extras import extra
-from .theme import LIGHT, Look, styled
+from ...optional import import_extra
+from .theme import LIGHT, Look, apply_look
 
 if TYPE_CHECKING:
     from ..tune import Tuning
@@ -27,7 +27,7 @@ def tuning_chart(tuning: Tuning, look: Look = LIGHT) -> Any:
     >>> chart.to_dict()["vconcat"][0]["layer"][0]["encoding"]["x"]["title"]
     'trial'
     """
-    alt = extra("altair", "Altair")
+    alt = import_extra("altair", "Altair", "lab")
     frame = tuning.trials()
     shown = frame.drop_nulls("loss")
     most, nearly_all = np.quantile([*shown["loss"], tuning.loss[0]], [MOST, NEARLY_ALL]).tolist()
@@ -44,7 +44,7 @@ def tuning_chart(tuning: Tuning, look: Look = LIGHT) -> Any:
     ]
     below = alt.concat(*slices, columns=min(columns, len(slices)), spacing=24)
     chart = alt.vconcat(_progress(alt, data, best, axis, look), below, spacing=28)
-    return styled(alt, chart, "Tuning", _subtitle(tuning, len(frame) - len(rows)), look)
+    return apply_look(alt, chart, "Tuning", _subtitle(tuning, len(frame) - len(rows)), look)
 
 
 def _padded(low: float, high: float) -> list[float]:

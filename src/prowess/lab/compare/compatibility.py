@@ -12,10 +12,10 @@ from ...errors import Error
 from ...history import History
 from ...model.model import Model
 from ...model.presets import PRESETS
-from ..forecast_chunks import forecast_parts
+from ..forecast_chunks import forecast_chunks
 from ..protocols import Run
 
-__all__ = ["check_usable", "suitable", "usable"]
+__all__ = ["check_usable", "suitable_models", "usable_presets"]
 
 MOST = 6
 # Those with scores of matches of two teams first, where there are scores; then those for places.
@@ -24,13 +24,13 @@ PAIRS = ("TrueSkill", "Elo", "Glicko", "Glicko2", "GaussianElo", "TS2")
 CROWDS = ("TrueSkill", "Elo", "Glicko", "Glicko2", "TS2", "TS2c")
 
 
-def suitable(history: History) -> dict[str, Model]:
+def suitable_models(history: History) -> dict[str, Model]:
     """Up to six presets that can use a history: of scores where all matches have them, of places for many teams.
 
     >>> duels = [{"teams": [["ann"], ["bob"]]}] * 3
-    >>> list(suitable(History.from_matches(duels)))
+    >>> list(suitable_models(History.from_matches(duels)))
     ['TrueSkill', 'Elo', 'Glicko', 'Glicko2', 'GaussianElo', 'TS2']
-    >>> list(suitable(History.from_matches([match | {"scores": [2, 1]} for match in duels])))
+    >>> list(suitable_models(History.from_matches([match | {"scores": [2, 1]} for match in duels])))
     ['TrueSkill', 'Elo', 'Glicko', 'Glicko2', 'GaussianOD', 'PoissonOD']
     """
     crowds = bool((np.diff(history.match_start) > 2).any())
@@ -40,19 +40,19 @@ def suitable(history: History) -> dict[str, Model]:
     found: dict[str, Model] = {}
     for name in names:
         model = PRESETS[name]()
-        if len(found) < MOST and _fails(model, history, range(len(history))) is None:
+        if len(found) < MOST and _first_failure(model, history, range(len(history))) is None:
             found[name] = model
     return found
 
 
-def usable(history: History) -> list[str]:
+def usable_presets(history: History) -> list[str]:
     """The names of all presets that can use a history.
 
-    >>> [name for name in PRESETS if name not in usable(History.from_matches([{"teams": [["ann"], ["bob"]]}]))]
+    >>> [name for name in PRESETS if name not in usable_presets(History.from_matches([{"teams": [["ann"], ["bob"]]}]))]
     ['GaussianOD', 'GaussianSD', 'PoissonOD']
     """
     every = range(len(history))
-    return [name for name, make in PRESETS.items() if _fails(make(), history, every) is None]
+    return [name for name, make in PRESETS.items() if _first_failure(make(), history, every) is None]
 
 
 def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[Run]) -> None:
@@ -61,30 +61,29 @@ def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[R
     for run in runs:
         learnt[run.matches] |= True if run.learnt is None else run.learnt
     for name, model in models.items():
-        failed = _fails(model, history, np.flatnonzero(learnt))
+        failed = _first_failure(model, history, np.flatnonzero(learnt))
         if failed is not None:
             match, error = failed
-            cause = str(error.__cause__ or error)
-            raise Error(f"{name} cannot use match {match + 1} of this history: {cause}") from error
+            raise error.within(f"{name} cannot use match {match + 1} of this history: ", match=match) from error
 
 
-def _fails(model: Model, history: History, learnt: Any) -> tuple[int, Error] | None:
+def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Error] | None:
     """The first match that a model stumbles over, and how."""
     learnt = np.asarray(learnt, np.intp)
     if history.importance is not None:
         learnt = learnt[history.importance[learnt] > 0]
-    for match in _odd(history, learnt):
+    for match in _edge_cases(history, learnt):
         trial = history.take([match])
         players = np.arange(len(trial.player), dtype=np.int32)  # nobody plays twice in a match
         try:
-            for _ in forecast_parts(model, replace(trial, player=players)):
+            for _ in forecast_chunks(model, replace(trial, player=players)):
                 pass
         except Error as error:
-            return match, error
+            return match, error.__cause__ if isinstance(error.__cause__, Error) else error  # without "match 1 of 1"
     return None
 
 
-def _odd(history: History, learnt: Any) -> list[int]:
+def _edge_cases(history: History, learnt: Any) -> list[int]:
     """The matches that a model may stumble over: the largest, without scores, with the lowest, with a broken score."""
     if not len(learnt):
         return []

@@ -11,19 +11,18 @@ from ...errors import Error
 from ...history import show_time
 from ...progress import steps
 from ...validate import number
-from ..charts.series import thinned
+from ..charts.series import thin
 from ..measures import Tally
-from ..measures.aggregate import Groups
-from ..measures.registry import GROUPED, MOST, Measure, calibration_of
-from ..protocols import labelled
-from .verdict import advice, parameters_of
+from ..measures.aggregate import GROUPED, MOST, Groups, calibration_bins
+from ..measures.registry import Measure
+from ..protocols import label_codes
 
 if TYPE_CHECKING:
     import polars as pl
 
     from .comparison import Comparison
 
-__all__ = ["by", "calibration", "differences", "over_time", "pairwise", "plain", "table", "usual_window"]
+__all__ = ["by", "calibration", "default_window", "differences", "over_time", "pairwise", "table"]
 
 
 def table(comparison: Comparison, where: ArrayLike | None) -> pl.DataFrame:
@@ -76,7 +75,11 @@ def over_time(comparison: Comparison, window: int, measure: Measure) -> pl.DataF
     import polars as pl
 
     if number("window", window) != int(window) or not 1 <= window <= len(comparison):
-        raise Error(f"a window has 1 to {len(comparison)} matches, as many as were scored, not {window!r}")
+        raise Error(
+            f"a window has 1 to {len(comparison)} matches, as many as were scored, not {window!r}",
+            field="window",
+            value=window,
+        )
     rows = comparison.rows
     order = np.argsort(rows.match, kind="stable")
     history, frames = rows.history, []
@@ -86,7 +89,7 @@ def over_time(comparison: Comparison, window: int, measure: Measure) -> pl.DataF
         tally = comparison.tally(name, measure)
         values = Tally(tally.total[order], tally.weight[order]).window(int(window))
         told = np.flatnonzero(~np.isnan(values))
-        at = told[thinned(len(told))]
+        at = told[thin(len(told))]
         match = rows.match[order[at]]
         columns: dict[str, Any] = {"model": np.full(len(at), name), "match": match}
         if history.time is not None and history.time_kind is not None:
@@ -95,10 +98,10 @@ def over_time(comparison: Comparison, window: int, measure: Measure) -> pl.DataF
     return pl.concat(frames)
 
 
-def usual_window(matches: int) -> int | None:
+def default_window(matches: int) -> int | None:
     """Over how many matches an error is told as time goes by; None where so few say nothing.
 
-    >>> usual_window(10_000), usual_window(40), usual_window(5)
+    >>> default_window(10_000), default_window(40), default_window(5)
     (500, 20, None)
     """
     return None if matches < 20 else min(max(50, matches // 20), matches // 2)
@@ -112,7 +115,7 @@ def by(comparison: Comparison, labels: ArrayLike | None) -> pl.DataFrame:
     if labels is None:
         code, names = rows.run, list(rows.labels)
     else:
-        number_of, names = labelled(rows.history, labels)
+        number_of, names = label_codes(rows.history, labels)
         code = number_of[rows.match]
     groups = Groups(code, len(names))
     count = np.bincount(code, minlength=len(names))
@@ -152,31 +155,8 @@ def calibration(comparison: Comparison, where: ArrayLike | None) -> pl.DataFrame
     measure = comparison.measure("calibration_error")
     frames = []
     for name, found in comparison.resampled(measure, where).items():
-        frame = calibration_of(found.sums).to_frame()
+        frame = calibration_bins(found.sums).to_frame()
         frames.append(frame.select(pl.lit(name).alias("model"), pl.all()))
     if not frames:
         raise Error("none of these matches has two teams: there is nothing to calibrate")
     return pl.concat(frames)
-
-
-def plain(comparison: Comparison) -> dict[str, Any]:
-    """The answer as plain data."""
-    kept = [(measure.name, measure.titled) for measure in comparison.measures]
-    ways = [None if measure.neutral else "higher" if measure.higher else "lower" for measure in comparison.measures]
-    measures = [{"name": name, "title": title, "better": way} for (name, title), way in zip(kept, ways, strict=True)]
-    models = [
-        {"model": row["model"], "parameters": parameters_of(comparison.models[row["model"]])}
-        | {name: {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]} for name, _ in kept}
-        for row in comparison.table().iter_rows(named=True)
-    ]
-    return {
-        "best": comparison.best,
-        "answer": advice(comparison),
-        "sureness": comparison.sureness,
-        "matches": len(comparison),
-        "protocol": str(comparison.protocol),
-        "confidence": comparison.resampling.confidence,
-        "measures": measures,
-        "models": models,
-        "differences": comparison.differences().to_dicts(),
-    }

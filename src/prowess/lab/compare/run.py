@@ -14,15 +14,14 @@ from ...model.fit.forecasts import Forecasts
 from ...model.model import Model
 from ...model.presets import PRESETS, preset
 from ..bootstrap import Resampling
-from ..forecast_chunks import Part
+from ..forecast_chunks import ForecastChunk
 from ..measures import Tally
-from ..measures.registry import Measure, chosen
-from ..parallel import each
+from ..measures.registry import Measure, choose_measures
+from ..parallel import run_tasks
 from ..protocols import Prequential, Protocol
 from .comparison import Comparison
-from .compatibility import check_usable, suitable
-from .results import Rows
-from .scoring import Shared, gathered, joined, score
+from .compatibility import check_usable, suitable_models
+from .scoring import Rows, SharedHistory, collect_scores, concat_scores, score_run
 
 __all__ = ["compare", "compare_forecasts"]
 
@@ -63,50 +62,64 @@ def compare(
     >>> found.table().columns[:4]
     ['model', 'log_loss', 'log_loss_low', 'log_loss_high']
     """
-    named = None if models is None else _named(models)
+    named = None if models is None else _models_by_name(models)
     if not isinstance(history, History):
-        raise Error(f"compare needs a History, not {type(history).__name__}; History.read and from_frame make one")
+        raise Error(
+            f"compare needs a History, not {type(history).__name__}; History.read and from_frame make one",
+            field="history",
+        )
     if not len(history):
-        raise Error("this history has no matches to compare models on")
-    named = suitable(history) if named is None else named
+        raise Error("this history has no matches to compare models on", field="history")
+    named = suitable_models(history) if named is None else named
     if not isinstance(protocol, Protocol):
         hint = f"; call it: {protocol.__name__}()" if isinstance(protocol, type) else ""
-        raise Error(f"protocol must be one such as Prequential(), not {protocol!r}{hint}")
+        raise Error(
+            f"protocol must be one such as Prequential(), not {protocol!r}{hint}", field="protocol", value=protocol
+        )
     resampling = Resampling(block, confidence, draws, seed)
-    wanted = chosen(measures, history, named)
+    wanted = choose_measures(measures, history, named)
     runs = protocol.runs(history)
     rows = Rows.of(history, runs)
     if not len(rows):
-        raise Error(f"there is no match to score: {protocol}")
-    shared = Shared.of(history)
+        raise Error(f"there is no match to score: {protocol}", field="protocol")
+    shared = SharedHistory.of(history)
     check_usable(named, shared.history, runs)
     tasks = [(name, model, shared, run, wanted) for name, model in named.items() for run in runs]
-    results = each(score, tasks, jobs=jobs, label="comparing", progress=progress)
+    results = run_tasks(score_run, tasks, jobs=jobs, label="comparing", progress=progress)
     sizes = [int(size) for size in np.bincount(rows.run, minlength=len(runs))]
-    found = {name: joined(results[i * len(runs) : (i + 1) * len(runs)], sizes) for i, name in enumerate(named)}
+    found = {name: concat_scores(results[i * len(runs) : (i + 1) * len(runs)], sizes) for i, name in enumerate(named)}
     for name, scored in found.items():
         if scored.unconverged:
             warnings.warn(f"{name}: EP did not converge in {scored.unconverged} matches", stacklevel=2)
     return Comparison(named, wanted, protocol, rows, found, resampling)
 
 
-def _named(models: Any) -> dict[str, Model]:
+def _models_by_name(models: Any) -> dict[str, Model]:
     """The models by name."""
     if isinstance(models, Mapping):
         pairs = [(name, _model(some)) for name, some in models.items()]
     elif isinstance(models, (str, Model)) or not isinstance(models, Iterable):
-        raise Error(f'models must be a mapping from names to models, or a list such as ["elo"], not {models!r}')
+        raise Error(
+            f'models must be a mapping from names to models, or a list such as ["elo"], not {models!r}',
+            field="models",
+            value=models,
+        )
     else:
         pairs = [_preset(some) for some in models]
     named: dict[str, Model] = {}
     for name, model in pairs:
         if not isinstance(name, str) or not name.strip():
-            raise Error(f"a model needs a name, not {name!r}")
+            raise Error(f"a model needs a name, not {name!r}", field="models", value=name)
         if name in named:
-            raise Error(f"two models are called {name}: give a mapping with a name for each")
+            raise Error(
+                f"two models are called {name}: give a mapping with a name for each", field="models", value=name
+            )
         named[name] = model
     if not named:
-        raise Error('there is no model to compare: give some, such as {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}')
+        raise Error(
+            'there is no model to compare: give some, such as {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}',
+            field="models",
+        )
     return named
 
 
@@ -123,8 +136,8 @@ def _preset(some: Any) -> tuple[str, Model]:
         said = [name for name in names if isinstance(some, str) and name.lower() == some.strip().lower()]
         return (said or names)[0], make()
     if isinstance(some, Model):
-        raise Error("a model in a list has no name: give a mapping from names to models")
-    raise Error(f"{some!r} is neither a model nor a preset")
+        raise Error("a model in a list has no name: give a mapping from names to models", field="models", value=some)
+    raise Error(f"{some!r} is neither a model nor a preset", field="models", value=some)
 
 
 USUAL = Resampling()
@@ -133,7 +146,7 @@ USUAL = Resampling()
 def compare_forecasts(
     history: History,
     models: Mapping[str, Model],
-    forecasts: Mapping[str, Iterable[Part]],
+    forecasts: Mapping[str, Iterable[ForecastChunk]],
     resampling: Resampling = USUAL,
 ) -> Comparison:
     """What `compare` finds, of forecasts that were made by `models` before each match of a history, in its order.
@@ -141,15 +154,15 @@ def compare_forecasts(
     The parts of a model are asked for when it is its turn, one after the other.
 
     >>> import prowess as pw
-    >>> from prowess.lab.forecast_chunks import forecast_parts
+    >>> from prowess.lab.forecast_chunks import forecast_chunks
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
-    >>> compare_forecasts(history, {"Elo": pw.Elo()}, {"Elo": forecast_parts(pw.Elo(), history)})
+    >>> compare_forecasts(history, {"Elo": pw.Elo()}, {"Elo": forecast_chunks(pw.Elo(), history)})
     Elo has a log loss of 0.45 nats (95 % interval 0.33 to 0.57) over 9 matches.
     """
     if not len(history):
-        raise Error("this history has no matches to compare models on")
+        raise Error("this history has no matches to compare models on", field="history")
     protocol = Prequential()
     [run] = protocol.runs(history)
-    measures = chosen(None, history, models)
-    scored = {name: gathered(name, model, forecasts[name], run, measures) for name, model in models.items()}
+    measures = choose_measures(None, history, models)
+    scored = {name: collect_scores(name, model, forecasts[name], run, measures) for name, model in models.items()}
     return Comparison(models, measures, protocol, Rows.of(history, [run]), scored, resampling)

@@ -2,37 +2,159 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...errors import Error
 from ...history import History
+from ...history.ragged import gather
+from ...model.components.interfaces import Outcome
 from ...model.fit.forecasts import Forecasts
 from ...model.model import Model
-from ..forecast_chunks import Part, forecast_parts
+from ..forecast_chunks import TEAMS, ForecastChunk, forecast_chunks
+from ..measures import Tally
+from ..measures.aggregate import Groups, Sums, group_sums
 from ..measures.registry import Measure
 from ..measures.tally import Floats
 from ..protocols import Run
 from ..slices import Mask
 
-__all__ = ["Column", "Scored", "Shared", "gathered", "joined", "larger", "score", "smaller"]
+__all__ = [
+    "Column",
+    "Index",
+    "ModelScores",
+    "Rows",
+    "SharedHistory",
+    "collect_scores",
+    "concat_scores",
+    "pack",
+    "score_run",
+    "unpack",
+]
+
+Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The scored matches: their indices in the history, the run of each, and their results.
+
+    >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
+    >>> rows = Rows.of(history, [Run(slice(0, 2)), Run(slice(1, 3))])
+    >>> rows.match, rows.run, len(rows.results)
+    (array([0, 1, 1, 2]), array([0, 0, 1, 1]), 4)
+    """
+
+    history: History
+    match: Index
+    run: Index
+    labels: tuple[str, ...]
+    results: History
+
+    @classmethod
+    def of(cls, history: History, runs: Sequence[Run]) -> Rows:
+        """The rows of some runs, one run after the other."""
+        each = [run.rows(history) for run in runs]
+        match = np.concatenate([np.zeros(0, np.intp), *each])
+        number = np.repeat(np.arange(len(runs)), [len(rows) for rows in each])
+        return cls(history, match, number, tuple(run.label for run in runs), _results(history, match))
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return len(self.match)
+
+    def pick(self, where: ArrayLike | None) -> Index:
+        """The rows whose matches a mask over the history chooses; all without a mask.
+
+        >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
+        >>> Rows.of(history, [Run(slice(1, 3))]).pick([True, False, True])
+        array([1])
+        """
+        if where is None:
+            return np.arange(len(self))
+        mask = np.asarray(where)
+        if mask.dtype != bool or mask.shape != (len(self.history),):
+            raise Error(
+                f"where must be a mask of {len(self.history)} truth values, one for each match of the history, not "
+                f"{mask.dtype} of shape {mask.shape}",
+                field="where",
+            )
+        picked = np.flatnonzero(mask[self.match])
+        if not len(picked):
+            raise Error("none of the matches of `where` was scored: choose others", field="where")
+        return picked
+
+    def tally(self, scored: ModelScores, measure: Measure, picked: Index) -> Tally:
+        """What every picked row adds to a measure."""
+        if measure.name in scored.tallies:
+            return Tally(*(unpack(column, picked) for column in scored.tallies[measure.name]))
+        total, weight = np.empty(len(picked)), np.empty(len(picked))
+        for here, forecasts in self.parts(scored, picked):
+            tally = measure.tallied(forecasts)
+            total[here], weight[here] = tally.total, tally.weight
+        return Tally(total, weight)
+
+    def sums(self, scored: ModelScores, measure: Measure, picked: Index, groups: Groups) -> Sums:
+        """What every group of picked rows adds to a measure."""
+        if measure.name in scored.tallies:
+            return group_sums(self.tally(scored, measure, picked), groups)
+        return measure.added(lambda: self.parts(scored, picked), groups)
+
+    def parts(self, scored: ModelScores, picked: Index) -> Iterator[tuple[slice, Forecasts]]:
+        """The chances that a model gave in the picked rows, some rows at a time, so that they stay in the cache."""
+        every = len(picked) == len(self)
+        step = max(1, TEAMS * len(self) // max(self.results.teams, 1))
+        for first in range(0, len(picked), step):
+            here = slice(first, min(first + step, len(picked)))
+            rows = picked[here]
+            results = self.results[here] if every else self.results.take(rows)
+            win, draw = (unpack(column, here if every else rows) for column in (scored.win, scored.draw))
+            none: Floats = np.empty(0)
+            yield here, Forecasts(results, Outcome(), none, none, np.broadcast_to(0.0, len(win)), (win, draw))
+
+
+def _results(history: History, match: Index) -> History:
+    """Who finished where in these matches, without players and times: any order of them is a history."""
+    start, place = history.match_start, history.place
+    if len(match) != len(history) or (match != np.arange(len(history))).any():
+        start, teams = gather(start, match)
+        place = place[teams]
+    nobody = np.broadcast_to(np.int32(0), len(place) + 1)
+    return replace(
+        history,
+        match_start=start,
+        team_start=nobody,
+        player=np.empty(0, np.int32),
+        place=place,
+        score=None,
+        time=None,
+        time_kind=None,
+        time_zone=None,
+        weight=None,
+        importance=None,
+        home=None,
+        ids=None,
+        players=(),
+        remarks=(),
+    )
+
 
 Column = NDArray[Any]  # of numbers that are those of a float64 column, in a smaller type
 
 
 @dataclass(frozen=True, eq=False)
-class Shared:
+class SharedHistory:
     """A history on its way to the workers: without names, and it says how large it is.
 
     By its size Dask sees that it should travel once, and not with every task; joblib's own processes map its columns
     into their memory.
 
     >>> import sys
-    >>> shared = Shared.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     >>> shared.history.players, sys.getsizeof(shared) > 36
     ((), True)
     """
@@ -40,7 +162,7 @@ class Shared:
     history: History
 
     @classmethod
-    def of(cls, history: History) -> Shared:
+    def of(cls, history: History) -> SharedHistory:
         """Leave out what a sweep does not need."""
         return cls(replace(history, players=(), ids=None, remarks=()))
 
@@ -50,10 +172,10 @@ class Shared:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ModelScores:
     """The columns of one model over the scored matches: win and draw of two teams, and tallies by measure.
 
-    >>> Scored(np.array([0.5, 0.6]), np.array(0.0), {}).unconverged
+    >>> ModelScores(np.array([0.5, 0.6]), np.array(0.0), {}).unconverged
     0
     """
 
@@ -63,26 +185,28 @@ class Scored:
     unconverged: int = 0
 
 
-def score(name: str, model: Model, shared: Shared, run: Run, measures: Sequence[Measure]) -> Scored:
+def score_run(name: str, model: Model, shared: SharedHistory, run: Run, measures: Sequence[Measure]) -> ModelScores:
     """Make one run with one model; this is what a worker does, and what it sends back.
 
     >>> import prowess as pw
     >>> from prowess.lab import MEASURES
-    >>> shared = Shared.of(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2))
-    >>> found = score("Elo", pw.Elo(), shared, Run(slice(0, 2)), [MEASURES["brier"], MEASURES["pair_error"]])
+    >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2))
+    >>> found = score_run("Elo", pw.Elo(), shared, Run(slice(0, 2)), [MEASURES["brier"], MEASURES["pair_error"]])
     >>> found.win.round(3), list(found.tallies)
     (array([0.5  , 0.546]), ['pair_error'])
     """
-    return gathered(name, model, forecast_parts(model, run.of(shared.history)), run, measures)
+    return collect_scores(name, model, forecast_chunks(model, run.of(shared.history)), run, measures)
 
 
-def gathered(name: str, model: Model, made: Iterable[Part], run: Run, measures: Sequence[Measure]) -> Scored:
+def collect_scores(
+    name: str, model: Model, made: Iterable[ForecastChunk], run: Run, measures: Sequence[Measure]
+) -> ModelScores:
     """The columns of one model over the scored matches of a run, from forecasts that come in parts.
 
     >>> import prowess as pw
     >>> from prowess.lab import MEASURES
-    >>> parts = forecast_parts(pw.Elo(), History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2))
-    >>> gathered("Elo", pw.Elo(), parts, Run(slice(0, 2)), [MEASURES["brier"]]).win.round(3)
+    >>> parts = forecast_chunks(pw.Elo(), History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2))
+    >>> collect_scores("Elo", pw.Elo(), parts, Run(slice(0, 2)), [MEASURES["brier"]]).win.round(3)
     array([0.5  , 0.546])
     """
     chances = any(measure.chances for measure in measures)
@@ -93,22 +217,22 @@ def gathered(name: str, model: Model, made: Iterable[Part], run: Run, measures: 
     try:
         for part in made:
             unconverged += part.unconverged
-            forecasts = _of_scored(part.forecasts, run.scored, part.first)
+            forecasts = _scored_forecasts(part.forecasts, run.scored, part.first)
             columns = [forecasts.win, forecasts.draw] if chances else []
             for measure in counted:
                 tally = measure.tallied(forecasts)
                 columns += [tally.total, tally.weight]
-            parts.append([smaller(column) for column in columns])
+            parts.append([pack(column) for column in columns])
             rows.append(len(forecasts))
     except Error as error:
-        raise Error(f"{name}: {error}") from error
-    found = [end_to_end([columns.pop(0) for columns in parts], rows) for _ in range(2 * chances + 2 * len(counted))]
+        raise error.within(f"{name}: ") from error
+    found = [concat_columns([columns.pop(0) for columns in parts], rows) for _ in range(2 * chances + 2 * len(counted))]
     win, draw = (found.pop(0), found.pop(0)) if chances else (np.zeros(()), np.zeros(()))
     tallies = {measure.name: (found[2 * k], found[2 * k + 1]) for k, measure in enumerate(counted)}
-    return Scored(win, draw, tallies, unconverged)
+    return ModelScores(win, draw, tallies, unconverged)
 
 
-def _of_scored(forecasts: Forecasts, scored: Mask | None, first: int) -> Forecasts:
+def _scored_forecasts(forecasts: Forecasts, scored: Mask | None, first: int) -> Forecasts:
     """The forecasts of the scored matches among these."""
     if scored is None:
         return forecasts
@@ -116,32 +240,32 @@ def _of_scored(forecasts: Forecasts, scored: Mask | None, first: int) -> Forecas
     return forecasts if len(index) == len(forecasts) else forecasts.take(index)
 
 
-def smaller(column: Floats) -> Column:
+def pack(column: Floats) -> Column:
     """The same numbers in the smallest type that holds each of them exactly; one number, where all are the same.
 
-    >>> smaller(np.array([0.5, 1.0])).dtype, smaller(np.array([0.1, 1.0])).dtype, smaller(np.ones(3)).shape
+    >>> pack(np.array([0.5, 1.0])).dtype, pack(np.array([0.1, 1.0])).dtype, pack(np.ones(3)).shape
     (dtype('float16'), dtype('float64'), ())
     """
     if len(column) and (column == column[0]).all():
         return np.array(column[0])
     with np.errstate(over="ignore"):
         for kind in (np.float16, np.float32):
-            if _alike(column[:100].astype(kind), column[:100]):  # most columns can be told by their beginning
+            if _same_numbers(column[:100].astype(kind), column[:100]):  # most columns can be told by their beginning
                 found = column.astype(kind)
-                if _alike(found, column):
+                if _same_numbers(found, column):
                     return found
     return column
 
 
-def _alike(one: Column, other: Column) -> bool:
+def _same_numbers(one: Column, other: Column) -> bool:
     """Whether the numbers are the same; that NaN is NaN is asked only where something differs."""
     return bool((one == other).all()) or np.array_equal(one, other, equal_nan=True)
 
 
-def larger(column: Column, rows: slice | NDArray[np.intp]) -> Floats:
+def unpack(column: Column, rows: slice | NDArray[np.intp]) -> Floats:
     """The numbers of some rows, as they were before they took little room.
 
-    >>> larger(np.array(0.5), np.array([3, 4])), larger(np.array([1, 2], np.float16), slice(1, 2))
+    >>> unpack(np.array(0.5), np.array([3, 4])), unpack(np.array([1, 2], np.float16), slice(1, 2))
     (array([0.5, 0.5]), array([2.]))
     """
     if column.ndim:
@@ -149,18 +273,18 @@ def larger(column: Column, rows: slice | NDArray[np.intp]) -> Floats:
     return np.full(rows.stop - rows.start if isinstance(rows, slice) else len(rows), float(column))
 
 
-def end_to_end(columns: Sequence[Column], rows: Sequence[int]) -> Column:
+def concat_columns(columns: Sequence[Column], rows: Sequence[int]) -> Column:
     """Columns one after the other, in the smallest type that holds all of them; `rows` says how long each is.
 
-    >>> end_to_end([np.array(0.5), np.array([1.0, 2.0], np.float16)], [2, 2])
+    >>> concat_columns([np.array(0.5), np.array([1.0, 2.0], np.float16)], [2, 2])
     array([0.5, 0.5, 1. , 2. ], dtype=float16)
-    >>> end_to_end([np.array(0.5), np.array(0.5)], [2, 2])
+    >>> concat_columns([np.array(0.5), np.array(0.5)], [2, 2])
     array(0.5)
     """
     first = columns[0]
     if not any(column.ndim for column in columns) and all(column == first for column in columns):
         return first
-    kinds = [column.dtype if column.ndim else smaller(np.append(column, np.inf)).dtype for column in columns]
+    kinds = [column.dtype if column.ndim else pack(np.append(column, np.inf)).dtype for column in columns]
     found = np.empty(sum(rows), np.result_type(*kinds))
     at = 0
     for column, many in zip(columns, rows, strict=True):
@@ -169,21 +293,21 @@ def end_to_end(columns: Sequence[Column], rows: Sequence[int]) -> Column:
     return found
 
 
-def joined(runs: Sequence[Scored], rows: Sequence[int]) -> Scored:
+def concat_scores(runs: Sequence[ModelScores], rows: Sequence[int]) -> ModelScores:
     """The columns of all runs of a model, one after the other; `rows` says how many matches each run scored.
 
-    >>> one = Scored(np.array([0.5, 0.6]), np.array(0.0), {})
-    >>> joined([one, one], [2, 2]).win
+    >>> one = ModelScores(np.array([0.5, 0.6]), np.array(0.0), {})
+    >>> concat_scores([one, one], [2, 2]).win
     array([0.5, 0.6, 0.5, 0.6])
     """
     if len(runs) == 1:
         return runs[0]
     tallies = {
         name: (
-            end_to_end([run.tallies[name][0] for run in runs], rows),
-            end_to_end([run.tallies[name][1] for run in runs], rows),
+            concat_columns([run.tallies[name][0] for run in runs], rows),
+            concat_columns([run.tallies[name][1] for run in runs], rows),
         )
         for name in runs[0].tallies
     }
-    win, draw = end_to_end([run.win for run in runs], rows), end_to_end([run.draw for run in runs], rows)
-    return Scored(win, draw, tallies, sum(run.unconverged for run in runs))
+    win, draw = concat_columns([run.win for run in runs], rows), concat_columns([run.draw for run in runs], rows)
+    return ModelScores(win, draw, tallies, sum(run.unconverged for run in runs))

@@ -6,35 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..charts.series import place_of, time_axis
+from ..charts.series import axis_value, time_axis
 from ..interval import Interval
 from . import verdict
-from .frames import usual_window
-from .verdict import meaning
+from .frames import default_window
 
 if TYPE_CHECKING:
     from .comparison import Comparison
 
-__all__ = ["outline"]
+__all__ = ["page_payload", "to_plain"]
 
 Plain = dict[str, Any]
 
 
-def outline(comparison: Comparison, baseline: str) -> Plain:
+def page_payload(comparison: Comparison, baseline: str) -> Plain:
     """All that a page tells of a comparison, with the differences of all models to one of them.
 
     >>> import prowess as pw
     >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
-    >>> told = outline(found, "Elo")
-    >>> told["best"], [row["model"] for row in told["models"]], told["differences"][0]["model"]
+    >>> outlined = page_payload(found, "Elo")
+    >>> outlined["best"], [row["model"] for row in outlined["models"]], outlined["differences"][0]["model"]
     ('Glicko', ['Glicko', 'Elo'], 'Glicko')
     """
     best = comparison.best  # an error, where nothing can be told
-    measures = [
-        {"name": one.name, "title": one.titled, "better": None if one.neutral else verdict.side_of(one)}
-        for one in comparison.measures
-    ]
-    told = {row["model"]: row for row in comparison.table().iter_rows(named=True)}
+    rows = {row["model"]: row for row in comparison.table().iter_rows(named=True)}
     sure = comparison.sureness
     return {
         "best": best,
@@ -45,30 +40,30 @@ def outline(comparison: Comparison, baseline: str) -> Plain:
         "matches": len(comparison),
         "confidence": comparison.resampling.confidence,
         "method": str(comparison.resampling),
-        "measures": measures,
-        "models": [_model(comparison, told[name]) for name in verdict.order(comparison)],
+        "measures": _measures(comparison),
+        "models": [_described_model(comparison, rows[name]) for name in verdict.models_by_rank(comparison)],
         "differences": [_difference(comparison, row) for row in comparison.differences(baseline).to_dicts()],
         "calibration": _calibration(comparison),
         "over_time": _over_time(comparison),
     }
 
 
-def _model(comparison: Comparison, row: Plain) -> Plain:
-    """A model with its parameters and measures."""
-    found: Plain = {"model": row["model"], "parameters": verdict.parameters_of(comparison.models[row["model"]])}
+def _described_model(comparison: Comparison, row: Plain) -> Plain:
+    """The same with each measure in words."""
+    model = _model(comparison, row)
     for measure in comparison.measures:
-        value, low, high = (row[measure.name + ending] for ending in ("", "_low", "_high"))
-        known = "" if value is None else str(Interval(*(np.nan if one is None else one for one in (value, low, high))))
-        said = {"text": known, "meaning": meaning(measure.name, value)}
-        found[measure.name] = {"value": value, "low": low, "high": high} | said
-    return found
+        cell = model[measure.name]
+        ends = (np.nan if cell[end] is None else cell[end] for end in ("value", "low", "high"))
+        cell["text"] = "" if cell["value"] is None else str(Interval(*ends))
+        cell["meaning"] = verdict.meaning(measure.name, cell["value"])
+    return model
 
 
 def _difference(comparison: Comparison, row: Plain) -> Plain:
     """A difference to the baseline, and whether it is for the better: unknown, where it is within noise."""
     measure = comparison.measure(row["measure"])
     better = None if row["within_noise"] or measure.neutral else (row["difference"] > 0) == measure.higher
-    return row | {"better": better, "text": str(verdict.interval_of(row)).replace("-", "−")}
+    return row | {"better": better, "text": str(verdict.row_interval(row)).replace("-", "−")}
 
 
 def _calibration(comparison: Comparison) -> list[Plain]:
@@ -76,26 +71,56 @@ def _calibration(comparison: Comparison) -> list[Plain]:
     if not any(one.chances for one in comparison.measures) or not comparison.resampled("calibration_error"):
         return []
     rows = comparison.calibration().to_dicts()
-    place = {name: k for k, name in enumerate(verdict.order(comparison))}
+    place = {name: k for k, name in enumerate(verdict.models_by_rank(comparison))}
     return sorted(rows, key=lambda row: place[row["model"]])
 
 
 def _over_time(comparison: Comparison) -> Plain | None:
     """The first measure as time goes by; None where the matches are too few."""
-    measure, window = comparison.measure(), usual_window(len(comparison))
+    measure, window = comparison.measure(), default_window(len(comparison))
     frame = comparison.over_time(window) if measure.tally is not None and window is not None else None
     if frame is None or not len(frame):
         return None
     axis = time_axis(comparison.history)
     rows = zip(frame["model"].to_list(), frame[axis[0]].to_list(), frame["value"].to_list(), strict=True)
     points = [
-        {"model": model, axis[0]: when if axis[0] == "match" else place_of(when), "value": value}
+        {"model": model, axis[0]: when if axis[0] == "match" else axis_value(when), "value": value}
         for model, when, value in rows
     ]
     return {
         "measure": measure.titled,
-        "better": verdict.side_of(measure),
+        "better": verdict.better_side(measure),
         "window": window,
         "axis": list(axis),
         "points": points,
     }
+
+
+def to_plain(comparison: Comparison) -> Plain:
+    """The answer as plain data."""
+    return {
+        "best": comparison.best,
+        "answer": verdict.advice(comparison),
+        "sureness": comparison.sureness,
+        "matches": len(comparison),
+        "protocol": str(comparison.protocol),
+        "confidence": comparison.resampling.confidence,
+        "measures": _measures(comparison),
+        "models": [_model(comparison, row) for row in comparison.table().iter_rows(named=True)],
+        "differences": comparison.differences().to_dicts(),
+    }
+
+
+def _measures(comparison: Comparison) -> list[Plain]:
+    return [
+        {"name": one.name, "title": one.titled, "better": None if one.neutral else verdict.better_side(one)}
+        for one in comparison.measures
+    ]
+
+
+def _model(comparison: Comparison, row: Plain) -> Plain:
+    """A model with its parameters and measures, from a row of `Comparison.table`."""
+    cells: Plain = {"model": row["model"], "parameters": verdict.shown_parameters(comparison.models[row["model"]])}
+    for one in comparison.measures:
+        cells[one.name] = {"value": row[one.name], "low": row[f"{one.name}_low"], "high": row[f"{one.name}_high"]}
+    return cells

@@ -19,15 +19,15 @@ from math import exp, isnan
 __all__ = [
     "FEW",
     "advice",
+    "better_side",
+    "confidence_text",
     "headline",
-    "interval_of",
-    "matches_of",
+    "match_count",
     "meaning",
+    "models_by_rank",
     "notes",
-    "order",
-    "parameters_of",
-    "share_of",
-    "side_of",
+    "row_interval",
+    "shown_parameters",
     "verdict",
 ]
 
@@ -38,12 +38,12 @@ def headline(comparison: Comparison) -> str:
     """The answer in one sentence."""
     measure, best = comparison.measure(), comparison.best
     interval = comparison.intervals()[best]
-    known = "" if np.isnan(interval.low) else f" ({share_of(comparison)} interval {_ends(interval)})"
+    known = "" if np.isnan(interval.low) else f" ({confidence_text(comparison)} interval {_ends(interval)})"
     value = f"{_value(interval)}{f' {measure.unit}' if measure.unit else ''}{known}"
-    over = f"over {matches_of(comparison)}"
+    over = f"over {match_count(comparison)}"
     if len(comparison.models) == 1:
         return f"{best} has {_article(measure.title)} {measure.title} of {value} {over}."
-    return f"{best} has the {_way(measure)} {measure.title} of {len(comparison.models)} models {over}: {value}."
+    return f"{best} has the {_superlative(measure)} {measure.title} of {len(comparison.models)} models {over}: {value}."
 
 
 def verdict(comparison: Comparison) -> str:
@@ -59,7 +59,7 @@ def verdict(comparison: Comparison) -> str:
             if worse
             else ""
         )
-        are = "One match is" if len(comparison) == 1 else f"{matches_of(comparison)} are"
+        are = "One match is" if len(comparison) == 1 else f"{match_count(comparison)} are"
         parts.append(f"{are} too few to tell these models apart{told}.")
     elif worse:
         parts.append(f"It is better than {join_words(worse)} beyond noise.")
@@ -119,46 +119,46 @@ def _draws(comparison: Comparison) -> list[str]:
     return found
 
 
-def order(comparison: Comparison) -> list[str]:
+def models_by_rank(comparison: Comparison) -> list[str]:
     """The models, the best by the first measure first; then those that it cannot be told of."""
     known = list(comparison.intervals())
     return known + [name for name in comparison.models if name not in known]
 
 
-def interval_of(row: dict[str, Any]) -> Interval:
+def row_interval(row: dict[str, Any]) -> Interval:
     """The interval in a row of `Comparison.differences`.
 
-    >>> interval_of({"difference": 0.5, "low": None, "high": None})
+    >>> row_interval({"difference": 0.5, "low": None, "high": None})
     Interval(value=0.5, low=nan, high=nan)
     """
     return Interval(*(np.nan if row[key] is None else row[key] for key in ("difference", "low", "high")))
 
 
-def parameters_of(model: Model) -> dict[str, Any]:
+def shown_parameters(model: Model) -> dict[str, Any]:
     """The parameters of a model that are numbers or words.
 
     >>> import prowess as pw
-    >>> parameters_of(pw.Elo())["k"]
+    >>> shown_parameters(pw.Elo())["k"]
     32.0
     """
     return {name: value for name, value in model.params.items() if isinstance(value, (int, float, str))}
 
 
-def share_of(comparison: Comparison) -> str:
+def confidence_text(comparison: Comparison) -> str:
     """The confidence of the intervals."""
     return f"{100 * comparison.resampling.confidence:g} %"
 
 
-def matches_of(comparison: Comparison) -> str:
+def match_count(comparison: Comparison) -> str:
     """How many matches were scored."""
     return count(len(comparison), "match", "matches")
 
 
-def side_of(measure: Measure) -> str:
+def better_side(measure: Measure) -> str:
     """Which way is better.
 
     >>> from prowess.lab import MEASURES
-    >>> side_of(MEASURES["auc"])
+    >>> better_side(MEASURES["auc"])
     'higher'
     """
     return "higher" if measure.higher else "lower"
@@ -172,7 +172,7 @@ def _ends(interval: Interval) -> str:
     return str(interval).partition(" (")[2].rstrip(")")
 
 
-def _way(measure: Measure) -> str:
+def _superlative(measure: Measure) -> str:
     return "highest" if measure.higher else "lowest"
 
 
@@ -182,16 +182,16 @@ def _article(word: str) -> str:
 
 MEANINGS: Mapping[str, Callable[[float], str]] = {
     "pair_error": lambda value: (
-        f"Of 100 pairs with a winner it had {_few(100 - 100 * value)} in the right order; a coin would have 50."
+        f"Of 100 pairs with a winner it had {_of_hundred(100 - 100 * value)} in the right order; a coin would have 50."
     ),
     "log_loss": lambda value: (
-        f"To what happened it had typically given {_few(100 * exp(-value))} %. The more the better."
+        f"To what happened it had typically given {_of_hundred(100 * exp(-value))} %. The more the better."
     ),
     "pair_log_loss": lambda value: (
-        f"To the order of two teams it had typically given {_few(100 * exp(-value))} %; a coin gives 50 %."
+        f"To the order of two teams it had typically given {_of_hundred(100 * exp(-value))} %; a coin gives 50 %."
     ),
     "calibration_error": lambda value: (
-        f"Its percentages are off by {_few(100 * value)} points on average, some of it by chance."
+        f"Its percentages are off by {_of_hundred(100 * value)} points on average, some of it by chance."
     ),
     "brier": lambda value: (
         "0 if always sure and right, 2 if always sure and wrong; a coin has 0.5 where nothing is drawn."
@@ -201,7 +201,7 @@ MEANINGS: Mapping[str, Callable[[float], str]] = {
         "1 would be everything."
     ),
     "auc": lambda value: (
-        f"Of a match won and one lost, it gave the won one the better chance {_few(100 * value)} times in 100."
+        f"Of a match won and one lost, it gave the won one the better chance {_of_hundred(100 * value)} times in 100."
     ),
     "score_error": lambda value: f"The score of a team was missed by {value:.2g} points on average.",
     "place_error": lambda value: "How far the places were off, the first places most of all; 0 is all right.",
@@ -221,10 +221,10 @@ def meaning(measure: str, value: float | None) -> str:
     return MEANINGS[measure](value)
 
 
-def _few(hundred: float) -> str:
+def _of_hundred(hundred: float) -> str:
     """So many of a hundred; small numbers with a digit more.
 
-    >>> _few(68.2), _few(2.14)
+    >>> _of_hundred(68.2), _of_hundred(2.14)
     ('68', '2.1')
     """
     return f"{hundred:.1f}" if hundred < 10 else f"{hundred:.0f}"

@@ -3,10 +3,8 @@
 from ...model.fit.forecasts import performance, strength
 from .calibration import Calibration, calibration
 from .pairs import pair_error, pair_log_loss
-from .places import place_error
-from .probabilities import brier, information_gain, log_loss, sharpness
-from .ranking import auc
-from .scores import expected_scores, score_error
+from .places import expected_scores, place_error, score_error
+from .probabilities import auc, brier, information_gain, log_loss, sharpness
 from .tally import Tally
 
 __all__ = [

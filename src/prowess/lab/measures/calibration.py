@@ -17,7 +17,7 @@ from .tally import Floats, Where
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Calibration", "binned", "bins_of", "calibration", "edges_of", "has_draws", "pooled"]
+__all__ = ["Calibration", "assign_bins", "bin_edges", "calibration", "has_draws", "make_calibration", "pool_forecasts"]
 
 DECIDE = 100_000  # forecasts that decide where the bins lie
 
@@ -67,14 +67,14 @@ def calibration(forecasts: Forecasts, where: Where = None, *, bins: int = 10) ->
     >>> calibration(pw.TrueSkill(draw_probability=0).fit(history).forecasts, bins=2).to_frame()["happened"].to_list()
     [0.0, 0.8]
     """
-    _, p, seen = pooled(forecasts, where)
-    edges = edges_of(p, bins)
-    at = bins_of(p, edges)
+    _, p, seen = pool_forecasts(forecasts, where)
+    edges = bin_edges(p, bins)
+    at = assign_bins(p, edges)
     count, expected, happened = (np.bincount(at, column, len(edges) + 1) for column in (np.ones(len(p)), p, seen))
-    return binned(count.astype(np.float64), expected.astype(np.float64), happened.astype(np.float64))
+    return make_calibration(count.astype(np.float64), expected.astype(np.float64), happened.astype(np.float64))
 
 
-def pooled(
+def pool_forecasts(
     forecasts: Forecasts, where: Where = None, draws: bool | None = None
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
     """Every forecast of win, loss and draw: its match, the probability, and whether it came true (1 or 0).
@@ -83,7 +83,7 @@ def pooled(
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
-    >>> pooled(pw.Elo().fit(history).forecasts)
+    >>> pool_forecasts(pw.Elo().fit(history).forecasts)
     (array([0, 0]), array([0.5, 0.5]), array([1., 0.]))
     """
     match, result = two_teams(forecasts, where)
@@ -105,11 +105,11 @@ def has_draws(result: Result) -> bool:
     return bool(result.draw.any() or result.drawn.any())
 
 
-def edges_of(p: Floats, bins: int) -> Floats:
+def bin_edges(p: Floats, bins: int) -> Floats:
     """What lies between bins that hold equally many forecasts; of very many forecasts, evenly picked ones decide.
 
     >>> import numpy as np
-    >>> edges_of(np.array([0.1, 0.2, 0.6, 0.7]), 2)
+    >>> bin_edges(np.array([0.1, 0.2, 0.6, 0.7]), 2)
     array([0.4])
     """
     whole("bins", bins, 1)
@@ -118,11 +118,11 @@ def edges_of(p: Floats, bins: int) -> Floats:
     return np.unique(np.quantile(p[:: 1 + len(p) // DECIDE], np.linspace(0, 1, bins + 1)[1:-1]))
 
 
-def bins_of(p: Floats, edges: Floats) -> NDArray[np.intp]:
+def assign_bins(p: Floats, edges: Floats) -> NDArray[np.intp]:
     """The bin of every forecast; the edges are few, and looking at each is faster than a search.
 
     >>> import numpy as np
-    >>> bins_of(np.array([0.3, 0.4, 0.5]), np.array([0.4]))
+    >>> assign_bins(np.array([0.3, 0.4, 0.5]), np.array([0.4]))
     array([0, 1, 1])
     """
     at: NDArray[np.intp] = np.zeros(len(p), np.intp)
@@ -131,11 +131,11 @@ def bins_of(p: Floats, edges: Floats) -> NDArray[np.intp]:
     return at
 
 
-def binned(count: Floats, expected: Floats, happened: Floats) -> Calibration:
+def make_calibration(count: Floats, expected: Floats, happened: Floats) -> Calibration:
     """The calibration of bins of which the sums are known.
 
     >>> import numpy as np
-    >>> binned(np.array([10.0, 0.0]), np.array([2.0, 0.0]), np.array([3.0, 0.0])).happened
+    >>> make_calibration(np.array([10.0, 0.0]), np.array([2.0, 0.0]), np.array([3.0, 0.0])).happened
     array([0.3])
     """
     kept = count > 0

@@ -10,9 +10,9 @@ from ...errors import Error
 from ...model.fit.forecasts import Forecasts, performance, strength
 from ...model.fit.pairs import count_losses, count_wrong
 from ...validate import number
-from .probabilities import probability, surprise, two_teams
-from .scores import opposed
-from .tally import Floats, Tally, by_size, views
+from .places import score_levels
+from .probabilities import check_probability, surprise, two_teams
+from .tally import Floats, Tally, by_team_count, memoryviews
 
 __all__ = ["pair_error", "pair_log_loss"]
 
@@ -34,13 +34,13 @@ def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None =
     history = forecasts.history
     wrong: Any = np.empty(len(forecasts))
     shared: Any = np.empty(len(forecasts))
-    start, place, expected = views(history.match_start, history.place, np.ascontiguousarray(strength(forecasts)))
-    count_wrong(start, place, expected, _share("ties", ties), wrong, shared)
+    start, place, expected = memoryviews(history.match_start, history.place, np.ascontiguousarray(strength(forecasts)))
+    count_wrong(start, place, expected, _check_share("ties", ties), wrong, shared)
     teams = np.diff(history.match_start).astype(np.float64)
     pairs = teams * (teams - 1.0) / 2.0
     if drawn is None:
-        return _weighed(wrong, pairs - shared, pooled)
-    return _weighed(wrong + _share("drawn", drawn) * shared, pairs, pooled)
+        return _weigh(wrong, pairs - shared, pooled)
+    return _weigh(wrong + _check_share("drawn", drawn) * shared, pairs, pooled)
 
 
 def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = False) -> Tally:
@@ -55,11 +55,11 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
     >>> pair_log_loss(pw.TrueSkill().fit(history).forecasts).values.round(3)
     array([0.693, 0.983])
     """
-    history, least = forecasts.history, probability("least", least)
+    history, least = forecasts.history, check_probability("least", least)
     loss: Any = np.empty(len(forecasts))
     decided: Any = np.empty(len(forecasts))
-    expected, spread = views(*(np.ascontiguousarray(of(forecasts)) for of in (strength, performance)))
-    start, place = views(history.match_start, history.place)
+    expected, spread = memoryviews(*(np.ascontiguousarray(of(forecasts)) for of in (strength, performance)))
+    start, place = memoryviews(history.match_start, history.place)
     count_losses(start, place, expected, spread, least, loss, decided)
     two, result = two_teams(forecasts)
     if len(two):
@@ -68,17 +68,17 @@ def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = F
         p = np.divide(p, either, out=np.full(len(p), 0.5), where=either > 0)
         loss[two] = np.where(result.drawn, 0.0, surprise(p, least))
     if forecasts.outcome.later and forecasts.mean.ndim == 2:
-        _count_counts(forecasts, least, loss)
-    return _weighed(loss, decided, pooled)
+        _add_count_losses(forecasts, least, loss)
+    return _weigh(loss, decided, pooled)
 
 
-def _count_counts(forecasts: Forecasts, least: float, loss: Floats) -> None:
+def _add_count_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
     """−Σ ln P(order) of matches of more than two teams by the distribution of their scores, which are not normal.
 
     Of two teams, what is common to both (the others' defences) is taken as known; the rest of each is its own.
     """
-    place, mean, variance = forecasts.history.place, opposed(forecasts)[0], performance(forecasts)
-    for match, team in by_size(forecasts.history.match_start):
+    place, mean, variance = forecasts.history.place, score_levels(forecasts)[0], performance(forecasts)
+    for match, team in by_team_count(forecasts.history.match_start):
         i, j = np.triu_indices(team.shape[1], 1)
         rows = max(1, PAIRS // len(i))
         for first in range(0, len(match) if team.shape[1] > 2 else 0, rows):
@@ -96,15 +96,15 @@ def _count_counts(forecasts: Forecasts, least: float, loss: Floats) -> None:
             loss[match[first : first + rows]] = np.bincount(at, surprise(p, least), minlength=len(some))
 
 
-def _share(name: str, value: float) -> float:
+def _check_share(name: str, value: float) -> float:
     """How much a pair counts: from 0, right, to 1, wrong."""
     found = number(name, value)
     if not 0.0 <= found <= 1.0:
-        raise Error(f"{name} must lie between 0 (right) and 1 (wrong), not {value!r}")
+        raise Error(f"{name} must lie between 0 (right) and 1 (wrong), not {value!r}", field=name, value=value)
     return found
 
 
-def _weighed(total: Floats, weight: Floats, pooled: bool) -> Tally:
+def _weigh(total: Floats, weight: Floats, pooled: bool) -> Tally:
     """A tally in which every pair weighs the same, or every match."""
     if pooled:
         return Tally(total, weight)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ...errors import Error
 from ...model.fit.forecasts import Forecasts
 from ...validate import number
-from .tally import Floats, Tally, Where, picked
+from .tally import Floats, Tally, Where, resolve_where
 
-__all__ = ["brier", "information_gain", "log_loss", "sharpness"]
+__all__ = ["auc", "auc_of", "brier", "information_gain", "log_loss", "placements", "sharpness"]
 
 
 class Result(NamedTuple):
@@ -38,7 +38,7 @@ class Result(NamedTuple):
 def two_teams(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.intp], Result]:
     """The matches of two teams, all or of those chosen (a match as often as it is chosen): forecasts and results."""
     history = forecasts.history
-    match = np.arange(len(history))[picked(where, len(history))]
+    match = np.arange(len(history))[resolve_where(where, len(history))]
     win, draw = forecasts.win, forecasts.draw
     if where is None and history.teams == 2 * len(history):  # by far the most frequent case: nothing to be copied
         first, second = history.place[::2], history.place[1::2]
@@ -50,11 +50,11 @@ def two_teams(forecasts: Forecasts, where: Where = None) -> tuple[NDArray[np.int
     return match, Result(win, draw, np.maximum(1.0 - win - draw, 0.0), first < second, first == second)
 
 
-def probability(name: str, value: float) -> float:
+def check_probability(name: str, value: float) -> float:
     """A probability that is neither 0 nor 1."""
     found = number(name, value)
     if not 0.0 < found < 1.0:
-        raise Error(f"{name} must be a probability between 0 and 1, not {value!r}")
+        raise Error(f"{name} must be a probability between 0 and 1, not {value!r}", field=name, value=value)
     return found
 
 
@@ -83,7 +83,7 @@ def log_loss(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
     array([0.693, 0.271])
     """
     match, result = two_teams(forecasts)
-    return _tally(forecasts, match, surprise(result.happened, probability("least", least)))
+    return _tally(forecasts, match, surprise(result.happened, check_probability("least", least)))
 
 
 def information_gain(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
@@ -97,7 +97,7 @@ def information_gain(forecasts: Forecasts, *, least: float = 1e-6) -> Tally:
     >>> information_gain(pw.TrueSkill(draw_probability=0).fit(history).forecasts).values.round(3)
     array([0.   , 0.609])
     """
-    least = probability("least", least)
+    least = check_probability("least", least)
     match, result = two_teams(forecasts)
     win, loss = (-surprise(p, least) / np.log(2.0) for p in (result.expected, 1.0 - result.expected))
     bits = np.where(result.drawn, 0.5 * (win + loss), np.where(result.won, win, loss))
@@ -132,3 +132,61 @@ def sharpness(forecasts: Forecasts) -> Tally:
     tiny = np.finfo(np.float64).tiny  # 0 log 0 = 0
     parts = [-p * np.log2(np.maximum(p, tiny)) for p in (result.win, result.draw, result.loss)]
     return _tally(forecasts, match, np.sum(parts, axis=0))
+
+
+DRAWN = ("skip", "negative")
+
+
+def auc(forecasts: Forecasts, where: Where = None, *, drawn: str = "skip") -> float:
+    """The probability that a match which the first team won was given a higher chance than one that it did not win.
+
+    `drawn`: "skip" looks at matches with a winner only, as Guo et al. (2012) say; "negative" counts a draw as not won,
+    as their published numbers do.
+
+    >>> import prowess as pw
+    >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]], "ranks": [2, 1]}] * 3
+    >>> auc(pw.TrueSkill().fit(pw.History.from_matches(matches)).forecasts)
+    1.0
+    """
+    if drawn not in DRAWN:
+        raise Error(f'drawn must be "skip" or "negative", not {drawn!r}', field="drawn", value=drawn)
+    _, result = two_teams(forecasts, where)
+    counts = ~result.drawn if drawn == "skip" else np.ones(len(result.drawn), bool)
+    if not counts.any():
+        raise Error("none of these matches has two teams and a winner: there is nothing to rank")
+    return auc_of(result.expected[counts], result.won[counts].astype(np.float64))
+
+
+def auc_of(p: Floats, won: Floats) -> float:
+    """The area by the ranks of the forecasts, which may be tied; ½ where all were won, or none.
+
+    >>> import numpy as np
+    >>> auc_of(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))
+    0.875
+    """
+    wins = float(won.sum())
+    if not 0.0 < wins < len(won):
+        return 0.5
+    order, placed = placements(p, won)
+    return float(placed @ won[order]) / wins
+
+
+def placements(p: Floats, won: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """The order of the matches by what they were given, and in that order, where each stands among the other kind.
+
+    For a match that was won, that is the share of the others that were given less; for one of the others, the share of
+    those won that were given more; the same counts half. The mean of either is the area: DeLong et al. (1988).
+
+    >>> import numpy as np
+    >>> placements(np.array([0.9, 0.8, 0.3, 0.8]), np.array([1.0, 0.0, 0.0, 1.0]))
+    (array([2, 1, 3, 0]), array([1.  , 0.75, 0.75, 1.  ]))
+    """
+    order = np.argsort(p)
+    given, kind = p[order], won[order]
+    level = np.zeros(len(p), np.intp)
+    np.cumsum(given[1:] != given[:-1], out=level[1:])
+    wins = np.bincount(level, kind)
+    rest = np.bincount(level, 1.0 - kind)
+    below = (np.cumsum(rest) - 0.5 * rest) / max(float(rest.sum()), 1.0)
+    above = 1.0 - (np.cumsum(wins) - 0.5 * wins) / max(float(wins.sum()), 1.0)
+    return order, np.where(kind > 0, below[level], above[level])

@@ -14,16 +14,16 @@ from ...errors import Error
 from ...history.ragged import Floats
 from ...history.slicing import indices
 
-__all__ = ["Floats", "Tally", "Where", "by_size", "picked", "views"]
+__all__ = ["Floats", "Tally", "Where", "by_team_count", "memoryviews", "resolve_where"]
 
 Where = NDArray[np.bool_] | NDArray[np.intp] | slice | None
 
 
-def picked(where: Where, matches: int) -> NDArray[np.intp] | slice:
+def resolve_where(where: Where, matches: int) -> NDArray[np.intp] | slice:
     """Matches that are chosen by a mask, by indices (which may repeat a match) or by a slice; None is all of them.
 
     >>> import numpy as np
-    >>> picked(np.array([False, True, True]), 3), picked(np.array([-1, 0, 0]), 3)
+    >>> resolve_where(np.array([False, True, True]), 3), resolve_where(np.array([-1, 0, 0]), 3)
     (array([1, 2]), array([2, 0, 0]))
     """
     if where is None:
@@ -31,11 +31,11 @@ def picked(where: Where, matches: int) -> NDArray[np.intp] | slice:
     return where if isinstance(where, slice) else indices(np.asarray(where), matches, "where")
 
 
-def views(*columns: Any) -> tuple[Any, ...]:
+def memoryviews(*columns: Any) -> tuple[Any, ...]:
     """Columns as the kernels read them: uncompiled, numbers of NumPy are slow and warn where plain ones do not.
 
     >>> import numpy as np
-    >>> views(np.zeros(1), np.ones(2))[1].tolist()
+    >>> memoryviews(np.zeros(1), np.ones(2))[1].tolist()
     [1.0, 1.0]
     """
     return tuple(map(memoryview, columns))
@@ -79,7 +79,7 @@ class Tally:
         >>> Tally(np.array([1.0, 4.0]), np.array([2.0, 2.0])).mean(np.array([False, True]))
         2.0
         """
-        chosen = picked(where, len(self))
+        chosen = resolve_where(where, len(self))
         total, weight = self.total[chosen], self.weight[chosen]
         whole = float(weight.sum())
         if whole == 0.0:
@@ -98,7 +98,7 @@ class Tally:
         array([nan, 0.5, 1. , 0.5])
         """
         if matches < 1:
-            raise Error(f"a window needs at least one match, not {matches}")
+            raise Error(f"a window needs at least one match, not {matches}", field="matches", value=matches)
         found = np.full(len(self), np.nan)
         counted = np.flatnonzero(self.weight > 0)
         total, weight = (_sliding(column[counted], matches) for column in (self.total, self.weight))
@@ -122,11 +122,11 @@ def _sliding(column: Floats, width: int) -> Floats:
     return head + tail
 
 
-def by_size(start: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def by_team_count(start: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """For every number of teams that occurs: the matches, and a table of their teams.
 
     >>> import numpy as np
-    >>> [(match.tolist(), team.tolist()) for match, team in by_size(np.array([0, 2, 5, 7]))]
+    >>> [(match.tolist(), team.tolist()) for match, team in by_team_count(np.array([0, 2, 5, 7]))]
     [([0, 2], [[0, 1], [5, 6]]), ([1], [[2, 3, 4]])]
     """
     sizes = np.diff(start)

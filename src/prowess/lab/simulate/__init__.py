@@ -6,11 +6,9 @@
 
 from .attendance import Attendance, Even, Lognormal, Rounds, Zipf
 from .calendar import Calendar
-from .play import Played, play
-from .questions import Questions
-from .quiz import quiz_league
-from .roster import Roster
-from .simulation import Simulation, simulate
+from .lineup import Roster
+from .play import Played, Questions, play
+from .simulation import Simulation, quiz_league, simulate
 from .team_strength import Field
 
 __all__ = [

@@ -10,9 +10,8 @@ from ...errors import Error
 from ...history.ragged import gather, starts
 from ...validate import scale
 from .options import Floats, Ints
-from .seating import fill, shuffled
 
-__all__ = ["Attendance", "Even", "Lognormal", "Rounds", "Zipf"]
+__all__ = ["Attendance", "Even", "Lognormal", "Rounds", "Zipf", "fill_seats", "shuffle_within"]
 
 
 class Attendance:
@@ -37,7 +36,9 @@ class Attendance:
         """The weights, if they are as they must be."""
         found = np.asarray(self.weights(rng, units), np.float64)
         if found.shape != (units,) or not (np.isfinite(found) & (found > 0.0)).all():
-            raise Error(f"the weights of {type(self).__name__} must be {units} finite numbers above 0")
+            raise Error(
+                f"the weights of {type(self).__name__} must be {units} finite numbers above 0", field="attendance"
+            )
         return found
 
     def draw(self, rng: np.random.Generator, counts: Ints, weights: Floats, skill: Floats) -> Ints:
@@ -46,10 +47,12 @@ class Attendance:
         seat = np.full(len(match), -1, np.int64)
         if self.everyone:
             if len(match) < len(weights):
-                raise Error(f"not everyone can play: {len(weights)} are to have one of {len(match)} seats")
+                raise Error(
+                    f"not everyone can play: {len(weights)} are to have one of {len(match)} seats", field="attendance"
+                )
             seat[rng.choice(len(seat), len(weights), replace=False)] = rng.permutation(len(weights))
-        fill(rng, seat, match, weights)
-        return shuffled(rng, seat, match)
+        fill_seats(rng, seat, match, weights)
+        return shuffle_within(rng, seat, match)
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,9 @@ class Rounds(Attendance):
         """Deal them to the matches, round after round."""
         units = len(weights)
         if counts.max(initial=0) > units:
-            raise Error(f"a match needs {counts.max()} of them, but the league has only {units}")
+            raise Error(
+                f"a match needs {counts.max()} of them, but the league has only {units}", field="players", value=units
+            )
         if self.near is None and (counts == counts[:1]).all():
             return _dealt(rng, counts, units)
         ends = np.cumsum(counts)
@@ -153,7 +158,7 @@ class Rounds(Attendance):
         order = rng.permutation(len(counts))  # or the first matches of a round would be those of the weak
         chosen = np.empty_like(playing)
         chosen[gather(starts(counts), order)[1]] = lined_up
-        return shuffled(rng, chosen, np.repeat(np.arange(len(counts)), counts))
+        return shuffle_within(rng, chosen, np.repeat(np.arange(len(counts)), counts))
 
 
 def _dealt(rng: np.random.Generator, counts: Ints, units: int) -> Ints:
@@ -162,3 +167,70 @@ def _dealt(rng: np.random.Generator, counts: Ints, units: int) -> Ints:
     rounds = -(-int(counts.sum()) // used)
     found: Ints = rng.permuted(np.tile(np.arange(units), (rounds, 1)), axis=1)[:, :used]
     return found.ravel()[: counts.sum()]
+
+
+TRIES = 40  # rounds of drawing for all matches at once; what is then still open is drawn match by match
+
+
+def fill_seats(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats) -> None:
+    """Draw somebody for every open seat (−1) in proportion to the weights, nobody twice in a match.
+
+    All open seats are drawn at once; who is in the match already is drawn again. That is the same as drawing one after
+    another from those who are left.
+
+    >>> seat = np.array([0, -1, -1, 2, -1])
+    >>> fill_seats(np.random.default_rng(1), seat, np.array([0, 0, 0, 1, 1]), np.array([1.0, 1.0, 1.0]))
+    >>> sorted(seat[:3].tolist())
+    [0, 1, 2]
+    """
+    ladder = np.cumsum(weights)
+    ladder /= ladder[-1]
+    open_ = np.flatnonzero(seat < 0)
+    for _ in range(TRIES):
+        if not len(open_):
+            return
+        seat[open_] = np.searchsorted(ladder, rng.random(len(open_)), side="right")
+        open_ = _twice(seat, match, open_, len(weights))
+    seat[open_] = -1
+    _fill_singly(rng, seat, match, weights, open_)
+
+
+def _twice(seat: Ints, match: Ints, drawn: Ints, units: int) -> Ints:
+    """Of the seats that were just drawn, those of somebody who is in the match already."""
+    mixed = np.zeros(int(match.max()) + 1, bool)
+    mixed[match[drawn]] = True
+    looked = np.flatnonzero(mixed[match])
+    new = np.zeros(len(seat), bool)
+    new[drawn] = True
+    key = match[looked] * units + seat[looked]
+    order = np.lexsort((new[looked], key))  # who was there before comes first, and stays
+    again = key[order][1:] == key[order][:-1]
+    found: Ints = np.sort(looked[order[1:][again]])
+    return found
+
+
+def _fill_singly(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats, open_: Ints) -> None:
+    """Fill the seats of a few matches from those who are left: with exponential waiting times, the first come first."""
+    for one in np.unique(match[open_]):
+        seats = open_[match[open_] == one]
+        waiting = rng.exponential(size=len(weights)) / weights
+        there = seat[match == one]
+        waiting[there[there >= 0]] = np.inf
+        left = np.argsort(waiting)[: len(seats)]
+        if len(left) < len(seats) or not np.isfinite(waiting[left]).all():
+            raise Error(
+                f"match {one + 1} needs {len(there)} players, but the league has not enough: have more players, or "
+                "fewer or smaller teams",
+                field="players",
+                match=int(one),
+            )
+        seat[seats] = left
+
+
+def shuffle_within(rng: np.random.Generator, chosen: Ints, match: Ints) -> Ints:
+    """The same choice for every match in a random order; `match` must be sorted.
+
+    >>> shuffle_within(np.random.default_rng(1), np.array([1, 2, 3, 4]), np.array([0, 0, 0, 1])).tolist()[3]
+    4
+    """
+    return chosen[np.lexsort((rng.random(len(chosen)), match))]

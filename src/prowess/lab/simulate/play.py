@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import Error
+from ...errors import Error, Option
 from ...model.components.interfaces import Outcome
 from ...model.components.outcome import Duel, GaussianScore, OffenceDefence, Pairwise
 from ...model.components.outcome.place_forecast import Rounded, one_margin
 from ...model.score_distribution import NormalScores
-from ...validate import LARGEST
-from .options import Floats, Ints
-from .team_strength import Field, Sheet
+from ...validate import LARGEST, scale
+from .options import Count, Floats, Ints, per_match
+from .team_strength import BatchBoard, Field, blocks
 
-__all__ = ["Played", "by_forecast", "in_order", "play"]
+__all__ = ["Played", "Questions", "answer_questions", "play", "rank_by_forecast", "rank_by_performance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,13 +55,15 @@ def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
     """
     if type(outcome).forecast is Outcome.forecast:
         performance = field.performances(rng)
-        return Played(performance, rank=in_order(field, performance[:, 0], None))
+        return Played(performance, rank=rank_by_performance(field, performance[:, 0], None))
     if (field.counts != 2).any():
         raise Error(
-            f"how {type(outcome).__name__} makes places of more than two teams is not known; play with teams=2, or say "
-            f"it: pw.lab.play.register({type(outcome).__name__})"
+            f"how {type(outcome).__name__} makes places of more than two teams is not known; play with ",
+            Option("teams", 2),
+            f", or say it: pw.lab.play.register({type(outcome).__name__})",
+            field="teams",
         )
-    return Played(field.mean, rank=by_forecast(outcome, field, rng, ()))
+    return Played(field.mean, rank=rank_by_forecast(outcome, field, rng, ()))
 
 
 @play.register
@@ -80,20 +82,20 @@ def _one_margins(field: Field) -> Floats:
         first = np.arange(0, len(field.mean), 2)
         return field.margins(first, first + 1)
     found = np.empty(len(field.counts))
-    sheet = None
+    batch = None
     for match in field.each():
-        sheet = field.sheet(match, match + 1, sheet)
-        sheet.board.margin.measure(sheet.board, False)
-        found[match] = one_margin(sheet.board)
+        batch = field.lay_out(match, match + 1, batch)
+        batch.board.margin.measure(batch.board, False)
+        found[match] = one_margin(batch.board)
     return found
 
 
-def in_order(field: Field, performance: Floats, margin: Floats | None) -> Floats:
+def rank_by_performance(field: Field, performance: Floats, margin: Floats | None) -> Floats:
     """Ranks by performance, neighbours within the margin tied; the margin of each match, or None for the outcome's.
 
     >>> import prowess as pw
     >>> field = Field(pw.TrueSkill(), np.array([0, 4], np.int32), np.arange(5), np.zeros((4, 1)), np.ones((4, 1)))
-    >>> in_order(field, np.array([5.0, 9.0, 10.0, 8.0]), np.array([1.0]))
+    >>> rank_by_performance(field, np.array([5.0, 9.0, 10.0, 8.0]), np.array([1.0]))
     array([2., 1., 1., 1.])
     """
     match: Ints = field.match.astype(np.int64)
@@ -108,18 +110,18 @@ def in_order(field: Field, performance: Floats, margin: Floats | None) -> Floats
     return rank
 
 
-def by_forecast(outcome: Outcome, field: Field, rng: np.random.Generator, memory: tuple[float, ...]) -> Floats:
+def rank_by_forecast(outcome: Outcome, field: Field, rng: np.random.Generator, memory: tuple[float, ...]) -> Floats:
     """Ranks of matches of two teams by what the outcome itself forecasts of them where skills are known."""
     traits = field.mean.shape[1]
-    sheet = field.sheet(0, 1)
-    board = sheet.board
+    batch = field.lay_out(0, 1)
+    board = batch.board
     for place, known in enumerate(memory):
         board.memory[place] = known
     win, draw = np.empty(len(field.counts)), np.empty(len(field.counts))
     mean, variance = field.mean.reshape(-1, 2 * traits), field.variance.reshape(-1, 2 * traits)
     for match in field.each():
-        sheet.mean[: 2 * traits] = mean[match]
-        sheet.variance[: 2 * traits] = sheet.noise[: 2 * traits] = variance[match]
+        batch.mean[: 2 * traits] = mean[match]
+        batch.variance[: 2 * traits] = batch.noise[: 2 * traits] = variance[match]
         outcome.forecast(board)
         win[match], draw[match] = board.win, board.draw
     if not ((win >= 0.0) & (draw >= 0.0) & (win + draw <= 1.0 + 1e-9)).all():
@@ -135,13 +137,13 @@ def by_forecast(outcome: Outcome, field: Field, rng: np.random.Generator, memory
 def _(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
     two = field.counts == 2
     if two.all():
-        return Played(field.mean, rank=by_forecast(outcome, field, rng, (field.draws, 0.0)))
+        return Played(field.mean, rank=rank_by_forecast(outcome, field, rng, (field.draws, 0.0)))
     performance = field.mean + np.sqrt(outcome.performance(field.variance)) * rng.standard_normal(field.mean.shape)
-    rank = in_order(field, performance[:, 0], _margins(outcome, field))
+    rank = rank_by_performance(field, performance[:, 0], _margins(outcome, field))
     if two.any():
         pairs = two[field.match]
         performance[pairs] = field.mean[pairs]
-        rank[pairs] = by_forecast(outcome, field.part(two), rng, (field.draws, 0.0))
+        rank[pairs] = rank_by_forecast(outcome, field.part(two), rng, (field.draws, 0.0))
     return Played(performance, rank=rank)
 
 
@@ -151,12 +153,12 @@ def _margins(outcome: Outcome, field: Field) -> Floats:
     if field.draws == 0.0:
         return margin
     variance = np.add.reduceat(field.variance[:, 0], field.match_start[:-1]) / field.counts
-    sheet = Sheet(field.model, 2, 1)
+    batch = BatchBoard(field.model, 2, 1)
     for match, own in enumerate(variance.tolist()):
-        sheet.board.memory[0], sheet.board.memory[1] = field.draws, 0.0
-        sheet.variance[:2] = sheet.noise[:2] = own
-        outcome.predict(sheet.board)
-        margin[match] = sheet.board.margin.between(sheet.board, 0, 1)
+        batch.board.memory[0], batch.board.memory[1] = field.draws, 0.0
+        batch.variance[:2] = batch.noise[:2] = own
+        outcome.predict(batch.board)
+        margin[match] = batch.board.margin.between(batch.board, 0, 1)
     return margin
 
 
@@ -167,9 +169,9 @@ REPLAYS = 1000  # after so many attempts a match stays as it is: the draw that i
 def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
     """sᵢ ~ N(c + tᵢ, γ²/2): the level c of a match says nothing, so it is drawn at random, as wide as the scores."""
     performance = field.performances(rng)
-    sheet = _average(field)
-    sheet.variance[:2] = 0.0
-    added = outcome.performances(sheet.board)[1][0]
+    batch = _average(field)
+    batch.variance[:2] = 0.0
+    added = outcome.performances(batch.board)[1][0]
     level = rng.normal(0.0, performance.std() + added**0.5, len(field.counts))
     score = rng.normal(performance[:, 0], added**0.5) + level[field.match]
     return Played(performance, score=score)
@@ -182,7 +184,7 @@ def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played
     Where a draw of two teams is f times as likely as the scores say, matches are played again: one that was not drawn
     counts with probability 1/f, or, if f is below 1, a draw with probability f.
     """
-    performance, score = _scored(outcome, field, rng)
+    performance, score = _draw_scores(outcome, field, rng)
     factor = float(getattr(outcome.score, "draw_factor", 1.0))
     again = np.zeros(len(field.counts), bool) if factor == 1.0 else field.counts == 2
     for _ in range(REPLAYS):
@@ -192,11 +194,11 @@ def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played
         if not again.any():
             break
         teams = again[field.match]
-        performance[teams], score[teams] = _scored(outcome, field.part(again), rng)
+        performance[teams], score[teams] = _draw_scores(outcome, field.part(again), rng)
     return Played(performance, score=score)
 
 
-def _scored(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _draw_scores(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Performances and scores, by the score's own distribution where x is known."""
     performance = field.performances(rng)
     x = performance[:, 0] - _others(field, performance[:, 1])
@@ -207,7 +209,7 @@ def _scored(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> 
     try:
         logarithm = found.logarithms(rng, x)
     except Error as error:
-        raise Error(f"scores of {part!r} cannot be simulated: {error}") from None
+        raise error.within(f"scores of {part!r} cannot be simulated: ") from None
     return performance, np.rint(np.exp(np.minimum(logarithm, np.log(LARGEST))))
 
 
@@ -218,8 +220,65 @@ def _others(field: Field, defence: Floats) -> Floats:
     return found
 
 
-def _average(field: Field) -> Sheet:
+def _average(field: Field) -> BatchBoard:
     """Two teams whose noise is the mean of the league's."""
-    sheet = Sheet(field.model, 2, 1)
-    sheet.noise[: 2 * field.mean.shape[1]] = field.variance.mean()
-    return sheet
+    batch = BatchBoard(field.model, 2, 1)
+    batch.noise[: 2 * field.mean.shape[1]] = field.variance.mean()
+    return batch
+
+
+CHUNK = 20_000  # teams whose answers are drawn at once
+
+
+@dataclass(frozen=True)
+class Questions:
+    """A match is `count` questions; ties in the number of right answers are not broken.
+
+    A team of performance t answers a question of difficulty d with probability 1/(1 + exp(−(t − d)/(ease · s))), where
+    s is the deviation of all performances of the league and difficulties are N(m, (spread · s)²) around their mean m,
+    new in every match. So answers are one more source of noise, and ties arise because there are only so many places:
+    Nikolenko, Sirotkin (2011), section 5, tell of 30 to 90 questions.
+
+    `count` is a number, the two ends between which it is drawn, or one number for each match.
+
+    >>> import prowess as pw
+    >>> from prowess.lab.simulate import simulate
+    >>> history = simulate(pw.TS2a(), 10, 200, teams=40, questions=Questions(12)).history
+    >>> bool(history.score.max() <= 12), bool(history.place[:40].max() < 40)
+    (True, True)
+    """
+
+    count: Count = 36
+    ease: float = 0.5
+    spread: float = 1.0
+
+    def __post_init__(self) -> None:
+        scale("ease", self.ease)
+        scale("spread", self.spread, zero=True)
+
+
+def answer_questions(questions: Questions, field: Field, rng: np.random.Generator) -> Played:
+    """Let all teams answer; the score is the number of right answers."""
+    if field.mean.shape[1] != 1:
+        raise Error(
+            f"questions are for models of one skill, not of {', '.join(field.model.outcome.traits)}", field="questions"
+        )
+    performance = field.performances(rng)
+    unit = float(performance.std()) or 1.0
+    ability = (performance[:, 0] - performance.mean()) / unit
+    count = per_match("questions", questions.count, len(field.counts), 1, rng)
+    score = np.empty(len(ability))
+    for first, last in blocks(field.match_start, CHUNK):
+        teams = slice(int(field.match_start[first]), int(field.match_start[last]))
+        score[teams] = _right_answers(questions, count[first:last], ability[teams], field.match[teams] - first, rng)
+    return Played(performance, score=score)
+
+
+def _right_answers(questions: Questions, count: Ints, ability: Floats, match: Any, rng: np.random.Generator) -> Floats:
+    """The number of right answers of teams of some matches."""
+    difficulty = questions.spread * rng.standard_normal((len(count), int(count.max())))
+    difficulty[np.arange(difficulty.shape[1]) >= count[:, None]] = np.inf  # where there is no question
+    with np.errstate(over="ignore"):
+        chance = 1.0 / (1.0 + np.exp((difficulty[match] - ability[:, None]) / questions.ease))
+    found: Floats = (rng.random(chance.shape) < chance).sum(axis=1).astype(np.float64)
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from ...progress import steps
 from .lineup import Lineup
 from .options import Floats, Ints
 
-__all__ = ["Field", "Sheet", "field_of"]
+__all__ = ["BatchBoard", "Field", "make_field"]
 
 CHUNK = 50_000  # teams on one board
 PART = 10_000  # matches between two looks at the progress bar
@@ -71,30 +72,30 @@ class Field:
             self, match_start=start[0], team_start=start[1], mean=self.mean[teams], variance=self.variance[teams]
         )
 
-    def sheet(self, first: int, last: int, sheet: Sheet | None = None) -> Sheet:
-        """The teams of these matches laid out, on a sheet that lies about or on a new one."""
+    def lay_out(self, first: int, last: int, batch: BatchBoard | None = None) -> BatchBoard:
+        """The teams of these matches laid out, on a batch that lies about or on a new one."""
         teams = slice(int(self.match_start[first]), int(self.match_start[last]))
         count = teams.stop - teams.start
-        if sheet is None or not sheet.board.holds(count, 1):
-            sheet = Sheet(self.model, count, 1)
+        if batch is None or not batch.board.holds(count, 1):
+            batch = BatchBoard(self.model, count, 1)
         cells = count * self.mean.shape[1]
-        sheet.board.teams = count
-        sheet.start[: count + 1] = self.team_start[teams.start : teams.stop + 1] - self.team_start[teams.start]
-        sheet.mean[:cells] = self.mean[teams].ravel()
-        sheet.variance[:cells] = sheet.noise[:cells] = self.variance[teams].ravel()
-        return sheet
+        batch.board.teams = count
+        batch.start[: count + 1] = self.team_start[teams.start : teams.stop + 1] - self.team_start[teams.start]
+        batch.mean[:cells] = self.mean[teams].ravel()
+        batch.variance[:cells] = batch.noise[:cells] = self.variance[teams].ravel()
+        return batch
 
     def margins(self, upper: Ints, lower: Ints) -> Floats:
         """The margins between neighbours, which are listed match by match: one pair fewer than a match has teams.
 
-        A margin that is measured once for a match has a sheet for each match; else there are many matches on one.
+        A margin that is measured once for a match has a batch for each match; else there are many matches on one.
         """
-        single = type(Sheet(self.model, 2, 1).board.margin).measure is not Margin.measure
+        single = type(BatchBoard(self.model, 2, 1).board.margin).measure is not Margin.measure
         found = np.empty(len(upper))
-        sheet: Sheet | None = None
+        batch: BatchBoard | None = None
         for first, last in blocks(self.match_start, 1 if single else CHUNK):
-            sheet = self.sheet(first, last, sheet)
-            board, begin = sheet.board, self.match_start[first]
+            batch = self.lay_out(first, last, batch)
+            board, begin = batch.board, self.match_start[first]
             board.margin.measure(board, False)
             some = slice(begin - first, self.match_start[last] - last)
             pairs = zip((upper[some] - begin).tolist(), (lower[some] - begin).tolist(), strict=True)
@@ -115,7 +116,7 @@ def blocks(start: NDArray[np.int32], size: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def field_of(
+def make_field(
     model: Model, lineup: Lineup, skill: Floats, advantage: Floats, draws: float, progress: bool | None
 ) -> Field:
     """Let every team's performance be made of its players' skills, by `Pipeline.pool`, on boards of many matches.
@@ -139,57 +140,48 @@ def _pooled(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) 
     """Performances of the teams of some matches; an error is narrowed down to the match that it is about."""
     begin, end = lineup.match_start[first], lineup.match_start[last]
     start = lineup.team_start[begin : end + 1]
-    sheet = Sheet(model, int(end - begin), int(start[-1] - start[0]))
-    board = sheet.board
+    batch = BatchBoard(model, int(end - begin), int(start[-1] - start[0]))
+    board = batch.board
     shape = board.teams, model.pipeline.traits
     cells, own = board.teams * shape[1], board.entries * shape[1]
-    sheet.start[: board.teams + 1] = start - start[0]
-    sheet.mu[:own] = skill[start[0] : start[-1]].ravel()
-    sheet.var[:own] = 0.0
-    sheet.alpha[:own] = 1.0
-    sheet.offset[:cells] = 0.0
+    batch.start[: board.teams + 1] = start - start[0]
+    batch.mu[:own] = skill[start[0] : start[-1]].ravel()
+    batch.var[:own] = 0.0
+    batch.alpha[:own] = 1.0
+    batch.offset[:cells] = 0.0
     try:
         model.pipeline.pool(board)
     except Error as error:
         if last - first == 1:
-            raise Error(f"match {first + 1} of {len(lineup)}: {error}") from None
+            raise error.within(f"match {first + 1} of {len(lineup)}: ", match=first) from None
         middle = (first + last) // 2
         halves = [_pooled(model, lineup, skill, *half) for half in ((first, middle), (middle, last))]
         return np.concatenate([half[0] for half in halves]), np.concatenate([half[1] for half in halves])
-    return sheet.mean[:cells].reshape(shape).copy(), sheet.variance[:cells].reshape(shape).copy()
+    return batch.mean[:cells].reshape(shape).copy(), batch.variance[:cells].reshape(shape).copy()
 
 
-class Sheet:
+class BatchBoard:
     """A board of a model that has room for many teams, and its columns as arrays that share its memory.
 
     Drift and team function look at one player, or one team, at a time: the board they work on may hold the teams of
     many matches. So a whole league goes through the same compiled code as a single match.
 
     >>> import prowess as pw
-    >>> sheet = Sheet(pw.TrueSkill(), teams=2, entries=2)
-    >>> sheet.mu[:] = 30.0
-    >>> sheet.board.mu[1]
+    >>> batch = BatchBoard(pw.TrueSkill(), teams=2, entries=2)
+    >>> batch.mu[:] = 30.0
+    >>> batch.board.mu[1]
     30.0
     """
 
     def __init__(self, model: Model, teams: int, entries: int) -> None:
-        """The board is the sheet's own: it is not given back, so that no model keeps a large one."""
-        board: Board = model.pipeline.board(teams, entries)
-        board.start[0] = 0
-        self.board = board
-        self.start: NDArray[np.int32] = np.asarray(board.start)
-        self.mean: Floats = np.asarray(board.mean)
-        self.variance: Floats = np.asarray(board.variance)
-        self.noise: Floats = np.asarray(board.noise)
-        self.offset: Floats = np.asarray(board.offset)
-        self.alpha: Floats = np.asarray(board.alpha)
-        self.mu: Floats = np.asarray(board.mu)
-        self.var: Floats = np.asarray(board.var)
-        self.before: Floats = np.asarray(board.before)
-        self.g1: Floats = np.asarray(board.g1)
-        self.g2: Floats = np.asarray(board.g2)
-        self.kept: Floats = np.asarray(board.kept)
-        self.elapsed: Floats = np.asarray(board.elapsed)
-        self.played: Floats = np.asarray(board.played)
-        self.games: Floats = np.asarray(board.games)
-        self.extra: Floats = np.asarray(board.extra)
+        """The board is the batch's own: it is not given back, so that no model keeps a large one."""
+        self.board: Board = model.pipeline.board(teams, entries)
+        self.board.start[0] = 0
+
+    def __getattr__(self, column: str) -> NDArray[Any]:
+        """Return a column of the board as an array; it is made once, because the loops over matches use it often."""
+        if column == "board":  # not made yet: an unpickled or half-built batch
+            raise AttributeError(column)
+        array = np.asarray(getattr(self.board, column))
+        setattr(self, column, array)
+        return array

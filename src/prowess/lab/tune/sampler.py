@@ -13,22 +13,22 @@ import numpy as np
 
 from ...model.maths.normal import cdf
 from ...model.params import Range
-from ..extras import extra
+from ...optional import import_extra
 from ..measures.tally import Floats
 
-__all__ = ["RANDOM", "Surrogate", "fitted", "propose", "sampler"]
+__all__ = ["RANDOM", "Surrogate", "fit_surrogate", "make_sampler", "propose"]
 
 RANDOM = 10  # trials at random before anything is learnt from them
 
 
-def sampler(seed: int) -> Any:
+def make_sampler(seed: int) -> Any:
     """A sampler for a study of Optuna: a multivariate Tree-structured Parzen Estimator, and a surrogate.
 
     >>> import optuna
-    >>> isinstance(sampler(seed=0), optuna.samplers.BaseSampler)
+    >>> isinstance(make_sampler(seed=0), optuna.samplers.BaseSampler)
     True
     """
-    optuna = extra("optuna", "Optuna")
+    optuna = import_extra("optuna", "Optuna", "lab")
     base: Any = optuna.samplers.BaseSampler
 
     class OneStreamPerTrial(base):  # type: ignore[misc]
@@ -48,7 +48,7 @@ def sampler(seed: int) -> Any:
         def sample_relative(self, study: Any, trial: Any, search_space: Any) -> Any:
             if trial.number > RANDOM and trial.number % 2 and search_space:
                 done = study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.COMPLETE,))
-                found = _proposed(search_space, done, self.rng)
+                found = _propose_params(search_space, done, self.rng)
                 if found:
                     return found
             return self.tpe.sample_relative(study, trial, search_space)
@@ -59,7 +59,7 @@ def sampler(seed: int) -> Any:
     return OneStreamPerTrial()
 
 
-def _proposed(space: dict[str, Any], done: list[Any], rng: np.random.Generator) -> dict[str, float]:
+def _propose_params(space: dict[str, Any], done: list[Any], rng: np.random.Generator) -> dict[str, float]:
     """What the surrogate proposes, on the scales of the parameters; nothing while there are few trials."""
     spans = {name: Range(one.low, one.high, one.log) for name, one in space.items()}
     points = np.array([[span.share(trial.params[name]) for name, span in spans.items()] for trial in done])
@@ -115,12 +115,12 @@ def _matern(squares: Floats, lengths: Floats) -> Floats:
     return found
 
 
-def fitted(points: Floats, y: Floats, rng: np.random.Generator) -> Surrogate:
+def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrogate:
     """The process under which values are most likely, by equation (5.8): found at random, then step by step.
 
     >>> rng = np.random.default_rng(0)
     >>> points = rng.random((30, 2))
-    >>> process = fitted(points, np.sin(5 * points[:, 0]), rng)
+    >>> process = fit_surrogate(points, np.sin(5 * points[:, 0]), rng)
     >>> bool(process.lengths[0] < 1 < process.lengths[1])
     True
     """
@@ -162,7 +162,7 @@ def propose(points: Floats, losses: Floats, rng: np.random.Generator) -> Floats 
     points, rise = points[order], losses[order] - losses[order[0]]
     y = np.log1p(rise / max(float(np.median(rise[: max(4, len(rise) // 3)])), 1e-12))
     y = (y - y.mean()) / max(float(y.std()), 1e-12)
-    process = fitted(points, y, rng)
+    process = fit_surrogate(points, y, rng)
     at = rng.random((WIDE, directions))
     for reach in (0.2, 0.05, 0.01):
         around = points[rng.integers(0, min(5, len(points)), NEAR)] + reach * rng.normal(size=(NEAR, directions))

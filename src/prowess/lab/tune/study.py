@@ -11,21 +11,28 @@ from contextlib import contextmanager
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...errors import Error
 from ...history import History
 from ...model.params import Range
-from ..extras import extra
-from .objective import Tried
-from .sampler import RANDOM, sampler
+from ...optional import import_extra
+from .sampler import RANDOM, make_sampler
 
 if TYPE_CHECKING:
     from ...model.model import Model
 
-__all__ = ["Study", "of_history", "of_model", "opened", "short", "title"]
+__all__ = [
+    "Study",
+    "TrialResult",
+    "fingerprint",
+    "history_fingerprint",
+    "model_fingerprint",
+    "open_study",
+    "qualified_name",
+]
 
 KEY = "prowess"  # under which a study holds what it belongs to
 BELONGS = {
@@ -36,12 +43,19 @@ BELONGS = {
 }
 
 
+class TrialResult(NamedTuple):
+    """What came of a set of parameters: a loss, or the error with which the model failed."""
+
+    loss: float
+    error: str = ""
+
+
 class Study:
     """A study of some parameters; `opened` makes one."""
 
     def __init__(self, study: Any, name: str) -> None:
         """Hold a study of Optuna."""
-        self.optuna = extra("optuna", "Optuna")
+        self.optuna = import_extra("optuna", "Optuna", "lab")
         self.name = name
         self.study = study
 
@@ -49,10 +63,16 @@ class Study:
         """Write down what the study belongs to, or find that it belongs to something else."""
         known = self.study.user_attrs.get(KEY)
         if known is None and self.study.get_trials(deepcopy=False):
-            raise Error(f"the study {self.name!r} was not made by prowess; choose another name")
+            raise Error(
+                f"the study {self.name!r} was not made by prowess; choose another name", field="study", value=self.name
+            )
         for key, what in BELONGS.items():
-            if known is not None and known.get(key) != to[key]:
-                raise Error(f"the study {self.name!r} belongs to another {what}; choose another name for this one")
+            if known is not None and _public_path(known.get(key)) != _public_path(to[key]):
+                raise Error(
+                    f"the study {self.name!r} belongs to another {what}; choose another name for this one",
+                    field="study",
+                    value=self.name,
+                )
         if known is None:
             self.study.set_user_attr(KEY, dict(to))
 
@@ -77,7 +97,9 @@ class Study:
         ]:
             raise Error(
                 f"the study {self.name!r} tunes other parameters or ranges: {_listed(self.space)}, not "
-                f"{_listed(space)}; choose another name for this one"
+                f"{_listed(space)}; choose another name for this one",
+                field="study",
+                value=self.name,
             )
 
     def _distributions(self) -> dict[str, Any]:
@@ -101,7 +123,7 @@ class Study:
         """So many trials, each with parameters to try."""
         return [self.study.ask(self._distributions()) for _ in range(count)]
 
-    def tell(self, trial: Any, tried: Tried | None) -> None:
+    def tell(self, trial: Any, tried: TrialResult | None) -> None:
         """What came of a trial; None if it was broken off. A model that failed counts as worse than all others."""
         states = self.optuna.trial.TrialState
         if tried is None:
@@ -130,6 +152,11 @@ class Study:
         return found
 
 
+def _public_path(name: Any) -> Any:
+    """A measure of ours by the path that users know: a stored study outlives the module that the function is in."""
+    return re.sub(r"^(prowess\.lab\.measures)\.\w+\.", r"\1.", name) if isinstance(name, str) else name
+
+
 def _bounds(span: Range) -> tuple[float, float, bool]:
     return span.low, span.high, span.log
 
@@ -139,18 +166,18 @@ def _listed(space: Mapping[str, Range]) -> str:
 
 
 @contextmanager
-def opened(storage: str | os.PathLike[str] | None, name: str, seed: int) -> Iterator[Study]:
+def open_study(storage: str | os.PathLike[str] | None, name: str, seed: int) -> Iterator[Study]:
     """A study in memory (None), in an SQLite file, or in a database by its URL; Optuna is kept quiet meanwhile.
 
-    >>> with opened(None, "mine", seed=0) as study:
+    >>> with open_study(None, "mine", seed=0) as study:
     ...     study.agree({"beta": Range(1, 5)})
     ...     [trial] = study.ask(1)
-    ...     study.tell(trial, Tried(0.5))
+    ...     study.tell(trial, TrialResult(0.5))
     ...     [found] = study.trials()
     ...     1 < found.params["beta"] < 5, found.value
     (True, 0.5)
     """
-    optuna = extra("optuna", "Optuna")
+    optuna = import_extra("optuna", "Optuna", "lab")
     loud = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     database = None
@@ -159,7 +186,9 @@ def opened(storage: str | os.PathLike[str] | None, name: str, seed: int) -> Iter
             warnings.filterwarnings("ignore", module="optuna")
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
             database = None if storage is None else _database(optuna, storage)
-            study = optuna.create_study(storage=database, study_name=name, sampler=sampler(seed), load_if_exists=True)
+            study = optuna.create_study(
+                storage=database, study_name=name, sampler=make_sampler(seed), load_if_exists=True
+            )
             yield Study(study, name)
     finally:
         optuna.logging.set_verbosity(loud)
@@ -170,42 +199,47 @@ def opened(storage: str | os.PathLike[str] | None, name: str, seed: int) -> Iter
 
 def _database(optuna: Any, storage: str | os.PathLike[str]) -> Any:
     """An SQLite file by its path, or any database that SQLAlchemy knows by its URL; PostgreSQL through psycopg 3."""
-    alchemy = extra("sqlalchemy", "SQLAlchemy")
+    alchemy = import_extra("sqlalchemy", "SQLAlchemy", "lab")
     text = os.fspath(storage)
     try:
         url = alchemy.make_url(text if "://" in text else f"sqlite:///{Path(text).absolute()}")
     except (alchemy.exc.ArgumentError, ValueError):
-        raise Error("storage must be a path, or a URL such as sqlite:///study.db or postgresql://host/name") from None
+        raise Error(
+            "storage must be a path, or a URL such as sqlite:///study.db or postgresql://host/name", field="storage"
+        ) from None
     if url.drivername in ("postgresql", "postgres"):
         if find_spec("psycopg") is None:
-            raise Error("a study in PostgreSQL needs psycopg, which is not installed: pip install 'psycopg[binary]'")
+            raise Error(
+                "a study in PostgreSQL needs psycopg, which is not installed: pip install 'psycopg[binary]'",
+                field="storage",
+            )
         url = url.set(drivername="postgresql+psycopg")
     waiting = {"connect_args": {"timeout": 60}} if url.get_backend_name() == "sqlite" else {}
     try:
         return optuna.storages.RDBStorage(url.render_as_string(hide_password=False), engine_kwargs=waiting)
     except (alchemy.exc.SQLAlchemyError, RuntimeError, ImportError) as error:
         reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        raise Error(f"{url.render_as_string()}: no study can be kept there: {reason}") from None
+        raise Error(f"{url.render_as_string()}: no study can be kept there: {reason}", field="storage") from None
 
 
 COLUMNS = ("match_start", "team_start", "place", "score", "time", "weight", "importance", "home")
 
 
-def short(*parts: str) -> str:
+def fingerprint(*parts: str) -> str:
     """A short name for what was said.
 
-    >>> short("a", "b") == short("a", "b") != short("ab")
+    >>> fingerprint("a", "b") == fingerprint("a", "b") != fingerprint("ab")
     True
     """
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def of_history(history: History) -> str:
+def history_fingerprint(history: History) -> str:
     """A name for what was played and by whom, whatever the numbers by which a history knows its players.
 
     >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["bob"]]}]
-    >>> one, other = (of_history(History.from_matches(some)) for some in (matches, matches[::-1]))
-    >>> one == of_history(History.from_matches(matches)) != other
+    >>> one, other = (history_fingerprint(History.from_matches(some)) for some in (matches, matches[::-1]))
+    >>> one == history_fingerprint(History.from_matches(matches)) != other
     True
     """
     known, first, number = np.unique(history.player, return_index=True, return_inverse=True)
@@ -221,25 +255,25 @@ def of_history(history: History) -> str:
     return found.hexdigest()[:16]
 
 
-def of_model(model: Model) -> str:
+def model_fingerprint(model: Model) -> str:
     """A name for a model and all its parameters; parts of your own go by what they print.
 
     >>> import prowess as pw
-    >>> of_model(pw.Elo()) == of_model(pw.Elo(k=32)) != of_model(pw.Elo(k=20))
+    >>> model_fingerprint(pw.Elo()) == model_fingerprint(pw.Elo(k=32)) != model_fingerprint(pw.Elo(k=20))
     True
     """
     try:
         plain = json.loads(json.dumps(model.to_dict()), parse_int=float)  # 32 is 32.0
-        return short(json.dumps(plain, sort_keys=True))
+        return fingerprint(json.dumps(plain, sort_keys=True))
     except Error:
-        return short(title(model))
+        return fingerprint(qualified_name(model))
 
 
-def title(thing: Any) -> str:
+def qualified_name(thing: Any) -> str:
     """What a thing is called in a file: a function by its module and name, anything else by what it prints.
 
-    >>> title(title)
-    'prowess.lab.tune.study.title'
+    >>> qualified_name(qualified_name)
+    'prowess.lab.tune.study.qualified_name'
     """
     name = getattr(thing, "__qualname__", "")
     return f"{thing.__module__}.{name}" if name else re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(thing))

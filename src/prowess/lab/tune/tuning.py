@@ -11,23 +11,17 @@ import numpy as np
 from ...model.model import Model
 from ...model.params import Range
 from ...text import count
+from ..charts.tuning import tuning_chart
 from ..interval import Interval
 from ..measures.registry import Measure
-from ..report import check_page
+from ..report import Report, Section, check_report_path
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from ..report import Report
-from typing import TYPE_CHECKING
 
-from ..report import Report, Section
-
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["Stopped", "Trial", "Tuning", "plain", "report"]
+__all__ = ["Stopped", "Trial", "Tuning"]
 
 EDGE = 0.02  # how near to the end of its range, as a share of it, a parameter stands at the edge
 
@@ -203,8 +197,17 @@ class Tuning:
         >>> tuning.to_dict()["matches"]
         {'learnt': 12, 'searched': 108, 'judged': 80}
         """
-
-        return plain(self)
+        burnt, scored, later = self.matches
+        value, low, high = self.gain
+        return {
+            "answer": self.summary,
+            "parameters": self.table().to_dicts(),
+            "gain": {"value": value, "low": low, "high": high, "within_noise": self.gain.within_noise},
+            "measure": self.measure.name,
+            "loss": dict(zip(("before", "after"), self.loss, strict=True)),
+            "matches": {"learnt": burnt, "searched": scored, "judged": later},
+            "trials": len(self.tried),
+        }
 
     def report(self) -> Report:
         """What was found, with the chart.
@@ -214,8 +217,14 @@ class Tuning:
         >>> [section.title for section in tuning.report().sections]
         ['What was found', 'Parameters', 'The search', 'How this was measured']
         """
-
-        return report(self)
+        bold = frozenset((row, "after") for row, name in enumerate(self.space) if name in self.params)
+        sections = (
+            Section("What was found", text=self.summary),
+            Section("Parameters", text=_legend(self), table=self.table(), bold=bold),
+            Section("The search", chart=self.chart()),
+            Section("How this was measured", text=_method(self)),
+        )
+        return Report("Tuning", sections)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the report as one page that needs no network; its name ends in .html.
@@ -228,7 +237,7 @@ class Tuning:
         ...     "<h2>Parameters</h2>" in Path(folder, "elo.html").read_text(encoding="utf-8")
         True
         """
-        check_page(path)
+        check_report_path(path)
         self.report().save(path)
 
     def chart(self) -> alt.VConcatChart:
@@ -239,22 +248,8 @@ class Tuning:
         >>> tuning.chart().to_dict()["title"]["text"]
         'Tuning'
         """
-        from ..charts.tuning import tuning_chart
-
         chart: alt.VConcatChart = tuning_chart(self)
         return chart
-
-
-def report(tuning: Tuning) -> Report:
-    """The answer, the parameters, how the search went, and how it was judged."""
-    bold = frozenset((row, "after") for row, name in enumerate(tuning.space) if name in tuning.params)
-    sections = (
-        Section("What was found", text=tuning.summary),
-        Section("Parameters", text=_legend(tuning), table=tuning.table(), bold=bold),
-        Section("The search", chart=tuning.chart()),
-        Section("How this was measured", text=_method(tuning)),
-    )
-    return Report("Tuning", sections)
 
 
 def _legend(tuning: Tuning) -> str:
@@ -275,18 +270,3 @@ def _method(tuning: Tuning) -> str:
         "The gain is by how much the loss of a match fell there; its 95 % interval comes from resampled blocks of "
         "neighbouring matches. If it holds 0, the gain may be chance."
     )
-
-
-def plain(tuning: Tuning) -> dict[str, Any]:
-    """The answer as plain data."""
-    burnt, scored, later = tuning.matches
-    value, low, high = tuning.gain
-    return {
-        "answer": tuning.summary,
-        "parameters": tuning.table().to_dicts(),
-        "gain": {"value": value, "low": low, "high": high, "within_noise": tuning.gain.within_noise},
-        "measure": tuning.measure.name,
-        "loss": dict(zip(("before", "after"), tuning.loss, strict=True)),
-        "matches": {"learnt": burnt, "searched": scored, "judged": later},
-        "trials": len(tuning.tried),
-    }

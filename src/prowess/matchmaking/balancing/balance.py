@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from ...model.prediction import Prediction
 from ...validate import whole
-from ..performances import Performances
-from ..player_pool import Group, Players, Source, group
+from ..player_pool import Performances, PlayerPool, Players, Source, make_pool
 from .local_search import log_quality_of, search
-from .rules import Rules, check, groups_of, sizes_of, some_split
+from .rules import Rules, check_feasible, parse_groups, parse_sizes, random_split
 
 __all__ = ["Balance", "all_splits", "balance"]
 
@@ -78,13 +77,13 @@ class Balance:
         'As even as can be: ann 50.0 %; bob 50.0 %. Quality 1.000; all players are rated alike. Newcomers: ann, bob.'
         """
         wins = zip(self.teams, self.prediction.win, strict=True)
-        chances = [f"{_called(team, ' + ')} {100 * win:.1f} %" for team, win in wins]
+        chances = [f"{_join_names(team, ' + ')} {100 * win:.1f} %" for team, win in wins]
         chances += [f"draw {100 * self.prediction.draw:.1f} %"] * (self.prediction.draw >= 0.0005)
         said = [f"{self.fairness.capitalize()}: {'; '.join(chances)}.", f"Quality {self.quality:.3f}{self._search}."]
         if self.unconstrained is not None:
             said.append(f"Without keeping players together or apart it would be {self.unconstrained:.3f}.")
         if self.newcomers:
-            said.append(f"Newcomer{'s' * (len(self.newcomers) != 1)}: {_called(self.newcomers, ', ')}.")
+            said.append(f"Newcomer{'s' * (len(self.newcomers) != 1)}: {_join_names(self.newcomers, ', ')}.")
         return " ".join(said)
 
     @property
@@ -137,13 +136,13 @@ def balance(
     >>> pw.balance(ladder, ["ann", "bob", "cat", "dan"], apart=[["bob", "cat"]]).teams
     (('ann', 'cat'), ('bob', 'dan'))
     """
-    found = group(source, players)
+    found = make_pool(source, players)
     whole("seed", seed)
-    asked = groups_of("together", together, found.names), groups_of("apart", apart, found.names)
-    rules = Rules(sizes_of(len(found), teams, sizes), *asked)
-    check(rules, found.names)
+    asked = parse_groups("together", together, found.names), parse_groups("apart", apart, found.names)
+    rules = Rules(parse_sizes(len(found), teams, sizes), *asked)
+    check_feasible(rules, found.names)
     performances = Performances(found, rules.sizes)
-    split, compared, exact = _best(performances, rules, seed)
+    split, compared, exact = _best_split(performances, rules, seed)
     rosters = [np.flatnonzero(split == team).tolist() for team in range(len(rules.sizes))]
     rated = [[found.ratings[player] for player in roster] for roster in rosters]
     return Balance(
@@ -153,14 +152,14 @@ def balance(
         exact=exact,
         compared=compared,
         newcomers=found.newcomers,
-        unconstrained=_free(found, performances, rules, seed) if rules else None,
+        unconstrained=_unconstrained_quality(found, performances, rules, seed) if rules else None,
     )
 
 
-def _best(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int, bool]:
+def _best_split(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int, bool]:
     """The team of every player, how many splits were compared, and whether no other one is better for sure."""
     if not np.ptp(performances.mu, axis=0).any() and not np.ptp(performances.var, axis=0).any():
-        units = some_split(rules, np.random.default_rng(seed))
+        units = random_split(rules, np.random.default_rng(seed))
         assert units is not None
         return units[rules.unit_of], 0, True
     splits = all_splits(rules)
@@ -180,14 +179,14 @@ def _log_qualities(performances: Performances, rules: Rules, splits: Splits) -> 
     return log_quality_of(columns)
 
 
-def _free(found: Group, performances: Performances, rules: Rules, seed: int) -> float:
+def _unconstrained_quality(found: PlayerPool, performances: Performances, rules: Rules, seed: int) -> float:
     """The quality of the best split that keeps the sizes alone."""
-    split, _, _ = _best(performances, Rules(rules.sizes), seed)
+    split, _, _ = _best_split(performances, Rules(rules.sizes), seed)
     rated = [[found.ratings[player] for player in np.flatnonzero(split == team)] for team in range(len(rules.sizes))]
     return found.model.quality_from(found.memory, rated, None)
 
 
-def _called(names: Sequence[str], between: str) -> str:
+def _join_names(names: Sequence[str], between: str) -> str:
     """Some names; of many only the first."""
     return between.join(names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} others"])
 

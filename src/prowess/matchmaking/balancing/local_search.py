@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.quality import log_qualities
-from ..performances import Performances
-from .rules import Rules, some_split
+from ..player_pool import Performances
+from .rules import Rules, random_split
 
-__all__ = ["Exchanges", "exchanges", "log_quality_of", "search", "some_exchange"]
+__all__ = ["Swaps", "list_swaps", "log_quality_of", "random_swap", "search"]
 
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, i
     compared, effort, climbs = 0, 0, 0
     while effort < most:
         if best is None or climbs % FRESH == 0:
-            units = some_split(rules, rng)
+            units = random_split(rules, rng)
             assert units is not None
             climb = Climb(performances, rules, units[rules.unit_of])
         else:
@@ -75,7 +75,7 @@ class Climb:
         """Make the best of many exchanges: how many were compared, how much work that was, and whether one helped."""
         per_exchange = 2 * int(self.sizes.max()) + 3 * len(self.sizes)
         compared, work = 0, 0
-        for some in exchanges(self.rules, self.team[self.first], max(AT_ONCE // per_exchange, 100), rng):
+        for some in list_swaps(self.rules, self.team[self.first], max(AT_ONCE // per_exchange, 100), rng):
             compared, work = compared + len(some), work + STEP + len(some) * per_exchange
             if len(some) and self.take(some, self.values(some)):
                 return compared, work, True
@@ -85,13 +85,13 @@ class Climb:
         """A split not far from this one."""
         other = Climb(self.performances, self.rules, self.team)
         for _ in range(2 + len(self.sizes) // 2):
-            some = some_exchange(self.rules, other.team[self.first], rng)
+            some = random_swap(self.rules, other.team[self.first], rng)
             if some is not None:
                 other.make(some)
         other.look()
         return other
 
-    def values(self, some: Exchanges) -> Floats:
+    def values(self, some: Swaps) -> Floats:
         """The logarithm of the quality of the match after each of some exchanges."""
         columns = np.repeat(self.columns[:, None], len(some), axis=1)
         rows = np.arange(len(some))
@@ -112,7 +112,7 @@ class Climb:
         members[np.arange(len(team))[:, None], place[leave] - start[team][:, None]] = join
         return np.sort(members, axis=1)
 
-    def take(self, some: Exchanges, values: Floats) -> bool:
+    def take(self, some: Swaps, values: Floats) -> bool:
         """Make the best exchange, and with it others between other teams if that is better still."""
         order = np.argsort(-values, kind="stable")
         if not values[order[0]] > self.value + LEAST * max(1.0, abs(self.value)):
@@ -133,7 +133,7 @@ class Climb:
             self.look()
         return True
 
-    def make(self, some: Exchanges) -> None:
+    def make(self, some: Swaps) -> None:
         """Exchange players."""
         self.team = self.team.copy()
         self.team[some.out] = some.b[:, None]
@@ -149,7 +149,7 @@ TRIES = 60  # exchanges of several players at a time, drawn at random
 
 
 @dataclass(frozen=True, eq=False)
-class Exchanges:
+class Swaps:
     """Players `out` of team `a`, a row for each exchange, change places with as many players `back` of team `b`."""
 
     a: Ints
@@ -161,40 +161,42 @@ class Exchanges:
         """Count the exchanges."""
         return len(self.a)
 
-    def take(self, chosen: Ints) -> Exchanges:
+    def take(self, chosen: Ints) -> Swaps:
         """Some of the exchanges."""
-        return Exchanges(self.a[chosen], self.b[chosen], self.out[chosen], self.back[chosen])
+        return Swaps(self.a[chosen], self.b[chosen], self.out[chosen], self.back[chosen])
 
 
-def exchanges(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Iterator[Exchanges]:
+def list_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Iterator[Swaps]:
     """Exchanges of single players, all or at most so many of them, and some of several players at a time.
 
     `team` is the team of every unit. Groups that stay together need the latter to move at all.
     """
-    yield _singles(rules, team, most, rng)
+    yield _single_swaps(rules, team, most, rng)
     sizes = {len(members) for members in rules.units}
     for width in sorted({2} | sizes - {1}):
-        found = list(_several(rules, team, width, rng))
+        found = list(_group_swaps(rules, team, width, rng))
         if found:
             a, b, out, back = zip(*found, strict=True)
-            yield Exchanges(np.array(a), np.array(b), np.array(out), np.array(back))
+            yield Swaps(np.array(a), np.array(b), np.array(out), np.array(back))
 
 
-def some_exchange(rules: Rules, team: Ints, rng: np.random.Generator) -> Exchanges | None:
+def random_swap(rules: Rules, team: Ints, rng: np.random.Generator) -> Swaps | None:
     """An exchange at random, of two players where that is possible."""
-    single = _singles(rules, team, 50, rng)
+    single = _single_swaps(rules, team, 50, rng)
     if len(single):
         return single.take(rng.integers(len(single), size=1))
     for width in sorted({len(members) for members in rules.units} - {1}):
-        for a, b, out, back in _several(rules, team, width, rng):
-            return Exchanges(np.array([a]), np.array([b]), np.array([out]), np.array([back]))
+        for a, b, out, back in _group_swaps(rules, team, width, rng):
+            return Swaps(np.array([a]), np.array([b]), np.array([out]), np.array([back]))
     return None
 
 
-def _singles(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Exchanges:
+def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Swaps:
     """Two players who change places, where none of them then meets somebody whom she must not."""
     single = np.array([unit for unit, members in enumerate(rules.units) if len(members) == 1], np.intp)
-    one, other = np.triu_indices(len(single), 1) if len(single) ** 2 < 8 * most else _drawn(len(single), most, rng)
+    one, other = (
+        np.triu_indices(len(single), 1) if len(single) ** 2 < 8 * most else _random_pairs(len(single), most, rng)
+    )
     u, v = single[one], single[other]
     differ = np.flatnonzero(team[u] != team[v])
     if len(differ) > most:
@@ -209,15 +211,15 @@ def _singles(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> E
         may = (meets[u, team[v]] == foe[u, v]) & (meets[v, team[u]] == foe[u, v])
         u, v = u[may], v[may]
     player = np.array([members[0] for members in rules.units])
-    return Exchanges(team[u], team[v], player[u][:, None], player[v][:, None])
+    return Swaps(team[u], team[v], player[u][:, None], player[v][:, None])
 
 
-def _drawn(count: int, most: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def _random_pairs(count: int, most: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Pairs at random, about twice as many as are wanted: some are of one team."""
     return rng.integers(count, size=2 * most), rng.integers(count, size=2 * most)
 
 
-def _several(
+def _group_swaps(
     rules: Rules, team: Ints, width: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, int, list[int], list[int]]]:
     """Exchanges of `width` players, drawn at random."""
@@ -225,7 +227,7 @@ def _several(
     for _ in range(TRIES):
         a, b = rng.choice(len(teams), 2, replace=False).tolist()
         out, back = _some_units(rules, teams[a], width, rng), _some_units(rules, teams[b], width, rng)
-        if out and back and _keeps(rules, team, out, b, back) and _keeps(rules, team, back, a, out):
+        if out and back and _keeps_apart(rules, team, out, b, back) and _keeps_apart(rules, team, back, a, out):
             yield a, b, _players(rules, out), _players(rules, back)
 
 
@@ -239,7 +241,7 @@ def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator)
     return found if width == 0 else []
 
 
-def _keeps(rules: Rules, team: Ints, movers: list[int], to: int, leave: list[int]) -> bool:
+def _keeps_apart(rules: Rules, team: Ints, movers: list[int], to: int, leave: list[int]) -> bool:
     """Whether nobody of the movers meets a foe who stays in the other team."""
     return not any(team[foe] == to and foe not in leave for unit in movers for foe in rules.foes[unit])
 

@@ -15,7 +15,7 @@ from ...errors import Error
 from ...history import name_of
 from ...validate import whole
 
-__all__ = ["Groups", "Rules", "check", "groups_of", "sizes_of", "some_split"]
+__all__ = ["Groups", "Rules", "check_feasible", "parse_groups", "parse_sizes", "random_split"]
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -80,40 +80,41 @@ class Rules:
         return bool(self.together or self.apart)
 
 
-def sizes_of(players: int, teams: Any, sizes: Any) -> tuple[int, ...]:
+def parse_sizes(players: int, teams: Any, sizes: Any) -> tuple[int, ...]:
     """The sizes of the teams: as given, or as even as possible, the larger ones first.
 
-    >>> sizes_of(9, 2, None), sizes_of(9, 2, [4, 5])
+    >>> parse_sizes(9, 2, None), parse_sizes(9, 2, [4, 5])
     ((5, 4), (4, 5))
     """
     if sizes is None:
         count = whole("teams", teams, 2)
         if players < count:
-            raise Error(f"{count} teams need at least {count} players, not {players}")
+            raise Error(f"{count} teams need at least {count} players, not {players}", field="teams", value=count)
         return tuple(players // count + (team < players % count) for team in range(count))
     if isinstance(sizes, str) or not isinstance(sizes, Iterable):
-        raise Error(f"sizes must be a list of numbers, one for each team, not {sizes!r}")
+        raise Error(f"sizes must be a list of numbers, one for each team, not {sizes!r}", field="sizes", value=sizes)
     found = tuple(whole(f"sizes[{index}]", size, 1) for index, size in enumerate(sizes))
     if len(found) < 2:
-        raise Error(f"sizes must be those of at least two teams, not {list(found)}")
+        raise Error(f"sizes must be those of at least two teams, not {list(found)}", field="sizes", value=sizes)
     if sum(found) != players:
-        raise Error(f"the sizes {_sum(found)} do not go with {players} players")
+        raise Error(f"the sizes {_sum_text(found)} do not go with {players} players", field="sizes", value=sizes)
     return found
 
 
-def _sum(sizes: Sequence[int]) -> str:
+def _sum_text(sizes: Sequence[int]) -> str:
     return f"{' + '.join(map(str, sizes))} = {sum(sizes)}"
 
 
-def groups_of(what: str, groups: Any, names: Sequence[str]) -> Groups:
+def parse_groups(what: str, groups: Any, names: Sequence[str]) -> Groups:
     """Groups of players by name, as numbers; one group may stand alone.
 
-    >>> groups_of("apart", [["ann", "cat"]], ["ann", "bob", "cat"]), groups_of("apart", ["ann", "bob"], ["ann", "bob"])
+    >>> names = ["ann", "bob", "cat"]
+    >>> parse_groups("apart", [["ann", "cat"]], names), parse_groups("apart", ["ann", "bob"], names)
     (((0, 2),), ((0, 1),))
     """
     example = f"{what} must be groups of names, such as [['ann', 'bob']]"
     if isinstance(groups, str) or not isinstance(groups, Iterable):
-        raise Error(f"{example}, not {groups!r}")
+        raise Error(f"{example}, not {groups!r}", field=what, value=groups)
     listed = list(groups)
     if listed and all(isinstance(name, (str, int, np.integer)) for name in listed):
         listed = [listed]
@@ -121,7 +122,7 @@ def groups_of(what: str, groups: Any, names: Sequence[str]) -> Groups:
     found = []
     for members in listed:
         if isinstance(members, str) or not isinstance(members, Iterable):
-            raise Error(f"{example}, not {groups!r}")
+            raise Error(f"{example}, not {groups!r}", field=what, value=groups)
         known = [name_of(name) for name in members]
         for name in known:
             if name not in number:
@@ -140,12 +141,12 @@ class Undecided(Exception):
     """The search was given up."""
 
 
-def some_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | None:
+def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | None:
     """The team of every unit in a split that keeps the rules, or None if there is none.
 
-    >>> some_split(Rules((2, 1), together=((0, 2),)), np.random.default_rng(0))
+    >>> random_split(Rules((2, 1), together=((0, 2),)), np.random.default_rng(0))
     array([0, 1])
-    >>> some_split(Rules((2, 2), apart=((0, 1), (1, 2), (0, 2))), np.random.default_rng(0)) is None
+    >>> random_split(Rules((2, 2), apart=((0, 1), (1, 2), (0, 2))), np.random.default_rng(0)) is None
     True
     """
     sizes = [len(members) for members in rules.units]
@@ -155,12 +156,12 @@ def some_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | Non
     dead: set[object] = set()
     work = 0
     while waiting:
-        choices = [(unit, _options(rules, sizes, room, team, unit)) for unit in sorted(waiting)]
+        choices = [(unit, _open_teams(rules, sizes, room, team, unit)) for unit in sorted(waiting)]
         unit, options = min(choices, key=lambda choice: (len(choice[1]) > 0, not rules.foes[choice[0]], len(choice[1])))
         work += len(waiting) * len(room)
         if work > WORK:
             raise Undecided
-        if _hopeless(rules, room, waiting, dead):
+        if _is_dead_end(rules, room, waiting, dead):
             options = []
         path.append((unit, iter(rng.permutation(options).tolist())))
         waiting.remove(unit)
@@ -180,7 +181,7 @@ def some_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | Non
     return team
 
 
-def _hopeless(rules: Rules, room: Sequence[int], waiting: set[int], dead: set[object]) -> bool:
+def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set[object]) -> bool:
     """Whether the groups that wait surely do not fit, or have been tried in vain where teams had the same room."""
     blocks = sorted(len(rules.units[unit]) for unit in waiting if len(rules.units[unit]) > 1)
     if blocks and sum(free // blocks[0] for free in room) < len(blocks):
@@ -194,7 +195,9 @@ def _hopeless(rules: Rules, room: Sequence[int], waiting: set[int], dead: set[ob
     return False
 
 
-def _options(rules: Rules, sizes: Sequence[int], room: Sequence[int], team: NDArray[np.intp], unit: int) -> list[int]:
+def _open_teams(
+    rules: Rules, sizes: Sequence[int], room: Sequence[int], team: NDArray[np.intp], unit: int
+) -> list[int]:
     """The teams that may take a unit; of several that are empty and of one size, the first."""
     taken = {int(team[foe]) for foe in rules.foes[unit]}
     found = []
@@ -209,46 +212,53 @@ def _options(rules: Rules, sizes: Sequence[int], room: Sequence[int], team: NDAr
     return found
 
 
-def check(rules: Rules, names: Sequence[str]) -> None:
+def check_feasible(rules: Rules, names: Sequence[str]) -> None:
     """Say what contradicts what, if no split keeps the rules."""
-    called = _Called(names, rules.sizes)
+    called = _Wording(names, rules.sizes)
     for members in rules.apart:
         for one, other in combinations(members, 2):
             if rules.unit_of[one] == rules.unit_of[other]:
                 stay = called.each(rules.units[rules.unit_of[one]])
-                raise Error(f"{called.each((one, other))} must be apart, but {stay} stay together")
+                raise Error(f"{called.each((one, other))} must be apart, but {stay} stay together", field="apart")
         if len(members) > len(rules.sizes):
-            raise Error(f"{called.each(members)} must all be apart, but there are only {len(rules.sizes)} teams")
+            raise Error(
+                f"{called.each(members)} must all be apart, but there are only {len(rules.sizes)} teams", field="apart"
+            )
     for unit in rules.units:
         if len(unit) > max(rules.sizes):
-            raise Error(f"{called.each(unit)} stay together, but the largest team has {max(rules.sizes)}")
+            raise Error(
+                f"{called.each(unit)} stay together, but the largest team has {max(rules.sizes)}", field="together"
+            )
     try:
-        if _possible(rules):
+        if _is_feasible(rules):
             return
-        rules = _fewest(rules)
+        rules = _minimal_conflict(rules)
     except Undecided:
         raise Error(
             f"whether any split into {called.teams} keeps all players together and apart as asked could not be "
             "decided in a reasonable time; ask for less"
         ) from None
-    raise Error(f"no split into {called.teams} keeps all of this: {called.all_of(rules)}")
+    raise Error(
+        f"no split into {called.teams} keeps all of this: {called.all_of(rules)}",
+        field="together" if rules.together else "apart",
+    )
 
 
-def _possible(rules: Rules) -> bool:
-    return some_split(rules, np.random.default_rng(0)) is not None
+def _is_feasible(rules: Rules) -> bool:
+    return random_split(rules, np.random.default_rng(0)) is not None
 
 
-def _fewest(rules: Rules) -> Rules:
+def _minimal_conflict(rules: Rules) -> Rules:
     """Rules that no split keeps, none of which could be left out."""
     for kind in ("together", "apart"):
         for members in getattr(rules, kind):
             fewer = replace(rules, **{kind: tuple(one for one in getattr(rules, kind) if one != members)})
-            if not _possible(fewer):
+            if not _is_feasible(fewer):
                 rules = fewer
     return rules
 
 
-class _Called:
+class _Wording:
     """How players, teams and rules are called in messages."""
 
     def __init__(self, names: Sequence[str], sizes: Sequence[int]) -> None:

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.components.outcome import GaussianScore, OffenceDefence
-from ..performances import Performances
-from ..player_pool import Group
+from ..player_pool import Performances, PlayerPool
 
 if TYPE_CHECKING:
     pass
 
-__all__ = ["Lineup", "Shortlist", "improved", "lineups"]
+__all__ = ["Lineup", "Shortlist", "candidate_lineups", "improve_lineup"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -35,9 +34,9 @@ class Shortlist:
     """What may be told by matches between the players of a group.
 
     >>> import prowess as pw
-    >>> from prowess.matchmaking.player_pool import group
+    >>> from prowess.matchmaking.player_pool import make_pool
     >>> ratings = {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 8), "cat": pw.Rating(24, 7), "dan": pw.Rating(9, 1)}
-    >>> Shortlist(group(pw.TrueSkill(), ratings)).pairs(np.arange(4), 2)
+    >>> Shortlist(make_pool(pw.TrueSkill(), ratings)).pairs(np.arange(4), 2)
     array([[1, 2],
            [0, 1],
            [0, 2],
@@ -46,7 +45,7 @@ class Shortlist:
            [0, 3]])
     """
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: PlayerPool) -> None:
         """Take the players of a group."""
         self.outcome = group.model.outcome
         self.mean, self.variance, noise = Performances(group, (1, 1)).of(np.arange(len(group))[:, None])
@@ -101,14 +100,14 @@ def _reduction(share: Floats) -> Floats:
     return found
 
 
-def _told(gap: float) -> float:
+def _win_information(gap: float) -> float:
     """W = φ²/(Φ(1 − Φ)) at a gap in standard deviations."""
     win, loss = 0.5 * erfc(-gap / 2**0.5), 0.5 * erfc(gap / 2**0.5)
     return exp(-gap * gap) / (2.0 * pi * win * loss)
 
 
 _GAPS = np.arange(0.0, 25.0, 0.05)
-_TABLE = _GAPS, np.array([_told(gap) for gap in _GAPS])
+_TABLE = _GAPS, np.array([_win_information(gap) for gap in _GAPS])
 
 
 Lineup = tuple[tuple[int, ...], ...]
@@ -117,7 +116,7 @@ ROUNDS = 4  # players who are replaced one after the other
 OTHERS = 12  # who are tried in the place of a player
 
 
-def lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int) -> Iterator[Lineup]:
+def candidate_lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int) -> Iterator[Lineup]:
     """Teams of neighbours in strength: among all, among the less certain half, the less certain quarter, and so on."""
     teams, size = shape
     need = teams * size
@@ -135,23 +134,23 @@ def lineups(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int
     snake[1::2] = snake[1::2, ::-1]
     seen = set()
     for window in found[order].tolist():
-        lineup = _sorted([[window[place] for place in snake[:, team]] for team in range(teams)])
+        lineup = _canonical([[window[place] for place in snake[:, team]] for team in range(teams)])
         if lineup not in seen:
             seen.add(lineup)
             yield lineup
 
 
-def improved(shortlist: Shortlist, lineup: Lineup, free: Ints, value: Callable[[Lineup], float]) -> Lineup:
+def improve_lineup(shortlist: Shortlist, lineup: Lineup, free: Ints, value: Callable[[Lineup], float]) -> Lineup:
     """A line-up that tells more, by replacing a player or exchanging two, as long as that helps."""
     for _ in range(ROUNDS):
-        best = max(_changed(shortlist, lineup, free), key=lambda one: (value(one), one), default=lineup)
+        best = max(_neighbours(shortlist, lineup, free), key=lambda one: (value(one), one), default=lineup)
         if not value(best) > value(lineup):
             break
         lineup = best
     return lineup
 
 
-def _changed(shortlist: Shortlist, lineup: Lineup, free: Ints) -> Iterator[Lineup]:
+def _neighbours(shortlist: Shortlist, lineup: Lineup, free: Ints) -> Iterator[Lineup]:
     """Line-ups that differ by one player, the one who comes of about her strength or in doubt, or by an exchange."""
     inside = [player for team in lineup for player in team]
     outside = np.setdiff1d(free, inside)
@@ -160,20 +159,20 @@ def _changed(shortlist: Shortlist, lineup: Lineup, free: Ints) -> Iterator[Lineu
         near = outside[np.argsort(unlike, kind="stable")[: OTHERS // 2]]
         doubtful = outside[np.argsort(-shortlist.skill[outside], kind="stable")[: OTHERS // 2]]
         for other in np.union1d(near, doubtful).tolist():
-            yield _shaped([*inside[:at], other, *inside[at + 1 :]], lineup)
+            yield _regroup([*inside[:at], other, *inside[at + 1 :]], lineup)
         for later in range(at + 1, len(inside)):
             swapped = list(inside)
             swapped[at], swapped[later] = inside[later], player
-            yield _shaped(swapped, lineup)
+            yield _regroup(swapped, lineup)
 
 
-def _shaped(players: list[int], lineup: Lineup) -> Lineup:
+def _regroup(players: list[int], lineup: Lineup) -> Lineup:
     """Players in teams as those of a line-up."""
     size = len(lineup[0])
-    return _sorted([players[first : first + size] for first in range(0, len(players), size)])
+    return _canonical([players[first : first + size] for first in range(0, len(players), size)])
 
 
-def _sorted(teams: list[list[int]]) -> Lineup:
+def _canonical(teams: list[list[int]]) -> Lineup:
     """The same match always looks the same."""
     return tuple(sorted(tuple(sorted(team)) for team in teams))
 

@@ -23,9 +23,9 @@ from ...model.prediction import Prediction
 from ...model.rating import Rating
 from ...model.score_distribution import CountScores, NormalScores, ScoreDistribution
 from ...model.score_prediction import ScorePrediction
-from ..player_pool import Group
+from ..player_pool import PlayerPool
 
-__all__ = ["expected_information", "results"]
+__all__ = ["expected_information", "possible_results"]
 
 Teams = Sequence[Sequence[Rating]]
 
@@ -39,26 +39,26 @@ RARE = 1e-4  # results that are left out
 MIDDLES = 8  # quantiles that stand for all scores of a team, where they are many
 
 
-def expected_information(group: Group, teams: Teams) -> float:
+def expected_information(group: PlayerPool, teams: Teams) -> float:
     """The expected information of a match between players of these ratings, in bits.
 
     >>> import prowess as pw
-    >>> from prowess.matchmaking.player_pool import group
+    >>> from prowess.matchmaking.player_pool import make_pool
     >>> model = pw.TrueSkill(draw_probability=0)
     >>> new, known = model.rating(), model.rating(25, 1)
-    >>> [round(expected_information(group(model, []), match), 3) for match in ([[new], [new]], [[known], [known]])]
+    >>> [round(expected_information(make_pool(model, []), match), 3) for match in ([[new], [new]], [[known], [known]])]
     [0.424, 0.025]
     """
     prediction = group.model.predict_from(group.memory, teams, None)
     total = share = 0.0
-    for probability, details in results(group, teams, prediction):
+    for probability, details in possible_results(group, teams, prediction):
         if probability > RARE:
             total += probability * _information(group, teams, details)
             share += probability
     return total / share / BIT
 
 
-def results(group: Group, teams: Teams, prediction: Prediction) -> Iterator[tuple[float, Given | None]]:
+def possible_results(group: PlayerPool, teams: Teams, prediction: Prediction) -> Iterator[tuple[float, Given | None]]:
     """The results that may come, each with its probability.
 
     Of two teams: win, draw and loss; scores where the model learns from scores. Of more teams, results are drawn, the
@@ -79,7 +79,7 @@ def results(group: Group, teams: Teams, prediction: Prediction) -> Iterator[tupl
             yield times / DRAWS, given(teams, ranks=order)
 
 
-def _scores(group: Group, teams: Teams, prediction: ScorePrediction) -> Iterator[tuple[float, list[float]]]:
+def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Iterator[tuple[float, list[float]]]:
     """Scores with their probabilities: nodes of a quadrature for two teams, draws for more."""
     found = prediction.score_distribution
     if len(teams) > 2 and found is None:  # differences of scores are those of performances
@@ -126,7 +126,7 @@ def _normals(teams: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     return np.concatenate([half, -half])
 
 
-def _information(group: Group, teams: Teams, details: Given | None) -> float:
+def _information(group: PlayerPool, teams: Teams, details: Given | None) -> float:
     """What one result would tell, in nats, by the model's own steps."""
     pipeline = group.model.pipeline
     board = group.board_of(teams, details)

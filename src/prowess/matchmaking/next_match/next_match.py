@@ -12,8 +12,8 @@ from ...errors import Error
 from ...model.prediction import Prediction
 from ...progress import steps
 from ...validate import whole
-from ..player_pool import Group, Players, Source, group
-from .candidates import Ints, Lineup, Shortlist, improved, lineups
+from ..player_pool import PlayerPool, Players, Source, make_pool
+from .candidates import Ints, Lineup, Shortlist, candidate_lineups, improve_lineup
 from .information import expected_information
 
 if TYPE_CHECKING:
@@ -134,29 +134,30 @@ def next_matches(
     bob against cat: 0.426 bits
     ann against bob: 0.376 bits
     """
-    found = group(source, players)
+    found = make_pool(source, players)
     if found.model.absorb.certain:
         raise Error(
             "this model keeps no uncertainty, so no match tells more of skills than another; choose one with a sigma, "
-            "such as TrueSkill or Glicko"
+            "such as TrueSkill or Glicko",
+            field="model",
         )
     whole("count", count, 1)
     need = whole("teams", teams, 2) * whole("size", size, 1)
     if len(found) < need:
-        raise Error(f"a match of {teams} teams of {size} needs {need} players, not {len(found)}")
+        raise Error(f"a match of {teams} teams of {size} needs {need} players, not {len(found)}", field="players")
     limit = count if each is None else whole("each", each, 1)
-    chosen, exact = _chosen(found, count, (teams, size), limit, progress)
-    return NextMatches(tuple(_described(found, *one) for one in chosen), exact, found.newcomers)
+    chosen, exact = _choose(found, count, (teams, size), limit, progress)
+    return NextMatches(tuple(_describe(found, *one) for one in chosen), exact, found.newcomers)
 
 
-def _described(found: Group, information: float, lineup: Lineup) -> NextMatch:
+def _describe(found: PlayerPool, information: float, lineup: Lineup) -> NextMatch:
     names = tuple(tuple(found.names[player] for player in team) for team in lineup)
     rated = [[found.ratings[player] for player in team] for team in lineup]
     return NextMatch(names, information, found.model.predict_from(found.memory, rated, None))
 
 
-def _chosen(
-    found: Group, count: int, shape: tuple[int, int], each: int, progress: bool | None
+def _choose(
+    found: PlayerPool, count: int, shape: tuple[int, int], each: int, progress: bool | None
 ) -> tuple[list[tuple[float, Lineup]], bool]:
     """The most telling match, then the most telling of what is left; and whether all matches were looked at."""
     shortlist = Shortlist(found)
@@ -184,7 +185,7 @@ def _chosen(
             if len(chosen) == count or value(lineup) < 0.0 or not (left[members] > 0).all():
                 continue
             if shape != (2, 1):
-                lineup = improved(shortlist, lineup, np.flatnonzero(left > 0), value)
+                lineup = improve_lineup(shortlist, lineup, np.flatnonzero(left > 0), value)
                 members = [player for team in lineup for player in team]
             chosen[lineup] = value(lineup)
             left[members] -= 1
@@ -196,7 +197,7 @@ def _candidates(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count:
     if len(free) < shape[0] * shape[1]:
         return
     if shape != (2, 1):
-        yield from lineups(shortlist, free, shape, count)
+        yield from candidate_lineups(shortlist, free, shape, count)
         return
     pairs = free[np.column_stack(np.triu_indices(len(free), 1))] if every else shortlist.pairs(free, count)
     for one, other in pairs.tolist():

@@ -40,7 +40,7 @@ class Edges(NamedTuple):
     weight: Longs
 
 
-class Matched(NamedTuple):
+class Matching(NamedTuple):
     """A matching, with the duals that prove it the best of its graph (see `match`)."""
 
     mate: Ints
@@ -58,17 +58,17 @@ def best_pairs(queue: tuple[Floats, ...], known: tuple[Ints, Ints, Floats]) -> t
     unit, bonus = _scale(count, queue[3], known[2])
     worth = Worth(_views(*queue), _views(*known), unit, bonus)
     classes = _classes(queue[1])
-    edges = _weighed(worth, *_neighbours(count, classes))
-    guess = _with_oneself(worth, count)
+    edges = _weigh_edges(worth, *_neighbours(count, classes))
+    guess = _initial_duals(worth, count)
     if count % 2:  # nobody, with whom anybody may be paired: then who is left over makes no large blossoms
-        edges = _joined(edges, Edges(*_nobody(count), np.full(count, 2 * bonus)))
+        edges = _join_edges(edges, Edges(*_edges_to_nobody(count), np.full(count, 2 * bonus)))
         guess = np.append(guess, np.max(2 * bonus - guess))
     while True:
-        matched = _match(len(guess), edges, guess)
-        missing = _missing(worth, matched, queue, classes, (unit, bonus))
+        matched = _solve(len(guess), edges, guess)
+        missing = _missing_edges(worth, matched, queue, classes, (unit, bonus))
         if not len(missing[0]):
             break
-        edges = _joined(edges, _weighed(worth, *missing))
+        edges = _join_edges(edges, _weigh_edges(worth, *missing))
         guess = matched.dual + matched.total // 2  # without blossoms: what they ask is shared by those in them
     mate = matched.mate[:count]
     first = np.flatnonzero((mate > np.arange(count)) & (mate < count)).astype(np.int32)
@@ -109,12 +109,12 @@ def _neighbours(count: int, classes: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     return np.concatenate([everybody[:0], *ones]), np.concatenate([everybody[:0], *twos])
 
 
-def _nobody(count: int) -> tuple[Ints, Ints]:
+def _edges_to_nobody(count: int) -> tuple[Ints, Ints]:
     """The pairs of everybody with nobody, who stands after all others."""
     return np.arange(count, dtype=np.int32), np.full(count, count, np.int32)
 
 
-def _with_oneself(worth: Worth, count: int) -> Longs:
+def _initial_duals(worth: Worth, count: int) -> Longs:
     """Half the weight of a match of each item with its like: what the duals are in a queue that has many of each."""
     weight = np.empty(count, np.int64)
     same = np.arange(count, dtype=np.int32)
@@ -122,7 +122,7 @@ def _with_oneself(worth: Worth, count: int) -> Longs:
     return np.maximum(weight, 0) // 2
 
 
-def _weighed(worth: Worth, ones: Ints, twos: Ints) -> Edges:
+def _weigh_edges(worth: Worth, ones: Ints, twos: Ints) -> Edges:
     """Pairs as edges with their weights, without those that may not be."""
     weight = np.empty(len(ones), np.int64)
     weigh(worth, *_views(ones, twos, weight))
@@ -130,13 +130,13 @@ def _weighed(worth: Worth, ones: Ints, twos: Ints) -> Edges:
     return Edges(ones[allowed], twos[allowed], weight[allowed])
 
 
-def _joined(edges: Edges, more: Edges) -> Edges:
+def _join_edges(edges: Edges, more: Edges) -> Edges:
     """A graph with more edges."""
     ones, twos = np.concatenate([edges.ones, more.ones]), np.concatenate([edges.twos, more.twos])
     return Edges(ones, twos, np.concatenate([edges.weight, more.weight]))
 
 
-def _match(count: int, edges: Edges, guess: Longs) -> Matched:
+def _solve(count: int, edges: Edges, guess: Longs) -> Matching:
     """The best matching of a graph."""
     ends = np.concatenate([edges.ones, edges.twos])
     order = np.argsort(ends, kind="stable")
@@ -144,14 +144,14 @@ def _match(count: int, edges: Edges, guess: Longs) -> Matched:
     other = np.concatenate([edges.twos, edges.ones])[order]
     weight = np.concatenate([edges.weight, edges.weight])[order]
     longs = [np.zeros(count, np.int64) for _ in range(2)]
-    found = Matched(np.empty(count, np.int32), guess.copy(), longs[0], np.empty(count, np.int32), longs[1])
+    found = Matching(np.empty(count, np.int32), guess.copy(), longs[0], np.empty(count, np.int32), longs[1])
     columns = start, other, weight, found.dual, found.total, found.mate, found.position, found.gap
     match(*_views(*columns))
     return found
 
 
-def _missing(
-    worth: Worth, matched: Matched, queue: tuple[Floats, ...], classes: tuple[Ints, Ints], scale: tuple[float, int]
+def _missing_edges(
+    worth: Worth, matched: Matching, queue: tuple[Floats, ...], classes: tuple[Ints, Ints], scale: tuple[float, int]
 ) -> tuple[Ints, Ints]:
     """The pairs that are worth more than what the duals of a matching ask."""
     count = len(queue[0])

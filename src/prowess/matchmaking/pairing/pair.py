@@ -3,20 +3,111 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...history.ragged import starts
+from ...text import count
 from ...validate import scale, whole
 from ..player_pool import Source
 from .exact import best_pairs
-from .queue import Given, Met, Queue, meetings, queue_of, waiting_of
-from .result import Item, Pairing
+from .queue import Item, PastMeetings, Queue, QueueInput, count_meetings, parse_queue, waiting_times
 
-__all__ = ["pair", "rounds"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Pairing", "pair", "rounds"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairing:
+    """Who plays whom: the pairs, the strongest first, the quality of each, and who is left over.
+
+    `pairs` and `left` hold the items of the queue, names or ratings, groups as tuples; `places` says for each pair
+    where in the queue its two stand, counted from 0. `newcomers` are the names that the ladder does not know: they
+    were paired as somebody who joins now.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(20, 1), "cat": pw.Rating(29, 1)})
+    >>> pairing = pw.pair(ladder, ["ann", "bob", "cat"])
+    >>> pairing
+    Pairing(1 pair of quality 0.96, 1 left over)
+    >>> pairing.pairs, pairing.left, pairing.newcomers
+    ([('ann', 'cat')], ['bob'], ())
+    """
+
+    pairs: list[tuple[Item, Item]]
+    quality: NDArray[np.float64]
+    left: list[Item]
+    newcomers: tuple[str, ...]
+    places: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 2), np.int32))
+
+    def __repr__(self) -> str:
+        """Say how many pairs there are, how fair they are on average, and how many had no partner."""
+        fair = f" of quality {self.quality.mean():.2f}" if self.pairs else ""
+        return f"Pairing({count(len(self.pairs), 'pair', 'pairs')}{fair}, {len(self.left)} left over)"
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.pairs)
+
+    @property
+    def total(self) -> float:
+        """The sum of the qualities: of all pairings that leave as few over, the largest, but for what else was asked.
+
+        >>> import prowess as pw
+        >>> model = pw.TrueSkill()
+        >>> round(pw.pair(model, [model.rating(30, 1), model.rating(29, 1)]).total, 2)
+        0.96
+        """
+        return float(self.quality.sum())
+
+    def to_frame(self) -> pl.DataFrame:
+        """The pairs as a Polars frame: first, second, quality. A rating without a name is shown by its place.
+
+        >>> import prowess as pw
+        >>> model = pw.TrueSkill()
+        >>> pw.pair(model, ["ann", "bob", model.rating(), model.rating(50, 1)]).to_frame().rows()[1][:2]
+        ('ann', 'bob')
+        """
+        import polars as pl
+
+        shown = [[_item_text(pair[k], at[k]) for k in (0, 1)] for pair, at in zip(self.pairs, self.places, strict=True)]
+        names = pl.DataFrame(shown, schema={"first": pl.String, "second": pl.String}, orient="row")
+        return names.with_columns(pl.Series("quality", self.quality, pl.Float64))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The pairs, each with its quality, and who is left over, as plain data; every item is a list of names.
+
+        A rating without a name is shown by its place.
+
+        >>> import prowess as pw
+        >>> pw.pair(pw.Elo(), ["ann", "bob", "cat"]).to_dict()["left"]
+        [['cat']]
+        """
+        pairs = [
+            {"teams": [_item_names(item, place) for item, place in zip(pair, at, strict=True)], "quality": quality}
+            for pair, at, quality in zip(self.pairs, self.places.tolist(), self.quality.tolist(), strict=True)
+        ]
+        alone = sorted(set(range(2 * len(self) + len(self.left))).difference(self.places.flatten().tolist()))
+        left = [_item_names(item, place) for item, place in zip(self.left, alone, strict=True)]
+        return {"pairs": pairs, "left": left, "newcomers": list(self.newcomers)}
+
+
+def _item_text(item: Item, place: int) -> str:
+    """An item in a table."""
+    return ", ".join(_item_names(item, place))
+
+
+def _item_names(item: Item, place: int) -> list[str]:
+    """The players of an item of the queue."""
+    players = item if isinstance(item, tuple) else (item,)
+    return [player if isinstance(player, str) else f"#{place + 1}" for player in players]
+
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -26,13 +117,13 @@ FAR = 1e6  # no waiting and no number of meetings counts more than so many whole
 
 def pair(
     source: Source,
-    queue: Given,
+    queue: QueueInput,
     *,
     waiting: Mapping[str, float] | Sequence[float] | None = None,
     patience: float = 60.0,
-    met: Met = (),
+    met: PastMeetings = (),
     repeat: float = 0.25,
-    never: Met = (),
+    never: PastMeetings = (),
     least: float = 0.0,
     uneven: bool = False,
 ) -> Pairing:
@@ -61,28 +152,30 @@ def pair(
     >>> pw.pair(ladder, list(skills), waiting={"eve": 300}, met=[("ann", "cat")] * 3).pairs
     [('cat', 'eve'), ('bob', 'dan')]
     """
-    line = queue_of(source, queue)
+    line = parse_queue(source, queue)
     patience = scale("patience", patience)
-    hurry = np.minimum(waiting_of(line, waiting) / patience, FAR)
+    hurry = np.minimum(waiting_times(line, waiting) / patience, FAR)
     lowest = scale("least", least, zero=True) * np.exp2(-hurry)
-    pairs, cost = _known(line, met, never, scale("repeat", repeat, zero=True))
+    pairs, cost = _pair_costs(line, met, never, scale("repeat", repeat, zero=True))
     found = [np.empty((0, 2), np.int32)]
     quality = [np.empty(0)]
     for size in [None] if uneven else np.unique(line.size):
         chosen = np.flatnonzero(line.size > 0 if size is None else line.size == size)
         columns = line.mean, line.variance, line.noise, hurry - hurry[chosen].min(initial=FAR), lowest
-        some, fair = _paired(chosen, columns, pairs, cost)
+        some, fair = _pair_items(chosen, columns, pairs, cost)
         found.append(some)
         quality.append(fair)
-    return _told(line, np.concatenate(found), np.concatenate(quality))
+    return _make_pairing(line, np.concatenate(found), np.concatenate(quality))
 
 
-def _known(queue: Queue, met: Met, never: Met, repeat: float) -> tuple[NDArray[np.int64], Floats]:
+def _pair_costs(
+    queue: Queue, met: PastMeetings, never: PastMeetings, repeat: float
+) -> tuple[NDArray[np.int64], Floats]:
     """What is known against pairs of items: groups have met as often as those two of their players who did most."""
     item = np.array(list(queue.item.values()), np.int64)
     numbers = {name: number for number, name in enumerate(queue.item)}
-    pairs, times = meetings("met", met, numbers)
-    barred, _ = meetings("never", never, numbers)
+    pairs, times = count_meetings("met", met, numbers)
+    barred, _ = count_meetings("never", never, numbers)
     pairs = np.sort(item[np.concatenate([pairs, barred])], axis=1)
     cost = np.concatenate([np.minimum(times * repeat, FAR), np.full(len(barred), np.inf)])
     order = np.lexsort((-cost, pairs[:, 1], pairs[:, 0]))
@@ -91,7 +184,7 @@ def _known(queue: Queue, met: Met, never: Met, repeat: float) -> tuple[NDArray[n
     return pairs[first], cost[first]
 
 
-def _paired(
+def _pair_items(
     chosen: NDArray[np.intp], columns: tuple[Floats, ...], pairs: NDArray[np.int64], cost: Floats
 ) -> tuple[Ints, Floats]:
     """The best pairs of some items of the queue, and their qualities."""
@@ -108,7 +201,7 @@ def _paired(
     return order[found].astype(np.int32), quality
 
 
-def _told(queue: Queue, found: Ints, quality: Floats) -> Pairing:
+def _make_pairing(queue: Queue, found: Ints, quality: Floats) -> Pairing:
     """The pairs by the items of the queue, the strongest first."""
     found = np.sort(found, axis=1)
     order = np.lexsort((found[:, 0], -queue.mean[found].sum(axis=1)))
@@ -120,12 +213,18 @@ def _told(queue: Queue, found: Ints, quality: Floats) -> Pairing:
     return Pairing(pairs, quality, [items[one] for one in np.flatnonzero(alone)], queue.newcomers, found)
 
 
-AGAIN = 400.0  # meetings of before that one of an earlier round counts as
+EARLIER_ROUND = 400.0  # meetings of before that one of an earlier round counts as
 PATIENCE = 1e-3  # of those who sat out a round: more than anything else that speaks for or against a pair
 
 
 def rounds(
-    source: Source, queue: Given, *, count: int = 1, met: Met = (), repeat: float = 0.25, never: Met = ()
+    source: Source,
+    queue: QueueInput,
+    *,
+    count: int = 1,
+    met: PastMeetings = (),
+    repeat: float = 0.25,
+    never: PastMeetings = (),
 ) -> list[Pairing]:
     """Pair a queue for some rounds, as `pair` does, each round with what the ones before it have made of it.
 
@@ -142,24 +241,24 @@ def rounds(
     [('cat', 'eve'), ('ann', 'dan')] ['bob']
     [('ann', 'eve'), ('bob', 'cat')] ['dan']
     """
-    line = queue_of(source, queue)
+    line = parse_queue(source, queue)
     names = list(line.item)
-    pairs, times = meetings("met", met, {name: number for number, name in enumerate(names)})
+    pairs, times = count_meetings("met", met, {name: number for number, name in enumerate(names)})
     known = {(names[one], names[two]): often for (one, two), often in zip(pairs.tolist(), times.tolist(), strict=True)}
     waiting = dict.fromkeys(names, 0.0)
     found: list[Pairing] = []
     for _ in range(whole("count", count, 1)):
         made = pair(source, queue, waiting=waiting, patience=PATIENCE, met=known, repeat=repeat, never=never)
         for one, two in made.pairs:
-            for met_now in product(_sitting_names(one), _sitting_names(two)):
-                known[met_now] = known.get(met_now, 0.0) + AGAIN
+            for met_now in product(_player_names(one), _player_names(two)):
+                known[met_now] = known.get(met_now, 0.0) + EARLIER_ROUND
         for item in made.left:
-            waiting |= {name: waiting[name] + 1.0 for name in _sitting_names(item)}
+            waiting |= {name: waiting[name] + 1.0 for name in _player_names(item)}
         found.append(made)
     return found
 
 
-def _sitting_names(item: Item) -> list[Any]:
+def _player_names(item: Item) -> list[Any]:
     """The names of an item of the queue; a rating has none, and may meet anybody."""
     players = item if isinstance(item, tuple) else (item,)
     return [player for player in players if isinstance(player, str)]

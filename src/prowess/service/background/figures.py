@@ -9,10 +9,10 @@ from pydantic_core import to_json
 from sqlalchemy import Connection
 
 from ...history import History
-from ...lab.compare.compatibility import check_usable, suitable, usable
+from ...lab.compare.compatibility import check_usable, suitable_models, usable_presets
 from ...lab.compare.run import compare_forecasts
-from ...lab.compare.serialize import outline
-from ...lab.forecast_chunks import Part
+from ...lab.compare.serialize import page_payload
+from ...lab.forecast_chunks import ForecastChunk
 from ...lab.protocols import Prequential
 from ...model.model import Model
 from ...store import seasons
@@ -42,16 +42,16 @@ def figured(league: League, view: TraceView) -> Plain:
     """How well the model of a league has predicted its matches, from what was forecast before each of them."""
     passed = view.trace
     name = own_name(league.preset)
-    return _figures(league, passed.history, {name: passed.model}, {name: [Part(0, passed.forecasts, 0)]})
+    return _figures(league, passed.history, {name: passed.model}, {name: [ForecastChunk(0, passed.forecasts, 0)]})
 
 
 def _figures(
-    league: League, history: History, models: Mapping[str, Model], parts: Mapping[str, Iterable[Part]]
+    league: League, history: History, models: Mapping[str, Model], parts: Mapping[str, Iterable[ForecastChunk]]
 ) -> Plain:
     """The figures of one model, and which others could use the matches."""
     [name] = models
-    told = outline(compare_forecasts(history, models, parts), name)
-    fitting = {"suitable": list(suitable(history)), "usable": usable(history)}
+    told = page_payload(compare_forecasts(history, models, parts), name)
+    fitting = {"suitable": list(suitable_models(history)), "usable": usable_presets(history)}
     return told | fitting | {"posted": league.posted, "revision": league.revision, "generation": league.generation}
 
 
@@ -83,7 +83,7 @@ def _compared(
     }
     found = compare_forecasts(history, models, parts)
     report("Measuring", MEASURED)
-    told = outline(found, own_name(league.preset))
+    told = page_payload(found, own_name(league.preset))
     presets = {name: {"name": one.name, "parameters": dict(one.parameters)} for name, one in chosen.items()}
     own = {"own": own_name(league.preset), "presets": presets, "seasons": len(begun), "posted": league.posted}
     return told | own | {"revision": league.revision, "generation": league.generation}
@@ -91,9 +91,9 @@ def _compared(
 
 def _parts(
     label: str, model: Model, history: History, begun: Sequence[Season], report: Report, start: float, width: float
-) -> Iterator[Part]:
+) -> Iterator[ForecastChunk]:
     """The forecasts of a model, with a report before each part."""
     report(label, start)
     for first, forecasts in iter_forecasts(model, history, begun, STEP):
-        yield Part(first, forecasts, 0)
+        yield ForecastChunk(first, forecasts, 0)
         report(label, start + width * (first + len(forecasts)) / len(history))

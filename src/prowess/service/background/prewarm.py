@@ -85,6 +85,6 @@ def _draw() -> None:
     """Draw something: the libraries are loaded with the first chart, and only by who looks at pages."""
     from ...lab.charts.files import svg
     from ...lab.charts.skill import belief_curves
-    from ...lab.charts.theme import LIGHT, on_page
+    from ...lab.charts.theme import LIGHT, page_look
 
-    svg(belief_curves({"ann": [(1, 25.0, 8.3)]}, ("Q", "match"), look=on_page(LIGHT, 360)).to_dict())
+    svg(belief_curves({"ann": [(1, 25.0, 8.3)]}, ("Q", "match"), look=page_look(LIGHT, 360)).to_dict())

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from ...lab.charts.comparison import calibration_chart, measure_chart, time_chart
 from ...lab.charts.files import svg
 from ...lab.charts.skill import Belief, belief_curves
-from ...lab.charts.theme import DARK, LIGHT, Look, on_page
+from ...lab.charts.theme import DARK, LIGHT, Look, page_look
 from ...store import leagues
 from ...store.leagues import League
 from ..api.common import LARGEST, Here, Read, fresh, tag_of, tagged
@@ -57,7 +57,7 @@ async def _look(
     narrow: bool = False,
     height: Annotated[int, Query(ge=100, le=4_000)] = 360,
 ) -> Look:
-    return on_page(LOOKS[look], height, narrow=narrow)
+    return page_look(LOOKS[look], height, narrow=narrow)
 
 
 ChartLook = Annotated[Look, Depends(_look)]
@@ -132,7 +132,7 @@ def _picture(spec: bytes, look: Look) -> bytes:
 def _sized(picture: str, look: Look) -> str:
     """A picture of the size that the page keeps free for it; what is larger becomes smaller.
 
-    >>> _sized('<svg width="700" height="300" viewBox="0 0 700 300">', on_page(LIGHT, 300))
+    >>> _sized('<svg width="700" height="300" viewBox="0 0 700 300">', page_look(LIGHT, 300))
     '<svg width="1056" height="300" preserveAspectRatio="xMinYMin" viewBox="0 0 700 300">'
     """
     if look.size is None:

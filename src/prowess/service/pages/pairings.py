@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 
 from ...errors import Error
+from ...matchmaking.pairing.pair import Pairing
 from ...matchmaking.pairing.pair import rounds as pair_rounds
-from ...matchmaking.pairing.queue import Met
-from ...matchmaking.pairing.result import Pairing
+from ...matchmaking.pairing.queue import PastMeetings
 from ...store.leagues import League
 from ...store.read.standings import Snapshot
 from ..api.common import Here, Read
@@ -49,7 +49,7 @@ async def pairings(
         barred = _barred_pairs(now, names, never)
         if len(queue) < 2:
             return {}, [], {"repeated": repeated}
-        met: Met = () if again else service.traces.of(connection, league).recent_matches(names)
+        met: PastMeetings = () if again else service.traces.of(connection, league).recent_matches(names)
         count = parse_count(rounds, 1, 1, min(ROUNDS, 2 * LINES // len(queue)), "rounds")
         paired = pair_rounds(now.ladder, queue, count=count, met=met, never=barred)
         data = stamped(now, _data(now, paired))

@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ....lab.charts.files import apart
+from ....lab.charts.files import bundle_in_subprocess
 from ...errors import Problem
 
 __all__ = ["asset", "router"]
@@ -35,7 +35,7 @@ def _text(path: Path) -> Callable[[], str]:
 ASSETS: dict[str, Callable[[], str]] = {
     "style.css": _style,
     "mark.svg": _text(HERE / "styles" / "mark.svg"),
-    "vega.js": apart,
+    "vega.js": bundle_in_subprocess,
     **{path.name: _text(path) for path in sorted((HERE / "scripts").glob("*.js"))},
 }
 

@@ -1,0 +1,34 @@
+"""Names that other installed packages add to the lab."""
+
+import pytest
+
+import prowess as pw
+from prowess import lab
+
+
+def test_dir_lists_own_names_and_those_of_plugins():
+    assert {*lab.__all__, "PAPERS", "Paper", "paper", "charts"} <= set(dir(pw.lab))
+
+
+def test_papers_come_from_their_own_package():
+    assert pw.lab.paper.__module__.startswith("prowess_papers")
+
+
+def test_missing_papers_package_is_reported_with_a_remedy(monkeypatch):
+    monkeypatch.setattr(lab, "find_spec", lambda name: None)
+    with pytest.raises(AttributeError, match="prowess_papers, which is missing; pip install") as caught:
+        _ = pw.lab.paper
+    assert "\n" not in str(caught.value)
+
+
+def test_broken_plugin_is_an_attribute_error(monkeypatch):
+    def fail(group, name):
+        raise pw.Error("my_package adds paper, but that is broken")
+
+    monkeypatch.setattr(lab, "load_plugin", fail)
+    with pytest.raises(AttributeError, match="my_package"):
+        _ = pw.lab.paper
+
+
+def test_unknown_name_is_an_attribute_error():
+    assert not hasattr(pw.lab, "nowhere_to_be_found")
