@@ -9,6 +9,7 @@ import pytest
 import prowess as pw
 from prowess.service.api.schemas import matches as match_forms
 from prowess.service.api.schemas import standings as forms
+from prowess.store.journal import journal
 
 NAMES = ["ann", "Žofie ✓", "王/小明", 'a "b"', "x?y#z", "tab\tand\nbreak", "..", "%2F", "eve\u202e", "z" * 500]
 MATCHES = [
@@ -228,3 +229,18 @@ def test_an_empty_league_shows_nothing(ask, league):
     assert ask.get(f"{league}/leaderboard.csv").text.startswith("rank,player,mu,sigma,shown,matches,last_seen")
     assert ask.get(f"{league}/matches").json()["matches"] == []
     ask("GET", f"{league}/players/ann", status=404)
+
+
+def test_page_after_a_post_rates_no_match_again(ask, monkeypatch):
+    """The page takes over what the writer of its process has rated; the journal is for what others wrote."""
+    ask.found("fresh")
+    post = "/api/leagues/fresh/matches"
+    ask.post(post, {"teams": [["ann"], ["bob"]]}, status=201)
+    ask.get("/leagues/fresh/standings.json")
+    asked = []
+    changes_since = journal.changes_since
+    monkeypatch.setattr(journal, "changes_since", lambda *args: asked.append(args) or changes_since(*args))
+    ask.post(post, {"teams": [["bob"], ["ann"]]}, status=201)
+    told = ask.get("/leagues/fresh/standings.json").json()["players"]
+    assert [len(row["form"]) for row in told] == [2, 2]
+    assert asked == []

@@ -63,7 +63,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.service = service = Service(
             settings=settings,
             database=database,
-            writer=Writer(database, metrics.count_commit),
+            writer=Writer(database, metrics.count_commit, traces),
             standings=standings,
             traces=traces,
             keys=key_cache,
