@@ -2,7 +2,7 @@
 
     python tools/find_best.py DATA [trials] [data set …]
 
-It prints src/prowess/lab/papers/best/found.toml, and on the way what the candidates reached on the training span. With
+It prints src/prowess_papers/best/found.toml, and on the way what the candidates reached on the training span. With
 150 trials it takes about 20 minutes.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +16,7 @@ from prowess.validate import whole
 if TYPE_CHECKING:
     from prowess.lab.report import Report
 
-__all__ = ["PAPERS", "Paper", "paper"]
+__all__ = ["PAPERS", "Paper", "load_published", "paper"]
 
 
 @dataclass(frozen=True)
@@ -156,3 +157,12 @@ def paper(name: str) -> Paper:
     if name not in PAPERS:
         raise Error(f"there is no paper {name!r}; there are {', '.join(PAPERS)}")
     return PAPERS[name]
+
+
+def load_published(paper: str) -> dict[str, Any]:
+    """Return the numbers that a paper prints, and its parameters, from its `published.toml`.
+
+    >>> load_published("halo2")["mode"]["Free for All"]["full"]
+    [32.14, 30.82]
+    """
+    return tomllib.loads((Path(__file__).parent / paper / "published.toml").read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ from prowess.lab.interval import all_above_zero
 from prowess.lab.report import Claim, Section
 from prowess.model.model import Model
 
-from ..curves import Axis, curves
+from ..charts import Axis, curves
 from ..scores import authors
 from ..scores.curves import Curves, Measured, System, learn
 from ..scores.data import League

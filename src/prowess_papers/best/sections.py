@@ -13,7 +13,7 @@ from prowess.lab.interval import Interval, all_above_zero
 from prowess.lab.measures.registry import Measure
 from prowess.lab.report import Claim, Section
 
-from ..published import published
+from ..paper import load_published
 from .judged import TUNED, Judged
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def beats(judged: Judged, measure: Measure) -> Claim:
 
 def _below_published(judged: Judged) -> Claim:
     """Whether the pair error is below the least that was published, of other tournaments and with rosters."""
-    printed = published("tournaments")["icml2011"]
+    printed = load_published("tournaments")["icml2011"]
     span = printed["error"]["last"].index(300)
     name = min(printed["models"], key=lambda model: printed["error"][model][span])
     theirs = printed["error"][name][span]

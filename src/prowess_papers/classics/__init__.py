@@ -6,12 +6,11 @@ from pathlib import Path
 
 from prowess.lab.report import Report
 
-from ..published import published
+from ..paper import load_published
 from .conserved import conserved
-from .examples import elo, glicko, harkness
+from .examples import elo, glicko, harkness, teams
 from .joe import joe
 from .newcomer import newcomer, newcomers
-from .teams import teams
 
 __all__ = ["run"]
 
@@ -29,7 +28,7 @@ def run(
     >>> run(small=True).sections[0].table["ours"].to_list()
     ['1712.5']
     """
-    said = published("classics")
+    said = load_published("classics")
     sections = (
         harkness(said),
         elo(said),

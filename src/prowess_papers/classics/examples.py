@@ -1,24 +1,23 @@
-"""The equations of the Manifesto with numbers: Harkness, Elo and Glicko."""
+"""The equations of the Manifesto with numbers: Harkness, Elo, Glicko and TrueSkill."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log10
+from math import log10, sqrt
 from typing import TYPE_CHECKING, Any
 
 from prowess.history import History
 from prowess.lab.report import Claim, Section
+from prowess.model.maths.normal import Truncated, above, central_width
 from prowess.model.model import Model
-from prowess.model.presets import Elo, Glicko, Glicko2, Harkness
+from prowess.model.presets import Elo, Glicko, Glicko2, Harkness, TrueSkill
 from prowess.model.rating import Rating
 from prowess.text import join_words
-
-from .beside import beside
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["elo", "glicko", "harkness"]
+__all__ = ["compare_digits", "elo", "glicko", "harkness", "teams"]
 
 RANKS = {0: [2, 1], 0.5: [1, 1], 1: [1, 2]}
 
@@ -35,7 +34,7 @@ def harkness(said: dict[str, Any]) -> Section:
     forgets = _event(model, model.rating(2400), met, given["results"])
     evidence = f"a player of 2400 would be at {forgets.mu:g} after the same games"
     claim = Claim("A player's rating is adjusted: the old one counts", after.mu != forgets.mu, evidence)
-    rows = [beside("new rating", given["by_hand"], after.mu)]
+    rows = [compare_digits("new rating", given["by_hand"], after.mu)]
     return Section("Harkness, equation (1)", text, _frame(rows), None, (claim,))
 
 
@@ -47,12 +46,12 @@ def elo(said: dict[str, Any]) -> Section:
     for case in given["expected"]:
         one, other = case["ratings"]
         chance = model.predict([[model.rating(one)], [model.rating(other)]]).win[0]
-        rows.append(beside(f"(3) expected score of {one} against {other}", case["by_hand"], chance))
+        rows.append(compare_digits(f"(3) expected score of {one} against {other}", case["by_hand"], chance))
     for case in given["update"]:
         after = model.rate([[model.rating(1500)], [model.rating(1700)]], ranks=case["ranks"])
         for printed, [player], was in zip(case["by_hand"], after, (1500, 1700), strict=True):
-            rows.append(beside(f"(5) {case['what']}: {was} becomes", printed, player.mu))
-    rows.append(beside(given["tournament"]["source"], given["tournament"]["published"], _tournament(given)))
+            rows.append(compare_digits(f"(5) {case['what']}: {was} becomes", printed, player.mu))
+    rows.append(compare_digits(given["tournament"]["source"], given["tournament"]["published"], _tournament(given)))
     return Section(f"Elo, equations (3) to (5), K = {given['k']}", "", _frame(rows))
 
 
@@ -76,16 +75,19 @@ def glicko(said: dict[str, Any]) -> Section:
         chance = _expected(model, sure, other)
         name = f"{other.mu:.0f} (RD {other.sigma:.0f})"
         damped = 400 / (sure.mu - other.mu) * log10(chance / (1 - chance))
-        rows += [beside(f"(7) g of {name}", printed, damped), beside(f"(6) E against {name}", expected, chance)]
+        rows += [
+            compare_digits(f"(7) g of {name}", printed, damped),
+            compare_digits(f"(6) E against {name}", expected, chance),
+        ]
     after = _event(model, model.rating(*given["rating"]), opponents, given["results"])
     for name, printed, ours in zip(("rating", "RD"), given["published"], (after.mu, after.sigma), strict=True):
-        rows.append(beside(f"(8) Glicko: new {name}", printed, ours))
+        rows.append(compare_digits(f"(8) Glicko: new {name}", printed, ours))
     second = Glicko2(tau=0.5)
     met = [second.rating(*known) for known in given["opponents"]]
     after = _event(second, second.rating(*given["rating"]), met, given["results"])
     found = (after.mu, after.sigma, after.volatility)
     for name, printed, ours in zip(("rating", "RD", "volatility"), said["glicko2"]["published"], found, strict=True):
-        rows.append(beside(f"Glicko-2: new {name}", printed, ours))
+        rows.append(compare_digits(f"Glicko-2: new {name}", printed, ours))
     text = (
         "1500 (RD 200) beats 1400 (RD 30) and loses to 1550 (RD 100) and to 1700 (RD 300), in one rating period. The"
         " Glicko-2 paper rounds on the way: to more digits the rating is 1464.0507."
@@ -142,3 +144,62 @@ def _frame(rows: list[dict[str, str]]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame(rows)
+
+
+def teams(said: dict[str, Any]) -> Section:
+    """Figure 2 and section 5.5: player 1 wins, players 2 and 3 draw with player 4, all of them newcomers."""
+    import polars as pl
+
+    given, model = said["trueskill"], TrueSkill()
+    rated = model.rate([[model.rating()] * len(team) for team in given["teams"]], ranks=given["ranks"])
+    players = [player for team in rated for player in team]
+    rows = []
+    for number, (player, mu, sigma) in enumerate(zip(players, given["mu"], given["sigma"], strict=True), 1):
+        rows += [
+            compare_digits(f"player {number}: μ", mu, player.mu),
+            compare_digits(f"player {number}: σ", sigma, player.sigma),
+        ]
+    mean, spread, before = _first_step()
+    rows += [compare_digits("first step: mean of d₁", given["step"][0], mean)]
+    rows += [compare_digits("first step: standard deviation of d₁", given["step"][1], spread)]
+    for name, ranks, printed in (("a winner", [1, 2], given["winner"]), ("a draw", [1, 1], given["draw"])):
+        [[first], _] = model.rate([[model.rating()], [model.rating()]], ranks=ranks)
+        rows += [compare_digits(f"two newcomers, {name}: μ", printed[0], first.mu)]
+        rows += [compare_digits(f"two newcomers, {name}: σ", printed[1], first.sigma)]
+    sigma = 1 / sqrt(1 / spread**2 - 1 / before**2)
+    claim = Claim(
+        "After moment matching p(d₁) is N(d₁; μ, σ²) · N(μ′, σ′²)",
+        False,
+        f"N(μ′, σ′²) is p(d₁) itself; the factor's message is N(μ′, σ′²) / N(μ, σ²), here with σ = {sigma:.2f}",
+    )
+    text = (
+        f"A₁ = {{1}}, A₂ = {{2, 3}}, A₃ = {{4}}, r = (1, 2, 2); printed: {given['source']}, and for the first step"
+        " numerical integration. The larger team lost most: two newcomers were expected to beat one."
+    )
+    return Section("TrueSkill, three teams (figure 2)", text, pl.DataFrame(rows), None, (claim,))
+
+
+def _first_step() -> tuple[float, float, float]:
+    """Mean and standard deviation of d₁ = t₁ − t₂ when it is known to exceed ε, and its deviation before."""
+    model = TrueSkill()
+    mu, sigma, beta, tau = (model.params[name] for name in ("mu", "sigma", "beta", "tau"))
+    players = 3
+    margin = central_width(model.params["draw_probability"]) * beta * sqrt(players)
+    spread = sqrt(players * (sigma**2 + tau**2 + beta**2))
+    cut = Truncated()
+    above((mu - 2 * mu - margin) / spread, cut)
+    return margin + spread * cut.mean, spread * sqrt(cut.left), spread
+
+
+def compare_digits(what: str, printed: str, ours: float | None) -> dict[str, str]:
+    """A row of a table: what it is, what is printed, what we find to as many digits, and whether they agree.
+
+    They agree if they differ by no more than one in the last digit: who prints a number has often rounded on the way.
+
+    >>> compare_digits("a third", "0.333", 1 / 3)
+    {'what': 'a third', 'printed': '0.333', 'ours': '0.333', 'agrees': 'yes'}
+    """
+    places = len(printed.partition(".")[2])
+    assert ours is not None  # a system without uncertainty has no σ, and is not asked for it
+    agrees = abs(ours - float(printed)) <= 1.0001 * 10.0**-places
+    return {"what": what, "printed": printed, "ours": f"{ours:.{places}f}", "agrees": "yes" if agrees else "no"}

@@ -12,7 +12,7 @@ from prowess.lab.report import Claim, Section
 from prowess.model.model import Model
 from prowess.model.presets import Elo, Glicko, Glicko2
 
-from ..curves import Axis, curves
+from ..charts import Axis, curves
 
 __all__ = ["joe", "return_of"]
 

@@ -15,7 +15,7 @@ from prowess.lab.report import Claim, Section
 from prowess.model.model import Model
 from prowess.model.presets import Elo, Glicko, Harkness, TrueSkill
 
-from ..curves import Axis, curves
+from ..charts import Axis, curves
 
 __all__ = ["newcomer", "newcomers"]
 

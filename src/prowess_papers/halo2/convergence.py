@@ -11,7 +11,7 @@ import numpy as np
 from prowess.lab.measures.tally import Floats
 from prowess.lab.report import Claim, Section
 
-from ..curves import Axis, curves
+from ..charts import Axis, curves
 from .mode import SYSTEMS, Mode
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from prowess.lab.measures import Tally
 from prowess.lab.measures.tally import Floats
 from prowess.lab.report import Claim, Section
 
-from ..curves import Axis, curves
-from ..drawn import drawn_neighbours
-from ..interval import difference, mean
+from ..charts import Axis, curves
+from ..statistics import difference_interval, drawn_neighbours, mean_interval
 from .mode import SYSTEMS, Mode
 
 __all__ = ["draws"]
@@ -33,8 +32,8 @@ def draws(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
         if not drawn.any():
             continue
         ahead = {system: Tally(drawn * _ahead(mode.closeness[system]), drawn) for system in SYSTEMS}
-        lead = difference(ahead["TrueSkill"], ahead["Elo"])
-        areas = {f"area, {system}": round(mean(ahead[system]).value, 4) for system in SYSTEMS}
+        lead = difference_interval(ahead["TrueSkill"], ahead["Elo"])
+        areas = {f"area, {system}": round(mean_interval(ahead[system]).value, 4) for system in SYSTEMS}
         rows.append({"mode": mode.name, "draws": int(drawn.sum())} | areas | {"TrueSkill − Elo": lead.words(3)})
         points += _points(mode, drawn)
         if "draws" in said["mode"][mode.name]:

@@ -13,8 +13,8 @@ from prowess.lab.report import Report, Section
 from prowess.progress import steps
 from prowess.text import join_words
 
-from ..drawn import draw_rate
-from ..published import published
+from ..paper import load_published
+from ..statistics import draw_rate
 from .convergence import convergence
 from .draws import draws
 from .figure2 import figure2
@@ -45,7 +45,7 @@ def run(
     ...
     prowess.Error: ...: there is no FreeForAll.csv, SmallTeam.csv, HeadToHead.csv or LargeTeam.csv in it
     """
-    said = published("halo2")
+    said = load_published("halo2")
     modes = _modes(data, said, small, progress)
     sections = (
         _data(modes, said, small),

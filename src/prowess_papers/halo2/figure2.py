@@ -9,7 +9,7 @@ import numpy as np
 from prowess.lab.report import Claim, Section
 from prowess.model.maths.normal import Truncated, above, within
 
-from ..curves import Axis, curves
+from ..charts import Axis, curves
 
 __all__ = ["figure2", "v_and_w"]
 

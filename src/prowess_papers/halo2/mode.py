@@ -20,7 +20,7 @@ from prowess.model.model import Model
 from prowess.model.presets import GaussianElo, TrueSkill
 from prowess.model.quality import qualities
 
-from ..drawn import draw_rate
+from ..statistics import draw_rate
 
 __all__ = [
     "SYSTEMS",

@@ -14,7 +14,7 @@ from prowess.lab.measures import Tally
 from prowess.lab.report import Claim, Section
 from prowess.optional import import_extra
 
-from ..interval import difference
+from ..statistics import difference_interval
 from .mode import SYSTEMS, Mode
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _errors(mode: Mode, which: str, share: float, ties: float = 1.0) -> tuple[li
     if not all(measured(tally, where) for tally, where in zip((elo, trueskill), picked, strict=True)):
         return [float("nan")] * 2, Interval.normal(float("nan"), 0.0)
     ours = [100 * elo.mean(picked[0]), 100 * trueskill.mean(picked[1])]
-    return ours, difference(elo, trueskill, *picked).times(100)
+    return ours, difference_interval(elo, trueskill, *picked).times(100)
 
 
 def measured(tally: Tally, where: NDArray[np.bool_] | None) -> bool:

@@ -18,7 +18,7 @@ from prowess.lab.report import Claim, Section
 from prowess.model.model import Model
 from prowess.progress import steps
 
-from ..curves import Axis, curves
+from ..charts import Axis, curves
 from .mode import SYSTEMS, Mode, fitted, qualities_of
 
 __all__ = ["winning"]

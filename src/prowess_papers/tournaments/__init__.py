@@ -9,7 +9,7 @@ from prowess.lab.compare import compare
 from prowess.lab.report import Report
 from prowess.lab.simulate import quiz_league
 
-from ..drawn import draw_rate
+from ..statistics import draw_rate
 from . import league, real
 from .data import Spans, read, shuffled
 from .league_sections import League, league_sections

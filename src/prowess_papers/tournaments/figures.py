@@ -14,7 +14,7 @@ from prowess.lab.measures.tally import Floats
 from prowess.lab.slices import Mask
 from prowess.optional import import_extra
 
-from ..curves import Axis, curves
+from ..charts import Axis, curves
 
 if TYPE_CHECKING:
     import altair as alt

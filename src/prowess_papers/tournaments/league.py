@@ -12,7 +12,7 @@ from prowess.model.components.prior import Normal
 from prowess.model.components.team import FullSquad, LeaderBonus, Mean, Sum
 from prowess.model.model import Model
 
-from ..published import published
+from ..paper import load_published
 
 __all__ = ["FIVE", "GRAPHS", "SIX", "TEAMS", "Parts", "model", "models"]
 
@@ -57,11 +57,13 @@ SIX = {  # 2010, section 5
 
 def _team(name: str) -> TeamFunction:
     """A team function by name; of rosters above six the plain average, because the papers' rule fails below Σμ = 0."""
-    constants = published("tournaments")["icml2011"]["constants"]
+    constants = load_published("tournaments")["icml2011"]["constants"]
     squad = FullSquad(constants["size"], constants["discount"], "mean")
     if name in ("sum", "mean"):
         return Sum() if name == "sum" else Mean()
-    return squad if name == "squad" else LeaderBonus(squad, published("tournaments")["extensions2010"]["leader_bonus"])
+    if name == "squad":
+        return squad
+    return LeaderBonus(squad, load_published("tournaments")["extensions2010"]["leader_bonus"])
 
 
 def model(parts: Parts, draws: float) -> Model:
@@ -70,7 +72,7 @@ def model(parts: Parts, draws: float) -> Model:
     >>> model(FIVE["TS2c"], 0.5).params["sigma"]
     300.0
     """
-    constants = published("tournaments")["icml2011"]["constants"]
+    constants = load_published("tournaments")["icml2011"]["constants"]
     how = {"draw_probability": draws} if parts.policy == "draws" else {"margin": Spread()}
     return Model(
         prior=Normal(constants["mu"], constants["fixed_sigma" if parts.fixed else "sigma"]),

@@ -12,7 +12,7 @@ from prowess.history import History
 from prowess.lab.compare import Comparison
 from prowess.lab.report import Claim, Section
 
-from ..published import published
+from ..paper import load_published
 from .claims import Judge
 from .data import Spans
 from .figures import relative, sliding, versus
@@ -94,7 +94,9 @@ def _won(league: League) -> Section:
     table = won(league.comparison, FIVE_NAMES, league.spans.mask(league.history))
     text = WON.format(league.spans.last[0])
     return Section(
-        "Table 1 of 2011 on rosters: tournaments won", text, beside(table, published("tournaments")["icml2011"]["won"])
+        "Table 1 of 2011 on rosters: tournaments won",
+        text,
+        beside(table, load_published("tournaments")["icml2011"]["won"]),
     )
 
 
@@ -174,7 +176,8 @@ def _change(league: League, cell: Sequence[Parts], part: str, old: Any, new: Any
 
 def _extensions(league: League) -> list[Section]:
     """The tables and the figure of the 2010 paper."""
-    where, theirs = league.spans.mask(league.history, league.spans.last[1]), published("tournaments")["extensions2010"]
+    where = league.spans.mask(league.history, league.spans.last[1])
+    theirs = load_published("tournaments")["extensions2010"]
     table = won(league.comparison, SIX_NAMES, where, "place_error")
     many, best, basic = league.spans.last[1], SIX_NAMES["6 TS3 leader"], SIX_NAMES["1 TrueSkill"]
     ratio = relative(league.comparison, best, basic, where)

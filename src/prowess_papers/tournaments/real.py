@@ -18,7 +18,7 @@ from prowess.model.components.prior import Newcomers, Normal
 from prowess.model.model import Model
 from prowess.model.presets import Elo
 
-from ..published import published
+from ..paper import load_published
 
 __all__ = [
     "ELO",
@@ -83,7 +83,7 @@ def model(variant: Variant, draws: float) -> Model:
     """
     kind, absorb = KINDS[variant.kind], Constant() if variant.fixed else Moment()
     if variant.source == "paper":
-        constants = published("tournaments")["icml2011"]["constants"]
+        constants = load_published("tournaments")["icml2011"]["constants"]
         prior = Normal(MU, constants["fixed_sigma" if variant.fixed else "sigma"])
         outcome = kind(draw_probability=draws) if variant.policy == "draws" else kind(margin=Spread())
         return Model(prior=prior, noise=BETA, outcome=outcome, absorb=absorb)

@@ -11,7 +11,7 @@ import polars as pl
 from prowess.lab.compare import Comparison
 from prowess.lab.slices import Mask
 
-from ..published import published
+from ..paper import load_published
 from .data import Spans
 
 __all__ = ["WON", "ahead", "beside", "error_table", "percent", "won"]
@@ -68,7 +68,7 @@ def error_table(
 
     `names` has what to call the models in the table; `theirs` has the published model that some of them stand beside.
     """
-    printed = published("tournaments")["icml2011"]["error"]
+    printed = load_published("tournaments")["icml2011"]["error"]
     masks = [None, *(spans.mask(comparison.history, many) for many in spans.last)]
     columns: dict[str, Any] = {"model": list(names)}
     for span, where in zip(spans.names, masks, strict=True):

@@ -12,20 +12,19 @@ from scipy.stats import binom, norm, truncnorm
 import prowess as pw
 from prowess.lab.measures import Tally
 from prowess_papers import paper
-from prowess_papers.drawn import draw_rate
 from prowess_papers.halo2 import read
 from prowess_papers.halo2.convergence import games_needed
 from prowess_papers.halo2.figure2 import v_and_w
 from prowess_papers.halo2.mode import Mode, play, qualities_of
 from prowess_papers.halo2.readings import _mean_difference
 from prowess_papers.halo2.winning import _coin, _ratios, accepted
-from prowess_papers.interval import difference, mean
-from prowess_papers.published import published
-from tests.lab.papers.halo_files import games, write
+from prowess_papers.paper import load_published
+from prowess_papers.statistics import difference_interval, draw_rate, mean_interval
 from tests.oracles import halo
 from tests.oracles import quality as dense
+from tests.papers.halo_files import games, write
 
-SAID = published("halo2")
+SAID = load_published("halo2")
 ROW = "08 July 2004 15:45:00,{game},2,10,{player},{team},{score}\n"
 
 
@@ -240,10 +239,10 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     for _ in range(400):
         weight = rng.integers(0, 4, 300).astype(float)
         one, other = (Tally(rng.binomial(weight.astype(int), p).astype(float), weight) for p in (0.4, 0.3))
-        apart = difference(one, other)
+        apart = difference_interval(one, other)
         inside += apart.low <= 0.1 <= apart.high
     assert inside / 400 == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / 400))
-    same = mean(Tally(np.array([1.0, 0.0, 1.0]), np.ones(3)), np.array([True, True, False]))
+    same = mean_interval(Tally(np.array([1.0, 0.0, 1.0]), np.ones(3)), np.array([True, True, False]))
     assert same.value == 0.5
 
 

@@ -6,8 +6,8 @@ import pytest
 import prowess as pw
 from prowess.lab.report import Report
 from prowess_papers import paper
-from prowess_papers.classics.beside import beside
 from prowess_papers.classics.conserved import created
+from prowess_papers.classics.examples import compare_digits
 from prowess_papers.classics.joe import return_of
 
 
@@ -28,9 +28,9 @@ def test_all_that_is_printed_is_found(report: Report) -> None:
 
 
 def test_a_number_that_is_not_the_printed_one_does_not_agree() -> None:
-    assert beside("x", "1464.06", 1464.0507)["agrees"] == "yes"
-    assert beside("x", "1464.06", 1464.04)["agrees"] == "no"
-    assert beside("x", "1601", 1602.4)["agrees"] == "no"
+    assert compare_digits("x", "1464.06", 1464.0507)["agrees"] == "yes"
+    assert compare_digits("x", "1464.06", 1464.04)["agrees"] == "no"
+    assert compare_digits("x", "1601", 1602.4)["agrees"] == "no"
 
 
 def test_verdicts(report: Report) -> None:

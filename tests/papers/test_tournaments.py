@@ -13,7 +13,7 @@ import prowess as pw
 from prowess.history.ragged import owners
 from prowess.lab import compare
 from prowess.lab.measures import pair_error
-from prowess_papers.published import published
+from prowess_papers.paper import load_published
 from prowess_papers.tournaments import SPANS, run
 from prowess_papers.tournaments.claims import Judge
 from prowess_papers.tournaments.data import Spans, mirrored, read, shuffled, shuffled_ties
@@ -105,7 +105,7 @@ def test_claims_follow_the_intervals():
 
 
 def test_the_published_tables_agree_with_each_other():
-    papers = published("tournaments")
+    papers = load_published("tournaments")
     ten, eleven = papers["extensions2010"], papers["icml2011"]
     counts, balance = (np.array([ten[table][name] for name in ten["models"]]) for table in ("won", "ahead"))
     np.testing.assert_array_equal(counts - counts.T, balance)

@@ -10,7 +10,7 @@ from prowess.cli.output.report import print_report
 from prowess.lab.report import Claim, Report, Section
 from prowess_papers import PAPERS
 from tests.cli.running import run
-from tests.lab.papers.halo_files import write
+from tests.papers.halo_files import write
 
 
 def test_alone_it_lists_the_papers_and_what_they_need() -> None:

@@ -1,0 +1,73 @@
+"""Statistics that several papers use: intervals of means over matches, and how often neighbours draw."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from prowess.history import History
+from prowess.history.ragged import owners
+from prowess.lab.interval import Interval
+from prowess.lab.measures.tally import Floats, Tally, Where
+
+__all__ = ["difference_interval", "draw_rate", "drawn_neighbours", "mean_interval"]
+
+# 95 % intervals by the linear part of each match (delta method), for a measure over some matches against another over
+# others: the resampled histories of `lab.bootstrap` compare measures over the same matches only.
+
+
+def mean_interval(tally: Tally, where: Where = None) -> Interval:
+    """The mean of a measure over some matches.
+
+    >>> print(mean_interval(Tally(np.array([0.0, 1.0, 1.0, 0.0]), np.ones(4))))
+    0.50 (0.01 to 0.99)
+    """
+    return Interval.normal(tally.mean(where), sqrt(float(np.sum(_influence(tally, where) ** 2))))
+
+
+def difference_interval(first: Tally, other: Tally, where: Where = None, against: Where = None) -> Interval:
+    """By how much the mean of a measure is above that of another; the second may be over other matches (`against`).
+
+    A match that counts in both moves both, which the interval takes into account.
+
+    >>> both = Tally(np.array([0.0, 1.0, 1.0, 0.0]), np.ones(4))
+    >>> difference_interval(both, both)
+    Interval(value=0.0, low=0.0, high=0.0)
+    """
+    against = where if against is None else against
+    apart = _influence(first, where) - _influence(other, against)
+    return Interval.normal(first.mean(where) - other.mean(against), sqrt(float(np.sum(apart**2))))
+
+
+def _influence(tally: Tally, where: Where) -> Floats:
+    """By how much each match moves the ratio of the two sums: (total − mean·weight)/Σ weight, its linear part."""
+    chosen = np.zeros(len(tally))
+    chosen[slice(None) if where is None else where] = 1.0
+    moved: Floats = chosen * (tally.total - tally.mean(where) * tally.weight) / float(tally.weight @ chosen)
+    return moved
+
+
+def drawn_neighbours(history: History) -> Floats:
+    """How many neighbours of each match, by place, share their place.
+
+    >>> history = History.from_matches([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 2]}])
+    >>> drawn_neighbours(history)
+    array([1.])
+    """
+    match = owners(history.match_start)
+    places = np.unique(match.astype(np.int64) * (1 + history.place.max(initial=0)) + history.place)
+    different = np.bincount(places // (1 + history.place.max(initial=0)), minlength=len(history))
+    return (np.diff(history.match_start) - different).astype(np.float64)
+
+
+def draw_rate(history: History) -> float:
+    """The share of drawn pairs among neighbouring teams: the "empirical draw probability" of Herbrich et al. (2006).
+
+    It looks at all matches that it is given, also at those still to be predicted, as the paper does.
+
+    >>> draw_rate(History.from_matches([{"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 2]}]))
+    0.5
+    """
+    pairs = len(history.place) - len(history)
+    return float(drawn_neighbours(history).sum()) / pairs
