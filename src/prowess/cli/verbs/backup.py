@@ -16,7 +16,7 @@ from ..output.json import print_json
 if TYPE_CHECKING:
     from ...store.db.backup import Copied
 
-__all__ = ["backup", "restore", "said", "summary"]
+__all__ = ["backup", "restore", "summary", "to_json"]
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to write. An earlier backup is replaced.")]
 
@@ -30,22 +30,22 @@ def backup(file: File, database: Url = DEFAULT_URL, json: Json = False) -> None:
     prowess backup leagues.backup
     prowess backup leagues.backup --database postgresql://prowess@localhost/prowess
     """
-    with open_database(database) as found:
+    with open_database(database) as db:
         from ...store.db.backup import backup as write
 
-        copied = write(found, file)
+        copied = write(db, file)
     if json:
-        print_json(said(file, copied))
+        print_json(to_json(file, copied))
     note(f"wrote {file}: {summary(copied)}")
 
 
-def said(file: Path, copied: Copied) -> dict[str, Any]:
-    """What was copied, for machines."""
+def to_json(file: Path, copied: Copied) -> dict[str, Any]:
+    """Return what was copied, as plain data for JSON."""
     return {"file": str(file), "bytes": file.stat().st_size, "version": copied.version, "rows": copied.rows}
 
 
 def summary(copied: Copied) -> str:
-    """What was copied, in words."""
+    """Return what was copied, in words."""
     rows = copied.rows
     matches = count(rows["journal"], "revision of a match", "revisions of matches")
     return f"{count(rows['league'], 'league', 'leagues')}, {matches}, {count(rows['key'], 'key', 'keys')}"
@@ -63,11 +63,11 @@ def restore(file: BackupFile, database: Url = DEFAULT_URL, json: Json = False) -
     prowess restore leagues.backup --database sqlite:///again.db
     prowess restore leagues.backup --database postgresql://prowess@localhost/prowess
     """
-    with open_database(database, new=True) as found:
+    with open_database(database, new=True) as db:
         from ...store.db.backup import restore as read
 
-        copied = read(file, found)
-        where = found.url.render_as_string(hide_password=True)
+        copied = read(file, db)
+        where = db.url.render_as_string(hide_password=True)
     if json:
-        print_json(said(file, copied))
+        print_json(to_json(file, copied))
     note(f"restored {file} into {where}: {summary(copied)}")

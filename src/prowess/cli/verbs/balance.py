@@ -64,7 +64,7 @@ def balance(
     people = collect_players(ladder, names, names_file, None, newcomers)
     if not people:
         raise typer.BadParameter("say who is there: names, - for standard input, or --names FILE")
-    found = balanced(
+    result = balanced(
         ladder,
         people,
         teams=teams if wanted is None else len(wanted),
@@ -74,9 +74,9 @@ def balance(
         seed=seed,
     )
     if json:
-        print_json(found.to_dict())
+        print_json(result.to_dict())
         return
-    _print(found)
+    _print(result)
 
 
 def _sizes(text: str) -> list[int]:
@@ -85,25 +85,25 @@ def _sizes(text: str) -> list[int]:
     return [int(part) for part in re.findall(r"\d+", text)]
 
 
-def _print(found: Balance) -> None:
+def _print(result: Balance) -> None:
     """The teams one below the other, what is expected of their match, and how they were found."""
     from rich.table import Table
     from rich.text import Text
 
     console = get_console()
-    console.print(Text(found.fairness.capitalize(), style="bold"))
+    console.print(Text(result.fairness.capitalize(), style="bold"))
     table = Table.grid(padding=(0, 2))
-    for number, team in enumerate(found.teams, 1):
+    for number, team in enumerate(result.teams, 1):
         table.add_row(Text(f"  team {number}", style="dim"), Text(printable(", ".join(team))))
     console.print(table)
     console.print()
-    named = [[f"team {number}"] for number in range(1, len(found.teams) + 1)]
-    print_forecast(named, found.prediction, found.quality)
-    if found.unconstrained is not None and found.unconstrained > found.quality:
-        note(f"without keeping players together or apart the fairness would be {found.unconstrained:.2f}")
-    if not found.exact:
-        note(f"the best of {count(found.compared, 'split', 'splits')} that were tried; there may be a better one")
-    elif found.compared > 1:
-        note(f"the best of all {found.compared:,} splits")
-    if found.newcomers:
-        note(f"newcomers: {', '.join(found.newcomers)}")
+    named = [[f"team {number}"] for number in range(1, len(result.teams) + 1)]
+    print_forecast(named, result.prediction, result.quality)
+    if result.unconstrained is not None and result.unconstrained > result.quality:
+        note(f"without keeping players together or apart the fairness would be {result.unconstrained:.2f}")
+    if not result.exact:
+        note(f"the best of {count(result.compared, 'split', 'splits')} that were tried; there may be a better one")
+    elif result.compared > 1:
+        note(f"the best of all {result.compared:,} splits")
+    if result.newcomers:
+        note(f"newcomers: {', '.join(result.newcomers)}")

@@ -51,22 +51,22 @@ def next_(
 
     ladder = open_ladder(file, given_model, choices)
     people = collect_players(ladder, names, names_file, active, newcomers)
-    found = next_matches(ladder, players=people or None, count=count, teams=teams, size=size, each=each or None)
+    matches = next_matches(ladder, players=people or None, count=count, teams=teams, size=size, each=each or None)
     if json:
-        print_json([one.to_dict() for one in found])
+        print_json([match.to_dict() for match in matches])
         return
     console = get_console()
     room = max(12, (console.width - 32) // teams - 7) if console.is_terminal else None
     rows = [
         (
-            "  –  ".join(team_name(team, room) for team in one.teams),
-            f"{one.information:.3f}",
-            " – ".join(percent(win).strip(" %") for win in one.prediction.win) + " %",
+            "  –  ".join(team_name(team, room) for team in match.teams),
+            f"{match.information:.3f}",
+            " – ".join(percent(win).strip(" %") for win in match.prediction.win) + " %",
         )
-        for one in found
+        for match in matches
     ]
     print_table(["match", "bits", "to win"], rows, right=("bits", "to win"))
-    if not found.exact:
+    if not matches.exact:
         note("there are too many matches to compare all of them: these are the best that were found")
-    if found.newcomers:
-        note(f"newcomers: {', '.join(found.newcomers)}")
+    if matches.newcomers:
+        note(f"newcomers: {', '.join(matches.newcomers)}")

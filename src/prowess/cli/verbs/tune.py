@@ -43,7 +43,7 @@ Loss = Annotated[
         "--measure",
         metavar="NAME",
         show_default=False,
-        help=f"What is made better: one of {', '.join(name for name, one in MEASURES.items() if one.tally)}. "
+        help=f"What is made better: one of {', '.join(name for name, measure in MEASURES.items() if measure.tally)}. "
         "(default: log loss)",
     ),
 ]
@@ -90,11 +90,11 @@ def tune(
     """
     if html is not None:
         check_report_path(html)
-    wanted = _parameters(params)
+    wanted = _parse_parameters(params)
     history = read_matches(files, choices, since, until)
     stopped = False
     try:
-        found = tuned(
+        tuning = tuned(
             model,
             history,
             parameters=wanted,
@@ -107,45 +107,45 @@ def tune(
             jobs=jobs,
         )
     except Stopped as stop:
-        found, stopped = stop.tuning, True
-    _show(found, _command(context, found), json, html)
+        tuning, stopped = stop.tuning, True
+    _show(tuning, _command(context, tuning), json, html)
     if stopped:
         kept = "the same command goes on" if study else "--study tune.db would keep the trials, to go on with"
-        note(f"stopped after {len(found.tried)} of {trials} trials: {kept}")
+        note(f"stopped after {len(tuning.tried)} of {trials} trials: {kept}")
         raise typer.Exit(INTERRUPTED)
 
 
-def _parameters(said: list[str] | None) -> dict[str, tuple[float, float] | None] | None:
+def _parse_parameters(words: list[str] | None) -> dict[str, tuple[float, float] | None] | None:
     """Names, or names with ranges as beta=2:8."""
     ranges: dict[str, tuple[float, float] | None] = {}
-    for one in split_words(said):
-        name, equals, ends = one.partition("=")
+    for word in split_words(words):
+        name, equals, ends = word.partition("=")
         low, _, high = ends.partition(":")
         try:
             ranges[name] = (float(low), float(high)) if equals else None
         except ValueError:
-            raise typer.BadParameter(f"{one!r} must be NAME or NAME=LOW:HIGH", param_hint="--params") from None
+            raise typer.BadParameter(f"{word!r} must be NAME or NAME=LOW:HIGH", param_hint="--params") from None
     return ranges or None
 
 
-def _command(context: typer.Context, found: Tuning) -> str:
+def _command(context: typer.Context, tuning: Tuning) -> str:
     """The command line that rates with what was found; none where that is no better."""
-    if not found.params or not (found.gain.within_noise or found.gain.value > 0):
+    if not tuning.params or not (tuning.gain.within_noise or tuning.gain.value > 0):
         return ""
-    return rerun_command(context, "rate", {name: after for name, (_, after) in found.params.items()})
+    return rerun_command(context, "rate", {name: after for name, (_, after) in tuning.params.items()})
 
 
-def _show(found: Tuning, command: str, json: bool, html: Path | None) -> None:
+def _show(tuning: Tuning, command: str, json: bool, html: Path | None) -> None:
     """What was found, and the command line that uses it."""
     if html is not None:
-        found.to_html(html)
+        tuning.to_html(html)
     if json:
-        print_json(found.to_dict() | {"command": command or None})
+        print_json(tuning.to_dict() | {"command": command or None})
     else:
-        table = found.table().drop("low", "high")
-        print_table(table if found.importance else table.drop("importance"))
+        table = tuning.table().drop("low", "high")
+        print_table(table if tuning.importance else table.drop("importance"))
         get_console().print()
-        print_text(found.summary)
+        print_text(tuning.summary)
         if command:
             get_console().print("\nWith these parameters:\n")
             get_console().print(command, soft_wrap=True, style="bold")
