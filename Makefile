@@ -52,7 +52,7 @@ test-compiled: $(VENV)/test.stamp
 	$(BIN)/pytest $(TWO)
 
 test-pure: $(VENV)/test.stamp  ## the kernel tests once more, uncompiled
-	$(BIN)/pytest $(TWO) --pure tests/model tests/matchmaking/test_matching.py tests/matchmaking/test_pair.py
+	$(BIN)/pytest $(TWO) --pure tests/model tests/matchmaking/blossom tests/matchmaking/pairing/test_pair.py
 
 test-long: $(VENV)/test.stamp  ## what takes minutes, and ten times the examples of Hypothesis
 	$(BIN)/pytest --thorough -m "long or hypothesis"

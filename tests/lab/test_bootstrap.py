@@ -59,7 +59,7 @@ def test_intervals_cover_the_truth():
     assert widths[1] < widths[0] / 3  # paired
 
 
-def test_blocks_of_time_are_for_matches_that_hang_together():
+def test_time_blocks_widen_intervals_of_correlated_matches():
     """Neighbours that are alike (AR(1), 0.8) make single matches far too sure; blocks of 50 are right (se 2 %)."""
     rng = np.random.default_rng(2)
     noise = rng.normal(size=(200, 1000))
@@ -76,7 +76,7 @@ def test_blocks_of_time_are_for_matches_that_hang_together():
     assert cover[50] == pytest.approx(0.91, abs=0.06)
 
 
-def test_it_agrees_with_scipy():
+def test_bootstrap_intervals_agree_with_scipy():
     rng = np.random.default_rng(3)
     total, weight = rng.gamma(2.0, size=60), rng.integers(1, 4, 60).astype(float)
     ours = Resampling(block="match", draws=20_000).interval(Tally(total, weight))
@@ -174,7 +174,7 @@ def test_draws_are_seeded_and_the_same_for_all_models():
     assert Resampling(confidence=0.5).interval(even(column)).low > one.low
 
 
-def test_too_little_to_tell():
+def test_too_few_groups_give_no_interval():
     assert np.isnan(Resampling().interval(even(np.ones(1))).low)
     nothing = Resampling().interval(Tally(np.zeros(3), np.zeros(3)))
     assert np.isnan(nothing).all()
@@ -198,7 +198,7 @@ def test_wrong_settings(wrong, message):
         Resampling(**wrong)
 
 
-def test_tallies_of_other_matches():
+def test_tallies_of_different_matches_are_refused():
     with pytest.raises(pw.Error, match="not the same matches: 3 of them and 4"):
         Resampling().difference(even(np.ones(3)), even(np.ones(4)))
     with pytest.raises(pw.Error, match="does not belong to a history of 1"):

@@ -49,7 +49,7 @@ def found(history):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_parts_are_what_fit_forecasts(history, name):
+def test_chunked_forecasts_equal_those_of_fit(history, name):
     """Bit for bit, whatever the size of the parts."""
     model = PRESETS[name]()
     whole = model.fit(history).forecasts
@@ -313,7 +313,7 @@ def test_wrong_histories(history, found):
 
 def test_a_model_that_cannot_use_the_history_is_named_before_others_run(monkeypatch):
     history = league(50, scores=False)
-    monkeypatch.setattr(sys.modules["prowess.lab.compare.run"], "each", None)  # nothing runs
+    monkeypatch.setattr(sys.modules["prowess.lab.compare.run"], "run_tasks", None)  # nothing runs
     message = r"^Poisson cannot use match 1 of this history: .*PoissonScore needs scores; team 1 has none$"
     with pytest.raises(pw.Error, match=message):
         compare(history, {"Elo": pw.Elo(), "Poisson": pw.PoissonOD()})
@@ -328,7 +328,7 @@ def test_a_model_that_cannot_use_the_history_is_named_before_others_run(monkeypa
         compare(replace(scored, score=minus), {"Elo": pw.Elo(), "Poisson": pw.PoissonOD()})
 
 
-def test_what_is_not_learnt_from_need_not_have_scores():
+def test_matches_not_learnt_from_need_no_scores():
     history = league(40)
     gaps = history.score.copy()
     gaps[-4:] = np.nan
@@ -336,14 +336,14 @@ def test_what_is_not_learnt_from_need_not_have_scores():
     assert table["log_loss"][0] > 0
 
 
-def test_ep_that_does_not_converge_is_told():
+def test_unconverged_ep_is_warned_about():
     history = league(20, teams=6, scores=False)
     hasty = pw.TrueSkill().replace(sweeps=1)
     with pytest.warns(UserWarning, match=r"Hasty: EP did not converge in \d+ matches"):
         compare(history, {"Hasty": hasty})
 
 
-def test_one_sentence(found):
+def test_repr_is_the_answer_in_one_sentence(found):
     best = found.best
     interval = found.intervals()[best]
     assert repr(found) == (
@@ -407,7 +407,7 @@ def test_charts_are_drawn(report, tmp_path):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_model_far_off_does_not_press_the_others_together():
+def test_outlying_model_does_not_set_the_scale_of_the_chart():
     models = {f"TrueSkill {p}": pw.TrueSkill(draw_probability=p) for p in (0.1, 0.15, 0.2, 0.25)}
     found = compare(league(400), models | {"Never": pw.TrueSkill(draw_probability=0)}, measures=["log_loss"])
     worst = found.intervals()["Never"]
@@ -424,7 +424,7 @@ def test_a_model_far_off_does_not_press_the_others_together():
     assert "off the chart: Never" in over_time.chart.to_dict()["title"]["subtitle"]
 
 
-def test_a_measure_that_was_not_taken_is_no_number(history):
+def test_missing_measure_is_null_in_the_table(history):
     """The performances that it would need are not kept: reading them anyway would read foreign memory."""
     found = compare(history, TWO)
     later = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
@@ -534,7 +534,7 @@ def test_many_labels_give_what_masks_give(history):
                 assert own[measure] == (other[measure] and pytest.approx(other[measure], rel=1e-9, abs=1e-12))
 
 
-def test_where_nothing_can_be_told_it_is_said():
+def test_measure_without_matches_is_reported():
     tied = pw.History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 1]}] * 3)
     said = "Comparison of 2 models over 3 matches: pair_error can be told of none of these matches"
     found = compare(tied, ["elo", "ts2"])
@@ -572,7 +572,7 @@ def test_a_measure_of_two_teams_needs_two_teams():
         ({"protocol": Prequential(-1)}, "burn_in must be a number of matches"),
     ],
 )
-def test_what_cannot_be_compared_by(history, wrong, said):
+def test_unusable_measures_are_refused(history, wrong, said):
     with pytest.raises(pw.Error, match=said):
         compare(history, TWO, **wrong)
 

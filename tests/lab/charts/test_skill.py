@@ -59,7 +59,7 @@ def test_points_are_the_trajectory() -> None:
     assert [row.get("last", False) for row in rows] == [False] * (len(rows) - 1) + [True]
 
 
-def test_of_one_day_the_last_belief_counts() -> None:
+def test_last_belief_of_a_day_is_shown() -> None:
     fit = dated()
     rows = points(skill_curves(fit, ["Zoë"]))
     last = {f"{row['time']}T00:00:00": row["mu"] for row in fit.trajectory("Zoë").iter_rows(named=True)}
@@ -94,7 +94,7 @@ def test_colours_belong_to_players_and_the_legend_follows_the_ends_of_the_curves
     assert colour["legend"]["title"] == "player"
 
 
-def test_many_players_are_told_apart_by_dashes() -> None:
+def test_dashes_distinguish_players_who_share_a_colour() -> None:
     names = [f"p{i}" for i in range(25)]
     fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [[one], [two]]} for one, two in pairwise(names)]))
     encoding = skill_curves(fit, names[:24]).to_dict()["layer"][1]["encoding"]
@@ -106,7 +106,7 @@ def test_many_players_are_told_apart_by_dashes() -> None:
         skill_curves(fit, [])
 
 
-def test_one_name_is_a_name_and_not_letters() -> None:
+def test_single_player_name_is_not_split_into_letters() -> None:
     assert {row["player"] for row in points(skill_curves(dated(), "Zoë"))} == {"Zoë"}
 
 

@@ -194,7 +194,7 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize(("options", "message"), IMPOSSIBLE.values(), ids=IMPOSSIBLE.keys())
-def test_what_cannot_be_is_named(options, message):
+def test_infeasible_rules_are_named(options, message):
     with pytest.raises(pw.Error, match=message):
         pw.balance(pw.TrueSkill(), list("abcdef"), **options)
 
@@ -208,13 +208,13 @@ def test_fifty_pairs_do_not_fill_odd_teams():
     assert np.bincount(split).tolist() == [17, 16, 17]
 
 
-def test_what_is_not_decided_is_said(monkeypatch):
+def test_undecided_feasibility_is_reported(monkeypatch):
     monkeypatch.setattr("prowess.matchmaking.balancing.rules.WORK", 10)
     with pytest.raises(pw.Error, match="could not be decided"):
         pw.balance(pw.TrueSkill(), list("abcdef"), apart=[["a", "b"], ["b", "c"], ["c", "d"]])
 
 
-def test_sources_agree_and_newcomers_are_said():
+def test_sources_agree_and_newcomers_are_listed():
     history = pw.History.from_matches([{"teams": [["ann", "bob"], ["cat"]]}, {"teams": [["ann"], ["dan"]]}])
     fit = pw.TrueSkill().fit(history)
     who = ["ann", "bob", "cat", "eve"]
@@ -270,10 +270,10 @@ def test_positions_are_those_of_the_list():
         (pw.TrueSkill().replace(noise=0), {"a": pw.Rating(3, 1), "b": pw.Rating(4, 1)}, "beta above 0"),
     ],
 )
-def test_what_is_refused(source, players, message):
+def test_invalid_arguments_are_refused(source, players, message):
     with pytest.raises(pw.Error, match=message):
         pw.balance(source, players)
 
 
-def test_the_name_is_the_function():
+def test_package_attribute_is_the_function():
     assert _balance is pw.balance

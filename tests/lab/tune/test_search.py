@@ -49,7 +49,7 @@ def test_a_trial_is_the_measure_of_a_plain_fit_of_the_training_span(league, tuni
         assert row["loss"] == pytest.approx(whole[60:600].mean(), abs=1e-12)
 
 
-def test_what_is_found_is_better_and_judged_by_what_was_left(league, tuning):
+def test_tuned_model_is_better_and_judged_on_held_out_matches(league, tuning):
     found = tuning.trials()
     assert found.row(0, named=True)["beta"] == WRONG.params["beta"]  # the present parameters come first
     assert found["best"][-1] == tuning.loss[1] < tuning.loss[0] == found["loss"][0]
@@ -126,7 +126,7 @@ def test_a_study_belongs_to_its_history_model_measure_and_parameters(league, tmp
     assert len(again(study=None, parameters=["tau"]).trials()) == 2  # without a name each has its own
 
 
-def test_a_study_that_is_not_ours_or_cannot_be(league, tmp_path):
+def test_foreign_and_unopenable_studies_are_refused(league, tmp_path):
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -162,7 +162,7 @@ def test_later_matches_may_be_added_to_a_study(league, tmp_path):
     assert tune(WRONG, league, trials=2, train=600, burn_in=60).matches == (60, 540, 400)
 
 
-def test_a_league_of_noise_says_so():
+def test_tuning_on_noise_reports_a_gain_within_noise():
     league = pw.simulate(pw.TrueSkill(tau=0.0), 2000, 30, skills=np.full(30, 25.0)).history
     model = pw.TrueSkill(sigma=0.1, tau=0.001)  # knows that all are equal
     found = tune(model, league, parameters=["beta", "tau"], trials=20)
@@ -170,7 +170,7 @@ def test_a_league_of_noise_says_so():
     assert "within noise" in found.summary or "none predicts them better" in found.summary
 
 
-def test_nothing_better_is_the_present_model(league):
+def test_present_model_is_kept_when_nothing_is_better(league):
     found = tune(WRONG, league, parameters={"beta": (400.0, 500.0)}, trials=3)  # without the present 12.5
     assert found.model == found.before == WRONG
     assert found.params == {}
@@ -196,7 +196,7 @@ def test_ranges_and_notes(league):
     assert table["importance"].to_list() == [None, None]  # too early to say
 
 
-def test_what_changes_nothing_is_left_out(league):
+def test_parameters_without_effect_are_left_out(league):
     model = pw.TS2(beta=900.0).replace(home=pw.Home())
     found = tune(model, league[:300], trials=21)
     assert set(found.unused) == {"leader_bonus", "discount", "home_mu"}  # all play alone
@@ -218,7 +218,7 @@ def test_a_model_that_fails_is_a_bad_trial():
     assert found.trials()["best"].is_finite().all()
 
 
-def test_a_broken_off_study_goes_on(league, tmp_path):
+def test_interrupted_study_resumes(league, tmp_path):
     calls = []
 
     def measure(forecasts):
@@ -238,7 +238,7 @@ def test_a_broken_off_study_goes_on(league, tmp_path):
     assert len(tune(WRONG, league, **given).trials()) == 9
 
 
-def test_what_is_broken_off_before_anything_was_found_is_an_interrupt(league):
+def test_interrupt_before_any_result_is_a_keyboard_interrupt(league):
     def measure(forecasts):
         raise KeyboardInterrupt
 
@@ -285,7 +285,7 @@ def test_the_page_and_plain_data(tuning, tmp_path):
         ({"history": [1]}, "tune needs a Model and a History"),
     ],
 )
-def test_what_cannot_be_tuned(league, changed, message):
+def test_untunable_parameters_are_refused(league, changed, message):
     with pytest.raises(pw.Error, match=message):
         tune(**({"model": WRONG, "history": league, "trials": 2} | changed))
 
@@ -392,7 +392,7 @@ def test_constants_are_recovered_within_a_tenth():
         ({"measure": lambda forecasts: np.ones(len(forecasts))}, "must return a Tally"),
     ],
 )
-def test_what_cannot_be_tuned_by(league, wrong, said):
+def test_unusable_measures_for_tuning_are_refused(league, wrong, said):
     with pytest.raises(pw.Error, match=said):
         tune(WRONG, league, trials=2, **wrong)
 
@@ -402,6 +402,6 @@ def test_a_measure_of_two_teams_where_more_play():
         tune(WRONG, pw.simulate(pw.TrueSkill(), 50, 10, teams=4).history, measure="log_loss", trials=2)
 
 
-def test_a_preset_that_was_not_called(league):
+def test_uncalled_preset_gets_a_hint(league):
     with pytest.raises(pw.Error, match=r"call it: TrueSkill\(\)"):
         tune(pw.TrueSkill, league)

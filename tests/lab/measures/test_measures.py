@@ -216,7 +216,7 @@ def test_medians_of_scores():
     model = pw.PoissonOD(mu=0.3, sigma=0.6, beta=0.3)
     fit = model.fit(history(league(count=60)))
     medians = measures.expected_scores(fit.forecasts)
-    means, spreads = measures.places.opposed(fit.forecasts)
+    means, spreads = measures.places.score_levels(fit.forecasts)
     shown = model.predict([[model.rating()], [model.rating()]]).score_distribution
     each = type(shown)(means, np.sqrt(spreads))
     assert medians.tolist() == [each.quantile(team, 0.5) for team in range(len(means))]
@@ -228,10 +228,10 @@ def test_medians_of_scores():
 def test_large_skills_do_not_swallow_small_ones():
     """Of two teams one's defence is the other's alone, whatever its own is."""
     found = [Match([1, 2], [(3.0, 1e30), (5.0, 2.0)], [(1.0, 1e60), (1.0, 4.0)])]
-    mean, variance = measures.places.opposed(forecasts_of(found, NORMAL))
+    mean, variance = measures.places.score_levels(forecasts_of(found, NORMAL))
     assert (mean[0], variance[0]) == (1.0, 5.0)
     found = [Match([1, 2, 3], [(3.0, 1e30), (5.0, 2.0), (5.0, 4.0)], [(1.0, 1e60), (1.0, 4.0), (1.0, 8.0)])]
-    mean, variance = measures.places.opposed(forecasts_of(found, NORMAL))
+    mean, variance = measures.places.score_levels(forecasts_of(found, NORMAL))
     assert (mean[0], variance[0]) == (0.0, 4.0)
 
 
@@ -268,7 +268,7 @@ def test_one_huge_value_leaves_no_trace_in_later_windows():
     assert measures.Tally(np.full(10, 1.5e308), np.ones(10)).mean() == pytest.approx(1.5e308)
 
 
-def test_by_hand():
+def test_measures_computed_by_hand():
     """Four teams on places 1, 2, 2, 4; and matches of two whose first team was given 60 % and 20 % of a draw."""
     four = forecasts_of([Match([1, 2, 2, 4], [4.0, 3.0, 2.0, 1.0], [1.0] * 4)])
     assert measures.place_error(four).mean() == pytest.approx(sqrt(0.5 * (1 / sqrt(2) + 1 / sqrt(3)) / 2))
@@ -430,7 +430,7 @@ def test_among_many_teams_counts_are_counts():
         model = pw.PoissonOD(mu=0.5, sigma=0.5, beta=0.3, prediction=prediction)
         forecasts = model.fit(history(found)).forecasts
         tally, start, place = measures.pair_log_loss(forecasts), forecasts.history.match_start, forecasts.history.place
-        mean, own = measures.places.opposed(forecasts)[0], measures.performance(forecasts)
+        mean, own = measures.places.score_levels(forecasts)[0], measures.performance(forecasts)
         own = own if prediction == "integrated" else 0 * own
         for at in range(6):
             teams = range(start[at], start[at + 1])

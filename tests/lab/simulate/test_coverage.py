@@ -46,7 +46,7 @@ def test_rating_periods_are_closed():
     assert 0.7 < frame["covered"][0] < 0.9
 
 
-def test_what_has_no_coverage():
+def test_models_and_fits_without_coverage_are_refused():
     league = simulate(pw.Elo(), 20, 6, skills=pw.Normal(1500, 200))
     with pytest.raises(pw.Error, match="no uncertainty"):
         covered(league, pw.Elo().fit(league.history))

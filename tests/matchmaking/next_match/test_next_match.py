@@ -45,7 +45,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("model", PLACES.values(), ids=PLACES.keys())
-def test_it_is_the_mean_over_all_results(model):
+def test_information_is_the_mean_over_all_results(model):
     new = model.rating()
     players = [
         model.rating(new.mu + step * new.sigma, new.sigma * (1 - 0.2 * k)) for k, step in enumerate((0, 0.5, -1, 1))
@@ -61,7 +61,7 @@ def test_drift_is_no_information():
     assert expected(moving, [[pw.Rating(25, 4)], [pw.Rating(27, 3)]]) == pytest.approx(expected(still, wide), rel=1e-9)
 
 
-def test_it_is_the_expected_loss_of_entropy():
+def test_information_is_the_expected_loss_of_entropy():
     """Where beliefs are updated as Bayes would, both definitions are one: E[ln σ/σ′]."""
     model = pw.TrueSkill(tau=0, draw_probability=0.3)
     teams = [[pw.Rating(25, 8)], [pw.Rating(29, 3)]]
@@ -74,7 +74,7 @@ def test_it_is_the_expected_loss_of_entropy():
 
 
 @pytest.mark.parametrize(("mu", "sigma"), [(25, 25 / 3), (25, 2), (32, 5)])
-def test_it_is_near_the_mutual_information_of_skill_and_result(mu, sigma):
+def test_information_is_near_the_mutual_information_of_skill_and_result(mu, sigma):
     """The integral without normal approximations: I(skill; result) of each player, summed."""
     beta = 25 / 6
     exact = 0.0
@@ -252,11 +252,11 @@ def test_a_frame_and_newcomers():
         (pw.TrueSkill(), {"teams": 1}, "teams must be a whole number of at least 2"),
     ],
 )
-def test_what_is_refused(model, options, message):
+def test_invalid_arguments_are_refused(model, options, message):
     with pytest.raises(pw.Error, match=message):
         pw.next_matches(model, players=list("abc"), **options)
 
 
-def test_players_who_are_known_for_certain_tell_nothing():
+def test_certain_players_give_no_information():
     found = pw.next_matches(pw.TrueSkill(tau=0), players={"a": pw.Rating(25, 0), "b": pw.Rating(25, 0)})
     assert found[0].information == 0.0

@@ -129,14 +129,14 @@ def equals(*names, sigma=1.0):
     return pw.Ladder(MODEL, {name: pw.Rating(25, sigma) for name in names})
 
 
-def test_who_waited_least_is_left_over():
+def test_player_with_the_shortest_wait_is_left_over():
     ladder = equals("ann", "bob", "cat", "dan", "eve")
     waiting = {"ann": 40, "bob": 10, "cat": 30, "dan": 20, "eve": 50}
     assert pw.pair(ladder, list(waiting), waiting=waiting).left == ["bob"]
     assert pw.pair(ladder, list(waiting), waiting=[5, 5, 4, 5, 5]).left == ["cat"]
 
 
-def test_who_waits_accepts_less():
+def test_waiting_players_accept_lower_quality():
     ladder = pw.Ladder(MODEL, {"ann": pw.Rating(30, 1), "bob": pw.Rating(20, 1)})
     quality = ladder.quality([["ann"], ["bob"]])
     assert 0.2 < quality < 0.3
@@ -268,19 +268,19 @@ def test_large_numbers_count_as_large():
         (["ann", pw.Rating(1500)], {}, "it has no sigma"),
     ],
 )
-def test_what_cannot_be_paired(queue, options, message):
+def test_unpairable_queues_are_refused(queue, options, message):
     with pytest.raises(pw.Error, match=message):
         pw.pair(equals("ann", "bob"), queue, **options)
 
 
-def test_what_is_no_source():
+def test_wrong_source_is_refused():
     with pytest.raises(pw.Error, match="a Ladder, a Fit or a Model"):
         pw.pair(pw.TrueSkill, ["ann"])
     with pytest.raises(pw.Error, match="needs performance noise"):
         pw.pair(MODEL.replace(beta=0), ["ann", "bob"])
 
 
-def test_nobody_and_one():
+def test_queues_of_nobody_and_of_one_player():
     assert repr(pw.pair(MODEL, [])) == "Pairing(0 pairs, 0 left over)"
     assert pw.pair(MODEL, []).to_frame().columns == ["first", "second", "quality"]
     assert pw.pair(MODEL, ["ann"]).left == ["ann"]

@@ -366,7 +366,7 @@ def test_the_truth_is_aligned():
     np.testing.assert_array_equal(moved.skill, moved.skill_then[[last[player] for player in range(10)]])
 
 
-def test_drawing_without_putting_back():
+def test_players_are_drawn_without_replacement():
     """Two of three in proportion to 3 : 2 : 1, one after another."""
     weights, count = np.array([3.0, 2.0, 1.0]), 30_000
     seat = np.full(2 * count, -1)
@@ -377,7 +377,7 @@ def test_drawing_without_putting_back():
 
 
 @pytest.mark.parametrize("attendance", [Zipf(1.2), Lognormal(1.5), Lognormal(2.0, everyone=True)])
-def test_a_few_play_a_lot(attendance):
+def test_skewed_attendance_lets_a_few_play_most(attendance):
     league = simulate(pw.TrueSkill(), 5000, 1000, attendance=attendance, seed=2)
     played = np.sort(league.truth()["matches"].to_numpy())[::-1]
     assert played[:100].sum() > 0.45 * played.sum()
@@ -444,7 +444,7 @@ def test_squads_of_alike_players():
     assert alike[0.0] + 0.15 < alike[0.5] < alike[1.0] - 0.15
 
 
-def test_at_least_so_many_come():
+def test_minimum_number_of_squad_members_come():
     league = simulate(pw.TSb(), 200, 100, size=5, roster=Roster(understaffing=0.9, least=3), seed=7)
     assert np.diff(league.history.team_start).min() == 3
 
