@@ -144,7 +144,7 @@ def next_matches(
     whole("count", count, 1)
     need = whole("teams", teams, 2) * whole("size", size, 1)
     if len(found) < need:
-        raise Error(f"a match of {teams} teams of {size} needs {need} players, not {len(found)}", field="players")
+        raise Error(f"a match of {teams} teams of {size} needs {need} players, not {len(found)}", field="teams")
     limit = count if each is None else whole("each", each, 1)
     chosen, exact = _choose(found, count, (teams, size), limit, progress)
     return NextMatches(tuple(_describe(found, *one) for one in chosen), exact, found.newcomers)
