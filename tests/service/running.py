@@ -13,7 +13,7 @@ from fastapi import Depends, FastAPI, Request
 
 import prowess as pw
 from prowess.service.app import create_app
-from prowess.service.auth import Access, everywhere, may
+from prowess.service.auth import Access, may, may_everywhere
 from prowess.service.serving import listening
 from prowess.service.settings import Settings
 from prowess.store import keys, leagues
@@ -29,7 +29,7 @@ def probed(settings: Settings) -> FastAPI:
         def touch(league: str, access: Annotated[Access, Depends(may(scope))]) -> dict[str, Any]:
             return {"league": access.league, "author": access.author}
 
-        def rule(key: Annotated[Any, Depends(everywhere(scope))]) -> dict[str, Any]:
+        def rule(key: Annotated[Any, Depends(may_everywhere(scope))]) -> dict[str, Any]:
             return {"author": key.name}
 
         app.post(f"/api/leagues/{{league}}/{scope}", name=f"touch_{scope}")(touch)

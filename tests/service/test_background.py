@@ -4,7 +4,7 @@ import os
 import time
 
 from prowess.service.background import worker
-from prowess.service.background.worker import Background
+from prowess.service.background.worker import Worker
 from prowess.store import jobs, leagues
 from prowess.store.db.database import Database
 
@@ -43,7 +43,7 @@ def test_work_is_followed_called_off_and_ends_with_the_service(database_url, mon
             time.sleep(0.05)
         raise AssertionError(last)
 
-    background = Background(database)
+    background = Worker(database)
     ask()
     last = wait("running", "any")
     assert (last.share, gone(int(last.step))) == (0.5, False)

@@ -7,7 +7,7 @@ import pytest
 
 from prowess.errors import Error
 from prowess.service.background import prewarm
-from prowess.service.background.prewarm import Warming
+from prowess.service.background.prewarm import Prewarmer
 from prowess.store import leagues
 from prowess.store.db.database import Database
 from prowess.store.read.standings import StandingsCache
@@ -50,7 +50,7 @@ class Noted(TraceCache):
         return super().of(connection, league)
 
 
-def ended(warming: Warming) -> None:
+def ended(warming: Prewarmer) -> None:
     warming.thread.join(PATIENCE)
     assert not warming.thread.is_alive()
 
@@ -58,7 +58,7 @@ def ended(warming: Warming) -> None:
 def test_large_leagues_are_there_before_anybody_asks(database: Database) -> None:
     traces = Noted()
     standings = StandingsCache(traces)
-    ended(Warming(database, standings, traces, least=10))
+    ended(Prewarmer(database, standings, traces, least=10))
     assert traces.asked == ["large", "middle"]
     with database.reading() as connection:
         large, small = (leagues.find(connection, name) for name in ("large", "small"))
@@ -74,10 +74,10 @@ def test_large_leagues_are_there_before_anybody_asks(database: Database) -> None
 
 def test_nothing_goes_for_a_smaller_one(database: Database) -> None:
     roomy = Noted()
-    ended(Warming(database, StandingsCache(roomy), roomy, least=1))
+    ended(Prewarmer(database, StandingsCache(roomy), roomy, least=1))
     assert roomy.asked == ["large", "middle", "small"]
     traces = Noted(memory=1.1 * (1e9 - roomy.room) / 3)
-    ended(Warming(database, StandingsCache(traces), traces, least=1))
+    ended(Prewarmer(database, StandingsCache(traces), traces, least=1))
     assert traces.asked == ["large"]
 
 
@@ -91,7 +91,7 @@ def test_who_closes_waits_for_nothing_that_takes_long(database: Database) -> Non
             return super().of(connection, league)
 
     traces = Slow()
-    found = Warming(database, StandingsCache(), traces, least=1)
+    found = Prewarmer(database, StandingsCache(), traces, least=1)
     assert entered.wait(PATIENCE)
     found.close(grace=0.01)
     assert found.thread.is_alive()
@@ -108,7 +108,7 @@ def test_a_league_that_cannot_be_read_stops_no_other(database: Database) -> None
             return super().of(connection, league)
 
     traces = Broken()
-    ended(Warming(database, StandingsCache(traces), traces, least=1))
+    ended(Prewarmer(database, StandingsCache(traces), traces, least=1))
     assert traces.asked == ["middle", "small"]
 
 
@@ -118,5 +118,5 @@ def test_the_service_does_so_at_its_start(sqlite_url: str, monkeypatch: pytest.M
     fill(database)
     database.close()
     with served(sqlite_url) as ask:
-        ended(ask.service.warming)
+        ended(ask.service.prewarmer)
         assert list(ask.service.traces._cache._values) == [3]

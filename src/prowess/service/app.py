@@ -24,19 +24,19 @@ from ..store.write.writer import Writer
 from .api import matches
 from .api.routers import ROUTERS
 from .auth import Identify, peek_key_id
-from .background.jobs import Analyst
-from .background.prewarm import Warming
+from .background.jobs import ModelAnalyses
+from .background.prewarm import Prewarmer
 from .concurrency import TtlCache
 from .context import Service
-from .errors import Problems, register
+from .errors import CatchErrors, register_handlers
 from .middleware.fast_post import FastPost
-from .middleware.headers import Headers, Heads
+from .middleware.headers import Headers, HeadSupport
 from .middleware.limits import BodyLimit, Buckets, RateLimit
 from .observability import Metrics, RequestTiming, log_request_to
 from .openapi import document
 from .pages.routers import ROUTERS as PAGES
 from .pages.web.errors import ErrorPages
-from .serving import not_orphaned, told_of_the_end
+from .serving import exit_with_parent, on_shutdown
 from .settings import Settings
 
 __all__ = ["create_app"]
@@ -69,20 +69,20 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             keys=key_cache,
             leagues=TtlCache(_in_transaction(database, leagues.find)),
             metrics=metrics,
-            analyst=Analyst(database, traces),
-            warming=Warming(database, standings, traces),
+            analyses=ModelAnalyses(database, traces),
+            prewarmer=Prewarmer(database, standings, traces),
         )
         _collect_garbage_rarely()
         try:
-            with told_of_the_end(service.closing.set), not_orphaned():
+            with on_shutdown(service.closing.set), exit_with_parent():
                 yield
         finally:
-            for part in (service.warming, service.analyst, service.writer, database):
+            for part in (service.prewarmer, service.analyses, service.writer, database):
                 await run_in_threadpool(part.close)
 
     app = FastAPI(title="prowess", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
-    register(app)
+    register_handlers(app)
     for router in (*ROUTERS, *PAGES):
         app.router.routes.extend(router.routes)  # flat: matching nested routers costs time in every request
     _add_middleware(app, settings, key_cache, metrics)
@@ -113,9 +113,9 @@ def _add_middleware(app: FastAPI, settings: Settings, key_cache: TtlCache[Key | 
         key_id=partial(peek_key_id, key_cache),
     )
     app.add_middleware(BodyLimit, most=settings.body_limit, most_import=settings.import_limit)
-    app.add_middleware(Problems)
+    app.add_middleware(CatchErrors)
     app.add_middleware(ErrorPages)
-    app.add_middleware(Heads)  # outside of those that look into the body, which HEAD drops
+    app.add_middleware(HeadSupport)  # outside of those that look into the body, which HEAD drops
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,

@@ -16,7 +16,7 @@ from starlette import types
 from ..store.errors import NotFound, Unavailable
 from ..store.keys import Key, Scope
 from .concurrency import TtlCache
-from .context import of
+from .context import service_of
 from .errors import Problem
 from .middleware.limits import EXEMPT
 
@@ -24,18 +24,18 @@ __all__ = [
     "COOKIE",
     "LONGEST",
     "Access",
-    "Everywhere",
+    "GlobalPermission",
     "Headers",
     "Identify",
-    "May",
-    "bearer",
-    "caller",
-    "everywhere",
+    "LeaguePermission",
+    "bearer_secret",
+    "cookie_secret",
+    "drop_foreign_cookies",
+    "key_of_request",
     "may",
+    "may_everywhere",
     "may_still_read",
-    "only_ours",
     "peek_key_id",
-    "secret_of",
 ]
 
 KEY, READER = "key", "reader"  # schemes of the API's document: a key is needed, or only for private leagues
@@ -57,11 +57,11 @@ class Access:
         return self.key.name if self.key else ""
 
 
-def bearer(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+def bearer_secret(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     """The secret of the `Authorization` header: empty if it cannot be one of ours, None without the header.
 
-    >>> bearer([(b"authorization", b"Bearer abc")]), bearer([(b"authorization", b"Basic abc")]), bearer([])
-    ('abc', '', None)
+    >>> bearer_secret([(b"authorization", b"Bearer abc")]), bearer_secret([(b"authorization", b"Basic abc")])
+    ('abc', '')
     """
     for name, value in headers:
         if name == b"authorization":
@@ -72,7 +72,7 @@ def bearer(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
 
 def peek_key_id(keys: TtlCache[Key | None], headers: Iterable[tuple[bytes, bytes]]) -> int | None:
     """Return the id of a request's key if it was looked up before: rate limits must not wait for the database."""
-    secret = bearer(headers)
+    secret = bearer_secret(headers)
     key = keys.peek(secret) if secret else None
     return key.id if key else None
 
@@ -86,24 +86,24 @@ class Identify:
     async def __call__(self, scope: types.Scope, receive: types.Receive, send: types.Send) -> None:
         """Note the key, None if it is unknown, and let the request through, without the cookies of others."""
         if any(name == b"cookie" for name, _ in scope.get("headers", ())):
-            scope["headers"] = only_ours(scope["headers"])
+            scope["headers"] = drop_foreign_cookies(scope["headers"])
         if scope["type"] == "http" and scope["path"] not in EXEMPT:
             await _identify(scope, self.keys)
         await self.app(scope, receive, send)
 
 
 async def _identify(scope: types.Scope, keys: TtlCache[Key | None]) -> None:
-    secret = bearer(scope["headers"])
+    secret = bearer_secret(scope["headers"])
     if secret is not None:
         scope["state"]["key"] = await keys.get(secret) if secret else None
     elif not scope["path"].startswith("/api/"):  # where a cookie counts for nothing: other sites may let it be sent
-        kept = secret_of(scope["headers"])
+        kept = cookie_secret(scope["headers"])
         found = await keys.get(kept) if kept else None
         if found is not None and found.revoked_at is None:
             scope["state"]["key"] = found
 
 
-async def caller(request: Request) -> Key | None:
+async def key_of_request(request: Request) -> Key | None:
     """The key of a request, None without one; an unknown key is refused."""
     state = request.scope["state"]
     key: Key | None = state.get("key")
@@ -112,7 +112,7 @@ async def caller(request: Request) -> Key | None:
     return key
 
 
-class May(SecurityBase):
+class LeaguePermission(SecurityBase):
     """A dependency of the routes of a league: refuses who may not do what `scope` says, and gives the `Access`."""
 
     model = HTTPBearer(description="A key that `prowess key create` made.")
@@ -123,12 +123,12 @@ class May(SecurityBase):
 
     async def __call__(self, request: Request) -> Access:
         """The access, or a refusal."""
-        key = await caller(request)
+        key = await key_of_request(request)
         if key is None and self.scope != "read":
             raise Problem(401, f"this needs a key: {HOW}", headers=CHALLENGE)
         name = request.path_params["league"]
         try:
-            league = await of(request).leagues.get(name)
+            league = await service_of(request).leagues.get(name)
         except NotFound:
             raise _hidden(name) from None
         if key is not None and key.may(self.scope, league.id):
@@ -143,8 +143,8 @@ class May(SecurityBase):
 async def may_still_read(request: Request) -> bool:
     """Whether who reads a league for long still may: a key is revoked, or a league made private, meanwhile."""
     try:
-        await _identify(request.scope, of(request).keys)
-        await May("read")(request)
+        await _identify(request.scope, service_of(request).keys)
+        await LeaguePermission("read")(request)
     except Problem:
         return False
     except Unavailable:
@@ -152,10 +152,10 @@ async def may_still_read(request: Request) -> bool:
     return True
 
 
-class Everywhere(SecurityBase):
+class GlobalPermission(SecurityBase):
     """A dependency of routes that belong to no league: refuses all but keys of all leagues, and gives the key."""
 
-    model = May.model
+    model = LeaguePermission.model
     scheme_name = KEY
 
     def __init__(self, scope: Scope) -> None:
@@ -163,7 +163,7 @@ class Everywhere(SecurityBase):
 
     async def __call__(self, request: Request) -> Key:
         """The key, or a refusal."""
-        key = await caller(request)
+        key = await key_of_request(request)
         if key is None:
             raise Problem(401, f"this needs a key: {HOW}", headers=CHALLENGE)
         if not key.may(self.scope, None):
@@ -181,22 +181,22 @@ def _forbidden(key: Key | None, scope: Scope, where: str) -> Problem:
     return Problem(403, f"this needs a key with the scope {scope!r} {where}; {has}{limited}")
 
 
-def may(scope: Scope) -> May:
+def may(scope: Scope) -> LeaguePermission:
     """What a route of a league depends on: `Depends(may("write"))` gives an `Access`.
 
     >>> may("read").scheme_name, may("admin").scheme_name
     ('reader', 'key')
     """
-    return May(scope)
+    return LeaguePermission(scope)
 
 
-def everywhere(scope: Scope) -> Everywhere:
+def may_everywhere(scope: Scope) -> GlobalPermission:
     """What a route beside the leagues depends on: `Depends(everywhere("admin"))` gives the key.
 
-    >>> everywhere("admin").scope
+    >>> may_everywhere("admin").scope
     'admin'
     """
-    return Everywhere(scope)
+    return GlobalPermission(scope)
 
 
 COOKIE = "prowess_key"
@@ -204,12 +204,12 @@ LONGEST = 200  # letters of a secret: ours are shorter, and what was looked up i
 Headers = Iterable[tuple[bytes, bytes]]
 
 
-def secret_of(headers: Headers) -> str | None:
+def cookie_secret(headers: Headers) -> str | None:
     """The secret of the key that a browser is signed in with.
 
     Cookies of other services of the same host are sent along: whatever is in them, ours is found, in linear time.
 
-    >>> secret_of([(b"cookie", b'other={"a": 1}; prowess_key=pw_abc')]), secret_of([])
+    >>> cookie_secret([(b"cookie", b'other={"a": 1}; prowess_key=pw_abc')]), cookie_secret([])
     ('pw_abc', None)
     """
     for name, value in headers:
@@ -221,12 +221,12 @@ def secret_of(headers: Headers) -> str | None:
     return None
 
 
-def only_ours(headers: Headers) -> list[tuple[bytes, bytes]]:
+def drop_foreign_cookies(headers: Headers) -> list[tuple[bytes, bytes]]:
     """Headers without the cookies of others, which the framework would read, and not in linear time.
 
-    >>> only_ours([(b"host", b"a"), (b"cookie", b'x="; prowess_key=pw_abc')])
+    >>> drop_foreign_cookies([(b"host", b"a"), (b"cookie", b'x="; prowess_key=pw_abc')])
     [(b'host', b'a'), (b'cookie', b'prowess_key=pw_abc')]
     """
-    secret = secret_of(headers)
+    secret = cookie_secret(headers)
     ours = [(b"cookie", f"{COOKIE}={secret}".encode("latin-1"))] if secret and len(secret) <= LONGEST else []
     return [*(one for one in headers if one[0] != b"cookie"), *ours]

@@ -20,13 +20,13 @@ from ..store.leagues import League
 from ..store.read.standings import StandingsCache
 from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
-from .background.jobs import Analyst
-from .background.prewarm import Warming
+from .background.jobs import ModelAnalyses
+from .background.prewarm import Prewarmer
 from .concurrency import ConcurrencyLimiter, TtlCache
 from .observability import Metrics
 from .settings import Settings
 
-__all__ = ["Service", "of", "service"]
+__all__ = ["Service", "service", "service_of"]
 
 Found = TypeVar("Found")
 SPLITS = 10_000_000  # bytes
@@ -49,8 +49,8 @@ class Service:
     keys: TtlCache[Key | None]  # by their secrets
     leagues: TtlCache[League]  # by their names; what is in them may be a second old
     metrics: Metrics
-    analyst: Analyst
-    warming: Warming
+    analyses: ModelAnalyses
+    prewarmer: Prewarmer
     charts: LruCache[bytes] = field(default_factory=lambda: LruCache(CHARTS))  # as they are sent
     splits: LruCache[Balance] = field(default_factory=lambda: LruCache(SPLITS))  # fair teams, which may take seconds
     # Limits of expensive work; most predictions are quick, tables may be of all players.
@@ -70,7 +70,7 @@ class Service:
         return await (run_in_threadpool(reading) if limiter is None else limiter.run(reading))
 
 
-def of(request: Request) -> Service:
+def service_of(request: Request) -> Service:
     """The service of a request."""
     found: Service = request.app.state.service
     return found
@@ -78,4 +78,4 @@ def of(request: Request) -> Service:
 
 async def service(request: Request) -> Service:
     """The same as a dependency, `Depends(service)`: a coroutine, because others are run in threads."""
-    return of(request)
+    return service_of(request)

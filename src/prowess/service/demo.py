@@ -13,20 +13,20 @@ from ..store.leagues import Settings
 from ..store.write.commands import Post
 from ..store.write.writer import perform
 
-__all__ = ["LEAGUE", "fill", "key_command"]
+__all__ = ["LEAGUE", "fill_demo", "key_command"]
 
 LEAGUE = "demo"
 SETTINGS = Settings(provisional_matches=25, inactive_days=14.0)  # so that some are provisional, and some inactive
 
 
-def fill(database: Database) -> str:
+def fill_demo(database: Database) -> str:
     """Put the example league into a database, unless it is there, and make a key; gives the key.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     database = Database(f"{folder}/league.db")
     ...     database.migrate()
-    ...     key = fill(database)
+    ...     key = fill_demo(database)
     ...     with database.reading() as connection:
     ...         print(keys.find(connection, key).scope, leagues.find(connection, LEAGUE).posted > 0)
     ...     database.close()

@@ -25,13 +25,13 @@ __all__ = [
     "NAME",
     "STORABLE",
     "VISIBLE",
+    "CatchErrors",
     "Problem",
-    "Problems",
-    "answers",
     "field_path",
     "path_of",
-    "problem",
-    "register",
+    "problem_response",
+    "problem_responses",
+    "register_handlers",
 ]
 
 NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
@@ -87,10 +87,10 @@ def title(status: int) -> str:
     return _TITLES.get(status) or HTTPStatus(status).phrase
 
 
-def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The declaration that a route may answer with problems, for its `responses`.
 
-    >>> list(answers(404, 409))
+    >>> list(problem_responses(404, 409))
     [404, 409]
     """
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
@@ -116,7 +116,7 @@ class Problem(HTTPException):
         self.errors = list(errors)
 
 
-def problem(
+def problem_response(
     scope: Scope, status: int, detail: str, errors: Sequence[Mapping[str, str]] = (), headers: Any = None
 ) -> Response:
     """The answer that says what went wrong."""
@@ -134,7 +134,7 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
-def answer(request: Request, error: Exception) -> Response:
+def error_response(request: Request, error: Exception) -> Response:
     """The answer to a request in which an error was raised."""
     scope = request.scope
     if isinstance(error, RequestValidationError):
@@ -142,21 +142,23 @@ def answer(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         if error.status_code == 405:
             error.headers = {"Allow": _allowed(scope)}
-        return problem(scope, error.status_code, _said(scope, error), getattr(error, "errors", ()), error.headers)
+        return problem_response(
+            scope, error.status_code, _detail(scope, error), getattr(error, "errors", ()), error.headers
+        )
     if isinstance(error, Unavailable):
         # What the database said may tell of our insides: it is for the log.
         logging.getLogger(LOGGER).warning("request %s: %s", scope.get("state", {}).get("request_id", ""), error)
         known = UNSURE if isinstance(error, CommitUnknown) else "nothing was changed, try again"
-        return problem(scope, 503, f"{error.summary}; {known}", headers=RETRY)
+        return problem_response(scope, 503, f"{error.summary}; {known}", headers=RETRY)
     if isinstance(error, (NotFound, Conflict)):
-        return problem(scope, 404 if isinstance(error, NotFound) else 409, str(error))
+        return problem_response(scope, 404 if isinstance(error, NotFound) else 409, str(error))
     assert isinstance(error, Error)
     field = field_path(error, single=scope.get("state", {}).get("single", False))
     if error.field is None:  # until every place that raises fills it
         from .error_fields import field_of
 
         field = field_of(str(error), single=scope.get("state", {}).get("single", False))
-    return problem(scope, 422, str(error), [{"field": field, "detail": str(error)}] if field else [])
+    return problem_response(scope, 422, str(error), [{"field": field, "detail": str(error)}] if field else [])
 
 
 def field_path(error: Error, single: bool = False) -> str | None:
@@ -182,7 +184,7 @@ def path_of(location: Iterable[str | int]) -> str:
     return path
 
 
-def _said(scope: Scope, error: HTTPException) -> str:
+def _detail(scope: Scope, error: HTTPException) -> str:
     """What a refusal says; where the framework has only the name of the status, more than that."""
     detail = str(error.detail)
     if error.status_code == 404 and detail == "Not Found":
@@ -207,32 +209,32 @@ def _invalid(scope: Scope, error: RequestValidationError) -> Response:
     broken = next((one for one in found if one["type"] == "json_invalid"), None)
     if broken is not None:
         reason, place = broken.get("ctx", {}).get("error", broken["msg"]), broken["loc"][-1]
-        return problem(scope, 400, f"the body is no valid JSON: {reason} at character {place}")
+        return problem_response(scope, 400, f"the body is no valid JSON: {reason} at character {place}")
     said: dict[str, list[str]] = {}
     for one in found:
         place = one["loc"][1:-1] if one["loc"][-1] in EITHER else one["loc"][1:]
-        said.setdefault(path_of(place) or str(one["loc"][0]), []).append(_readable(one))
+        said.setdefault(path_of(place) or str(one["loc"][0]), []).append(_explain(one))
     errors = [{"field": field, "detail": " or ".join(dict.fromkeys(details))} for field, details in said.items()]
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return problem(scope, 422, f"{errors[0]['field']}: {errors[0]['detail']}{more}", errors)
+    return problem_response(scope, 422, f"{errors[0]['field']}: {errors[0]['detail']}{more}", errors)
 
 
-def _readable(error: Mapping[str, Any]) -> str:
+def _explain(error: Mapping[str, Any]) -> str:
     """What is wrong with a field; of a pattern, what it means."""
     return PATTERNS.get(error.get("ctx", {}).get("pattern", ""), str(error["msg"]))
 
 
-def register(app: FastAPI) -> None:
+def register_handlers(app: FastAPI) -> None:
     """Let an app answer with problems."""
 
     async def handle(request: Request, error: Exception) -> Response:
-        return answer(request, error)
+        return error_response(request, error)
 
     for kind in (HTTPException, RequestValidationError, Error):
         app.add_exception_handler(kind, handle)
 
 
-class Problems:
+class CatchErrors:
     """Middleware: what nobody caught is logged with its traceback, and answered without telling of our insides.
 
     It stands within `Headers`, which notes the status: whether anything was sent.
@@ -248,22 +250,22 @@ class Problems:
         except CancelledError:  # at the end of the service, of what took longer than its patience
             if "status" in scope.get("state", {}):
                 raise
-            await problem(scope, 503, f"the service ends; {UNSURE}", headers=RETRY)(scope, receive, send)
+            await problem_response(scope, 503, f"the service ends; {UNSURE}", headers=RETRY)(scope, receive, send)
         except ClientDisconnect:
-            await problem(scope, 400, "the body did not come to its end")(scope, receive, send)
+            await problem_response(scope, 400, "the body did not come to its end")(scope, receive, send)
         except Exception as error:
-            response = _caught(scope, error)
+            response = _unhandled(scope, error)
             if response is None:
                 raise
             await response(scope, receive, send)
 
 
-def _caught(scope: Scope, error: Exception) -> Response | None:
+def _unhandled(scope: Scope, error: Exception) -> Response | None:
     """The answer to what nobody caught; None if there is one already, or nobody to answer to."""
     state = scope.get("state", {})
     if scope["type"] != "http" or "status" in state:
         return None
     if isinstance(error, (HTTPException, Error)):
-        return answer(Request(scope), error)
+        return error_response(Request(scope), error)
     logging.getLogger(LOGGER).error("error in request %s", state.get("request_id", ""), exc_info=error)
-    return problem(scope, 500, "an error of the service; its log has more, under this request id")
+    return problem_response(scope, 500, "an error of the service; its log has more, under this request id")

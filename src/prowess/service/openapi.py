@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 
 from .. import __version__
 from .auth import KEY, READER
-from .errors import SCHEMA, answers
+from .errors import SCHEMA, problem_responses
 
 __all__ = ["document"]
 
@@ -99,5 +99,5 @@ def _declare(operation: dict[str, Any], method: str) -> None:
     responses = operation["responses"]
     if "HTTPValidationError" in str(responses.get("422", "")):
         del responses["422"]
-    for status, declared in answers(*sorted(statuses)).items():
+    for status, declared in problem_responses(*sorted(statuses)).items():
         responses.setdefault(str(status), declared)

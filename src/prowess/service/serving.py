@@ -21,7 +21,7 @@ from ..errors import Error
 from .observability import METRICS_FOLDER, logging_config
 from .settings import Settings
 
-__all__ = ["listening", "not_orphaned", "serve", "told_of_the_end"]
+__all__ = ["exit_with_parent", "listening", "on_shutdown", "serve"]
 
 APP = "prowess.service.app:create_app"
 BACKLOG = 2048
@@ -96,14 +96,14 @@ def _one(config: uvicorn.Config, there: socket.socket) -> bool:
 
 def _several(config: uvicorn.Config, there: socket.socket) -> bool:
     """Serve in several processes; one that dies is replaced."""
-    together = _Together(config, [there])
+    together = _Supervisor(config, [there])
     together.run()
     if not together.asked:
         raise Error("the service could not start; the log says why")
     return signal.SIGINT in together.asked
 
 
-class _Together(Multiprocess):
+class _Supervisor(Multiprocess):
     """The supervisor, which also remembers why it ended."""
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
@@ -155,7 +155,7 @@ def _environment(settings: Settings) -> Iterator[None]:
 
 
 @contextmanager
-def told_of_the_end(end: Callable[[], None]) -> Iterator[None]:
+def on_shutdown(end: Callable[[], None]) -> Iterator[None]:
     """Call a function as soon as the process is asked to end, before the handlers that are there already.
 
     A server first waits for open requests, and those that follow a league would never end by themselves.
@@ -182,7 +182,7 @@ def told_of_the_end(end: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def not_orphaned() -> Iterator[None]:
+def exit_with_parent() -> Iterator[None]:
     """End the process when its parent is gone: one of several workers would else keep the port for ever."""
     parent = parent_process()
     if parent is None or os.name == "nt":

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 from prowess.service.auth import COOKIE
-from prowess.service.demo import LEAGUE, fill
+from prowess.service.demo import LEAGUE, fill_demo
 from prowess.store.db.database import Database
 from tests.service.servers import Server, serving
 
@@ -118,7 +118,7 @@ def site(folder: Path, *, demo: bool = True) -> Iterator[Site]:
     database = Database(place)
     database.migrate()
     if demo:
-        key = fill(database)
+        key = fill_demo(database)
     else:
         with database.writing() as connection:
             key = keys.create(connection, "the office", "admin")[1]

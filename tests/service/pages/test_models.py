@@ -9,7 +9,7 @@ import pytest
 import prowess as pw
 from prowess.model.presets import PRESETS
 from prowess.service.background import jobs
-from prowess.service.background.figures import figured, worked_out
+from prowess.service.background.figures import league_figures, run_job
 from prowess.store import leagues
 from prowess.store.db.database import Database
 from prowess.store.read.trace_cache import TraceCache
@@ -105,7 +105,7 @@ def test_unusable_models_are_marked_before_a_comparison(ask):
     with ask.service.database.reading() as connection:
         found = leagues.find(connection, name)
         with pytest.raises(pw.Error, match="PoissonOD cannot use match 1 of this history"):
-            worked_out(connection, found, "comparison", {"PoissonOD": {"name": "PoissonOD"}}, lambda step, share: None)
+            run_job(connection, found, "comparison", {"PoissonOD": {"name": "PoissonOD"}}, lambda step, share: None)
 
 
 def test_both_computations_of_figures_agree_across_seasons(tmp_path):
@@ -118,8 +118,8 @@ def test_both_computations_of_figures_agree_across_seasons(tmp_path):
     for seasons in range(2):
         with database.reading() as connection:
             darts = leagues.find(connection, "darts")
-            text = worked_out(connection, darts, "figures", {}, lambda step, share: steps.append(share))
-            at_once = figured(darts, TraceCache().of(connection, darts).view)
+            text = run_job(connection, darts, "figures", {}, lambda step, share: steps.append(share))
+            at_once = league_figures(darts, TraceCache().of(connection, darts).view)
         assert json.loads(text) == json.loads(json.dumps(at_once))
         assert steps == sorted(steps)
         assert 0.0 <= steps[0] < steps[-1] <= 1.0

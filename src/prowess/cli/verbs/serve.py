@@ -114,14 +114,14 @@ def _place(settings: Settings, temporary: bool) -> Iterator[Settings]:
 
 def _prepare(settings: Settings, demo: bool) -> None:
     """Bring the database up to date, and say where everything is."""
-    from ...service.demo import LEAGUE, fill, key_command
+    from ...service.demo import LEAGUE, fill_demo, key_command
     from ...store import keys
     from ...store.db.database import Database
 
     database = Database(settings.database)
     try:
         database.migrate()
-        secret = fill(database) if demo else None
+        secret = fill_demo(database) if demo else None
         with database.reading() as connection:
             keyless = not keys.list_keys(connection)
     finally:

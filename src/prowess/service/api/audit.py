@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from ...store import audit as log
 from ...store.keys import Key
-from ..auth import everywhere
-from .common import Here, answer
+from ..auth import may_everywhere
+from .common import ServiceDep, json_response
 from .schemas import files as forms
-from .serialize import moment
+from .serialize import rfc3339
 
 __all__ = ["router"]
 
@@ -21,13 +21,13 @@ router = APIRouter(tags=["audit"])
 
 @router.get("/api/audit", summary="The audit log", response_model=forms.Audit)
 async def list_audit_entries(
-    here: Here,
-    key: Annotated[Key, Depends(everywhere("admin"))],
+    service: ServiceDep,
+    key: Annotated[Key, Depends(may_everywhere("admin"))],
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     before: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="The id of an entry to go on behind.")] = None,
 ) -> Response:
     """What was done to leagues, models, seasons and keys, newest first. It needs an admin's key of all leagues."""
-    found = await here.read(lambda connection: log.list_entries(connection, limit, before))
-    entries: list[dict[str, Any]] = [vars(one) | {"at": moment(one.at)} for one in found]
+    found = await service.read(lambda connection: log.list_entries(connection, limit, before))
+    entries: list[dict[str, Any]] = [vars(one) | {"at": rfc3339(one.at)} for one in found]
     following = f"/api/audit?limit={limit}&before={found[-1].id}" if len(found) == limit else None
-    return answer({"entries": entries, "next": following})
+    return json_response({"entries": entries, "next": following})

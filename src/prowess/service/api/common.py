@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from ...store.leagues import League
 from ..auth import Access, may
-from ..context import Service, of
+from ..context import Service, service_of
 from ..errors import VISIBLE, Problem
 from .schemas.common import LONGEST
 
@@ -24,17 +24,17 @@ __all__ = [
     "LARGEST",
     "Admin",
     "DryRun",
-    "Here",
     "IdempotencyKey",
     "MatchId",
     "Read",
-    "Why",
+    "Reason",
+    "ServiceDep",
     "Write",
-    "answer",
-    "fresh",
-    "tag_of",
-    "tag_with",
-    "tagged",
+    "etag_headers",
+    "etag_of",
+    "extend_etag",
+    "json_response",
+    "not_modified",
 ]
 
 
@@ -64,7 +64,7 @@ async def _here(request: Request) -> Service:
         raise Problem(422, "the query holds the character 0, which cannot be kept: leave it out")
     if request.scope["query_string"] and request.method != "GET":
         _check_query(request)
-    return of(request)
+    return service_of(request)
 
 
 def _check_query(request: Request) -> None:
@@ -84,12 +84,12 @@ def _parameters(asked: Dependant) -> list[str]:
     return [*own, *(name for needed in asked.dependencies for name in _parameters(needed))]
 
 
-Here = Annotated[Service, Depends(_here)]
+ServiceDep = Annotated[Service, Depends(_here)]
 Read = Annotated[Access, Depends(may("read"))]
 Write = Annotated[Access, Depends(may("write"))]
 Admin = Annotated[Access, Depends(may("admin"))]
 DryRun = Annotated[bool, Query(description="Change nothing; say who would change by how much, the largest first.")]
-Why = Annotated[str, Query(max_length=LONGEST, description="Why; kept with the change.")]
+Reason = Annotated[str, Query(max_length=LONGEST, description="Why; kept with the change.")]
 
 MatchId = Annotated[str, AfterValidator(str.strip)]  # of an id that is posted the ends are stripped, too
 
@@ -105,42 +105,42 @@ IdempotencyKey = Annotated[
 ]
 
 
-def answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """An answer in JSON, written at once: the framework would look at every value of it.
 
-    >>> answer({"mu": 25.0}).body
+    >>> json_response({"mu": 25.0}).body
     b'{"mu":25.0}'
     """
     return Response(to_json(content, inf_nan_mode="null"), status, headers, "application/json")
 
 
-def fresh(request: Request, tag: str) -> Response | None:
+def not_modified(request: Request, tag: str) -> Response | None:
     """The answer to who has this already; None where it must be told. The tag says which state an answer is of."""
     seen = request.headers.get("if-none-match")
     if seen is None or (seen.strip() != "*" and tag not in (one.strip() for one in seen.split(","))):
         return None
-    return Response(status_code=304, headers=tagged(tag))
+    return Response(status_code=304, headers=etag_headers(tag))
 
 
-def tag_of(league: League, generation: int, revision: int) -> str:
+def etag_of(league: League, generation: int, revision: int) -> str:
     """The tag of what a league shows at a revision; its title and settings count too, as they change without one."""
     shown = f"{league.settings} {league.public} {league.title!r}".encode()
     return f'W/"{generation}.{revision}.{crc32(shown):x}"'
 
 
-def tag_with(tag: str, *more: object) -> str:
+def extend_etag(tag: str, *more: object) -> str:
     """A tag of what depends on more than the one that is given.
 
-    >>> tag_with('W/"1.7"', 3, "a")
+    >>> extend_etag('W/"1.7"', 3, "a")
     'W/"1.7.3.a"'
     """
     return f'{tag[:-1]}.{".".join(map(str, more))}"'
 
 
-def tagged(tag: str) -> dict[str, str]:
+def etag_headers(tag: str) -> dict[str, str]:
     """Headers by which a cache asks again each time, and is told in a line that nothing has changed.
 
-    >>> tagged('W/"7"')
+    >>> etag_headers('W/"7"')
     {'ETag': 'W/"7"', 'Cache-Control': 'no-cache'}
     """
     return {"ETag": tag, "Cache-Control": "no-cache"}

@@ -21,8 +21,8 @@ from ...store.errors import Unavailable
 from ..auth import may_still_read
 from ..context import Service
 from ..observability import LOGGER
-from .common import Here, Read
-from .serialize import rating
+from .common import Read, ServiceDep
+from .serialize import rating_payload
 
 __all__ = ["EventHub", "router"]
 
@@ -50,7 +50,7 @@ EXAMPLE = (
 async def stream_events(
     request: Request,
     access: Read,
-    here: Here,
+    service: ServiceDep,
     last_event_id: Annotated[
         int | None, Header(ge=0, le=2**63 - 1, description="The last revision that is known: what came since is told.")
     ] = None,
@@ -59,7 +59,7 @@ async def stream_events(
 
     An event may stand for several changes; a comment is sent now and then, so that nobody takes silence for the end.
     """
-    hub = _hub(request, here)
+    hub = _hub(request, service)
 
     async def stream() -> AsyncIterator[bytes]:
         yield f"retry: {AGAIN}\n\n".encode()
@@ -72,18 +72,18 @@ async def stream_events(
     return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
 
 
-def _hub(request: Request, here: Here) -> EventHub:
+def _hub(request: Request, service: ServiceDep) -> EventHub:
     """The followers of this process."""
     state = request.app.state
     if getattr(state, "hub", None) is None:
-        state.hub = EventHub(here, _written)
+        state.hub = EventHub(service, _written)
     hub: EventHub = state.hub
     return hub
 
 
 def _written(news: RatingUpdate) -> bytes:
     """An event as it is sent."""
-    ratings = [{"player": one.player, "rating": rating(one.rating)} for one in news.ratings]
+    ratings = [{"player": one.player, "rating": rating_payload(one.rating)} for one in news.ratings]
     data = to_json({"revision": news.revision, "ratings": ratings, "more": news.more}, inf_nan_mode="null")
     return b"id: %d\nevent: ratings\ndata: %b\n\n" % (news.revision, data)
 

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, Response
 
 from ...store import leagues
 from ...store.journal import journal
-from .common import Here, Read
+from .common import Read, ServiceDep
 
 __all__ = ["Format", "export_matches", "router"]
 
@@ -43,7 +43,7 @@ Layout = Annotated[
         }
     },
 )
-async def export_matches(access: Read, here: Here, format: Format, layout: Layout = None) -> Response:
+async def export_matches(access: Read, service: ServiceDep, format: Format, layout: Layout = None) -> Response:
     """All matches of a league as CSV, Parquet or NDJSON, with their ids, as they are now.
 
     Imported into an empty league with the same clock, the file gives the same matches in the same order.
@@ -57,7 +57,7 @@ async def export_matches(access: Read, here: Here, format: Format, layout: Layou
         return league.revision
 
     try:
-        revision = await here.read(work)
+        revision = await service.read(work)
     except BaseException:
         rmtree(folder, ignore_errors=True)
         raise

@@ -20,73 +20,73 @@ from ...store.read.name_index import NameIndex
 from ...store.read.standings import Snapshot
 from ...text import count
 from ..context import Service
-from .common import Here, Read, answer
+from .common import Read, ServiceDep, json_response
 from .schemas import forecasts as forms
 
-__all__ = ["current", "day_of", "newcomers_of", "predicted", "router", "stamped"]
+__all__ = ["current_standings", "end_of_day", "find_newcomers", "forecast_match", "router", "with_revision"]
 
 router = APIRouter(tags=["forecasts"])
 
 
 @router.post("/api/leagues/{league}/predict", summary="Predict a match", response_model=forms.Prediction)
-async def predict_match(asked: forms.PredictionAsked, access: Read, here: Here) -> Response:
+async def predict_match(asked: forms.PredictionAsked, access: Read, service: ServiceDep) -> Response:
     """Who wins, who finishes where, with which scores, and how fair it is."""
 
     def work(connection: Connection) -> dict[str, Any]:
-        return predicted(current(here, connection, access.league), asked)[1]
+        return forecast_match(current_standings(service, connection, access.league), asked)[1]
 
-    return answer(await here.read(work, here.predicting))
+    return json_response(await service.read(work, service.predicting))
 
 
 @router.post("/api/leagues/{league}/quality", summary="How fair a match would be", response_model=forms.Quality)
-async def get_match_quality(asked: forms.QualityAsked, access: Read, here: Here) -> Response:
+async def get_match_quality(asked: forms.QualityAsked, access: Read, service: ServiceDep) -> Response:
     """How fair a match would be: its draw probability relative to that of equal and certain teams, 0 to 1."""
 
     def work(connection: Connection) -> dict[str, Any]:
-        now = current(here, connection, access.league)
-        teams, newcomers = _rated(now, asked)
+        now = current_standings(service, connection, access.league)
+        teams, newcomers = _with_newcomers(now, asked)
         found = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
-        return stamped(now, {"quality": found, "newcomers": newcomers})
+        return with_revision(now, {"quality": found, "newcomers": newcomers})
 
-    return answer(await here.read(work, here.predicting))
+    return json_response(await service.read(work, service.predicting))
 
 
-def predicted(now: Snapshot, asked: forms.PredictionAsked) -> tuple[Prediction, dict[str, Any]]:
+def forecast_match(now: Snapshot, asked: forms.PredictionAsked) -> tuple[Prediction, dict[str, Any]]:
     """What is expected of a match, and the same as plain data, with its quality and who is new to the league."""
-    teams, newcomers = _rated(now, asked)
+    teams, newcomers = _with_newcomers(now, asked)
     time = None if asked.time is None else now.as_time(parse(now.clock, asked.time))
     found = now.ladder.predict(teams, time=time, weights=asked.weights, home=asked.home)
     quality = now.ladder.quality(teams, weights=asked.weights, home=asked.home)
     told = {"teams": asked.teams} | found.to_dict() | {"quality": quality, "newcomers": newcomers}
-    return found, stamped(now, told)
+    return found, with_revision(now, told)
 
 
-def _rated(now: Snapshot, asked: forms.QualityAsked) -> tuple[list[list[str | Rating]], list[str]]:
+def _with_newcomers(now: Snapshot, asked: forms.QualityAsked) -> tuple[list[list[str | Rating]], list[str]]:
     """The teams, with ratings in the place of newcomers' names."""
     names = [name for team in asked.teams for name in team]
     if len(names) > forms.PLAYERS:
         raise Error.in_field(
             "teams", f"at most {forms.PLAYERS:,} players can be looked at in a match, not {len(names):,}"
         )
-    unknown = newcomers_of(now.names, names, asked.newcomers, "teams")
+    unknown = find_newcomers(now.names, names, asked.newcomers, "teams")
     new, newcomer = set(unknown), now.ladder.newcomer
     return [[newcomer if name.strip() in new else name for name in team] for team in asked.teams], unknown
 
 
-def current(here: Service, connection: Connection, league: str) -> Snapshot:
+def current_standings(service: Service, connection: Connection, league: str) -> Snapshot:
     """The standings of a league as they are now."""
-    return here.standings.of(connection, leagues.find(connection, league))
+    return service.standings.of(connection, leagues.find(connection, league))
 
 
-def stamped(snapshot: Snapshot, told: dict[str, Any]) -> dict[str, Any]:
+def with_revision(snapshot: Snapshot, told: dict[str, Any]) -> dict[str, Any]:
     """An answer with the league and the revision that it is by."""
     return {"league": snapshot.league, "revision": snapshot.revision} | told
 
 
-def day_of(clock: Clock, given: str) -> float:
+def end_of_day(clock: Clock, given: str) -> float:
     """A time up to which something is asked for: a date stands for the whole day.
 
-    >>> day_of("utc", "1970-01-01"), day_of("number", "7")
+    >>> end_of_day("utc", "1970-01-01"), end_of_day("number", "7")
     (86399999999.0, 7.0)
     """
     number = parse(clock, given, "at")
@@ -94,12 +94,12 @@ def day_of(clock: Clock, given: str) -> float:
     return number + DAY - 1 if whole else number
 
 
-def newcomers_of(roll: NameIndex, names: Iterable[str], welcome: bool, field: str) -> list[str]:
+def find_newcomers(roll: NameIndex, names: Iterable[str], welcome: bool, field: str) -> list[str]:
     """Those of some names that a league does not know; where they are not welcome, that is an error.
 
-    >>> newcomers_of(NameIndex(["ann"]), ["ann", "bob"], True, "teams")
+    >>> find_newcomers(NameIndex(["ann"]), ["ann", "bob"], True, "teams")
     ['bob']
-    >>> newcomers_of(NameIndex(["ann"]), ["anna"], False, "teams")
+    >>> find_newcomers(NameIndex(["ann"]), ["anna"], False, "teams")
     Traceback (most recent call last):
     ...
     prowess.Error: teams: no player is called 'anna'; did you mean 'ann'? "newcomers": true takes unknown names

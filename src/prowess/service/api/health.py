@@ -25,17 +25,17 @@ async def get_health() -> dict[str, str]:
 
 
 @router.get("/readyz", summary="Whether requests can be served")
-async def get_readiness(here: Here) -> dict[str, str]:
+async def get_readiness(service: Here) -> dict[str, str]:
     """Answers if the database does, and if its tables are as they must be; not while the service is ending."""
-    if here.closing.is_set():
+    if service.closing.is_set():
         raise Problem(503, "the service is ending")
-    await here.read(lambda connection: connection.execute(text("SELECT count(*) FROM league WHERE id < 0")).scalar())
+    await service.read(lambda connection: connection.execute(text("SELECT count(*) FROM league WHERE id < 0")).scalar())
     return {"status": "ready"}
 
 
 @router.get("/metrics", summary="Figures for Prometheus", response_class=Response)
-def get_metrics(here: Here) -> Response:
+def get_metrics(service: Here) -> Response:
     """Requests by route and status, their times, and what the store does; of all processes of this machine together."""
-    if not here.settings.metrics:
+    if not service.settings.metrics:
         raise Problem(404, "the figures are switched off: see the setting `metrics`")
-    return Response(here.metrics.export(), media_type=CONTENT_TYPE_LATEST)
+    return Response(service.metrics.export(), media_type=CONTENT_TYPE_LATEST)

@@ -24,11 +24,22 @@ from ...store.write.commands import CommandResult, Post
 from ...store.write.importing import with_ids
 from ...store.write.writer import preview
 from ...text import count
-from ..errors import Problem, answers
-from .common import DryRun, Here, IdempotencyKey, Why, Write, answer
+from ..errors import Problem, problem_responses
+from .common import DryRun, IdempotencyKey, Reason, ServiceDep, Write, json_response
 from .schemas import files as forms
 
-__all__ = ["KINDS", "Format", "Looked", "ending_of", "kind_of", "look", "plain", "refused", "router", "told"]
+__all__ = [
+    "KINDS",
+    "FilePreview",
+    "Format",
+    "extension_of",
+    "format_of",
+    "import_payload",
+    "problem_payload",
+    "read_upload",
+    "router",
+    "unreadable",
+]
 
 router = APIRouter(tags=["files"])
 
@@ -52,10 +63,10 @@ SAMPLE = 20  # rows of which the cells are kept to be shown
 
 
 @dataclass(frozen=True)
-class Looked:
+class FilePreview:
     """What is in a file: its columns with their first cells, and what was found; or why nothing can be found.
 
-    >>> Looked({}, None, Error("the file: it is empty")).found is None
+    >>> FilePreview({}, None, Error("the file: it is empty")).found is None
     True
     """
 
@@ -70,7 +81,7 @@ class Looked:
     summary="Import a file of matches",
     response_model=forms.Imported,
     response_description="Recorded, durably; 200 for a dry run, or if all of it had been recorded before.",
-    responses=answers(409) | {200: {"model": forms.Imported, "description": "Nothing new, or a dry run."}},
+    responses=problem_responses(409) | {200: {"model": forms.Imported, "description": "Nothing new, or a dry run."}},
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -84,7 +95,7 @@ class Looked:
 async def import_matches(
     request: Request,
     access: Write,
-    here: Here,
+    service: ServiceDep,
     format: Annotated[
         Format | None, Query(description="What the file is, if its Content-Type does not say it.")
     ] = None,
@@ -96,7 +107,7 @@ async def import_matches(
     day_first: bool | None = None,
     skip_problems: Annotated[bool, Query(description="Leave out what cannot be read, and say so.")] = False,
     dry_run: DryRun = False,
-    reason: Why = "",
+    reason: Reason = "",
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
     """Read a file of matches and record all of them as one change, or none.
@@ -105,7 +116,7 @@ async def import_matches(
     workbook. The answer says how it was understood; what cannot be read is told by line (422). Matches without ids get
     some that are made of what they say, so that the same file may be sent again when it has grown.
     """
-    ending = kind_of(format, filename, request.headers.get("content-type", ""))
+    ending = format_of(format, filename, request.headers.get("content-type", ""))
     choices = Choices(columns=_columns(columns or []), time_format=time_format, day_first=day_first, utc=True)
     folder = Path(mkdtemp(prefix="prowess-"))
     path = folder / f"file.{ending}"
@@ -113,7 +124,7 @@ async def import_matches(
         with path.open("wb") as file:
             async for part in request.stream():
                 file.write(part)
-        looked = await run_in_threadpool(look, path, choices)
+        looked = await run_in_threadpool(read_upload, path, choices)
     finally:
         rmtree(folder, ignore_errors=True)
     found = looked.found
@@ -121,13 +132,13 @@ async def import_matches(
         assert looked.problem is not None
         raise looked.problem
     if found.problems and not skip_problems:
-        raise refused(found)
+        raise unreadable(found)
     matches = found.history if idempotency_key else await run_in_threadpool(with_ids, found.history)
     what = Post(access.league, matches, idempotency_key, author=access.author, reason=reason)
     if dry_run:
-        return answer(plain(await run_in_threadpool(preview, here.database, what), found))
-    did = await asyncio.wrap_future(here.writer.submit(what))
-    return answer(plain(did, found), 200 if all(did.repeated) else 201)
+        return json_response(import_payload(await run_in_threadpool(preview, service.database, what), found))
+    did = await asyncio.wrap_future(service.writer.submit(what))
+    return json_response(import_payload(did, found), 200 if all(did.repeated) else 201)
 
 
 def _columns(said: list[str]) -> dict[str, str | None] | None:
@@ -141,25 +152,25 @@ def _columns(said: list[str]) -> dict[str, str | None] | None:
     return pairs or None
 
 
-def ending_of(filename: str) -> str | None:
+def extension_of(filename: str) -> str | None:
     """The ending by which a file is known to be read, if it has one.
 
-    >>> ending_of("Games.CSV.gz"), ending_of("games.exe")
+    >>> extension_of("Games.CSV.gz"), extension_of("games.exe")
     ('csv.gz', None)
     """
     return next((one for one in sorted(NAMES, key=len) if filename.lower().endswith(f".{one}")), None)
 
 
-def kind_of(format: str | None, filename: str | None, media: str) -> str:
+def format_of(format: str | None, filename: str | None, media: str) -> str:
     """What kind of file it is, by what was said of it.
 
-    >>> kind_of(None, None, "text/csv; charset=utf-8"), kind_of(None, "games.parquet", "")
+    >>> format_of(None, None, "text/csv; charset=utf-8"), format_of(None, "games.parquet", "")
     ('csv', 'parquet')
     """
     if format is not None:
         return format
     if filename is not None:
-        found = ending_of(filename)
+        found = extension_of(filename)
         if found is None:
             endings = ", ".join(f".{one}" for one in NAMES)
             raise Error.in_field("filename", f"{filename!r} must end in {endings}", value=filename)
@@ -170,7 +181,7 @@ def kind_of(format: str | None, filename: str | None, media: str) -> str:
     return KINDS[plain]
 
 
-def look(path: Path, choices: Choices) -> Looked:
+def read_upload(path: Path, choices: Choices) -> FilePreview:
     """Look at a file, as the command line does."""
     columns: dict[str, list[str]] = {}
     try:
@@ -178,12 +189,12 @@ def look(path: Path, choices: Choices) -> Looked:
         if isinstance(opened, Table):
             head = opened.frame.head(SAMPLE)
             columns = {one.name: ["" if cell is None else str(cell) for cell in one] for one in head.iter_columns()}
-        return Looked(columns, from_table(opened) if isinstance(opened, Table) else opened)
+        return FilePreview(columns, from_table(opened) if isinstance(opened, Table) else opened)
     except Error as error:
-        return Looked(columns, None, error)
+        return FilePreview(columns, None, error)
 
 
-def refused(found: Findings) -> Problem:
+def unreadable(found: Findings) -> Problem:
     """The answer to a file that cannot be read as a whole."""
     first, rest = found.problems[0], len(found.problems) - 1
     more = f" (and {count(rest, 'more problem', 'more problems')})" if rest else ""
@@ -191,14 +202,14 @@ def refused(found: Findings) -> Problem:
     return Problem(422, f"{first}{more}; `skip_problems=true` leaves out what cannot be read", errors=errors)
 
 
-def told(one: Located) -> dict[str, str | None]:
+def problem_payload(one: Located) -> dict[str, str | None]:
     """A problem of a file as plain data."""
     value = one.problem.value
     written = None if value is None else str(value)
     return {"where": one.where, "column": one.problem.column, "value": written, "detail": one.problem.detail()}
 
 
-def plain(done: CommandResult, found: Findings) -> dict[str, Any]:
+def import_payload(done: CommandResult, found: Findings) -> dict[str, Any]:
     """What was found in a file, and what came of it."""
     return {
         "league": done.league,
@@ -208,5 +219,5 @@ def plain(done: CommandResult, found: Findings) -> dict[str, Any]:
         "players": len(done.players),
         "recognised": found.history.recognised.splitlines(),
         "columns": found.roles,
-        "problems": [told(one) for one in found.problems[:SHOWN]],
+        "problems": [problem_payload(one) for one in found.problems[:SHOWN]],
     }

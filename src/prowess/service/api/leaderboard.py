@@ -16,19 +16,19 @@ from ...store import leagues
 from ...store.leagues import League
 from ...store.read.standings import Page, Snapshot
 from ..context import Service
-from .common import LARGEST, Here, Read, answer, fresh, tag_of, tagged
-from .forecasts import day_of
+from .common import LARGEST, Read, ServiceDep, etag_headers, etag_of, json_response, not_modified
+from .forecasts import end_of_day
 from .schemas import standings as forms
 from .serialize import csv_text
 
-__all__ = ["Asked", "Who", "router"]
+__all__ = ["StandingsFilter", "StandingsFilterDep", "router"]
 
 router = APIRouter(tags=["leaderboard"])
 USUAL = 9  # columns that every model has
 
 
 @dataclass(frozen=True)
-class Asked:
+class StandingsFilter:
     """Which standings are asked for, and whom of them."""
 
     revision: Annotated[int | None, Query(ge=0, le=LARGEST, description="As it was after this change.")] = None
@@ -40,20 +40,20 @@ class Asked:
     provisional: Annotated[bool | None, Query(description="Only those with too few matches, or with enough.")] = None
     min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only those with so many matches.")] = 0
 
-    def standings(self, here: Service, connection: Connection, league: League) -> Snapshot:
+    def standings(self, service: Service, connection: Connection, league: League) -> Snapshot:
         """The standings that are asked for."""
         past = [name for name in ("at", "season", "generation") if getattr(self, name) is not None]
         if len(past) > 1:
             raise Error.in_field(past[1], f"it cannot be asked for together with {past[0]}")
         if self.at is not None:
-            return here.standings.at_time(connection, league, day_of(league.clock, self.at), self.revision)
+            return service.standings.at_time(connection, league, end_of_day(league.clock, self.at), self.revision)
         if self.season is not None:
-            return here.standings.of_season(connection, league, self.season, self.revision)
+            return service.standings.of_season(connection, league, self.season, self.revision)
         if self.generation is not None:
-            return here.standings.of_generation(connection, league, self.generation, self.revision)
+            return service.standings.of_generation(connection, league, self.generation, self.revision)
         if self.revision is not None:
-            return here.standings.at_revision(connection, league, self.revision)
-        return here.standings.of(connection, league)
+            return service.standings.at_revision(connection, league, self.revision)
+        return service.standings.of(connection, league)
 
     def page(self, snapshot: Snapshot, first: int, size: int) -> Page:
         """Those who are asked for, from one on."""
@@ -66,7 +66,7 @@ class Asked:
             provisional=self.provisional,
         )
 
-    def told(self, snapshot: Snapshot, page: int, size: int) -> dict[str, Any]:
+    def payload(self, snapshot: Snapshot, page: int, size: int) -> dict[str, Any]:
         """A page of them as plain data; `next` is the number of the next one, which becomes its address."""
         found = self.page(snapshot, (page - 1) * size, size)
         return {
@@ -81,18 +81,18 @@ class Asked:
         }
 
     @property
-    def said(self) -> dict[str, str]:
+    def query_params(self) -> dict[str, str]:
         """What is asked for as it stands in a query; what is as usual is left out.
 
-        >>> Asked(revision=0, active=True).said
+        >>> StandingsFilter(revision=0, active=True).query_params
         {'revision': '0', 'active': 'true'}
         """
-        usual = vars(Asked())
+        usual = vars(StandingsFilter())
         found = {name: value for name, value in vars(self).items() if value != usual[name]}
         return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in found.items()}
 
 
-Who = Annotated[Asked, Depends()]
+StandingsFilterDep = Annotated[StandingsFilter, Depends()]
 
 
 @router.get(
@@ -104,8 +104,8 @@ Who = Annotated[Asked, Depends()]
 async def get_leaderboard(
     request: Request,
     access: Read,
-    here: Here,
-    who: Who,
+    service: ServiceDep,
+    who: StandingsFilterDep,
     page: Annotated[int, Query(ge=1, le=LARGEST // 1000)] = 1,
     size: Annotated[int, Query(ge=1, le=1_000)] = 50,
 ) -> Response:
@@ -113,18 +113,18 @@ async def get_leaderboard(
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        snapshot = who.standings(here, connection, league)
-        tag = tag_of(league, snapshot.generation, snapshot.revision)
-        known = fresh(request, tag)
+        snapshot = who.standings(service, connection, league)
+        tag = etag_of(league, snapshot.generation, snapshot.revision)
+        known = not_modified(request, tag)
         if known is not None:
             return known
-        told = who.told(snapshot, page, size)
+        told = who.payload(snapshot, page, size)
         more = {"page": page + 1, "size": size, "revision": snapshot.revision}
         if told["next"]:
-            told["next"] = f"/api/leagues/{league.name}/leaderboard?{urlencode(who.said | more)}"
-        return answer(told, headers=tagged(tag))
+            told["next"] = f"/api/leagues/{league.name}/leaderboard?{urlencode(who.query_params | more)}"
+        return json_response(told, headers=etag_headers(tag))
 
-    return await here.read(work)
+    return await service.read(work)
 
 
 @router.get(
@@ -136,18 +136,18 @@ async def get_leaderboard(
         304: {"description": "Nothing has changed."},
     },
 )
-async def get_leaderboard_csv(request: Request, access: Read, here: Here, who: Who) -> Response:
+async def get_leaderboard_csv(request: Request, access: Read, service: ServiceDep, who: StandingsFilterDep) -> Response:
     """The players from best to worst, all at once, as CSV."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        snapshot = who.standings(here, connection, league)
-        tag = tag_of(league, snapshot.generation, snapshot.revision)
-        known = fresh(request, tag)
+        snapshot = who.standings(service, connection, league)
+        tag = etag_of(league, snapshot.generation, snapshot.revision)
+        known = not_modified(request, tag)
         if known is not None:
             return known
         named = {"Content-Disposition": f'attachment; filename="{league.name}-{snapshot.revision}.csv"'}
         body = csv_text(who.page(snapshot, 0, len(snapshot)).rows, list(forms.Standing.model_fields)[:USUAL])
-        return Response(body, headers=tagged(tag) | named, media_type="text/csv")
+        return Response(body, headers=etag_headers(tag) | named, media_type="text/csv")
 
-    return await here.read(work)
+    return await service.read(work)

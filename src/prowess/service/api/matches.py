@@ -24,14 +24,27 @@ from ...store.leagues import League
 from ...store.write.commands import Command, Delete, Edit, Post
 from ...store.write.writer import preview
 from ..auth import may
-from ..context import Service, of
-from ..errors import answers
-from .common import LARGEST, DryRun, Here, IdempotencyKey, MatchId, Read, Why, Write, answer, fresh, tag_of, tagged
+from ..context import Service, service_of
+from ..errors import problem_responses
+from .common import (
+    LARGEST,
+    DryRun,
+    IdempotencyKey,
+    MatchId,
+    Read,
+    Reason,
+    ServiceDep,
+    Write,
+    etag_headers,
+    etag_of,
+    json_response,
+    not_modified,
+)
 from .payloads import ONE, SEVERAL, match_of, matches_of
 from .schemas import matches as forms
-from .serialize import done, moment
+from .serialize import change_payload, rfc3339
 
-__all__ = ["Sought", "Which", "act", "create_match_fast", "last_match", "router", "told_of"]
+__all__ = ["MatchFilter", "MatchFilterDep", "create_match_fast", "last_match", "match_payload", "router", "run_command"]
 
 router = APIRouter(tags=["matches"])
 WRITE = may("write")
@@ -40,17 +53,17 @@ MATCH = MATCHES + "/{id:anything}"
 LARGE, MANY = 50_000, 500  # bytes of a body, and players of an answer, that others shall not have to wait for
 
 
-async def act(here: Service, what: Command, dry_run: bool, status: int = 200) -> Response:
+async def run_command(service: Service, what: Command, dry_run: bool, status: int = 200) -> Response:
     """Do something to a league, and say what came of it; or say what would come of it."""
-    league = await here.leagues.get(what.league)
+    league = await service.leagues.get(what.league)
     if dry_run:
-        would = await run_in_threadpool(preview, here.database, what)
-        return answer(await run_in_threadpool(done, would, league.clock, largest_first=True))
-    did = await asyncio.wrap_future(here.writer.submit(what))
+        would = await run_in_threadpool(preview, service.database, what)
+        return json_response(await run_in_threadpool(change_payload, would, league.clock, largest_first=True))
+    did = await asyncio.wrap_future(service.writer.submit(what))
     code = 200 if did.repeated and all(did.repeated) else status
     if len(did.players) < MANY:
-        return answer(done(did, league.clock), code)
-    return await run_in_threadpool(lambda: answer(done(did, league.clock), code))
+        return json_response(change_payload(did, league.clock), code)
+    return await run_in_threadpool(lambda: json_response(change_payload(did, league.clock), code))
 
 
 @router.post(
@@ -59,15 +72,15 @@ async def act(here: Service, what: Command, dry_run: bool, status: int = 200) ->
     summary="Record a match, or many",
     response_model=forms.Posted,
     response_description="Recorded, durably; 200 if all of it had been recorded before.",
-    responses=answers(409) | {200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}},
+    responses=problem_responses(409) | {200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}},
     openapi_extra=SEVERAL,
 )
 async def create_match(
     request: Request,
     access: Write,
-    here: Here,
+    service: ServiceDep,
     dry_run: DryRun = False,
-    reason: Why = "",
+    reason: Reason = "",
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
     """Record one match, a list of them or one a line (NDJSON), at most 10,000; all of them or none.
@@ -79,12 +92,12 @@ async def create_match(
     found, single = matches_of(kind, body) if len(body) < LARGE else await run_in_threadpool(matches_of, kind, body)
     request.scope["state"]["single"] = single
     what = Post(access.league, found, idempotency_key, author=access.author, reason=reason)
-    return await act(here, what, dry_run, 201)
+    return await run_command(service, what, dry_run, 201)
 
 
 async def create_match_fast(request: Request) -> Response:
     """Do the same without parameters, which is how games post: see `middleware.fast_post`."""
-    return await create_match(request, await WRITE(request), of(request))
+    return await create_match(request, await WRITE(request), service_of(request))
 
 
 @router.put(
@@ -94,7 +107,7 @@ async def create_match_fast(request: Request) -> Response:
     openapi_extra=ONE,
 )
 async def replace_match(
-    request: Request, id: MatchId, access: Write, here: Here, dry_run: DryRun = False, reason: Why = ""
+    request: Request, id: MatchId, access: Write, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
     """Put another match in the place of one; every later rating is then what it would have been."""
     request.scope["state"]["single"] = True
@@ -102,17 +115,19 @@ async def replace_match(
     given = match.pop("id", None)
     if given is not None and str(given).strip() != id:
         raise Error.in_field("id", f"a match keeps its id: leave it out, or give {id!r}", value=given)
-    return await act(here, Edit(access.league, id, match, author=access.author, reason=reason), dry_run)
+    return await run_command(service, Edit(access.league, id, match, author=access.author, reason=reason), dry_run)
 
 
 @router.delete(MATCH, summary="Take a match out", response_model=forms.Posted)
-async def delete_match(id: MatchId, access: Write, here: Here, dry_run: DryRun = False, reason: Why = "") -> Response:
+async def delete_match(
+    id: MatchId, access: Write, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
+) -> Response:
     """Take a match out; every later rating is then what it would have been. Its id stays taken."""
-    return await act(here, Delete(access.league, id, author=access.author, reason=reason), dry_run)
+    return await run_command(service, Delete(access.league, id, author=access.author, reason=reason), dry_run)
 
 
 @dataclass(frozen=True)
-class Sought:
+class MatchFilter:
     """Which matches are asked for."""
 
     player: Annotated[str | None, Query(max_length=500, description="Only hers.")] = None
@@ -120,12 +135,12 @@ class Sought:
     after: Annotated[str | None, Query(max_length=100, description="Only those at this time or later.")] = None
     offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0
 
-    def told(self, here: Service, connection: Connection, league: League, limit: int) -> dict[str, Any]:
+    def payload(self, service: Service, connection: Connection, league: League, limit: int) -> dict[str, Any]:
         """So many of them as plain data; `next` is where the next ones begin, which becomes their address."""
         since = -inf if self.after is None else parse(league.clock, self.after, "after")
         until = inf if self.before is None else _just_before(league, self.before)
         player = None if self.player is None else self.player.strip()
-        found = here.traces.of(connection, league).matches(player, since, until, limit, self.offset)
+        found = service.traces.of(connection, league).matches(player, since, until, limit, self.offset)
         following = self.offset + limit
         return {
             "league": league.name,
@@ -141,7 +156,7 @@ class Sought:
         return urlencode({name: value for name, value in said.items() if value is not None})
 
 
-Which = Annotated[Sought, Depends()]
+MatchFilterDep = Annotated[MatchFilter, Depends()]
 
 
 @router.get(
@@ -153,24 +168,24 @@ Which = Annotated[Sought, Depends()]
 async def list_matches(
     request: Request,
     access: Read,
-    here: Here,
-    which: Which,
+    service: ServiceDep,
+    which: MatchFilterDep,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> Response:
     """The matches as they were posted; those of a player also say what was expected of her, and what they moved."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        tag = tag_of(league, league.generation, league.revision)
-        known = fresh(request, tag)
+        tag = etag_of(league, league.generation, league.revision)
+        known = not_modified(request, tag)
         if known is not None:
             return known
-        told = which.told(here, connection, league, limit)
+        told = which.payload(service, connection, league, limit)
         if told["next"]:
             told["next"] = f"/api/leagues/{league.name}/matches?{which.query(limit=limit, offset=told['next'])}"
-        return answer(told, headers=tagged(tag))
+        return json_response(told, headers=etag_headers(tag))
 
-    return await here.read(work)
+    return await service.read(work)
 
 
 def _just_before(league: League, time: str) -> float:
@@ -185,19 +200,23 @@ def _just_before(league: League, time: str) -> float:
     response_model=forms.Shown,
     responses={304: {"description": "Nothing has changed."}},
 )
-async def get_match(request: Request, id: MatchId, access: Read, here: Here) -> Response:
+async def get_match(request: Request, id: MatchId, access: Read, service: ServiceDep) -> Response:
     """A match: what it did to everybody and why, what was expected of it, and who wrote what of it when."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
         journal.get(connection, league, id)  # of what never was there is no state that somebody has already
-        tag = tag_of(league, league.generation, league.revision)
-        return fresh(request, tag) or answer(told_of(here, connection, league, id), headers=tagged(tag))
+        tag = etag_of(league, league.generation, league.revision)
+        return not_modified(request, tag) or json_response(
+            match_payload(service, connection, league, id), headers=etag_headers(tag)
+        )
 
-    return await here.read(work)
+    return await service.read(work)
 
 
-def told_of(here: Service, connection: Connection, league: League, id: str, most: int | None = None) -> dict[str, Any]:
+def match_payload(
+    service: Service, connection: Connection, league: League, id: str, most: int | None = None
+) -> dict[str, Any]:
     """All there is to tell of a match, or of so many of its players; of one that was taken out, what it was."""
     written = journal.revisions(connection, league, id)
     last = written[-1]
@@ -206,7 +225,7 @@ def told_of(here: Service, connection: Connection, league: League, id: str, most
         told |= last_match(league, written)
         told |= {"counts": False, "forecast": None, "players": []}
     else:
-        told |= here.traces.of(connection, league).match(id, most)
+        told |= service.traces.of(connection, league).match(id, most)
     return told | {"revisions": [_revision(league, row) for row in written]}
 
 
@@ -227,5 +246,5 @@ def _revision(league: League, row: Any) -> dict[str, Any]:
         "match": None if body is None else json.loads(body),
         "author": row["author"],
         "reason": row["reason"],
-        "written_at": moment(row["written_at"]),
+        "written_at": rfc3339(row["written_at"]),
     }

@@ -15,35 +15,35 @@ from ...matchmaking.next_match.next_match import next_matches
 from ...matchmaking.pairing.pair import pair as paired
 from ...store.read.standings import Snapshot
 from ...text import count
-from .common import Here, Read, answer
-from .forecasts import current, newcomers_of, stamped
+from .common import Read, ServiceDep, json_response
+from .forecasts import current_standings, find_newcomers, with_revision
 from .schemas import forecasts as forms
 
-__all__ = ["balanced", "router"]
+__all__ = ["balance_players", "router"]
 
 router = APIRouter(tags=["matchmaking"])
 WORK = 1_000  # of which a match of two takes 4: about three seconds
 
 
 @router.post("/api/leagues/{league}/balance", summary="Make fair teams", response_model=forms.Balance)
-async def balance_teams(asked: forms.BalanceAsked, access: Read, here: Here) -> Response:
+async def balance_teams(asked: forms.BalanceAsked, access: Read, service: ServiceDep) -> Response:
     """Split at most 200 players into the teams whose match is as fair as can be, and say what is expected of it."""
 
     def work(connection: Connection) -> dict[str, Any]:
-        now = current(here, connection, access.league)
-        return stamped(now, balanced(now, asked).to_dict())
+        now = current_standings(service, connection, access.league)
+        return with_revision(now, balance_players(now, asked).to_dict())
 
-    return answer(await here.read(work, here.matching))
+    return json_response(await service.read(work, service.matching))
 
 
 @router.post("/api/leagues/{league}/pair", summary="Pair a queue", response_model=forms.Pairing)
-async def pair_queue(asked: forms.PairAsked, access: Read, here: Here) -> Response:
+async def pair_queue(asked: forms.PairAsked, access: Read, service: ServiceDep) -> Response:
     """Pair at most 5,000 players or groups: as many as possible, and as fairly as possible."""
 
     def work(connection: Connection) -> dict[str, Any]:
-        now = current(here, connection, access.league)
+        now = current_standings(service, connection, access.league)
         names = [name for item in asked.queue for name in ([item] if isinstance(item, str) else item)]
-        newcomers_of(now.names, names, asked.newcomers, "queue")
+        find_newcomers(now.names, names, asked.newcomers, "queue")
         found = paired(
             now.ladder,
             asked.queue,
@@ -55,13 +55,13 @@ async def pair_queue(asked: forms.PairAsked, access: Read, here: Here) -> Respon
             least=asked.least,
             uneven=asked.uneven,
         )
-        return stamped(now, found.to_dict())
+        return with_revision(now, found.to_dict())
 
-    return answer(await here.read(work, here.matching))
+    return json_response(await service.read(work, service.matching))
 
 
 @router.post("/api/leagues/{league}/next", summary="The most telling matches", response_model=forms.Next)
-async def suggest_matches(asked: forms.NextAsked, access: Read, here: Here) -> Response:
+async def suggest_matches(asked: forms.NextAsked, access: Read, service: ServiceDep) -> Response:
     """The matches whose results would tell most of how good the players are: what to play next.
 
     Of larger teams, and of more teams, fewer matches can be asked for at once; of more than 5,000 players, only where
@@ -69,8 +69,8 @@ async def suggest_matches(asked: forms.NextAsked, access: Read, here: Here) -> R
     """
 
     def work(connection: Connection) -> dict[str, Any]:
-        now = current(here, connection, access.league)
-        newcomers_of(now.names, asked.players or (), asked.newcomers, "players")
+        now = current_standings(service, connection, access.league)
+        find_newcomers(now.names, asked.players or (), asked.newcomers, "players")
         _check_work(asked, len(now))
         found = next_matches(
             now.ladder,
@@ -82,14 +82,14 @@ async def suggest_matches(asked: forms.NextAsked, access: Read, here: Here) -> R
             progress=False,
         )
         told = {"matches": [one.to_dict() for one in found], "exact": found.exact, "newcomers": list(found.newcomers)}
-        return stamped(now, told)
+        return with_revision(now, told)
 
-    return answer(await here.read(work, here.matching))
+    return json_response(await service.read(work, service.matching))
 
 
-def balanced(now: Snapshot, asked: forms.BalanceAsked) -> Balance:
+def balance_players(now: Snapshot, asked: forms.BalanceAsked) -> Balance:
     """The fairest teams of some players."""
-    newcomers_of(now.names, asked.players, asked.newcomers, "players")
+    find_newcomers(now.names, asked.players, asked.newcomers, "players")
     return split(
         now.ladder,
         asked.players,

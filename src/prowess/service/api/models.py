@@ -14,10 +14,19 @@ from starlette.responses import Response
 
 from ...model.model import Model
 from ...model.presets import PRESETS
-from .common import answer
+from .common import json_response
 from .schemas import leagues as forms
 
-__all__ = ["MODELS", "USUAL", "described", "meaning_of", "router", "shown_as", "summary_of", "told_parameters"]
+__all__ = [
+    "MODELS",
+    "USUAL",
+    "describe_preset",
+    "explain_shown_rating",
+    "parameter_meaning",
+    "parameter_payloads",
+    "router",
+    "summary_of",
+]
 
 router = APIRouter(tags=["models"])
 
@@ -25,18 +34,18 @@ router = APIRouter(tags=["models"])
 @router.get("/api/models", summary="All models", response_model=forms.Models)
 async def list_models() -> Response:
     """The rating systems that a league can have, each with its parameters, their defaults and what it is."""
-    return answer({"models": _models()})
+    return json_response({"models": _models()})
 
 
 @cache
 def _models() -> list[dict[str, Any]]:
-    return [described(name) for name in PRESETS]
+    return [describe_preset(name) for name in PRESETS]
 
 
-def described(name: str) -> dict[str, Any]:
+def describe_preset(name: str) -> dict[str, Any]:
     """A preset as it is shown.
 
-    >>> described("Elo")["traits"]
+    >>> describe_preset("Elo")["traits"]
     ['skill']
     """
     model = PRESETS[name]()
@@ -96,7 +105,7 @@ def summary_of(name: str) -> str:
     >>> summary_of("GaussianSD")
     'It looks at by how much a match was won, not only at who won it.'
     """
-    return MODELS.get(name) or str(described(name)["description"])
+    return MODELS.get(name) or str(describe_preset(name)["description"])
 
 
 USUAL: Mapping[str, str] = {  # for whom each is, in the order in which somebody looks who chooses for the first time
@@ -144,20 +153,20 @@ TECHNICAL = ("tolerance", "sweeps", "least", "printed", "prediction", "larger")
 OTHERWISE = {("Glicko2", "tau"): ("Change of steadiness", "how fast the unsteadiness of a player may change")}
 
 
-def meaning_of(preset: str, parameter: str) -> tuple[str, str]:
+def parameter_meaning(preset: str, parameter: str) -> tuple[str, str]:
     """What a parameter is called, and what it means.
 
-    >>> meaning_of("Elo", "k")
+    >>> parameter_meaning("Elo", "k")
     ('Speed', 'how many points a rating moves for a whole surprise')
     """
     return OTHERWISE.get((preset, parameter)) or PARAMETERS.get(parameter) or (parameter, "")
 
 
-def told_parameters(preset: str, model: Model, usual: Model) -> list[dict[str, Any]]:
+def parameter_payloads(preset: str, model: Model, usual: Model) -> list[dict[str, Any]]:
     """The parameters of a model with their values, what is usual, and what they mean.
 
     >>> import prowess as pw
-    >>> told_parameters("Elo", pw.Elo(k=20), pw.Elo())[-1]["title"]
+    >>> parameter_payloads("Elo", pw.Elo(k=20), pw.Elo())[-1]["title"]
     'Speed'
     """
     found = []
@@ -166,7 +175,7 @@ def told_parameters(preset: str, model: Model, usual: Model) -> list[dict[str, A
             continue
         if name == "beta" and not value:
             continue  # the outcome has all of the noise
-        title, meaning = meaning_of(preset, name)
+        title, meaning = parameter_meaning(preset, name)
         plain = isinstance(value, (bool, str)) or isfinite(value)
         found.append(
             {"name": name, "value": value if plain else None, "default": usual.params.get(name)}
@@ -175,11 +184,11 @@ def told_parameters(preset: str, model: Model, usual: Model) -> list[dict[str, A
     return found
 
 
-def shown_as(model: Model) -> str:
+def explain_shown_rating(model: Model) -> str:
     """What the number in the standings is.
 
     >>> import prowess as pw
-    >>> shown_as(pw.Elo())
+    >>> explain_shown_rating(pw.Elo())
     'The standings show the rating itself.'
     """
     if model.absorb.certain:

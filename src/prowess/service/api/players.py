@@ -13,11 +13,11 @@ from ...store import leagues
 from ...store.leagues import League
 from ...store.read.standings import Snapshot
 from ..context import Service
-from .common import Here, Read, answer, fresh, tag_of, tagged
+from .common import Read, ServiceDep, etag_headers, etag_of, json_response, not_modified
 from .schemas import standings as forms
-from .serialize import rating
+from .serialize import rating_payload
 
-__all__ = ["router", "told"]
+__all__ = ["player_payload", "router"]
 
 router = APIRouter(tags=["players"])
 NOTHING: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", "worst")) | {
@@ -35,7 +35,7 @@ async def get_player(
     request: Request,
     player: str,
     access: Read,
-    here: Here,
+    service: ServiceDep,
     matches: Annotated[int, Query(ge=0, le=1_000, description="How many of her last matches.")] = 20,
     curve: Annotated[int, Query(ge=0, le=10_000, description="How many points of her curve at most.")] = 500,
 ) -> Response:
@@ -46,20 +46,28 @@ async def get_player(
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        now = here.standings.of(connection, league)
+        now = service.standings.of(connection, league)
         name = player.strip()
         now.row(name)
-        tag = tag_of(league, now.generation, now.revision)
-        known = fresh(request, tag)
+        tag = etag_of(league, now.generation, now.revision)
+        known = not_modified(request, tag)
         if known is not None:
             return known
-        return answer(told(here, connection, league, now, name, matches, curve), headers=tagged(tag))
+        return json_response(
+            player_payload(service, connection, league, now, name, matches, curve), headers=etag_headers(tag)
+        )
 
-    return await here.read(work)
+    return await service.read(work)
 
 
-def told(
-    here: Service, connection: Connection, league: League, now: Snapshot, name: str, matches: int = 20, curve: int = 500
+def player_payload(
+    service: Service,
+    connection: Connection,
+    league: League,
+    now: Snapshot,
+    name: str,
+    matches: int = 20,
+    curve: int = 500,
 ) -> dict[str, Any]:
     """All that is told of a player; without matches and curve, what is quickly known."""
     row = now.row(name)
@@ -69,11 +77,11 @@ def told(
         "player": name,
         "rank": row["rank"],
         "players": len(now),
-        "rating": rating(now.ladder[name]),
+        "rating": rating_payload(now.ladder[name]),
         "provisional": row["provisional"],
         "active": row["active"],
         "last_seen": row["last_seen"],
         "played": row["matches"],
     }
-    way = here.traces.of(connection, league).player(name, matches, curve) if matches or curve else NOTHING
+    way = service.traces.of(connection, league).player(name, matches, curve) if matches or curve else NOTHING
     return found | {key: way[key] for key in NOTHING}

@@ -14,7 +14,7 @@ from ...model.rating import Rating
 from ...store.clock import Clock, show
 from ...store.write.commands import CommandResult
 
-__all__ = ["csv_text", "done", "moment", "most_moved", "rating", "ratings", "times"]
+__all__ = ["change_payload", "csv_text", "format_times", "most_moved", "rating_payload", "rating_payloads", "rfc3339"]
 
 FEW = 16  # of which columns are not worth it
 SECOND = 1e6  # in microseconds
@@ -23,41 +23,41 @@ MOST = 1_000  # players of whom an answer tells, beside those of the matches the
 Plain = dict[str, Any]
 
 
-def moment(seconds: float) -> str:
+def rfc3339(seconds: float) -> str:
     """A time of the service's own clock, in RFC 3339.
 
-    >>> moment(0.5)
+    >>> rfc3339(0.5)
     '1970-01-01T00:00:00.500000Z'
     """
     return str(show("utc", float(round(seconds * SECOND))))
 
 
-def rating(one: Rating | None) -> Plain | None:
+def rating_payload(one: Rating | None) -> Plain | None:
     """A rating as plain data.
 
-    >>> rating(Rating(30, 4))
+    >>> rating_payload(Rating(30, 4))
     {'mu': 30.0, 'sigma': 4.0, 'shown': 18.0}
     """
     if one is None:
         return None
     found: Plain = {"mu": one.mu, "sigma": one.sigma, "shown": one.shown}
     for name, part in one.parts.items():
-        found[name] = rating(part) if isinstance(part, Rating) else part
+        found[name] = rating_payload(part) if isinstance(part, Rating) else part
     return found
 
 
-def ratings(ladder: Ladder | None, players: Sequence[str]) -> list[Plain | None]:
+def rating_payloads(ladder: Ladder | None, players: Sequence[str]) -> list[Plain | None]:
     """What is believed of some players; None of who is not there.
 
     >>> import prowess as pw
-    >>> ratings(pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}), ["ann", "bob"])
+    >>> rating_payloads(pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}), ["ann", "bob"])
     [{'mu': 30.0, 'sigma': 4.0, 'shown': 18.0}, None]
     """
     if ladder is None:
         return [None] * len(players)
     at, model = ladder.rows, ladder.model
     if len(players) < FEW or model.pipeline.traits > 1 or model.absorb.extras:
-        return [rating(ladder[one]) if one in at else None for one in players]
+        return [rating_payload(ladder[one]) if one in at else None for one in players]
     known = [row for row in map(at.get, players) if row is not None]
     mu, sigma, shown = (column.tolist() for column in overall(model, ladder.settled[known]))
     sigmas = [None] * len(mu) if model.absorb.certain else sigma
@@ -65,10 +65,10 @@ def ratings(ladder: Ladder | None, players: Sequence[str]) -> list[Plain | None]
     return [next(found) if one in at else None for one in players]
 
 
-def times(clock: Clock, numbers: Sequence[float]) -> Iterable[str | float | None]:
+def format_times(clock: Clock, numbers: Sequence[float]) -> Iterable[str | float | None]:
     """Times on the clock of a league.
 
-    >>> list(times("utc", [0.0, 1500000.0]))
+    >>> list(format_times("utc", [0.0, 1500000.0]))
     ['1970-01-01T00:00:00Z', '1970-01-01T00:00:01.500000Z']
     """
     if clock != "utc" or len(numbers) < FEW:
@@ -79,16 +79,16 @@ def times(clock: Clock, numbers: Sequence[float]) -> Iterable[str | float | None
     return (f"{text[:19]}Z" if even else text for text, even in zip(written, whole, strict=True))
 
 
-def done(what: CommandResult, clock: Clock, largest_first: bool = False) -> Plain:
+def change_payload(what: CommandResult, clock: Clock, largest_first: bool = False) -> Plain:
     """What a change came to; of the ratings of others than its own players, those that changed most."""
     players = what.players if len(what.players) <= MOST else _most(what)
-    before, after = ratings(what.before, players), ratings(what.after, players)
+    before, after = rating_payloads(what.before, players), rating_payloads(what.after, players)
     changes = [
         {"player": player, "before": old, "after": new} for player, old, new in zip(players, before, after, strict=True)
     ]
     if largest_first:
         changes.sort(key=_size)
-    recorded = zip(what.ids, times(clock, what.times), what.repeated, strict=True)
+    recorded = zip(what.ids, format_times(clock, what.times), what.repeated, strict=True)
     return {
         "league": what.league,
         "revision": what.revision,

@@ -21,7 +21,7 @@ from ...store.leagues import League, Preset
 from ...store.read.trace import TraceView, iter_forecasts
 from ...store.seasons import Season
 
-__all__ = ["figured", "own_name", "worked_out"]
+__all__ = ["league_figures", "model_label", "run_job"]
 
 Plain = dict[str, Any]
 Report = Callable[[str, float], None]  # is told what is being done, and which share of all is behind
@@ -29,19 +29,19 @@ READ, MEASURED = 0.1, 0.9  # shares of the work: matches are read, and all forec
 STEP = 20_000  # matches between two reports
 
 
-def own_name(preset: Preset) -> str:
+def model_label(preset: Preset) -> str:
     """What the model of a league is called among others: a preset as it is has its own name.
 
-    >>> own_name(Preset("Elo")), own_name(Preset("Elo", {"k": 20}))
+    >>> model_label(Preset("Elo")), model_label(Preset("Elo", {"k": 20}))
     ('Elo', 'Elo (this league)')
     """
     return f"{preset.name} (this league)" if preset.parameters else preset.name
 
 
-def figured(league: League, view: TraceView) -> Plain:
+def league_figures(league: League, view: TraceView) -> Plain:
     """How well the model of a league has predicted its matches, from what was forecast before each of them."""
     passed = view.trace
-    name = own_name(league.preset)
+    name = model_label(league.preset)
     return _figures(league, passed.history, {name: passed.model}, {name: [ForecastChunk(0, passed.forecasts, 0)]})
 
 
@@ -55,41 +55,43 @@ def _figures(
     return told | fitting | {"posted": league.posted, "revision": league.revision, "generation": league.generation}
 
 
-def worked_out(connection: Connection, league: League, kind: str, asked: Mapping[str, Any], report: Report) -> str:
+def run_job(connection: Connection, league: League, kind: str, asked: Mapping[str, Any], report: Report) -> str:
     """The answer to what was asked of a league, as JSON; its matches are read from the journal."""
     report("Reading the matches", 0.0)
     begun = seasons.list_seasons(connection, league)
     history = journal.history(connection, league)
     if kind == "figures":
-        name, width = own_name(league.preset), MEASURED - READ
-        parts = _parts(name, league.model, history, begun, report, READ, width)
+        name, width = model_label(league.preset), MEASURED - READ
+        parts = _forecast_parts(name, league.model, history, begun, report, READ, width)
         told = _figures(league, history, {name: league.model}, {name: parts})
     else:
-        told = _compared(league, history, begun, asked, report)
+        told = _compare(league, history, begun, asked, report)
     return to_json(told, inf_nan_mode="null").decode()
 
 
-def _compared(
+def _compare(
     league: League, history: History, begun: Sequence[Season], asked: Mapping[str, Any], report: Report
 ) -> Plain:
     """The model of a league and others on its matches, all through the same seasons."""
-    chosen = {own_name(league.preset): league.preset} | {name: Preset(**one) for name, one in asked.items()}
+    chosen = {model_label(league.preset): league.preset} | {name: Preset(**one) for name, one in asked.items()}
     models = {name: one.model for name, one in chosen.items()}
     check_usable(models, history, Prequential().runs(history))
     width = (MEASURED - READ) / len(models)
     parts = {
-        name: _parts(f"{name} ({k + 1} of {len(models)})", model, history, begun, report, READ + k * width, width)
+        name: _forecast_parts(
+            f"{name} ({k + 1} of {len(models)})", model, history, begun, report, READ + k * width, width
+        )
         for k, (name, model) in enumerate(models.items())
     }
     found = compare_forecasts(history, models, parts)
     report("Measuring", MEASURED)
-    told = page_payload(found, own_name(league.preset))
+    told = page_payload(found, model_label(league.preset))
     presets = {name: {"name": one.name, "parameters": dict(one.parameters)} for name, one in chosen.items()}
-    own = {"own": own_name(league.preset), "presets": presets, "seasons": len(begun), "posted": league.posted}
+    own = {"own": model_label(league.preset), "presets": presets, "seasons": len(begun), "posted": league.posted}
     return told | own | {"revision": league.revision, "generation": league.generation}
 
 
-def _parts(
+def _forecast_parts(
     label: str, model: Model, history: History, begun: Sequence[Season], report: Report, start: float, width: float
 ) -> Iterator[ForecastChunk]:
     """The forecasts of a model, with a report before each part."""

@@ -19,10 +19,10 @@ from ...store.errors import WriteClash
 from ...store.jobs import Analysis
 from ...store.leagues import League
 from ...store.read.trace_cache import TraceCache
-from .figures import figured
-from .worker import Background
+from .figures import league_figures
+from .worker import Worker
 
-__all__ = ["SMALL", "Analyst", "Found"]
+__all__ = ["SMALL", "AnalysisResult", "ModelAnalyses"]
 
 SMALL = 20_000  # matches of a league whose figures are made when somebody asks
 AGE = 600.0  # seconds that figures of a large league may be old before they are made anew
@@ -32,42 +32,42 @@ Plain = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Found:
+class AnalysisResult:
     """An answer, if there is one yet, and what was asked for last, where it is made in the background.
 
-    >>> Found(None, None).told is None
+    >>> AnalysisResult(None, None).data is None
     True
     """
 
-    told: Plain | None
+    data: Plain | None
     last: Analysis | None
     why: str = ""  # there is no answer
 
 
-class Analyst:
+class ModelAnalyses:
     """Answers of how well models predict, kept by what they are of; `close` ends what is in the background."""
 
     def __init__(self, database: Database, traces: TraceCache) -> None:
         self._database, self._traces = database, traces
-        self._shelf: LruCache[tuple[Any, Found]] = LruCache(MEMORY)
-        self._background = Background(database)
+        self._shelf: LruCache[tuple[Any, AnalysisResult]] = LruCache(MEMORY)
+        self._background = Worker(database)
         self.close = self._background.close
 
-    def figures(self, connection: Connection, league: League) -> Found:
+    def figures(self, connection: Connection, league: League) -> AnalysisResult:
         """How well the model of a league predicts; of a large league as of when that was last looked at."""
         if not league.posted:
-            return Found(None, None, "There are no matches yet.")
+            return AnalysisResult(None, None, "There are no matches yet.")
         if league.posted <= SMALL:
             return self._at_once(connection, league)
         done, last = jobs.latest(connection, league, "figures")
         if _due(league, done, last):
-            self._background.want_figures(league.name)
-        return Found(self._answer(connection, done), last, (last.why or "") if last is not None else "")
+            self._background.request_figures(league.name)
+        return AnalysisResult(self._answer(connection, done), last, (last.why or "") if last is not None else "")
 
-    def comparison(self, connection: Connection, league: League) -> Found:
+    def comparison(self, connection: Connection, league: League) -> AnalysisResult:
         """The last comparison of models of a league."""
         done, last = jobs.latest(connection, league, "comparison")
-        return Found(self._answer(connection, done), last, (last.why or "") if last is not None else "")
+        return AnalysisResult(self._answer(connection, done), last, (last.why or "") if last is not None else "")
 
     def start(self, league: League, asked: Mapping[str, Any], author: str) -> None:
         """Have models compared on a league, unless some are being compared."""
@@ -80,13 +80,13 @@ class Analyst:
         with self._database.writing() as connection:
             jobs.cancel(connection, league, "comparison")
 
-    def _at_once(self, connection: Connection, league: League) -> Found:
+    def _at_once(self, connection: Connection, league: League) -> AnalysisResult:
         key, state = ("figures", league.id), (league.generation, league.revision)
         with self._shelf.lock(key):
             kept = self._shelf.get(key)
             if kept is None or kept[0] != state:
                 kept = state, _figures(league, self._traces, connection)
-                self._shelf.put(key, kept, _size(kept[1].told))
+                self._shelf.put(key, kept, _size(kept[1].data))
         return kept[1]
 
     def _answer(self, connection: Connection, done: Analysis | None) -> Plain | None:
@@ -96,20 +96,20 @@ class Analyst:
         kept = self._shelf.get(key)
         if kept is None or kept[0] != done.id:
             text = jobs.answer(connection, done.id)
-            kept = done.id, Found(json.loads(text) | {"id": done.id} if text else None, done)
-            self._shelf.put(key, kept, _size(kept[1].told))
-        return kept[1].told
+            kept = done.id, AnalysisResult(json.loads(text) | {"id": done.id} if text else None, done)
+            self._shelf.put(key, kept, _size(kept[1].data))
+        return kept[1].data
 
 
-def _figures(league: League, traces: TraceCache, connection: Connection) -> Found:
+def _figures(league: League, traces: TraceCache, connection: Connection) -> AnalysisResult:
     """The figures of a league from what is in memory of it."""
     view = traces.of(connection, league).view
     if not len(view):
-        return Found(None, None, "There are no matches yet.")
+        return AnalysisResult(None, None, "There are no matches yet.")
     try:
-        return Found(figured(league, view), None)
+        return AnalysisResult(league_figures(league, view), None)
     except Error as error:
-        return Found(None, None, f"Its forecasts cannot be measured: {error}.")
+        return AnalysisResult(None, None, f"Its forecasts cannot be measured: {error}.")
 
 
 def _due(league: League, done: Analysis | None, last: Analysis | None) -> bool:

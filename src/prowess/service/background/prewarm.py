@@ -14,13 +14,13 @@ from ...store.read.changes import week_before
 from ...store.read.standings import StandingsCache
 from ...store.read.trace_cache import TraceCache
 
-__all__ = ["Warming"]
+__all__ = ["Prewarmer"]
 
 LEAST = 5_000  # matches of a league; smaller ones are there at once when they are asked for
 GRACE = 2.0  # seconds that who closes waits for a league that is half read
 
 
-class Warming:
+class Prewarmer:
     """A thread that brings leagues into memory, the largest first, and no more than what stays there.
 
     >>> from tempfile import TemporaryDirectory
@@ -28,7 +28,7 @@ class Warming:
     ...     database = Database(f"{folder}/league.db")
     ...     database.migrate()
     ...     traces = TraceCache()
-    ...     Warming(database, StandingsCache(traces), traces).close()
+    ...     Prewarmer(database, StandingsCache(traces), traces).close()
     ...     database.close()
     """
 
@@ -42,7 +42,7 @@ class Warming:
         self.thread = Thread(target=self._run, name="prowess-warming", daemon=True)
         self.thread.start()
 
-    def looked_at(self) -> None:
+    def warm_charts(self) -> None:
         """Somebody looks at a page, and at a chart soon: the first one of a process takes a second more than others."""
         if not self._looked_at:
             self._looked_at = True

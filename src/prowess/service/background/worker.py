@@ -28,9 +28,9 @@ from ...store import jobs, leagues
 from ...store.db import schema
 from ...store.db.database import Database
 from ...store.jobs import Analysis
-from .figures import worked_out
+from .figures import run_job
 
-__all__ = ["Background"]
+__all__ = ["Worker"]
 
 BEAT = 1.0  # seconds between two signs of life
 LOOK = 5.0  # seconds after which it is looked whether others have left something to do
@@ -42,7 +42,7 @@ START = (
 )
 
 
-class Background:
+class Worker:
     """The analyses of a process, one at a time; `close` ends the one that is worked on."""
 
     def __init__(self, database: Database) -> None:
@@ -52,7 +52,7 @@ class Background:
         self._thread = Thread(target=self._run, name="prowess-background", daemon=True)
         self._thread.start()
 
-    def want_figures(self, league: str) -> None:
+    def request_figures(self, league: str) -> None:
         """Have the figures of a league made anew, without waiting for anything."""
         with self._guard:
             self._wanted.add(league)
@@ -166,7 +166,7 @@ def work(task: dict[str, Any]) -> None:
         with database.reading() as connection:
             league = leagues.find(connection, connection.execute(query).scalar_one())
             report = partial(say, "at")
-            answer = worked_out(connection, league, task["kind"], task["asked"], report)
+            answer = run_job(connection, league, task["kind"], task["asked"], report)
         say("done", league.generation, league.revision, answer)
     except Error as error:
         say("failed", str(error))

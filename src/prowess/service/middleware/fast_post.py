@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...errors import Error
-from ..errors import answer
+from ..errors import error_response
 
 __all__ = ["FastPost"]
 
@@ -44,7 +44,7 @@ class FastPost:
         try:
             response = await self.handle(request)
         except (HTTPException, RequestValidationError, Error) as error:
-            response = answer(request, error)
+            response = error_response(request, error)
         await response(scope, receive, send)
 
     def _is_plain(self, scope: Scope) -> bool:

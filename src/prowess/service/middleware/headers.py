@@ -8,7 +8,7 @@ from os import urandom
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Headers", "Heads"]
+__all__ = ["HeadSupport", "Headers"]
 
 GIVEN = re.compile(rb"[\w.:/+=-]{1,64}", re.ASCII)  # what is taken over as an id of a request
 ALWAYS = [
@@ -59,7 +59,7 @@ class Headers:
         await self.app(scope, receive, headed)
 
 
-class Heads:
+class HeadSupport:
     """Middleware: routes are asked as by GET where the method is HEAD, and what they answer goes without its body."""
 
     def __init__(self, app: ASGIApp) -> None:

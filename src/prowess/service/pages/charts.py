@@ -19,7 +19,7 @@ from ...lab.charts.skill import Belief, belief_curves
 from ...lab.charts.theme import DARK, LIGHT, Look, page_look
 from ...store import leagues
 from ...store.leagues import League
-from ..api.common import LARGEST, Here, Read, fresh, tag_of, tagged
+from ..api.common import LARGEST, Read, ServiceDep, etag_headers, etag_of, not_modified
 from ..auth import Access
 from ..context import Service
 from ..errors import Problem
@@ -65,7 +65,7 @@ ChartLook = Annotated[Look, Depends(_look)]
 
 @router.get(AT + ".svg")
 async def picture(
-    request: Request, kind: str, access: Read, service: Here, look: ChartLook, revision: Revision = None
+    request: Request, kind: str, access: Read, service: ServiceDep, look: ChartLook, revision: Revision = None
 ) -> Response:
     """Return a chart as a picture."""
     response = await _respond(request, kind, access, service, look, revision, PICTURE)
@@ -75,7 +75,7 @@ async def picture(
 
 @router.get(AT + ".json")
 async def specification(
-    request: Request, kind: str, access: Read, service: Here, look: ChartLook, revision: Revision = None
+    request: Request, kind: str, access: Read, service: ServiceDep, look: ChartLook, revision: Revision = None
 ) -> Response:
     """Return a chart as a specification of Vega-Lite."""
     return await _respond(request, kind, access, service, look, revision, "application/json")
@@ -91,14 +91,14 @@ async def _respond(
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        etag = tag_of(league, league.generation, league.revision)
-        headers = tagged(etag) | ({} if league.public else BY_KEY)
+        etag = etag_of(league, league.generation, league.revision)
+        headers = etag_headers(etag) | ({} if league.public else BY_KEY)
         if revision == league.revision:
             headers["Cache-Control"] = f"{'public' if league.public else 'private'}, {FOREVER}"
-        not_modified = fresh(request, etag)
-        if not_modified is not None:
-            not_modified.headers.update(headers)
-            return not_modified
+        unchanged = not_modified(request, etag)
+        if unchanged is not None:
+            unchanged.headers.update(headers)
+            return unchanged
         parameters = tuple(sorted(item for item in query.multi_items() if item[0] not in DISPLAY))
         key = (league.id, league.generation, league.revision, kind, look, parameters)
 
@@ -216,10 +216,10 @@ def _measures(answer: Plain) -> list[Plain]:
 def _answer_of(service: Service, connection: Connection, league: League, query: QueryParams) -> Plain:
     """The answer that a chart is of."""
     id = query.get("of")
-    jobs = [service.analyst.figures(connection, league), service.analyst.comparison(connection, league)]
+    jobs = [service.analyses.figures(connection, league), service.analyses.comparison(connection, league)]
     for job in jobs if id else jobs[:1]:
-        if job.told is not None and (id is None or str(job.told.get("id")) == id):
-            return job.told
+        if job.data is not None and (id is None or str(job.data.get("id")) == id):
+            return job.data
     raise Problem(404, "there is no such answer, or it was replaced by a newer one: see the page of the models")
 
 

@@ -18,10 +18,10 @@ from ...store.errors import Conflict, Unavailable
 from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings
 from ...store.slugs import slug
-from ..api.common import Here, Read
-from ..api.leagues import known_preset, plain, readable
+from ..api.common import Read, ServiceDep
+from ..api.leagues import find_preset, league_payload, readable_leagues
 from ..api.models import USUAL
-from ..auth import caller, everywhere
+from ..auth import key_of_request, may_everywhere
 from ..context import Service
 from ..demo import key_command
 from .web.csrf import CheckedForm
@@ -39,12 +39,14 @@ BEST = 3
 
 
 @page(router, "/leagues", "leagues.html")
-async def list_leagues(request: Request, service: Here, key: Annotated[Key | None, Depends(caller)]) -> PageContext:
+async def list_leagues(
+    request: Request, service: ServiceDep, key: Annotated[Key | None, Depends(key_of_request)]
+) -> PageContext:
     """List the leagues that the caller may read."""
 
     def work(connection: Connection) -> PageContext:
-        found = sorted(readable(connection, key), key=lambda league: league.title.casefold())
-        data: list[dict[str, Any]] = [plain(league) for league in found]
+        found = sorted(readable_leagues(connection, key), key=lambda league: league.title.casefold())
+        data: list[dict[str, Any]] = [league_payload(league) for league in found]
         rows = [
             {"name": row["name"], "title": row["title"], "model": row["model"]["name"], "matches": row["posted"]}
             | {"last": row["last_time"], "public": row["public"]}
@@ -81,7 +83,7 @@ async def league(access: Read) -> Response:
     return RedirectResponse(page_url(access.league, "standings"), 307)
 
 
-Founder = Annotated[Key, Depends(everywhere("admin"))]
+Founder = Annotated[Key, Depends(may_everywhere("admin"))]
 CLOCKS = {
     "utc": "are dates, with the time of day or without",
     "number": "are numbers, such as rounds",
@@ -91,13 +93,13 @@ EMPTY = {"title": "", "name": "", "model": "TrueSkill", "clock": "utc", "public"
 
 
 @router.get("/new")
-async def new_league(request: Request, service: Here, key: Founder) -> Response:
+async def new_league(request: Request, service: ServiceDep, key: Founder) -> Response:
     """Show the form for a league."""
     return _form_page(request, EMPTY | {name: f"{value:g}" for name, value in vars(Settings()).items()})
 
 
 @router.post("/new")
-async def create_league(request: Request, service: Here, key: Founder, form: CheckedForm) -> Response:
+async def create_league(request: Request, service: ServiceDep, key: Founder, form: CheckedForm) -> Response:
     """Create the league, and go on to its first matches."""
     fields = form_texts(form)
     try:
@@ -117,7 +119,7 @@ def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
     title, name = fields.get("title", "").strip(), fields.get("name", "").strip()
     if not title and not name:
         raise Error.in_field("title", "give the league a title")
-    preset: Preset = known_preset(fields.get("model", "TrueSkill"))
+    preset: Preset = find_preset(fields.get("model", "TrueSkill"))
     settings = Settings(**parse_settings(fields))
     with service.database.writing() as connection:
         return leagues.create(

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ..api.common import Here
+from ..api.common import ServiceDep
 from ..auth import COOKIE, LONGEST
 from .web.csrf import check_origin
 from .web.page import PageContext
@@ -37,7 +37,7 @@ async def ask(request: Request, next: str = "/") -> Response:
 
 
 @router.post("/signin")
-async def sign_in(request: Request, service: Here) -> Response:
+async def sign_in(request: Request, service: ServiceDep) -> Response:
     """Keep the key in a cookie, if it is one."""
     check_origin(request)
     form = await request.form(max_files=0, max_fields=5)

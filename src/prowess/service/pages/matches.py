@@ -15,9 +15,9 @@ from ...model.fit.explain import digits_of
 from ...store import leagues
 from ...store.errors import NotFound
 from ...store.leagues import League
-from ..api.common import Here, MatchId, Read, tag_of
+from ..api.common import MatchId, Read, ServiceDep, etag_of
 from ..api.exports import Format, export_matches
-from ..api.matches import Which, told_of
+from ..api.matches import MatchFilterDep, match_payload
 from .web.filters import digits
 from .web.match_text import Side, edit_differences, result_sentence, sides_by_place, team_text
 from .web.page import PageContext, page, wants_data
@@ -36,7 +36,7 @@ Plain = dict[str, Any]
 
 
 @router.get("/leagues/{league}/export.{format}")
-async def download(access: Read, service: Here, format: Format) -> Response:
+async def download(access: Read, service: ServiceDep, format: Format) -> Response:
     """Return all matches as a file like the API, but to who is signed in by a cookie, so for private leagues, too."""
     response = await export_matches(access, service, format)
     response.headers.update(BY_KEY)
@@ -44,14 +44,14 @@ async def download(access: Read, service: Here, format: Format) -> Response:
 
 
 @page(router, "/leagues/{league}/matches", "matches.html")
-async def matches(request: Request, access: Read, service: Here, which: Which) -> PageContext:
+async def matches(request: Request, access: Read, service: ServiceDep, which: MatchFilterDep) -> PageContext:
     """List matches, the newest first; those of a player with what was expected of her, and what they moved."""
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
         fields = vars(which) | {"offset": None}
         try:
-            data, status, problem = which.told(service, connection, league, LIMIT), 200, None
+            data, status, problem = which.payload(service, connection, league, LIMIT), 200, None
         except NotFound as error:  # of the player, whose name somebody may have misspelt
             if wants_data(request):
                 raise
@@ -62,7 +62,7 @@ async def matches(request: Request, access: Read, service: Here, which: Which) -
             data | {"next": following, "offset": which.offset},
             [_match_row(match) for match in data["matches"]],
             league,
-            tag_of(league, league.generation, league.revision) if status == 200 else None,
+            etag_of(league, league.generation, league.revision) if status == 200 else None,
             status,
             {
                 "fields": fields,
@@ -102,7 +102,7 @@ def _match_row(match: Plain) -> Plain:
 async def match(
     request: Request,
     access: Read,
-    service: Here,
+    service: ServiceDep,
     id: Annotated[MatchId, MATCH_ID],
     done: Literal["", "recorded", "edited", "deleted", "known"] = "",
 ) -> PageContext:
@@ -110,10 +110,10 @@ async def match(
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
-        data = told_of(service, connection, league, id, None if wants_data(request) else PLAYERS)
+        data = match_payload(service, connection, league, id, None if wants_data(request) else PLAYERS)
         around = (None, None) if data["deleted"] else service.traces.of(connection, league).neighbours(id)
         extra = _extra(league, data) | {"around": around, "done": done}
-        etag = tag_of(league, league.generation, league.revision)
+        etag = etag_of(league, league.generation, league.revision)
         return PageContext(data, _player_rows(data), league, etag, extra=extra)
 
     return await service.read(work)

@@ -21,8 +21,8 @@ from ...store.slugs import storable
 from ...store.write.commands import ChangeModel, CommandResult
 from ...store.write.writer import preview
 from ...text import capitalise
-from ..api.common import Admin, Here
-from ..api.models import shown_as, summary_of, told_parameters
+from ..api.common import Admin, ServiceDep
+from ..api.models import explain_shown_rating, parameter_payloads, summary_of
 from ..api.schemas.common import LONGEST
 from ..background.jobs import SMALL
 from .web.csrf import CheckedForm
@@ -42,7 +42,7 @@ Plain = dict[str, Any]
 
 
 @page(router, AT, "model_change.html")
-async def preview_model(request: Request, access: Admin, service: Here) -> PageContext:
+async def preview_model(request: Request, access: Admin, service: ServiceDep) -> PageContext:
     """Show what another model would change; of a large league only when that is asked for, as it takes a while."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     fields = dict(request.query_params.multi_items())
@@ -60,7 +60,7 @@ async def preview_model(request: Request, access: Admin, service: Here) -> PageC
 
 
 @router.post(AT)
-async def change_model(request: Request, form: CheckedForm, access: Admin, service: Here) -> Response:
+async def change_model(request: Request, form: CheckedForm, access: Admin, service: ServiceDep) -> Response:
     """Rate all matches anew by another model; the old ratings stay, as an earlier generation."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     fields = {name: str(value) for name, value in form.multi_items()}
@@ -112,7 +112,7 @@ def _context(
     model = preset.model if preset else default
     parameters = [
         parameter | {"text": fields.get(SET + parameter["name"], f"{parameter['value']:g}")}
-        for parameter in told_parameters(name, model, default)
+        for parameter in parameter_payloads(name, model, default)
         if _is_settable(parameter)
     ]
     data: Plain = {
@@ -128,7 +128,7 @@ def _context(
         rows = [_row(player) for player in [*changes.best, *(one for one in changes.most if one not in changes.best)]]
     extra = {
         "words": summary_of(name),
-        "shown": shown_as(model),
+        "shown": explain_shown_rating(model),
         "parameters": parameters,
         "reason": fields.get("reason", ""),
         "large": league.posted > SMALL,

@@ -16,12 +16,12 @@ from ...model.presets import PRESETS
 from ...store import leagues, seasons
 from ...store.jobs import Analysis
 from ...store.leagues import League
-from ..api.common import Here, Read, Write, tag_of, tag_with
-from ..api.leagues import generation_told
-from ..api.models import described, shown_as, summary_of, told_parameters
-from ..api.serialize import moment
-from ..background.figures import own_name
-from ..background.jobs import Found
+from ..api.common import Read, ServiceDep, Write, etag_of, extend_etag
+from ..api.leagues import generation_payload
+from ..api.models import describe_preset, explain_shown_rating, parameter_payloads, summary_of
+from ..api.serialize import rfc3339
+from ..background.figures import model_label
+from ..background.jobs import AnalysisResult
 from ..context import Service
 from .charts import room
 from .web.csrf import CheckedForm
@@ -39,17 +39,17 @@ Plain = dict[str, Any]
 
 
 @page(router, AT, "models.html")
-async def models(request: Request, access: Read, service: Here) -> PageContext:
+async def models(request: Request, access: Read, service: ServiceDep) -> PageContext:
     """Show the model in words, how well it predicts, and its comparison with others."""
     return await service.read(lambda connection: _context(service, connection, access.league))
 
 
 @router.post(AT)
-async def compare(request: Request, form: CheckedForm, access: Write, service: Here) -> Response:
+async def compare(request: Request, form: CheckedForm, access: Write, service: ServiceDep) -> Response:
     """Start a comparison of models in the background, or cancel it."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
     if "cancel" in form:
-        await run_in_threadpool(service.analyst.cancel, league)
+        await run_in_threadpool(service.analyses.cancel, league)
         return RedirectResponse(page_url(access.league, "models"), 303)
     names = [str(name) for name in form.getlist("model")]
     try:
@@ -58,7 +58,7 @@ async def compare(request: Request, form: CheckedForm, access: Write, service: H
         problem = str(error)
         context = await service.read(lambda connection: _context(service, connection, access.league, problem, names))
         return await run_in_threadpool(render_page, request, "models.html", context)
-    await run_in_threadpool(service.analyst.start, league, chosen, access.author)
+    await run_in_threadpool(service.analyses.start, league, chosen, access.author)
     return RedirectResponse(f"{page_url(access.league, 'models')}#comparison", 303)
 
 
@@ -67,7 +67,7 @@ def _check_choice(league: League, names: list[str]) -> dict[str, Plain]:
     for name in names:
         if name not in PRESETS:
             raise Error(f"no model is called {name!r}; there are {', '.join(PRESETS)}", field="model", value=name)
-    others = [name for name in dict.fromkeys(names) if name != own_name(league.preset)]
+    others = [name for name in dict.fromkeys(names) if name != model_label(league.preset)]
     if not league.posted:
         raise Error("there are no matches yet to compare models on")
     if not others:
@@ -79,45 +79,45 @@ def _context(
     service: Service, connection: Connection, name: str, problem: str = "", chosen: list[str] | None = None
 ) -> PageContext:
     league = leagues.find(connection, name)
-    figures, comparison = service.analyst.figures(connection, league), service.analyst.comparison(connection, league)
+    figures, comparison = service.analyses.figures(connection, league), service.analyses.comparison(connection, league)
     data: Plain = {
         "league": league.name,
         "revision": league.revision,
         "generation": league.generation,
         "model": _model(league),
-        "generations": [generation_told(generation) for generation in leagues.list_generations(connection, league)],
+        "generations": [generation_payload(generation) for generation in leagues.list_generations(connection, league)],
         "seasons": len(seasons.list_seasons(connection, league)),
         "figures": _answer(league, figures),
         "comparison": _answer(league, comparison),
     }
     extra = {
-        "choices": _choices(league, figures.told, comparison.last, chosen),
-        "own": own_name(league.preset),
+        "choices": _choices(league, figures.data, comparison.last, chosen),
+        "own": model_label(league.preset),
         "names": list(PRESETS),
         "problem": problem,
-        "tables": _tables(league, comparison.told),
-        "charts": {"figures": _charts(figures.told), "comparison": _charts(comparison.told)},
+        "tables": _tables(league, comparison.data),
+        "charts": {"figures": _charts(figures.data), "comparison": _charts(comparison.data)},
     }
     jobs = [figures.last, comparison.last]
     etag = None
     if not problem and all(job is None or job.state == "done" for job in jobs):
-        etag = tag_with(tag_of(league, league.generation, league.revision), *(job.id if job else 0 for job in jobs))
-    rows = _rows(comparison.told or figures.told)
+        etag = extend_etag(etag_of(league, league.generation, league.revision), *(job.id if job else 0 for job in jobs))
+    rows = _rows(comparison.data or figures.data)
     return PageContext(data, rows, league, etag, 422 if problem else 200, extra)
 
 
 def _model(league: League) -> Plain:
     name, model = league.preset.name, league.model
-    return described(name) | {
-        "parameters": told_parameters(name, model, PRESETS[name]()),
+    return describe_preset(name) | {
+        "parameters": parameter_payloads(name, model, PRESETS[name]()),
         "words": summary_of(name),
-        "shown": shown_as(model),
+        "shown": explain_shown_rating(model),
     }
 
 
-def _answer(league: League, found: Found) -> Plain:
+def _answer(league: League, found: AnalysisResult) -> Plain:
     """The last answer, how old it is, and how far the next one is."""
-    answer = found.told
+    answer = found.data
     behind = None if answer is None else league.posted - answer["posted"]
     old = answer is not None and (answer["revision"], answer["generation"]) != (league.revision, league.generation)
     return {"answer": answer, "why": found.why, "behind": behind, "old": old, "work": _progress(found.last)}
@@ -127,7 +127,7 @@ def _progress(job: Analysis | None) -> Plain | None:
     if job is None or job.state == "done":
         return None
     attributes = {name: getattr(job, name) for name in ("state", "open", "step", "share", "why", "author")}
-    return attributes | {"asked_at": moment(job.asked_at), "models": list(job.asked)}
+    return attributes | {"asked_at": rfc3339(job.asked_at), "models": list(job.asked)}
 
 
 def _charts(answer: Plain | None) -> Plain:
@@ -148,7 +148,7 @@ def _choices(league: League, figures: Plain | None, last: Analysis | None, chose
             "chosen": name in chosen and name in fitting,
         }
         for name in PRESETS
-        if name != own_name(league.preset)
+        if name != model_label(league.preset)
     ]
 
 

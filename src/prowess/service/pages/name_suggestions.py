@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from ...store import leagues
 from ...store.read.standings import Snapshot
-from ..api.common import Here, Read, answer, fresh, tag_of, tagged
+from ..api.common import Read, ServiceDep, etag_headers, etag_of, json_response, not_modified
 
 __all__ = ["by_likelihood", "router"]
 
@@ -23,15 +23,17 @@ AMONG = 200  # of the best players whose names contain the text, those that begi
 
 @router.get("/leagues/{league}/names.json")
 async def names(
-    request: Request, access: Read, service: Here, search: Annotated[str, Query(max_length=500)] = ""
+    request: Request, access: Read, service: ServiceDep, search: Annotated[str, Query(max_length=500)] = ""
 ) -> Response:
     """Return at most twenty names that contain a text, the likeliest first."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
         snapshot = service.standings.of(connection, league)
-        etag = tag_of(league, snapshot.generation, snapshot.revision)
-        return fresh(request, etag) or answer({"names": _suggest(snapshot, search.strip())}, headers=tagged(etag))
+        etag = etag_of(league, snapshot.generation, snapshot.revision)
+        return not_modified(request, etag) or json_response(
+            {"names": _suggest(snapshot, search.strip())}, headers=etag_headers(etag)
+        )
 
     return await service.read(work)
 

@@ -16,8 +16,8 @@ from ...matchmaking.pairing.pair import rounds as pair_rounds
 from ...matchmaking.pairing.queue import PastMeetings
 from ...store.leagues import League
 from ...store.read.standings import Snapshot
-from ..api.common import Here, Read
-from ..api.forecasts import stamped
+from ..api.common import Read, ServiceDep
+from ..api.forecasts import with_revision
 from .web.forecasts import Forecast, Plain, forecast_page, newcomer_hints
 from .web.forms import parse_count, parse_groups, parse_queue
 from .web.page import PageContext, page
@@ -35,7 +35,7 @@ BARS = 200  # matches up to which each has a bar
 async def pairings(
     request: Request,
     access: Read,
-    service: Here,
+    service: ServiceDep,
     players: str = "",
     rounds: str = "",
     again: bool = False,
@@ -52,7 +52,7 @@ async def pairings(
         met: PastMeetings = () if again else service.traces.of(connection, league).recent_matches(names)
         count = parse_count(rounds, 1, 1, min(ROUNDS, 2 * LINES // len(queue)), "rounds")
         paired = pair_rounds(now.ladder, queue, count=count, met=met, never=barred)
-        data = stamped(now, _data(now, paired))
+        data = with_revision(now, _data(now, paired))
         return (
             data,
             _rows(data["rounds"]),

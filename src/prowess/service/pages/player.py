@@ -14,7 +14,7 @@ from ...store.leagues import League
 from ...store.read.match_views import head_to_head
 from ...store.read.standings import Snapshot
 from ..api import players
-from ..api.common import LARGEST, Here, Read, tag_of
+from ..api.common import LARGEST, Read, ServiceDep, etag_of
 from ..context import Service
 from ..errors import Problem
 from .charts import MOST, unique_names
@@ -34,7 +34,13 @@ Offset = Annotated[int, Query(ge=0, le=LARGEST)]
 
 
 @page(router, "/leagues/{league}/player", "player.html")
-async def player(request: Request, access: Read, service: Here, name: Names = [], offset: Offset = 0) -> PageContext:  # noqa: B006
+async def player(
+    request: Request,
+    access: Read,
+    service: ServiceDep,
+    name: Names = [],  # noqa: B006
+    offset: Offset = 0,
+) -> PageContext:
     """Show one player with her matches, or several compared; the page says which names are unknown."""
     names, ending = unique_names(name), request.scope["path"].rpartition("player")[2]
 
@@ -45,12 +51,12 @@ async def player(request: Request, access: Read, service: Here, name: Names = []
         for problem in problems:  # who has no rating may have matches, which then do not count
             problem["unrated"] = problem["name"] in service.traces.of(connection, league).view.number
         extra: Plain = {"problems": problems, "known": known, "size": SIZE, "few": FEW, "most": MOST}
-        etag = tag_of(league, now.generation, now.revision)
+        etag = etag_of(league, now.generation, now.revision)
         if len(known) != 1:
             data, rows = _compare(service, connection, league, now, known, ending)
             status = 404 if problems and not known else 200
             return PageContext(data, rows, league, etag, status, extra | _comparison_extra(data))
-        data = players.told(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
+        data = players.player_payload(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
         matches = service.traces.of(connection, league)
         if offset:
             data["matches"] = matches.matches(known[0], limit=SIZE, offset=offset).rows
@@ -161,7 +167,7 @@ def _compare(
     points = POINTS if ending == ".json" else 0
     matches = service.traces.of(connection, league)
     data["players"] = [
-        players.told(service, connection, league, now, name, points and SIZE, points)
+        players.player_payload(service, connection, league, now, name, points and SIZE, points)
         | ({} if points else matches.record(name))
         for name in names
     ]

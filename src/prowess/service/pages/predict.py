@@ -17,8 +17,8 @@ from ...store.clock import parse
 from ...store.leagues import League
 from ...store.read.changes import what_if
 from ...store.read.standings import Snapshot
-from ..api.common import Here, Read
-from ..api.forecasts import predicted
+from ..api.common import Read, ServiceDep
+from ..api.forecasts import forecast_match
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
 from .web.forecasts import Forecast, Plain, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
 from .web.forms import parse_count, parse_names, parse_number
@@ -37,7 +37,7 @@ SHADES = 6
 async def predict(
     request: Request,
     access: Read,
-    service: Here,
+    service: ServiceDep,
     team: Annotated[list[str] | None, Query()] = None,
     teams: str = "",
     home: str = "",
@@ -55,7 +55,7 @@ async def predict(
         extra: Plain = {"texts": fields(count), "repeated": repeated}
         if len(match.teams) < 2:
             return {}, [], extra | {"best": [row["player"] for row in now.page(0, 2).rows]}
-        prediction, data = predicted(now, match)
+        prediction, data = forecast_match(now, match)
         data["fairness"] = prediction.fairness
         return data, _rows(data), extra | _extra(now, match, prediction, data)
 

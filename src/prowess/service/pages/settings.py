@@ -18,8 +18,8 @@ from ...store.errors import Unavailable
 from ...store.leagues import League
 from ...store.write.commands import NewSeason
 from ...store.write.writer import preview
-from ..api.common import Admin, Here
-from ..api.leagues import changed, plain, seasons_told
+from ..api.common import Admin, ServiceDep
+from ..api.leagues import change_league, league_payload, season_payloads
 from ..auth import Access
 from ..context import Service
 from .leagues import parse_settings
@@ -39,13 +39,13 @@ SEASON_FIELDS = {"name": "season"}  # fields of the form by the names that the s
 
 
 @page(router, PATH, "settings.html")
-async def settings(request: Request, access: Admin, service: Here, done: str = "") -> PageContext:
+async def settings(request: Request, access: Admin, service: ServiceDep, done: str = "") -> PageContext:
     """Show the settings and the seasons."""
     return await _context(service, access, done=done if done in ("settings", "season") else "")
 
 
 @router.post(PATH)
-async def change(request: Request, access: Admin, service: Here, form: CheckedForm) -> Response:
+async def change(request: Request, access: Admin, service: ServiceDep, form: CheckedForm) -> Response:
     """Change the settings, or begin a season: the button says which."""
     fields = form_texts(form)
     what = "season" if fields.get("what") == "season" else "settings"
@@ -72,7 +72,7 @@ async def _change_settings(service: Service, access: Access, fields: Mapping[str
     title = fields.get("title", "").strip()
     if not title:
         raise Error.in_field("title", "give the league a title")
-    await changed(service, access, title=title, public="public" in fields, settings=parse_settings(fields))
+    await change_league(service, access, title=title, public="public" in fields, settings=parse_settings(fields))
 
 
 def _parse_season(access: Access, fields: Mapping[str, str]) -> NewSeason:
@@ -98,7 +98,7 @@ async def _context(
 
     def work(connection: Connection) -> tuple[League, list[dict[str, Any]]]:
         league = leagues.find(connection, access.league)
-        return league, seasons_told(connection, league)
+        return league, season_payloads(connection, league)
 
     league, seasons = await service.read(work)
     present = {"title": league.title, "public": "on" if league.public else ""}
@@ -113,5 +113,5 @@ async def _context(
         "would": changes,
         "done": done,
     }
-    data = plain(league) | {"seasons": seasons}
+    data = league_payload(league) | {"seasons": seasons}
     return PageContext(data, seasons, league=league, status=422 if faults else 200, extra=extra)

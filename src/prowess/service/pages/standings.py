@@ -16,8 +16,8 @@ from ...store.leagues import League
 from ...store.read.changes import ranks_gained, week_before
 from ...store.read.match_views import recent_form
 from ...store.read.snapshot import Snapshot
-from ..api.common import LARGEST, Here, Read, tag_of
-from ..api.leaderboard import Asked, Who
+from ..api.common import LARGEST, Read, ServiceDep, etag_of
+from ..api.leaderboard import StandingsFilter, StandingsFilterDep
 from ..context import Service
 from .web.filters import day, digits
 from .web.page import PageContext, page
@@ -33,7 +33,7 @@ SHOW: dict[str, dict[str, Any]] = {
     "established": {"provisional": False},
 }
 WIDE = 2.0  # deviations on each side of a bar, for models without caution
-FIELDS = (*vars(Asked()), "show")
+FIELDS = (*vars(StandingsFilter()), "show")
 LETTERS = {"win": "W", "draw": "D", "loss": "L"}
 
 Plain = dict[str, Any]
@@ -43,7 +43,7 @@ Show = Annotated[Literal["active", "provisional", "established"] | None, Query()
 
 @page(router, "/leagues/{league}/standings", "standings.html")
 async def standings(
-    request: Request, access: Read, service: Here, who: Who, page: Page = 1, show: Show = None
+    request: Request, access: Read, service: ServiceDep, who: StandingsFilterDep, page: Page = 1, show: Show = None
 ) -> PageContext:
     """List the players from best to worst, with their moves and recent results; as a table, all of them."""
     whole = request.scope["path"].endswith(".csv")
@@ -52,16 +52,16 @@ async def standings(
         league = leagues.find(connection, access.league)
         query = replace(who, **SHOW[show]) if show else who
         snapshot = query.standings(service, connection, league)
-        data = query.told(snapshot, 1, max(1, len(snapshot))) if whole else query.told(snapshot, page, SIZE)
+        data = query.payload(snapshot, 1, max(1, len(snapshot))) if whole else query.payload(snapshot, page, SIZE)
         rows: list[Plain] = data["players"]
         since = _add_moves(service, connection, league, who, snapshot, rows)
-        fields = who.said | {"show": show}
+        fields = who.query_params | {"show": show}
         following = data["next"] and page_url(league.name, "standings.json", **fields, page=data["next"])
         return PageContext(
             data | {"since": since, "next": following},
             [row | {"form": _letters(row["form"])} for row in rows] if whole else (),
             league,
-            tag_of(league, snapshot.generation, snapshot.revision),
+            etag_of(league, snapshot.generation, snapshot.revision),
             extra={
                 "fields": dict.fromkeys(FIELDS) | fields,
                 "since_day": _day_text(since),
@@ -74,7 +74,12 @@ async def standings(
 
 
 def _add_moves(
-    service: Service, connection: Connection, league: League, who: Asked, snapshot: Snapshot, rows: list[Plain]
+    service: Service,
+    connection: Connection,
+    league: League,
+    who: StandingsFilter,
+    snapshot: Snapshot,
+    rows: list[Plain],
 ) -> str | float | None:
     """Add to each row the ranks gained within a week, and the recent results; returns since when, if that is known."""
     players, current = [row["player"] for row in rows], who.revision is None and who.generation is None
@@ -143,7 +148,7 @@ def _ended_seasons(connection: Connection, league: League) -> list[tuple[str, st
     return [*ended, *((season.name, None, season.name) for season in begun[:-1])]
 
 
-def _past(connection: Connection, league: League, who: Asked, snapshot: Snapshot) -> Plain:
+def _past(connection: Connection, league: League, who: StandingsFilter, snapshot: Snapshot) -> Plain:
     """Which other standings there are, and how those that are shown were made."""
     models, model = leagues.list_generations(connection, league), snapshot.model
     return {

@@ -16,9 +16,9 @@ from ...matchmaking.balancing.balance import Balance
 from ...model.prediction import Prediction
 from ...store.leagues import League
 from ...store.read.standings import Snapshot
-from ..api.common import Here, Read
-from ..api.forecasts import predicted, stamped
-from ..api.matchmaking import balanced
+from ..api.common import Read, ServiceDep
+from ..api.forecasts import forecast_match, with_revision
+from ..api.matchmaking import balance_players
 from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceAsked
 from ..context import Service
 from .web.forecasts import Forecast, Plain, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
@@ -52,7 +52,7 @@ class TeamsQuery:
 async def teams(
     request: Request,
     access: Read,
-    service: Here,
+    service: ServiceDep,
     fields: Annotated[TeamsQuery, Depends()],
     team: Annotated[list[str] | None, Query()] = None,
     move: str = "",
@@ -70,11 +70,11 @@ async def teams(
         if len(players.names) < 2:
             return {}, [], extra
         best = _best_split(service, now, league.id, _parse_request(now, fields, players.names, count))
-        data = stamped(now, best.to_dict())
+        data = with_revision(now, best.to_dict())
         shown, prediction = best.teams, best.prediction
         if split is not None and set(map(frozenset, split.teams)) != set(map(frozenset, best.teams)):
             shown, fairest = split.teams, data
-            prediction, data = predicted(now, prediction_request(shown))
+            prediction, data = forecast_match(now, prediction_request(shown))
             data |= {"fairness": prediction.fairness, "exact": False, "compared": 0, "unconstrained": None}
             data["fairest"] = fairest
         extra |= _extra(now, fields, best, shown, prediction, pick)
@@ -99,7 +99,7 @@ def _best_split(service: Service, now: Snapshot, league: int, asked: BalanceAske
     key = league, now.generation, now.revision, rules
     best = service.splits.get(key)
     if best is None:
-        best = balanced(now, asked)
+        best = balance_players(now, asked)
         service.splits.put(key, best, BYTES * len(asked.players))
     return best
 

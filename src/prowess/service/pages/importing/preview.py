@@ -19,8 +19,8 @@ from ....store.leagues import League
 from ....store.write.commands import CommandResult, Post
 from ....store.write.importing import with_ids
 from ....store.write.writer import preview
-from ...api.forecasts import current
-from ...api.imports import Looked, told
+from ...api.forecasts import current_standings
+from ...api.imports import FilePreview, problem_payload
 from ...context import Service
 from ..web.rating_changes import largest_changes
 from .columns import GROUPS, render_error, render_option, role_label
@@ -33,7 +33,7 @@ TEAMS, MEMBERS = 6, 8  # of a match that is shown
 Plain = dict[str, Any]
 
 
-def preview_file(service: Service, league: str, looked: Looked) -> Plain:
+def preview_file(service: Service, league: str, looked: FilePreview) -> Plain:
     """Return what is in a file and what importing it would change; `problem` says why nothing can be imported."""
     result, shown = looked.found, _reading(looked)
     if result is None:
@@ -41,7 +41,9 @@ def preview_file(service: Service, league: str, looked: Looked) -> Plain:
         return shown | {"problem": render_error(looked.problem)}
     history, problems = result.history, result.problems
     shown |= {"matches": len(history), "players": len(np.unique(history.player)), "more_problems": len(problems)}
-    shown["problems"] = [told(one) | {"detail": one.problem.detail(render_option)} for one in problems[:PROBLEMS]]
+    shown["problems"] = [
+        problem_payload(one) | {"detail": one.problem.detail(render_option)} for one in problems[:PROBLEMS]
+    ]
     if not len(history):
         return shown | {"problem": "the file: it has no match that can be read"}
     shown |= _time_span(history) | {"sample": _sample(history)}
@@ -54,7 +56,7 @@ def preview_file(service: Service, league: str, looked: Looked) -> Plain:
         return shown | {"problem": render_error(error)}
 
 
-def _reading(looked: Looked) -> Plain:
+def _reading(looked: FilePreview) -> Plain:
     """How the file was read: the role of each column, and the remarks."""
     result = looked.found
     roles = {} if result is None else result.roles
@@ -135,7 +137,7 @@ def _sample_match(match: Plain) -> Plain:
 def _effects(service: Service, name: str, history: History) -> Plain:
     """What importing would do: who is new, which matches are known already, and whose ratings change most."""
     with service.database.reading() as connection:
-        league, index = leagues.find(connection, name), current(service, connection, name).names
+        league, index = leagues.find(connection, name), current_standings(service, connection, name).names
     new = [player for player in history.players if player not in index]
     near = alike(new, index.names)
     done = preview(service.database, Post(name, with_ids(history)))

@@ -22,8 +22,8 @@ from ....store import leagues
 from ....store.errors import Unavailable
 from ....store.write.commands import Post
 from ....store.write.importing import with_ids
-from ...api.common import LARGEST, Here, Write
-from ...api.imports import Looked, ending_of, look
+from ...api.common import LARGEST, ServiceDep, Write
+from ...api.imports import FilePreview, extension_of, read_upload
 from ...auth import Access
 from ...context import Service
 from ..web.csrf import CheckedForm
@@ -56,7 +56,7 @@ Number = Annotated[int | None, Query(ge=0, le=LARGEST)]
 async def upload_form(
     request: Request,
     access: Write,
-    service: Here,
+    service: ServiceDep,
     imported: Number = None,
     repeated: Number = None,
     founded: bool = False,
@@ -67,7 +67,7 @@ async def upload_form(
 
 
 @router.post(PATH)
-async def receive(request: Request, access: Write, service: Here, form: CheckedForm) -> Response:
+async def receive(request: Request, access: Write, service: ServiceDep, form: CheckedForm) -> Response:
     """Preview a file; or import it, if it is the one that was previewed, read in the same way."""
     upload = form.get("file")
     if not isinstance(upload, UploadFile) or not upload.filename:
@@ -102,28 +102,28 @@ def _display_name(filename: str) -> str:
     return (plain if len(plain) <= LONGEST else f"{plain[:60]}…{plain[-30:]}") or "file"
 
 
-def _read(upload: UploadFile, name: str, choices: Choices) -> tuple[str, Choices, Looked]:
+def _read(upload: UploadFile, name: str, choices: Choices) -> tuple[str, Choices, FilePreview]:
     """Read a file; the digest identifies its content and how it was read.
 
     Choices made for the previous file are kept for this one, except for columns that it does not have.
     """
-    ending = ending_of(name)
+    ending = extension_of(name)
     with TemporaryDirectory(prefix="prowess-", ignore_cleanup_errors=True) as folder:
         path = Path(folder) / (f"file.{ending}" if ending else "file")
         with path.open("wb") as file:
             copyfileobj(upload.file, file)
         with path.open("rb") as file:
             content = file_digest(file, "sha256").hexdigest()
-        looked = look(path, choices)
+        looked = read_upload(path, choices)
         asked = choices.columns or {}
         kept = {role: column for role, column in asked.items() if column is None or column in looked.columns}
         if looked.columns and kept != asked:
             choices = replace(choices, columns=kept or None)
-            looked = look(path, choices)
+            looked = read_upload(path, choices)
     return sha256(f"{content} {sorted(field_values(choices).items())!r}".encode()).hexdigest(), choices, looked
 
 
-async def _import(service: Service, access: Access, name: str, looked: Looked) -> Response:
+async def _import(service: Service, access: Access, name: str, looked: FilePreview) -> Response:
     """Record all that can be read as one change."""
     assert looked.found is not None
     history = await run_in_threadpool(with_ids, looked.found.history)

@@ -23,7 +23,7 @@ from ....store.journal import journal
 from ....store.leagues import League
 from ....store.slugs import storable
 from ....store.write.commands import Command, Delete, Edit, Post
-from ...api.common import Here, MatchId, Write
+from ...api.common import MatchId, ServiceDep, Write
 from ...api.matches import last_match
 from ...api.schemas.common import LONGEST
 from ...auth import Access
@@ -74,7 +74,7 @@ class MatchForm:
 async def enter(
     request: Request,
     access: Write,
-    service: Here,
+    service: ServiceDep,
     teams: Annotated[int | None, Query(ge=2, le=MOST)] = None,
     team: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
@@ -93,7 +93,7 @@ async def enter(
 
 
 @router.post("/leagues/{league}/enter")
-async def submit_entry(request: Request, access: Write, service: Here, form: CheckedForm) -> Response:
+async def submit_entry(request: Request, access: Write, service: ServiceDep, form: CheckedForm) -> Response:
     """Add a team to a new result, preview it, or record it."""
     fields = read_fields(form)
     if not ONCE.fullmatch(fields.once):
@@ -103,13 +103,13 @@ async def submit_entry(request: Request, access: Write, service: Here, form: Che
 
 
 @router.get("/leagues/{league}/edit")
-async def edit(request: Request, access: Write, service: Here, id: Annotated[MatchId, MATCH_ID]) -> Response:
+async def edit(request: Request, access: Write, service: ServiceDep, id: Annotated[MatchId, MATCH_ID]) -> Response:
     """Show the form of a recorded or deleted match."""
     return _form_page(request, await service.read(lambda connection: _match_form(connection, access, id, None)))
 
 
 @router.post("/leagues/{league}/edit")
-async def submit_edit(request: Request, access: Write, service: Here, form: CheckedForm) -> Response:
+async def submit_edit(request: Request, access: Write, service: ServiceDep, form: CheckedForm) -> Response:
     """Add a team to a recorded match, preview the edit, or save it."""
     fields = read_fields(form)
     _check_revision(fields.seen)
@@ -201,14 +201,14 @@ def _form_page(request: Request, form: MatchForm, error: Error | None = None) ->
 
 @router.get("/leagues/{league}/delete")
 async def confirm_deletion(
-    request: Request, access: Write, service: Here, id: Annotated[MatchId, MATCH_ID], look: bool = False
+    request: Request, access: Write, service: ServiceDep, id: Annotated[MatchId, MATCH_ID], look: bool = False
 ) -> Response:
     """Preview what changes without a match, and ask; in a large league the preview is only made if `look` is set."""
     return await _deletion_page(request, service, access, id, look=look)
 
 
 @router.post("/leagues/{league}/delete")
-async def delete(request: Request, access: Write, service: Here, form: CheckedForm) -> Response:
+async def delete(request: Request, access: Write, service: ServiceDep, form: CheckedForm) -> Response:
     """Delete a match, unless somebody has changed it since the page was shown."""
     id, reason, seen = (str(form.get(name, "")).strip() for name in ("id", "reason", "seen"))
     _check_revision(seen)

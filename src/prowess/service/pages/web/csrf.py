@@ -12,7 +12,7 @@ from fastapi import Depends
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from ...auth import Headers, secret_of
+from ...auth import Headers, cookie_secret
 from ...errors import Problem
 
 __all__ = ["CheckedForm", "check_origin", "csrf_token"]
@@ -26,7 +26,7 @@ def csrf_token(headers: Headers) -> str:
     >>> len(csrf_token([(b"cookie", b"prowess_key=pw_abc")])), csrf_token([])
     (64, '')
     """
-    secret = secret_of(headers)
+    secret = cookie_secret(headers)
     return hmac.new(secret.encode("latin-1"), b"form", sha256).hexdigest() if secret else ""
 
 

@@ -14,9 +14,9 @@ from ....store import leagues
 from ....store.leagues import League
 from ....store.read.standings import Snapshot
 from ....text import capitalise, join_words
-from ...api.common import tag_of
+from ...api.common import etag_of
 from ...api.schemas.forecasts import PredictionAsked
-from ...api.serialize import rating, ratings
+from ...api.serialize import rating_payload, rating_payloads
 from ...auth import Access
 from ...concurrency import ConcurrencyLimiter
 from ...context import Service
@@ -73,7 +73,7 @@ async def forecast_page(
             if wants_data(request):
                 raise
             values["problem"], status = error_sentence(error), 422
-        return PageContext(data, rows, league, tag_of(league, now.generation, now.revision), status, values)
+        return PageContext(data, rows, league, etag_of(league, now.generation, now.revision), status, values)
 
     return await service.read(work, limiter)
 
@@ -133,10 +133,10 @@ def headline(teams: Sequence[Sequence[str]], prediction: Prediction) -> dict[str
 
 def rated_players(now: Snapshot, names: Sequence[str]) -> list[Plain]:
     """Return players with their ratings; who is new to the league has that of a newcomer."""
-    newcomer = rating(now.ladder.newcomer) or {}
+    newcomer = rating_payload(now.ladder.newcomer) or {}
     return [
         {"player": name, "new": present is None} | (present or newcomer)
-        for name, present in zip(names, ratings(now.ladder, names), strict=True)
+        for name, present in zip(names, rating_payloads(now.ladder, names), strict=True)
     ]
 
 

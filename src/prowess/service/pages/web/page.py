@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ....store.leagues import League
-from ...api.common import answer, fresh, tag_with, tagged
+from ...api.common import etag_headers, extend_etag, json_response, not_modified
 from ...api.serialize import csv_text
-from ...context import of
+from ...context import service_of
 from .templates import BY_KEY, POLICY, render_page, templates_version
 
 __all__ = ["PageContext", "page", "wants_data"]
@@ -55,7 +55,7 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[View], View]:
     """
 
     def html(request: Request, context: PageContext, headers: dict[str, str]) -> Response:
-        of(request).warming.looked_at()  # who looks at a page may look at a chart next
+        service_of(request).prewarmer.warm_charts()  # who looks at a page may look at a chart next
         return render_page(request, template, context, headers)
 
     def add(view: View) -> View:
@@ -86,19 +86,19 @@ def _add_route(
             return await run_in_threadpool(write, request, context, BY_KEY)
         # The same state looks different to who is signed in, and after the templates have changed.
         key = request.scope["state"].get("key")
-        etag = tag_with(context.etag, key.id if key else 0, templates_version())
-        not_modified = fresh(request, etag)
-        if not_modified is None:
-            return await run_in_threadpool(write, request, context, BY_KEY | tagged(etag))
+        etag = extend_etag(context.etag, key.id if key else 0, templates_version())
+        unchanged = not_modified(request, etag)
+        if unchanged is None:
+            return await run_in_threadpool(write, request, context, BY_KEY | etag_headers(etag))
         # Browsers put the headers of a 304 in the place of those they have.
-        not_modified.headers.update(BY_KEY if wants_data(request) else POLICY)
-        return not_modified
+        unchanged.headers.update(BY_KEY if wants_data(request) else POLICY)
+        return unchanged
 
     @wraps(view)
     async def route(**arguments: Any) -> Response:
         if not path.endswith(".csv"):
             return await respond(**arguments)
-        async with of(arguments["request"]).tables.slot():
+        async with service_of(arguments["request"]).tables.slot():
             return await respond(**arguments)
 
     route.__annotations__ = {**view.__annotations__, "return": Response}
@@ -106,7 +106,7 @@ def _add_route(
 
 
 def _json(request: Request, context: PageContext, headers: dict[str, str]) -> Response:
-    return answer(context.data, context.status, headers)
+    return json_response(context.data, context.status, headers)
 
 
 def _csv(request: Request, context: PageContext, headers: dict[str, str]) -> Response:

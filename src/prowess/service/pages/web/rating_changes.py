@@ -13,7 +13,7 @@ from ....store import leagues
 from ....store.leagues import League
 from ....store.write.commands import Command, CommandResult
 from ....store.write.writer import preview
-from ...api.serialize import done, most_moved, ratings
+from ...api.serialize import change_payload, most_moved, rating_payloads
 from ...context import Service
 from .filters import digits
 
@@ -29,7 +29,7 @@ Plain = dict[str, Any]
 async def preview_changes(service: Service, league: League, act: Command, match: Mapping[str, Any]) -> Plain:
     """Whose ratings an act about a match would change, the largest changes first; nothing is written."""
     would = await run_in_threadpool(preview, service.database, act)
-    told = await run_in_threadpool(done, would, league.clock, largest_first=True)
+    told = await run_in_threadpool(change_payload, would, league.clock, largest_first=True)
     own, rows = set(chain(*match["teams"])), told["ratings"]
     concerned = sum(one["player"] in own for one in rows)
     return {
@@ -46,7 +46,7 @@ def largest_changes(would: CommandResult, new: Container[str] = ()) -> Plain:
     """The players whose ratings a change would move most, and then the newcomers who would stand highest."""
     old, joined = ([one for one in would.players if (one in new) == joins] for joins in (False, True))
     most = (most_moved(would, old, MOST) + most_moved(would, joined, MOST))[:MOST]
-    rows = zip(most, ratings(would.before, most), ratings(would.after, most), strict=True)
+    rows = zip(most, rating_payloads(would.before, most), rating_payloads(would.after, most), strict=True)
     return {"changed": len(would.players), "changes": [_change(*row) for row in rows]}
 
 
