@@ -88,7 +88,7 @@ MATCH = {"teams": [["a"], ["b"]], "scores": [2, 1]}
         (pw.TrueSkill().replace(team=pw.team.Affine(lambda _: ([1.0], 0))), {"teams": [["a", "c"], ["b"]]}, "team 1"),
     ],
 )  # fmt: skip
-def test_what_a_model_cannot_take(model, match, message):
+def test_histories_that_a_model_cannot_rate_are_errors(model, match, message):
     """One clear error that names the match, in a fit; and in a ladder nothing is changed."""
     with pytest.raises(pw.Error, match=f"match 2 of 2.*({message})"):
         model.fit(pw.History.from_matches([MATCH, match]))
@@ -119,6 +119,6 @@ def test_what_a_model_cannot_take(model, match, message):
         (lambda: pw.GaussianElo().replace(home=pw.Home(0, 10.0)), "home advantage cannot be learnt"),
     ],
 )
-def test_what_a_model_cannot_be(make, message):
+def test_components_that_do_not_go_together_are_errors(make, message):
     with pytest.raises(pw.Error, match=message):
         make()

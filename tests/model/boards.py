@@ -3,7 +3,7 @@
 import prowess as pw
 
 
-def lay(
+def lay_out(
     outcome, teams, places, *, beta=0.0, shares=None, offset=None, side=None, home=-1, memory=(0.0, 0.0), package=pw
 ):
     """A match of players (mu, sigma) in teams, seen by its outcome; `side` is (mu, sigma) of the home advantage."""

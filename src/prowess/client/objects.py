@@ -12,7 +12,7 @@ import numpy as np
 
 from ..history import name_of
 from ..model.prediction import Prediction
-from ..model.rating import Rating, stored
+from ..model.rating import Rating, make_rating
 from ..model.score_distribution import ScoreDifference
 from ..text import count
 
@@ -43,7 +43,7 @@ def rating(told: Mapping[str, Any]) -> Rating:
         if name not in KNOWN and part is not None
     }
     sigma = told.get("sigma")
-    return stored(told["mu"], nan if sigma is None else sigma, _caution(told), parts or None)
+    return make_rating(told["mu"], nan if sigma is None else sigma, _caution(told), parts or None)
 
 
 def _caution(told: Mapping[str, Any]) -> float:

@@ -54,4 +54,4 @@ def forecast_chunks(model: Model, history: History, teams: int = TEAMS) -> Itera
             match = first + record.at
             raise error.within(f"match {match + 1} of {len(history)}: ", match=match) from error
         yield ForecastChunk(first, read_forecasts(model.outcome, part, record), len(record.unconverged))
-    pipeline.put_back(board)
+    pipeline.release(board)

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ..errors import Error
 from ..history import name_of
 from ..model.engine.board import Board
-from ..model.engine.rate import lay, recalled
+from ..model.engine.rate import lay_out, read_memory
 from ..model.fit.fit import Fit
 from ..model.ladder.ladder import Ladder
-from ..model.match_input import Given
+from ..model.match_input import MatchDetails
 from ..model.model import Model
 from ..model.rating import Rating
 
@@ -53,9 +53,9 @@ class PlayerPool:
         alone = [[rating] for rating in self.ratings]
         return self.board_of(alone if len(alone) > 1 else alone * 2)
 
-    def board_of(self, teams: Sequence[Sequence[Rating]], details: Given | None = None) -> Board:
+    def board_of(self, teams: Sequence[Sequence[Rating]], details: MatchDetails | None = None) -> Board:
         """A match on a board, with what is known of the league."""
-        board = lay(self.model.pipeline, teams, details)
+        board = lay_out(self.model.pipeline, teams, details)
         for index, known in enumerate(self.memory):
             board.memory[index] = known
         return board
@@ -91,7 +91,7 @@ def make_pool(source: Source, players: Players | None = None) -> PlayerPool:
             newcomers.append(name)
             rating = newcomer
         found[name] = ladder[name] if rating is None else rating
-    memory = recalled(ladder.model.pipeline, ladder.table)
+    memory = read_memory(ladder.model.pipeline, ladder.table)
     return PlayerPool(ladder.model, memory, list(found), list(found.values()), tuple(newcomers))
 
 
@@ -133,7 +133,7 @@ class Performances:
         self.mu, self.var = group.beliefs()
         self._board: Board | None = None
         board = group.board_of([[group.ratings[0]] * size for size in sizes])
-        group.model.pipeline.pool(board)
+        group.model.pipeline.pool_teams(board)
         self.scatter = group.model.outcome.scatter(board)
 
     def of(self, members: Ints) -> Floats:
@@ -150,7 +150,7 @@ class Performances:
         pipeline = self.group.model.pipeline
         teams, size = members.shape
         board = self._laid(members)
-        pipeline.pool(board)
+        pipeline.pool_teams(board)
         if pipeline.traits == 1:
             return self._scattered(board)
         cells = teams * pipeline.traits  # what a trait counts for may depend on how many teams meet: match by match

@@ -14,10 +14,10 @@ from ..validate import number, scale, team_index
 from .engine.board import Board
 from .rating import Rating
 
-__all__ = ["Given", "check_teams", "given", "once"]
+__all__ = ["MatchDetails", "check_details", "check_teams", "unique_names"]
 
 
-class Given(NamedTuple):
+class MatchDetails(NamedTuple):
     """One match's details, checked, ready to be laid on a board; None where nothing was said."""
 
     places: list[int] | None
@@ -27,7 +27,7 @@ class Given(NamedTuple):
     elapsed: list[float] | None
     home: int
 
-    def put(self, board: Board) -> None:
+    def write(self, board: Board) -> None:
         """Lay the details on the board over the usual ones: first listed won, everyone played all of it, just now."""
         board.importance = self.importance
         board.home = self.home
@@ -49,33 +49,37 @@ class Given(NamedTuple):
 def check_teams(teams: Sequence[Sequence[Any]]) -> None:
     """Teams are lists of lists; a name alone would be read as a team of letters."""
     if isinstance(teams, str) or not isinstance(teams, Sequence):
-        raise Error(f"teams must be a list of teams, such as [['ann'], ['bob']], not {teams!r}")
+        message = f"teams must be a list of teams, such as [['ann'], ['bob']], not {teams!r}"
+        raise Error(message, field="teams", value=teams)
     for index, team in enumerate(teams):
         if isinstance(team, str) or not isinstance(team, Sequence):
-            raise Error(f"team {index + 1} must be a list of players, such as ['ann', 'bob'], not {team!r}")
+            message = f"team {index + 1} must be a list of players, such as ['ann', 'bob'], not {team!r}"
+            raise Error(message, field="teams", team=index, value=team)
 
 
-def once(teams: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def unique_names(teams: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """The names of the players of a match, each only once; players given by their ratings stay as they are.
 
-    >>> once([["ann"], [7, "bob"]])
+    >>> unique_names([["ann"], [7, "bob"]])
     [['ann'], ['7', 'bob']]
     """
     check_teams(teams)
-    seen: dict[str, int] = {}
-    found = []
-    for place, team in enumerate(teams, 1):
-        found.append([player if isinstance(player, Rating) else name_of(player) for player in team])
-        for name in found[-1]:
-            if isinstance(name, str) and name in seen:
-                where = f"twice in team {place}" if seen[name] == place else f"in teams {seen[name]} and {place}"
-                raise Error(f"{name} stands {where}; a player plays once in a match")
+    team_of: dict[str, int] = {}
+    names = []
+    for at, team in enumerate(teams, 1):
+        names.append([player if isinstance(player, Rating) else name_of(player) for player in team])
+        for name in names[-1]:
+            if isinstance(name, str) and name in team_of:
+                first = team_of[name]
+                where = f"twice in team {at}" if first == at else f"in teams {first} and {at}"
+                message = f"{name} stands {where}; a player plays once in a match"
+                raise Error(message, field="teams", team=at - 1, value=name)
             if isinstance(name, str):
-                seen[name] = place
-    return found
+                team_of[name] = at
+    return names
 
 
-def given(
+def check_details(
     teams: Sequence[Sequence[Any]],
     ranks: Sequence[float] | None = None,
     scores: Sequence[float] | None = None,
@@ -83,10 +87,10 @@ def given(
     importance: float = 1.0,
     elapsed: float | Sequence[Sequence[float]] | None = None,
     home: int | None = None,
-) -> Given | None:
+) -> MatchDetails | None:
     """Check what was said of a match between these teams; None if nothing was.
 
-    >>> given([["ann"], ["bob"]], scores=[1, 3]).places
+    >>> check_details([["ann"], ["bob"]], scores=[1, 3]).places
     [2, 1]
     """
     usual = type(importance) in (float, int) and importance == 1
@@ -96,7 +100,7 @@ def given(
     rank = None if ranks is None else _per_team("rank", ranks, len(teams))
     score = None if scores is None else _per_team("score", scores, len(teams))
     key = rank if rank is not None else None if score is None else [-value for value in score]
-    return Given(
+    return MatchDetails(
         places=None if key is None else _places(key),
         scores=score,
         weights=_weights(teams, weights),
@@ -113,8 +117,8 @@ def _places(key: list[float]) -> list[int]:
 
 
 def _per_team(what: str, values: Sequence[float], teams: int) -> list[float]:
-    _length(f"{what}s", values, teams, "team")
-    return [number(f"{what}s[{index}]", value) for index, value in enumerate(values)]
+    _check_length(f"{what}s", values, teams, "team", f"{what}s")
+    return [number(f"{what}s[{index}]", value, field=f"{what}s") for index, value in enumerate(values)]
 
 
 def _weights(teams: Sequence[Sequence[Any]], weights: Sequence[Sequence[float]] | None) -> list[float] | None:
@@ -124,7 +128,8 @@ def _weights(teams: Sequence[Sequence[Any]], weights: Sequence[Sequence[float]] 
     first = 0
     for index, team in enumerate(teams):
         if not any(flat[first : first + len(team)]):
-            raise Error(f"weights[{index}]: at least one player of a team must have a weight above 0")
+            message = f"weights[{index}]: at least one player of a team must have a weight above 0"
+            raise Error(message, field="weights", team=index)
         first += len(team)
     return flat
 
@@ -139,18 +144,20 @@ def _elapsed(teams: Sequence[Sequence[Any]], elapsed: float | Sequence[Sequence[
 
 def _per_player(what: str, teams: Sequence[Sequence[Any]], nested: Sequence[Sequence[float]]) -> list[float]:
     """The values of all players in a row, each of at least 0."""
-    _length(what, nested, len(teams), "team")
+    _check_length(what, nested, len(teams), "team", what)
     flat = []
     for index, (team, values) in enumerate(zip(teams, nested, strict=True)):
-        _length(f"{what}[{index}]", values, len(team), "player")
-        flat += [scale(f"{what}[{index}][{place}]", value, zero=True) for place, value in enumerate(values)]
+        _check_length(f"{what}[{index}]", values, len(team), "player", what)
+        names = (f"{what}[{index}][{place}]" for place in range(len(team)))
+        flat += [scale(name, value, zero=True, field=what) for name, value in zip(names, values, strict=True)]
     return flat
 
 
-def _length(what: str, values: Any, length: int, each: str) -> None:
+def _check_length(what: str, values: Any, length: int, each: str, field: str) -> None:
     try:
         count = len(values)
     except TypeError:
-        raise Error(f"{what} must be a list, not {values!r}") from None
+        raise Error(f"{what} must be a list, not {values!r}", field=field, value=values) from None
     if not isinstance(values, (Sequence, np.ndarray)) or isinstance(values, (str, bytes)) or count != length:
-        raise Error(f"{what} must hold one number for each {each}, that is {length}, not {values!r}")
+        message = f"{what} must hold one number for each {each}, that is {length}, not {values!r}"
+        raise Error(message, field=field, value=values)

@@ -17,10 +17,10 @@ from .components.home import Home
 from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
 from .engine.board import Board
 from .engine.pipeline import Pipeline
-from .engine.rate import lay, rate
-from .match_input import Given, given
+from .engine.rate import lay_out, rate
+from .match_input import MatchDetails, check_details
 from .params import Range, parameters, read_spec, spec, tunable
-from .rating import Kind, Rating, taken
+from .rating import Kind, Rating, read_rating
 from .registry import BASES, COMPONENTS, addresses, changed
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Model:
             part = getattr(self, name)
             if not isinstance(part, base) or type(part) is base:
                 hint = f"; call it: {part.__name__}(…)" if isinstance(part, type) else ""
-                raise Error(f"{name} must be of the kind {base.__name__}, not {part!r}{hint}")
+                raise Error(f"{name} must be of the kind {base.__name__}, not {part!r}{hint}", field=name, value=part)
         object.__setattr__(self, "noise", scale("beta", self.noise, zero=True))
         object.__setattr__(self, "caution", number("caution", self.caution))
         if self.period is not None:
@@ -72,19 +72,25 @@ class Model:
     def _check_parts(self) -> None:
         """Some parts do not go together."""
         if not self.outcome.whole:
-            raise Error(f"{self.outcome!r} is a part of an outcome; put it into one, such as OffenceDefence(…)")
+            message = f"{self.outcome!r} is a part of an outcome; put it into one, such as OffenceDefence(…)"
+            raise Error(message, field="outcome", value=self.outcome)
         if self.period is not None and not self.absorb.periods:
             raise Error(
-                f"{self.absorb!r} takes one match at a time; for a rating period choose an absorb rule that gathers"
+                f"{self.absorb!r} takes one match at a time; for a rating period choose an absorb rule that gathers",
+                field="period",
+                value=self.period,
             )
         if self.prior.learns and (self.absorb.certain or isinstance(self.absorb, absorbs.Constant)):
-            raise Error(f"the level of newcomers cannot be learnt with {self.absorb!r}, which keeps no uncertainty")
+            message = f"the level of newcomers cannot be learnt with {self.absorb!r}, which keeps no uncertainty"
+            raise Error(message, field="prior", value=self.prior)
         if self.prior.learns and self.period is not None:
-            raise Error("the level of newcomers is learnt match by match, not by rating periods: set period=None")
+            message = "the level of newcomers is learnt match by match, not by rating periods: set period=None"
+            raise Error(message, field="period", value=self.period)
         if self.home is not None and not isinstance(self.home, Home):
-            raise Error(f"home must be a Home, such as Home(2.0), not {self.home!r}")
+            raise Error(f"home must be a Home, such as Home(2.0), not {self.home!r}", field="home", value=self.home)
         if self.home is not None and self.home.learnt and not self.outcome.gradient:
-            raise Error(f"a home advantage cannot be learnt with {self.outcome!r}, only given: set home_sigma to 0")
+            message = f"a home advantage cannot be learnt with {self.outcome!r}, only given: set home_sigma to 0"
+            raise Error(message, field="home_sigma", value=self.home.home_sigma)
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: the pipeline is made anew where the model arrives."""
@@ -188,10 +194,11 @@ class Model:
         own = newcomer.parts
         unknown = [name for name in parts if name not in own]
         if unknown:
-            raise Error(f"the ratings of this model have no {unknown[0]!r}")
+            raise Error(f"the ratings of this model have no {unknown[0]!r}", field=unknown[0])
         for name, part in parts.items():
             if isinstance(part, Rating) != (name in self.outcome.traits):
-                raise Error(f"{name} must be {'a Rating' if name in self.outcome.traits else 'a number'}, not {part!r}")
+                kind = "a Rating" if name in self.outcome.traits else "a number"
+                raise Error(f"{name} must be {kind}, not {part!r}", field=name, value=part)
         if self.pipeline.traits == 1:
             return self._changed(newcomer, mu, sigma, own | parts)
         traits = {trait: self._changed(own[trait], mu, sigma, {}) for trait in self.outcome.traits}
@@ -209,8 +216,8 @@ class Model:
             board.memory[index] = known
         self.prior.welcome(board, 0)
         self.absorb.welcome(board, 0)
-        newcomer = taken(self.pipeline.kind, board, 0)
-        self.pipeline.put_back(board)
+        newcomer = read_rating(self.pipeline.kind, board, 0)
+        self.pipeline.release(board)
         return newcomer
 
     def _changed(self, rating: Rating, mu: float | None, sigma: float | None, parts: dict[str, Any]) -> Rating:
@@ -241,7 +248,7 @@ class Model:
         >>> round(ann.mu, 3), round(bob.mu, 3), round(ann.sigma, 3)
         (29.396, 20.604, 7.171)
         """
-        details = given(teams, ranks, scores, weights, importance, elapsed, home)
+        details = check_details(teams, ranks, scores, weights, importance, elapsed, home)
         rated, converged = rate(self.pipeline, teams, details)
         if not converged:
             warnings.warn("the match was rated, but EP did not converge; see the outcome's `sweeps`", stacklevel=2)
@@ -262,9 +269,11 @@ class Model:
         >>> model.predict([[model.rating(30, 1)], [model.rating(25, 1)]]).win.round(3)
         array([0.759, 0.172])
         """
-        return self.predict_from(self.pipeline.memory(), teams, given(teams, None, None, weights, 1.0, elapsed, home))
+        return self.predict_from(
+            self.pipeline.memory(), teams, check_details(teams, None, None, weights, 1.0, elapsed, home)
+        )
 
-    def predict_from(self, memory: Sequence[float], teams: Teams, details: Given | None) -> Prediction:
+    def predict_from(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> Prediction:
         """What is expected of a match in a league of which this is known.
 
         >>> import prowess as pw
@@ -273,14 +282,14 @@ class Model:
         array([0.5, 0.5])
         """
         board = self._laid(memory, teams, details)
-        self.pipeline.look(board)
+        self.pipeline.forecast(board)
         prediction = self.outcome.predict(board)
-        self.pipeline.put_back(board)
+        self.pipeline.release(board)
         return prediction
 
-    def _laid(self, memory: Sequence[float], teams: Teams, details: Given | None) -> Board:
+    def _laid(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> Board:
         """A match on a board, with what is known of the league."""
-        board = lay(self.pipeline, teams, details)
+        board = lay_out(self.pipeline, teams, details)
         for index, known in enumerate(memory):
             board.memory[index] = known
         return board
@@ -295,9 +304,9 @@ class Model:
         >>> round(model.quality([[model.rating()], [model.rating()]]), 3)
         0.447
         """
-        return self.quality_from(self.pipeline.memory(), teams, given(teams, None, None, weights, home=home))
+        return self.quality_from(self.pipeline.memory(), teams, check_details(teams, None, None, weights, home=home))
 
-    def quality_from(self, memory: Sequence[float], teams: Teams, details: Given | None) -> float:
+    def quality_from(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> float:
         """How fair a match would be in a league of which this is known.
 
         >>> import prowess as pw
@@ -308,9 +317,9 @@ class Model:
         from .quality import quality
 
         board = self._laid(memory, teams, details)
-        self.pipeline.pool(board)
+        self.pipeline.pool_teams(board)
         result = quality(*self.outcome.performances(board))
-        self.pipeline.put_back(board)
+        self.pipeline.release(board)
         return result
 
     def fit(

@@ -12,7 +12,7 @@ cdef class Rating:
     cdef object _parts
 
 
-cpdef Rating stored(double mu, double sigma, double caution, object parts=*)
-cpdef bint put(Rating rating, Kind kind, Board board, Py_ssize_t entry) except -1
-cpdef Rating taken(Kind kind, Board board, Py_ssize_t entry)
-cpdef list nested(Kind kind, Board board)
+cpdef Rating make_rating(double mu, double sigma, double caution, object parts=*)
+cpdef bint write_rating(Rating rating, Kind kind, Board board, Py_ssize_t entry) except -1
+cpdef Rating read_rating(Kind kind, Board board, Py_ssize_t entry)
+cpdef list read_ratings(Kind kind, Board board)

@@ -19,7 +19,7 @@ else:
 
 from .. import errors, validate
 
-__all__ = ["Kind", "Rating", "nested", "put", "stored", "taken"]
+__all__ = ["Kind", "Rating", "make_rating", "read_rating", "read_ratings", "write_rating"]
 
 
 @cython.final
@@ -145,7 +145,7 @@ class Rating:
         return f"Rating({', '.join(inside)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return stored, (self._mu, self._sigma, self._caution, self._parts)
+        return make_rating, (self._mu, self._sigma, self._caution, self._parts)
 
 
 def _check_parts(parts: dict[str, Any]) -> None:
@@ -158,7 +158,7 @@ def _check_parts(parts: dict[str, Any]) -> None:
 
 
 @cython.ccall
-def stored(mu: cython.double, sigma: cython.double, caution: cython.double, parts: object = None) -> Rating:
+def make_rating(mu: cython.double, sigma: cython.double, caution: cython.double, parts: object = None) -> Rating:
     """A rating of numbers that come from a board or a file, not from a user: they need no check."""
     rating: Rating = Rating.__new__(Rating)
     rating._mu = mu
@@ -170,7 +170,7 @@ def stored(mu: cython.double, sigma: cython.double, caution: cython.double, part
 
 @cython.ccall
 @cython.exceptval(-1, check=False)
-def put(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
+def write_rating(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
     """Lay a rating on a board; its extra columns must hold a newcomer's already."""
     k: cython.Py_ssize_t
     one: Rating
@@ -217,7 +217,7 @@ def _put_trait(rating: Rating, kind: Kind, board: Board, cell: cython.Py_ssize_t
 
 
 @cython.ccall
-def taken(kind: Kind, board: Board, entry: cython.Py_ssize_t) -> Rating:
+def read_rating(kind: Kind, board: Board, entry: cython.Py_ssize_t) -> Rating:
     """What is believed of an entry of a board, as a rating."""
     k: cython.Py_ssize_t
     parts: dict = {}
@@ -225,19 +225,19 @@ def taken(kind: Kind, board: Board, entry: cython.Py_ssize_t) -> Rating:
     var: cython.double = 0.0
     first: cython.Py_ssize_t = entry * board.traits
     if board.traits == 1 and board.extras == 0:
-        return stored(board.mu[entry], float("nan") if kind.certain else sqrt(board.var[entry]), kind.caution)
+        return make_rating(board.mu[entry], float("nan") if kind.certain else sqrt(board.var[entry]), kind.caution)
     for k in range(board.traits):
         mu += board.mu[first + k]
         var += board.var[first + k]
         if board.traits > 1:
-            parts[kind.traits[k]] = stored(board.mu[first + k], sqrt(board.var[first + k]), kind.caution)
+            parts[kind.traits[k]] = make_rating(board.mu[first + k], sqrt(board.var[first + k]), kind.caution)
     for k in range(board.extras):
         parts[kind.extras[k]] = board.extra[entry * board.extras + k]
-    return stored(mu, float("nan") if kind.certain else sqrt(var), kind.caution, parts)
+    return make_rating(mu, float("nan") if kind.certain else sqrt(var), kind.caution, parts)
 
 
 @cython.ccall
-def nested(kind: Kind, board: Board) -> list:
+def read_ratings(kind: Kind, board: Board) -> list:
     """The beliefs on a board as ratings, nested like the teams."""
     j: cython.Py_ssize_t
     e: cython.Py_ssize_t
@@ -245,6 +245,6 @@ def nested(kind: Kind, board: Board) -> list:
     for j in range(board.teams):
         team: list = []
         for e in range(board.start[j], board.start[j + 1]):
-            team.append(taken(kind, board, e))  # noqa: PERF401, a comprehension is slower here
+            team.append(read_rating(kind, board, e))  # noqa: PERF401, a comprehension is slower here
         teams.append(team)
     return teams

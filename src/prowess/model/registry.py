@@ -83,5 +83,6 @@ def changed(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any
         parts["home"] = dataclasses.replace(parts["home"] or Home(), **hosted)
     if rest:
         names = ["noise", "beta", *addresses(own), *parameters(Home()), "caution", "period", "home", *BASES]
-        raise Error(f"no parameter or part is called {next(iter(rest))!r}; there are {', '.join(names)}")
+        unknown = next(iter(rest))
+        raise Error(f"no parameter or part is called {unknown!r}; there are {', '.join(names)}", field=unknown)
     return parts

@@ -150,7 +150,7 @@ def _pooled(model: Model, lineup: Lineup, skill: Floats, first: int, last: int) 
     batch.alpha[:own] = 1.0
     batch.offset[:cells] = 0.0
     try:
-        model.pipeline.pool(board)
+        model.pipeline.pool_teams(board)
     except Error as error:
         if last - first == 1:
             raise error.within(f"match {first + 1} of {len(lineup)}: ", match=first) from None

@@ -17,7 +17,7 @@ from math import log, log1p, prod
 
 import numpy as np
 
-from ...model.match_input import Given, given
+from ...model.match_input import MatchDetails, check_details
 from ...model.maths.normal import cdf
 from ...model.prediction import Prediction
 from ...model.rating import Rating
@@ -58,7 +58,9 @@ def expected_information(group: PlayerPool, teams: Teams) -> float:
     return total / share / BIT
 
 
-def possible_results(group: PlayerPool, teams: Teams, prediction: Prediction) -> Iterator[tuple[float, Given | None]]:
+def possible_results(
+    group: PlayerPool, teams: Teams, prediction: Prediction
+) -> Iterator[tuple[float, MatchDetails | None]]:
     """The results that may come, each with its probability.
 
     Of two teams: win, draw and loss; scores where the model learns from scores. Of more teams, results are drawn, the
@@ -66,17 +68,17 @@ def possible_results(group: PlayerPool, teams: Teams, prediction: Prediction) ->
     """
     if isinstance(prediction, ScorePrediction):
         for probability, scores in _scores(group, teams, prediction):
-            yield probability, given(teams, scores=scores)
+            yield probability, check_details(teams, scores=scores)
     elif len(teams) == 2:
         for probability, ranks in zip((*prediction.win, prediction.draw), ([1, 2], [2, 1], [1, 1]), strict=True):
-            yield float(probability), given(teams, ranks=ranks)
+            yield float(probability), check_details(teams, ranks=ranks)
     else:
         orders: dict[tuple[int, ...], int] = {}
         for shown in prediction.mean + prediction.sigma * _normals(len(teams)):
             order = tuple(np.argsort(np.argsort(-shown)).tolist())
             orders[order] = orders.get(order, 0) + 1
         for order, times in orders.items():
-            yield times / DRAWS, given(teams, ranks=order)
+            yield times / DRAWS, check_details(teams, ranks=order)
 
 
 def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Iterator[tuple[float, list[float]]]:
@@ -84,10 +86,10 @@ def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Ite
     found = prediction.score_distribution
     if len(teams) > 2 and found is None:  # differences of scores are those of performances
         board = group.board_of(teams)
-        group.model.pipeline.pool(board)
+        group.model.pipeline.pool_teams(board)
         means, variances, _ = group.model.outcome.performances(board)
         found = NormalScores(np.array(means), np.sqrt(variances))
-        group.model.pipeline.put_back(board)
+        group.model.pipeline.release(board)
     if len(teams) > 2:
         assert found is not None
         rng = np.random.default_rng(0)
@@ -126,12 +128,12 @@ def _normals(teams: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     return np.concatenate([half, -half])
 
 
-def _information(group: PlayerPool, teams: Teams, details: Given | None) -> float:
+def _information(group: PlayerPool, teams: Teams, details: MatchDetails | None) -> float:
     """What one result would tell, in nats, by the model's own steps."""
     pipeline = group.model.pipeline
     board = group.board_of(teams, details)
     cells = board.entries * pipeline.traits
-    pipeline.look(board)
+    pipeline.forecast(board)
     before = list(board.mu[:cells]), list(board.var[:cells])
     pipeline.learn(board)
     pipeline.absorb_all(board)
@@ -140,5 +142,5 @@ def _information(group: PlayerPool, teams: Teams, details: Given | None) -> floa
         if var > 0.0 and new_var > 0.0:
             change = (new_var - var) / var
             total += 0.5 * (change - log1p(change) + (new_mu - mu) ** 2 / var)
-    pipeline.put_back(board)
+    pipeline.release(board)
     return total

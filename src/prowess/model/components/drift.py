@@ -218,11 +218,19 @@ class Seasons(Drift):
 
     def __post_init__(self) -> None:
         if not isinstance(self.within, Drift) or type(self.within) is Drift:
-            raise Error(f"within must be a drift, such as Still() or PerMatch(0.1), not {self.within!r}")
+            raise Error(
+                f"within must be a drift, such as Still() or PerMatch(0.1), not {self.within!r}",
+                field="within",
+                value=self.within,
+            )
         validate.scale("gap", self.gap)
         validate.scale("season_tau", self.season_tau, zero=True)
         if not 0.0 <= validate.number("carry", self.carry) <= 2.0:
-            raise Error(f"carry must lie between 0 (start anew) and 2, where 1 carries all over; not {self.carry!r}")
+            raise Error(
+                f"carry must lie between 0 (start anew) and 2, where 1 carries all over; not {self.carry!r}",
+                field="carry",
+                value=self.carry,
+            )
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

@@ -107,7 +107,9 @@ class Spread(Margin):
     def __post_init__(self) -> None:
         validate.scale("least", self.least, zero=True)
         if not isinstance(self.printed, bool):
-            raise errors.Error(f"printed must be True or False, not {self.printed!r}")
+            raise errors.Error(
+                f"printed must be True or False, not {self.printed!r}", field="printed", value=self.printed
+            )
         if self.printed:
             warnings.warn(
                 "Spread(printed=True) is the margin as the paper prints it: places end up twice as far apart as the "
@@ -173,7 +175,9 @@ class TwoValued(Margin):
         validate.scale("tied", self.tied, zero=True)
         validate.scale("untied", self.untied, zero=True)
         if not 0.0 <= validate.number("fraction", self.fraction) < 1.0:
-            raise errors.Error(f"fraction must lie in [0, 1), not {self.fraction!r}")
+            raise errors.Error(
+                f"fraction must lie in [0, 1), not {self.fraction!r}", field="fraction", value=self.fraction
+            )
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

@@ -129,11 +129,17 @@ class Newcomers(Prior):
 
     def __post_init__(self) -> None:
         if not isinstance(self.first, Prior) or type(self.first) is Prior or self.first.learns:
-            raise Error(f"first must be a prior that does not learn, such as Normal(25, 8), not {self.first!r}")
+            raise Error(
+                f"first must be a prior that does not learn, such as Normal(25, 8), not {self.first!r}",
+                field="first",
+                value=self.first,
+            )
         validate.scale("level_sigma", self.level_sigma)
         validate.scale("level_tau", self.level_tau, zero=True)
         if validate.scale("matches", self.matches) != int(self.matches):
-            raise Error(f"matches must be a whole number from 1 on, not {self.matches!r}")
+            raise Error(
+                f"matches must be a whole number from 1 on, not {self.matches!r}", field="matches", value=self.matches
+            )
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

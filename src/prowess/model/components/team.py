@@ -88,7 +88,11 @@ class Weighted(TeamFunction):
 
     def __post_init__(self) -> None:
         if not isinstance(self.weights, tuple) or not self.weights:
-            raise errors.Error(f"weights must be a tuple of numbers, one for each position, not {self.weights!r}")
+            raise errors.Error(
+                f"weights must be a tuple of numbers, one for each position, not {self.weights!r}",
+                field="weights",
+                value=self.weights,
+            )
         for position, weight in enumerate(self.weights):
             validate.scale(f"weights[{position}]", weight, zero=True)
 
@@ -136,7 +140,11 @@ class Affine(TeamFunction):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise errors.Error(f"Affine needs a function from prior means to weights and offset, not {self.function!r}")
+            raise errors.Error(
+                f"Affine needs a function from prior means to weights and offset, not {self.function!r}",
+                field="function",
+                value=self.function,
+            )
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -198,7 +206,9 @@ class FullSquad(TeamFunction):
 
     def __post_init__(self) -> None:
         if type(self.size) is not int or self.size < 1:
-            raise errors.Error(f"size must be a whole number of at least 1, not {self.size!r}")
+            raise errors.Error(
+                f"size must be a whole number of at least 1, not {self.size!r}", field="size", value=self.size
+            )
         validate.scale("size", self.size)
         if validate.scale("discount", self.discount, zero=True) * (self.size - 1) >= 1.0:
             raise errors.Error(
@@ -206,7 +216,11 @@ class FullSquad(TeamFunction):
                 f"it must be below 1/{self.size - 1}"
             )
         if self.larger not in RULES:
-            raise errors.Error(f"larger must be one of {', '.join(map(repr, RULES))}, not {self.larger!r}")
+            raise errors.Error(
+                f"larger must be one of {', '.join(map(repr, RULES))}, not {self.larger!r}",
+                field="larger",
+                value=self.larger,
+            )
 
     @property
     def tunable(self) -> dict[str, Range]:
@@ -314,7 +328,11 @@ class LeaderBonus(TeamFunction):
 
     def __post_init__(self) -> None:
         if not isinstance(self.squad, TeamFunction) or type(self.squad) is TeamFunction:
-            raise errors.Error(f"squad must be a team function, such as FullSquad(), not {self.squad!r}")
+            raise errors.Error(
+                f"squad must be a team function, such as FullSquad(), not {self.squad!r}",
+                field="squad",
+                value=self.squad,
+            )
         validate.scale("leader_bonus", self.leader_bonus, zero=True)
 
     @cython.ccall

@@ -19,14 +19,14 @@ cdef class Pipeline:
     cdef list spare
 
     cpdef Board board(self, Py_ssize_t teams, Py_ssize_t entries)
-    cpdef bint look(self, Board board) except -1
-    cpdef bint pool(self, Board board) except -1
+    cpdef bint forecast(self, Board board) except -1
+    cpdef bint pool_teams(self, Board board) except -1
     cpdef double learn(self, Board board) except? -1.0
     cpdef bint absorb_all(self, Board board) except -1
-    cdef bint gathers(self, double now) noexcept
+    cdef bint in_period(self, double now) noexcept
     cdef void gather_home(self, Board board) noexcept
     cdef bint close_home(self, Board board) except -1
     cdef bint absorb_home(self, Board board) except -1
-    cdef void host(self, Board board) noexcept
+    cdef void add_home(self, Board board) noexcept
     cdef bint learn_home(self, Board board) except -1
     cdef void spread(self, Board board) noexcept

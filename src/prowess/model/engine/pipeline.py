@@ -113,24 +113,24 @@ class Pipeline:
         self.outcome.prepare(board)
         return board
 
-    def put_back(self, board: Board) -> None:
+    def release(self, board: Board) -> None:
         """Let the next match use this board."""
         self.spare.append(board)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
-    def look(self, board: Board) -> cython.bint:
+    def forecast(self, board: Board) -> cython.bint:
         """From beliefs to the prior performances of the teams, and the forecast for two of them."""
         if self.centred:
             self.prior.meet(board)
         self.drift.widen(board)
-        self.pool(board)
+        self.pool_teams(board)
         if board.teams == 2:
             self.outcome.forecast(board)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
-    def pool(self, board: Board) -> cython.bint:
+    def pool_teams(self, board: Board) -> cython.bint:
         """Team performances: N(α₀ + Σ αμ, Σ α²(σ² + β²)), by the team function; the home team has an advantage."""
         j: cython.Py_ssize_t
         e: cython.Py_ssize_t
@@ -156,11 +156,11 @@ class Pipeline:
                 board.mean[j * traits + k] = mean
                 board.variance[j * traits + k] = self.beta * self.beta * squares + skills
         if self.has_home and board.home >= 0:
-            self.host(board)
+            self.add_home(board)
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def host(self, board: Board) -> cython.void:
+    def add_home(self, board: Board) -> cython.void:
         """Lay the belief in the home advantage on the side and add it to the performance of the home team."""
         k: cython.Py_ssize_t
         cell: cython.Py_ssize_t
@@ -213,14 +213,14 @@ class Pipeline:
             side.kept[k] = 1.0
             if side.var[k] > 0.0 and not self.duels:
                 side.kept[k] = (_rest(board, board.home, k, -1) + side.var[k] * board.left[t]) / board.variance[t]
-        if self.gathers(board.time):
+        if self.in_period(board.time):
             self.gather_home(board)
             return False
         return self.absorb_home(board)
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def gathers(self, now: cython.double) -> cython.bint:
+    def in_period(self, now: cython.double) -> cython.bint:
         """Whether a match at this time belongs to a rating period; without a time it is one of its own."""
         return self.period > 0.0 and now == now
 

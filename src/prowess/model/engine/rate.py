@@ -14,28 +14,28 @@ if cython.compiled:
     from cython.cimports.prowess.model.engine.board import Board
     from cython.cimports.prowess.model.engine.buffers import Table
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
-    from cython.cimports.prowess.model.engine.sweep import believe, keep, recall, remember
-    from cython.cimports.prowess.model.rating import Rating, nested, put, taken
+    from cython.cimports.prowess.model.engine.sweep import load_memory, load_player, store_memory, store_player
+    from cython.cimports.prowess.model.rating import Rating, read_rating, read_ratings, write_rating
 else:
     from math import floor
 
-    from ..rating import Rating, nested, put, taken
+    from ..rating import Rating, read_rating, read_ratings, write_rating
     from .board import Board
     from .buffers import Table
     from .pipeline import Pipeline
-    from .sweep import believe, keep, recall, remember
+    from .sweep import load_memory, load_player, store_memory, store_player
 
 from ...errors import Error
 from ..match_input import check_teams
 
-__all__ = ["carry_over", "enter", "lay", "look_up", "rate", "recalled", "record", "settle"]
+__all__ = ["carry_over", "lay_out", "rate", "read_memory", "read_row", "record", "settle_periods", "write_row"]
 
 NAN = cython.declare(cython.double, float("nan"))
 
 
 @cython.ccall
-def lay(pipeline: Pipeline, teams: Any, given: Any) -> Board:
-    """Lay a match between players of these ratings on a board, with what was given of it (`given.Given`, or None)."""
+def lay_out(pipeline: Pipeline, teams: Any, details: Any) -> Board:
+    """Lay a match between players of these ratings on a board, with its details (`MatchDetails`, or None)."""
     count: cython.Py_ssize_t = 0
     j: cython.Py_ssize_t = 0
     e: cython.Py_ssize_t = 0
@@ -49,31 +49,33 @@ def lay(pipeline: Pipeline, teams: Any, given: Any) -> Board:
     board = pipeline.board(len(teams), count)
     for team in teams:
         if len(team) == 0:
-            raise Error(f"team {j + 1} is empty; a team needs at least one player")
-        _start(board, j, e)
+            raise Error(f"team {j + 1} is empty; a team needs at least one player", field="teams", team=j)
+        _start_team(board, j, e)
         for player in team:
             if not isinstance(player, Rating):
-                raise Error(f"player {e - board.start[j] + 1} of team {j + 1} must be a Rating, not {player!r}")
-            _enter(pipeline, board, e)
+                message = f"player {e - board.start[j] + 1} of team {j + 1} must be a Rating, not {player!r}"
+                raise Error(message, field="teams", team=j, value=player)
+            _add_entry(pipeline, board, e)
             pipeline.absorb.welcome(board, e)
             try:
-                put(player, pipeline.kind, board, e)
+                write_rating(player, pipeline.kind, board, e)
             except Error as error:
-                raise Error(f"player {e - board.start[j] + 1} of team {j + 1}: {error}") from None
+                where = f"player {e - board.start[j] + 1} of team {j + 1}: "
+                raise error.within(where, field="teams", team=j, value=player) from None
             board.elapsed[e] = board.played[e] = 0.0
             board.games[e] = 1.0
             e += 1
         j += 1
     board.start[j] = cython.cast(cython.int, e)
     if j < 2:
-        raise Error(f"a match needs at least two teams, not {j}")
-    _give(pipeline, board, given)
+        raise Error(f"a match needs at least two teams, not {j}", field="teams")
+    _apply_details(pipeline, board, details)
     return board
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _start(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
+def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
     """Begin a team with this entry; unless something else is said, the first listed won."""
     board.start[j] = cython.cast(cython.int, e)
     board.place[j] = cython.cast(cython.int, j + 1)
@@ -82,7 +84,7 @@ def _start(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.v
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _enter(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t) -> cython.void:
+def _add_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t) -> cython.void:
     """An entry that played all of the match."""
     k: cython.Py_ssize_t
     for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
@@ -91,31 +93,31 @@ def _enter(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t) -> cython.voi
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def _give(pipeline: Pipeline, board: Board, given: object) -> cython.bint:
+def _apply_details(pipeline: Pipeline, board: Board, details: object) -> cython.bint:
     """Lay what was said of the match on the board; elapsed time is counted in rating periods where there are any."""
     e: cython.Py_ssize_t
-    if given is not None:
-        given.put(board)
-        if given.elapsed is not None and pipeline.period > 0.0:
+    if details is not None:
+        details.write(board)
+        if details.elapsed is not None and pipeline.period > 0.0:
             for e in range(board.entries):
                 board.elapsed[e] = floor(board.elapsed[e] / pipeline.period)
     return False
 
 
-def rate(pipeline: Pipeline, teams: Any, given: Any) -> tuple[list[list[Rating]], bool]:
+def rate(pipeline: Pipeline, teams: Any, details: Any) -> tuple[list[list[Rating]], bool]:
     """The new ratings of a match's players, nested like the teams, and whether they converged."""
-    board: Board = lay(pipeline, teams, given)
+    board: Board = lay_out(pipeline, teams, details)
     if board.importance > 0.0:
-        pipeline.look(board)
+        pipeline.forecast(board)
         pipeline.learn(board)
         pipeline.absorb_all(board)
-    rated = nested(pipeline.kind, board)
-    pipeline.put_back(board)
+    rated = read_ratings(pipeline.kind, board)
+    pipeline.release(board)
     return rated, board.converged
 
 
 def record(
-    pipeline: Pipeline, rows: list[list[int]], given: Any, table: Table, now: cython.double, unit: cython.double
+    pipeline: Pipeline, rows: list[list[int]], details: Any, table: Table, now: cython.double, unit: cython.double
 ) -> tuple[list[list[Rating]], bool]:
     """Learn from one match between the players of these rows of a state; gives what `rate` gives."""
     count: cython.Py_ssize_t = 0
@@ -125,51 +127,51 @@ def record(
         count += len(team)
     board: Board = pipeline.board(len(rows), count)
     board.time = now
-    recall(pipeline, board, table, now, unit)
+    load_memory(pipeline, board, table, now, unit)
     for team in rows:
-        _start(board, j, e)
+        _start_team(board, j, e)
         for row in team:
-            believe(pipeline, board, e, table, row, now, unit)
-            _enter(pipeline, board, e)
+            load_player(pipeline, board, e, table, row, now, unit)
+            _add_entry(pipeline, board, e)
             e += 1
         j += 1
     board.start[j] = cython.cast(cython.int, e)
-    _give(pipeline, board, given)
+    _apply_details(pipeline, board, details)
     if board.importance > 0.0:
-        pipeline.look(board)
+        pipeline.forecast(board)
         pipeline.learn(board)
-        if not pipeline.gathers(now):
+        if not pipeline.in_period(now):
             pipeline.absorb_all(board)
-        before = _cells(pipeline, rows, table) if pipeline.period > 0.0 else None
+        before = _copy_rows(pipeline, rows, table) if pipeline.period > 0.0 else None
         try:
-            _keep_all(pipeline, board, rows, table, now, unit)
+            _store_players(pipeline, board, rows, table, now, unit)
         except BaseException:  # a rule of the user's own, when what was gathered is shown
-            _put_cells(pipeline, rows, table, before)
+            _restore_rows(pipeline, rows, table, before)
             raise
-    rated = nested(pipeline.kind, board)
-    pipeline.put_back(board)
+    rated = read_ratings(pipeline.kind, board)
+    pipeline.release(board)
     return rated, board.converged
 
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def _keep_all(
+def _store_players(
     pipeline: Pipeline, board: Board, rows: list, table: Table, now: cython.double, unit: cython.double
 ) -> cython.bint:
     """Keep what is now believed of a match's players, and show it as if the rating period ended here."""
     e: cython.Py_ssize_t = 0
     for team in rows:
         for row in team:
-            keep(pipeline, board, e, table, row, now, unit)
+            store_player(pipeline, board, e, table, row, now, unit)
             if pipeline.period > 0.0:
-                believe(pipeline, board, e, table, row, NAN, unit)
+                load_player(pipeline, board, e, table, row, NAN, unit)
             e += 1
-    remember(pipeline, board, table)
+    store_memory(pipeline, board, table)
     return False
 
 
 @cython.cfunc
-def _cells(pipeline: Pipeline, rows: list, table: Table) -> list:
+def _copy_rows(pipeline: Pipeline, rows: list, table: Table) -> list:
     """The rows of a match's players, to be put back if need be."""
     width: cython.Py_ssize_t = pipeline.width
     return [[table.cells[row * width + k] for k in range(width)] for team in rows for row in team]
@@ -177,7 +179,7 @@ def _cells(pipeline: Pipeline, rows: list, table: Table) -> list:
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def _put_cells(pipeline: Pipeline, rows: list, table: Table, before: list) -> cython.bint:
+def _restore_rows(pipeline: Pipeline, rows: list, table: Table, before: list) -> cython.bint:
     """Put the rows of a match's players back as they were."""
     k: cython.Py_ssize_t
     first: cython.Py_ssize_t
@@ -188,42 +190,42 @@ def _put_cells(pipeline: Pipeline, rows: list, table: Table, before: list) -> cy
     return False
 
 
-def recalled(pipeline: Pipeline, table: Table) -> list[float]:
+def read_memory(pipeline: Pipeline, table: Table) -> list[float]:
     """What is known of the league as a whole, as if its rating period ended now."""
     board: Board = pipeline.board(1, 1)
-    recall(pipeline, board, table, NAN, 1.0)
+    load_memory(pipeline, board, table, NAN, 1.0)
     found = [board.memory[k] for k in range(pipeline.memories)]
-    pipeline.put_back(board)
+    pipeline.release(board)
     return found
 
 
-def look_up(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating:
+def read_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating:
     """The rating of a row of a state, as if its rating period ended now."""
     board: Board = pipeline.board(1, 1)
-    believe(pipeline, board, 0, table, row, NAN, 1.0)
-    rating = taken(pipeline.kind, board, 0)
-    pipeline.put_back(board)
+    load_player(pipeline, board, 0, table, row, NAN, 1.0)
+    rating = read_rating(pipeline.kind, board, 0)
+    pipeline.release(board)
     return rating
 
 
-def enter(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t, rating: Rating) -> None:
+def write_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t, rating: Rating) -> None:
     """Write the rating of a player who has not played yet into a row of a state."""
     board: Board = pipeline.board(1, 1)
     pipeline.absorb.welcome(board, 0)
-    put(rating, pipeline.kind, board, 0)
+    write_rating(rating, pipeline.kind, board, 0)
     board.played[0] = 0.0
     _write_belief(pipeline, board, table, row)
-    pipeline.put_back(board)
+    pipeline.release(board)
 
 
-def settle(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) -> None:
+def settle_periods(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) -> None:
     """End the open rating periods of these many first rows of a state."""
     row: cython.Py_ssize_t
     board: Board = pipeline.board(1, 1)
     for row in range(rows):
-        believe(pipeline, board, 0, table, row, NAN, 1.0)
+        load_player(pipeline, board, 0, table, row, NAN, 1.0)
         _write_belief(pipeline, board, table, row)
-    pipeline.put_back(board)
+    pipeline.release(board)
 
 
 def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady: cython.bint) -> None:
@@ -235,14 +237,14 @@ def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady
     k: cython.Py_ssize_t
     board: Board = pipeline.board(1, 1)
     for row in range(rows):
-        believe(pipeline, board, 0, table, row, NAN, 1.0)
+        load_player(pipeline, board, 0, table, row, NAN, 1.0)
         board.elapsed[0] = 1.0
         pipeline.drift.widen(board)
         if steady:
             for k in range(pipeline.traits):
                 board.var[k] = board.before[k]
         _write_belief(pipeline, board, table, row)
-    pipeline.put_back(board)
+    pipeline.release(board)
 
 
 @cython.cfunc
@@ -250,4 +252,4 @@ def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady
 def _write_belief(pipeline: Pipeline, board: Board, table: Table, row: cython.Py_ssize_t) -> cython.void:
     """Write a belief without a match into a row of a state."""
     board.played[0] -= 1.0
-    keep(pipeline, board, 0, table, row, NAN, 1.0)
+    store_player(pipeline, board, 0, table, row, NAN, 1.0)

@@ -14,11 +14,11 @@ cdef extern from *:
 
 
 cpdef double periods_between(double period, double then, double now, double unit) noexcept
-cdef bint believe(
+cdef bint load_player(
     Pipeline pipeline, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now, double unit
 ) except -1
-cdef void keep(
+cdef void store_player(
     Pipeline pipeline, Board board, Py_ssize_t e, Table table, Py_ssize_t row, double now, double unit
 ) noexcept
-cdef bint recall(Pipeline pipeline, Board board, Table table, double now, double unit) except -1
-cdef void remember(Pipeline pipeline, Board board, Table table) noexcept
+cdef bint load_memory(Pipeline pipeline, Board board, Table table, double now, double unit) except -1
+cdef void store_memory(Pipeline pipeline, Board board, Table table) noexcept

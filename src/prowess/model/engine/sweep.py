@@ -27,7 +27,7 @@ else:
     from .buffers import Columns, Record, Table
     from .pipeline import Pipeline
 
-__all__ = ["believe", "keep", "periods_between", "recall", "remember", "sweep"]
+__all__ = ["load_memory", "load_player", "periods_between", "store_memory", "store_player", "sweep"]
 
 AHEAD = cython.declare(cython.Py_ssize_t, 16)  # entries by which rows are fetched before they are needed
 MONDAY = cython.declare(cython.double, 4.0)  # days from the origin of times, a Thursday, to the first start of a week
@@ -36,7 +36,7 @@ NAN = cython.declare(cython.double, float("nan"))
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def believe(
+def load_player(
     pipeline: Pipeline,
     board: Board,
     e: cython.Py_ssize_t,
@@ -104,7 +104,7 @@ def _count_periods(
     if games > 0.0 and _still_open(pipeline, table, base, now, unit):
         board.elapsed[e] = table.cells[base + pipeline.passed]
     elif games > 0.0:
-        _close(pipeline, board, e, table, base)
+        _close_period(pipeline, board, e, table, base)
     return False
 
 
@@ -121,7 +121,7 @@ def _still_open(
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def _close(
+def _close_period(
     pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, table: Table, base: cython.Py_ssize_t
 ) -> cython.bint:
     """End a rating period: drift, then absorb all that its matches said, on a board of its own."""
@@ -155,7 +155,7 @@ def _close(
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def keep(
+def store_player(
     pipeline: Pipeline,
     board: Board,
     e: cython.Py_ssize_t,
@@ -167,8 +167,8 @@ def keep(
     """Keep what is now believed of a player, or what the match said of her, and that she played."""
     k: cython.Py_ssize_t
     base: cython.Py_ssize_t = row * pipeline.width
-    if pipeline.gathers(now):
-        _gather(pipeline, board, e, table, base, now, unit)
+    if pipeline.in_period(now):
+        _add_to_period(pipeline, board, e, table, base, now, unit)
     else:
         for k in range(pipeline.traits):
             table.cells[base + 2 * k] = board.mu[e * pipeline.traits + k]
@@ -184,7 +184,7 @@ def keep(
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _gather(
+def _add_to_period(
     pipeline: Pipeline,
     board: Board,
     e: cython.Py_ssize_t,
@@ -214,7 +214,7 @@ def _gather(
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def recall(pipeline: Pipeline, board: Board, table: Table, now: cython.double, unit: cython.double) -> cython.bint:
+def load_memory(pipeline: Pipeline, board: Board, table: Table, now: cython.double, unit: cython.double) -> cython.bint:
     """Lay what is known of the league as a whole on the board; the home advantage has rating periods, too."""
     k: cython.Py_ssize_t
     for k in range(pipeline.memories):
@@ -228,7 +228,7 @@ def recall(pipeline: Pipeline, board: Board, table: Table, now: cython.double, u
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def remember(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
+def store_memory(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
     """Keep what is now known of the league as a whole."""
     k: cython.Py_ssize_t
     for k in range(pipeline.memories):
@@ -237,7 +237,7 @@ def remember(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)
-def _load(
+def _load_match(
     pipeline: Pipeline,
     board: Board,
     columns: Columns,
@@ -256,7 +256,7 @@ def _load(
     board.entries = columns.team_start[first + board.teams] - entry
     board.importance = columns.importance[match] if columns.has_importance else 1.0
     board.home = columns.home[match] if columns.has_home else -1
-    recall(pipeline, board, table, now, columns.unit)
+    load_memory(pipeline, board, table, now, columns.unit)
     for j in range(board.teams):
         board.start[j + 1] = cython.cast(cython.int, columns.team_start[first + j + 1] - entry)
         board.place[j] = columns.place[first + j]
@@ -264,7 +264,7 @@ def _load(
     for e in range(board.entries):
         for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
             board.alpha[k] = columns.weight[entry + e] if columns.has_weight else 1.0
-        believe(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
+        load_player(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
 
 
 @cython.cfunc
@@ -304,7 +304,7 @@ def _write_open(
         row = columns.player[e]
         record._before[e, 0] = NAN
         if pipeline.period > 0.0 and _still_open(pipeline, table, row * pipeline.width, now, columns.unit):
-            believe(pipeline, board, 0, table, row, NAN, 1.0)
+            load_player(pipeline, board, 0, table, row, NAN, 1.0)
             for k in range(pipeline.traits):
                 record._before[e, 2 * k] = board.mu[k]
                 record._before[e, 2 * k + 1] = board.var[k]
@@ -338,7 +338,7 @@ def _write_after(
         for k in range(pipeline.last_seen):  # the belief
             record._after[entry + e, k] = table.cells[row * pipeline.width + k]
         if pipeline.period > 0.0 and table.cells[row * pipeline.width] == table.cells[row * pipeline.width]:
-            believe(pipeline, board, e, table, row, NAN, 1.0)
+            load_player(pipeline, board, e, table, row, NAN, 1.0)
             for k in range(pipeline.traits):
                 record._after[entry + e, 2 * k] = board.mu[e * pipeline.traits + k]
                 record._after[entry + e, 2 * k + 1] = board.var[e * pipeline.traits + k]
@@ -366,8 +366,8 @@ def sweep(
             prefetch(cython.address(table.cells[columns.player[e] * pipeline.width]))
         if record.has_before:
             _write_open(pipeline, board, columns, table, record, match, now)
-        _load(pipeline, board, columns, table, match, now)
-        pipeline.look(board)
+        _load_match(pipeline, board, columns, table, match, now)
+        pipeline.forecast(board)
         if record.has_before:
             _write_before(pipeline, board, record, entry)
         if not record.silent:
@@ -377,11 +377,11 @@ def sweep(
             evidence = pipeline.learn(board)
             if not board.converged:
                 record.unconverged.append(match)
-            if not pipeline.gathers(now):
+            if not pipeline.in_period(now):
                 pipeline.absorb_all(board)
             for e in range(board.entries):
-                keep(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
-            remember(pipeline, board, table)
+                store_player(pipeline, board, e, table, columns.player[entry + e], now, columns.unit)
+            store_memory(pipeline, board, table)
         if not record.silent:
             record._log_evidence[match] = evidence
         if record.has_after:

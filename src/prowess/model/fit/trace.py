@@ -21,7 +21,7 @@ from ..components.outcome import GaussianScore
 from ..engine.buffers import Columns, Record
 from ..engine.sweep import sweep
 from ..ladder.ladder import Ladder
-from ..ladder.rows import entered
+from ..ladder.record import enter_players
 from ..maths.normal import cdf
 from ..model import Model
 from ..score_prediction import scored_by
@@ -177,7 +177,7 @@ def run_sweep(
 
     With `beliefs`, also what was believed of every entry before and after its match.
     """
-    columns = Columns(history, entered(ladder, history))
+    columns = Columns(history, enter_players(ladder, history))
     record = Record(columns, ladder.model.pipeline.traits, after=beliefs, silent=silent, before=beliefs)
     if len(history):
         _run_chunks(ladder, history, columns, record, progress)
@@ -197,7 +197,7 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
         match = record.at
         name = f" ({history.ids[match]})" if history.ids is not None and history.ids[match] else ""
         raise error.within(f"match {match + 1} of {len(history)}{name}: ", match=match) from error
-    pipeline.put_back(board)
+    pipeline.release(board)
 
 
 def _largest(history: History) -> tuple[int, int]:

@@ -74,7 +74,7 @@ def load(path: str | os.PathLike[str], model: Model | None) -> Ladder:
     try:
         return _ladder(content, model)
     except Error as error:
-        raise Error(f"{path}: {error}") from None
+        raise error.within(f"{path}: ") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise Error(f"{path}: no ladder of prowess, or damaged: {error!r}") from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +16,13 @@ from ...history import name_of
 from ...history.names import nearest
 from ...history.times import Stamp
 from ...text import count
+from ...validate import number
+from ..components.absorb import Constant
+from ..components.drift import Seasons, Still
 from ..engine.buffers import Table
-from ..engine.rate import enter, look_up, recalled, settle
+from ..engine.rate import carry_over, read_memory, read_row, settle_periods, write_row
 from ..engine.state_layout import StateLayout
-from ..match_input import given, once
+from ..match_input import check_details, unique_names
 from ..model import Model
 from ..rating import Rating
 
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     from ..prediction import Prediction
 
 __all__ = ["Ladder"]
+
+AT_ONCE = 1e-30  # the shortest break that `Seasons` knows
 
 State = NDArray[np.float64]
 Memory = NDArray[np.float64]
@@ -47,9 +53,10 @@ class Ladder:
         """An empty ladder, or one with players whose ratings are known."""
         if not isinstance(model, Model):
             hint = "; call it: TrueSkill()" if callable(model) else ""
-            raise Error(f"a ladder needs a Model, not {model!r}{hint}")
+            raise Error(f"a ladder needs a Model, not {model!r}{hint}", field="model", value=model)
         if ratings is not None and not isinstance(ratings, Mapping):
-            raise Error(f"ratings must be a mapping from names to ratings, not {ratings!r}")
+            message = f"ratings must be a mapping from names to ratings, not {ratings!r}"
+            raise Error(message, field="ratings", value=ratings)
         self.model = model
         self.names: list[str] = []
         self._rows: dict[str, int] = {}
@@ -62,14 +69,14 @@ class Ladder:
     def _enter(self, name: str, rating: Rating) -> None:
         """Take in a player with a rating but no match."""
         if name in self.rows:
-            raise Error(f"{name} is named twice")
+            raise Error(f"{name} is named twice", field="ratings", value=name)
         if not isinstance(rating, Rating):
-            raise Error(f"{name} must have a Rating, not {rating!r}")
+            raise Error(f"{name} must have a Rating, not {rating!r}", field="ratings", value=rating)
         self.reserve(len(self) + 1)
         try:
-            enter(self.model.pipeline, self.table, len(self), rating)
+            write_row(self.model.pipeline, self.table, len(self), rating)
         except Error as error:
-            raise Error(f"{name}: {rating!r}: {error}") from None
+            raise error.within(f"{name}: {rating!r}: ", field="ratings", value=rating) from None
         self.names.append(name)
 
     @property
@@ -115,7 +122,7 @@ class Ladder:
         if self.model.period is None:
             return state
         state = state.copy()
-        settle(self.model.pipeline, Table(state, self.memory.copy()), len(self))
+        settle_periods(self.model.pipeline, Table(state, self.memory.copy()), len(self))
         return state
 
     @property
@@ -129,7 +136,7 @@ class Ladder:
         pipeline, home = self.model.pipeline, self.model.home
         if home is None or not home.learnt:
             return None if home is None else Rating(home.home_mu, home.home_sigma, self.model.caution)
-        cells = recalled(pipeline, self.table)[pipeline.home_memory :]
+        cells = read_memory(pipeline, self.table)[pipeline.home_memory :]
         beliefs = zip(self.model.outcome.traits, cells[::2], cells[1::2], strict=False)
         parts: dict[str, Any] = {
             trait: Rating(mu, variance**0.5, self.model.caution) for trait, mu, variance in beliefs
@@ -191,8 +198,8 @@ class Ladder:
         """Give a player's rating."""
         key = name_of(name)
         if key not in self.rows:
-            raise Error(f"no player is called {key!r}{self._hint(key)}")
-        return look_up(self.model.pipeline, self.table, self.rows[key])
+            raise Error(f"no player is called {key!r}{self._hint(key)}", field="player", value=key)
+        return read_row(self.model.pipeline, self.table, self.rows[key])
 
     def _hint(self, name: str) -> str:
         near = nearest(name, self.names, 1)
@@ -252,7 +259,7 @@ class Ladder:
         """
         from .record import record
 
-        return record(self, teams, given(teams, ranks, scores, weights, importance, elapsed, home), time)
+        return record(self, teams, check_details(teams, ranks, scores, weights, importance, elapsed, home), time)
 
     def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
         """Begin a season: every skill goes back to the mean of newcomers but for the share `carry`, and moves.
@@ -266,9 +273,12 @@ class Ladder:
         >>> ladder["ann"]
         Rating(mu=30.0, sigma=3.605551275463989)
         """
-        from .season import new_season
-
-        new_season(self, carry, season_tau)
+        model = self.model
+        tau = _usual_tau(model, carry) if season_tau is None else season_tau
+        through = model.replace(drift=Seasons(Still(), gap=AT_ONCE, carry=carry, season_tau=tau))
+        steady = model.absorb.certain or isinstance(model.absorb, Constant)  # what never moves in a match
+        self.state[: len(self)] = self.settled  # open rating periods end by the model's own drift, before the break
+        carry_over(through.pipeline, self.table, len(self), steady)
 
     def ratings(self, teams: Sequence[Sequence[str | Rating]]) -> list[list[Rating]]:
         """The ratings of the players of some teams, each given by name or as a rating.
@@ -277,7 +287,7 @@ class Ladder:
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).ratings([["ann"], [pw.Rating(25, 1)]])
         [[Rating(mu=30.0, sigma=4.0)], [Rating(mu=25.0, sigma=1.0)]]
         """
-        once(teams)
+        unique_names(teams)
         return [[one if isinstance(one, Rating) else self[one] for one in team] for team in teams]
 
     def predict(
@@ -298,13 +308,13 @@ class Ladder:
         >>> ladder.predict([["ann"], ["bob"]]).win.round(3)
         array([0.759, 0.172])
         """
-        from .idle import until
-        from .record import once_timed
+        from .idle import elapsed_until
+        from .record import check_one_time
 
-        once_timed(time, elapsed)
-        elapsed = elapsed if time is None else until(self, teams, time)
-        details = given(teams, None, None, weights, 1.0, elapsed, home)
-        return self.model.predict_from(recalled(self.model.pipeline, self.table), self.ratings(teams), details)
+        check_one_time(time, elapsed)
+        elapsed = elapsed if time is None else elapsed_until(self, teams, time)
+        details = check_details(teams, None, None, weights, 1.0, elapsed, home)
+        return self.model.predict_from(read_memory(self.model.pipeline, self.table), self.ratings(teams), details)
 
     def quality(
         self,
@@ -320,8 +330,8 @@ class Ladder:
         >>> round(ladder.quality([["ann"], ["bob"]]), 2)
         0.97
         """
-        details = given(teams, None, None, weights, home=home)
-        return self.model.quality_from(recalled(self.model.pipeline, self.table), self.ratings(teams), details)
+        details = check_details(teams, None, None, weights, home=home)
+        return self.model.quality_from(read_memory(self.model.pipeline, self.table), self.ratings(teams), details)
 
     def leaderboard(self, *, min_matches: int = 0) -> pl.DataFrame:
         """The players from best to worst: rank, player, mu, sigma, shown, matches, last_seen.
@@ -365,3 +375,10 @@ class Ladder:
         from .file import load
 
         return load(path, model)
+
+
+def _usual_tau(model: Model, carry: float) -> float:
+    """The move of a break that leaves newcomers as uncertain as they were: σ√(1 − carry²)."""
+    parts = model.rating()
+    sigma = next((part.sigma for part in parts.parts.values() if isinstance(part, Rating)), parts.sigma)
+    return float((sigma or 0.0) * sqrt(max(0.0, 1.0 - number("carry", carry) ** 2)))

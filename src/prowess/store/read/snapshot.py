@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...history.times import DAY, show_time
 from ...model.engine.buffers import Table
-from ...model.engine.rate import settle
+from ...model.engine.rate import settle_periods
 from ...model.fit.leaderboard import grain, largest, level, overall
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
@@ -202,7 +202,7 @@ class Snapshot:
         state = settled = _with_rows(self.state, len(names), at, cells)
         if self.model.period is not None:
             ended = cells.copy()
-            settle(self.model.pipeline, Table(ended, learnt.copy()), len(ended))
+            settle_periods(self.model.pipeline, Table(ended, learnt.copy()), len(ended))
             settled = _with_rows(self.settled, len(names), at, ended)
         ranking = self.ranking.updated(self.model, self.settled, settled, names.names, at) if rated else self.ranking
         return replace(

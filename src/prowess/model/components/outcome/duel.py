@@ -51,7 +51,11 @@ class Duel(Outcome):
 
     def __post_init__(self) -> None:
         if not isinstance(self.pair, Pairwise):
-            raise errors.Error(f"Duel needs an outcome that compares two, such as Logistic(), not {self.pair!r}")
+            raise errors.Error(
+                f"Duel needs an outcome that compares two, such as Logistic(), not {self.pair!r}",
+                field="pair",
+                value=self.pair,
+            )
 
     @property
     def gradient(self) -> bool:

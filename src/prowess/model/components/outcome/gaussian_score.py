@@ -75,7 +75,9 @@ class GaussianScore(Score):
         if not isinstance(self.gamma, str):
             validate.scale("gamma", self.gamma)
         elif self.gamma != "estimated":
-            raise Error(f'gamma must be a number above 0 or "estimated", not {self.gamma!r}')
+            raise Error(
+                f'gamma must be a number above 0 or "estimated", not {self.gamma!r}', field="gamma", value=self.gamma
+            )
 
     @property
     def remembers(self) -> tuple[str, ...]:

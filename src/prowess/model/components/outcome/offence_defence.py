@@ -87,7 +87,11 @@ class OffenceDefence(Outcome):
 
     def __post_init__(self) -> None:
         if not isinstance(self.score, Score) or type(self.score) is Score:
-            raise Error(f"score must be a likelihood of scores, such as PoissonScore(), not {self.score!r}")
+            raise Error(
+                f"score must be a likelihood of scores, such as PoissonScore(), not {self.score!r}",
+                field="score",
+                value=self.score,
+            )
 
     @property
     def remembers(self) -> tuple[str, ...]:

@@ -62,7 +62,11 @@ class PoissonScore(Score):
 
     def __post_init__(self) -> None:
         if self.prediction not in PREDICTIONS:
-            raise Error(f'prediction must be "integrated" or "plug-in", not {self.prediction!r}')
+            raise Error(
+                f'prediction must be "integrated" or "plug-in", not {self.prediction!r}',
+                field="prediction",
+                value=self.prediction,
+            )
         validate.scale("draw_factor", self.draw_factor)
 
     @cython.ccall
@@ -74,9 +78,10 @@ class PoissonScore(Score):
         for j in range(board.teams):
             score = board.score[j]
             if score != score:
-                raise Error(f"PoissonScore needs scores; team {j + 1} has none")
+                raise Error(f"PoissonScore needs scores; team {j + 1} has none", field="scores", team=j)
             if score < 0.0 or floor(score) != score:
-                raise Error(f"PoissonScore needs whole scores from 0 on; team {j + 1} has {score:g}")
+                message = f"PoissonScore needs whole scores from 0 on; team {j + 1} has {score:g}"
+                raise Error(message, field="scores", team=j, value=score)
         return False
 
     @cython.ccall

@@ -55,7 +55,7 @@ class Score(Outcome):
         j: cython.Py_ssize_t
         for j in range(board.teams):
             if board.score[j] != board.score[j]:
-                raise Error(f"{type(self).__name__} needs scores; team {j + 1} has none")
+                raise Error(f"{type(self).__name__} needs scores; team {j + 1} has none", field="scores", team=j)
         return False
 
     @cython.ccall

@@ -265,7 +265,7 @@ class Best(pw.TeamFunction):
                 board.alpha[e] *= 1.0 - self.share
 
 
-def test_a_part_of_ones_own_can_be_inside():
+def test_user_defined_component_can_be_nested():
     model = pw.TrueSkill().replace(team=pw.team.LeaderBonus(Best()))
     assert model.replace(share=0.5).team.squad == Best(0.5)
     [alpha], _ = weights(model.replace(share=0.5).team, [1.0, 2.0])

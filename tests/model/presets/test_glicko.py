@@ -9,7 +9,7 @@ import prowess as pw
 from prowess.model.components.absorb import Constant, Moment, Newton, Step, Volatile
 from prowess.model.components.drift import Idle, PerPeriod
 from prowess.model.components.outcome import Duel, Logistic, Opposition
-from tests.model.boards import gathered, lay
+from tests.model.boards import gathered, lay_out
 from tests.oracles.glicko import SCALE, expected, g, glicko, glicko2, volatility
 
 OUTCOME = Duel(Logistic(400.0))
@@ -22,7 +22,7 @@ def period(absorb, r, rd, games, extra=()):
     sums = np.zeros(2)
     for opponent, deviation, score in games:
         places = {1.0: [1, 2], 0.5: [1, 1], 0.0: [2, 1]}[score]
-        board = lay(OUTCOME, [[(r, rd)], [(opponent, deviation)]], places)
+        board = lay_out(OUTCOME, [[(r, rd)], [(opponent, deviation)]], places)
         OUTCOME.evidence(board)
         sums += board.g1[0], board.g2[0]
     return gathered(OUTCOME, absorb, r, rd, *sums, games=len(games), extra=extra)
@@ -95,7 +95,7 @@ def test_a_duel_of_teams_is_the_average_of_games():
     """Everybody's g1 and g2 are averages over the players of other teams, by the result of the teams."""
     teams = [[(1500.0, 100.0), (1600.0, 60.0)], [(1450.0, 200.0)], [(1700.0, 350.0), (1500.0, 30.0)]]
     places = [2, 1, 2]
-    board = lay(OUTCOME, teams, places)
+    board = lay_out(OUTCOME, teams, places)
     OUTCOME.evidence(board)
     Newton().absorb(board)
     entry = 0
@@ -147,7 +147,7 @@ def test_importance_counts_games():
     """Two games in a period, or one that counts double."""
     for absorb in (Newton(), Volatile(), Step(32.0), Constant()):
         twice = period(absorb, 1500.0, 200.0, [GAMES[0], GAMES[0]])
-        once = lay(OUTCOME, [[(1500.0, 200.0)], [(1400.0, 30.0)]], [1, 2])
+        once = lay_out(OUTCOME, [[(1500.0, 200.0)], [(1400.0, 30.0)]], [1, 2])
         OUTCOME.evidence(once)
         once.importance = 2.0
         once.extras, once.extra = 1, pw.Board(2, 2, extras=1).extra
@@ -158,7 +158,7 @@ def test_importance_counts_games():
         assert (once.mu[0], once.var[0]) == pytest.approx((twice.mu[0], twice.var[0]), rel=1e-12)
 
 
-def test_what_rules_say_of_themselves():
+def test_class_attributes_of_rules():
     assert [rule.periods for rule in (Moment(), Newton(), Constant(), Volatile(), Step(1.0))] == [False, *[True] * 4]
     assert [rule.certain for rule in (Moment(), Newton(), Constant(), Volatile(), Step(1.0))] == [*[False] * 4, True]
     assert Volatile.extras == ("volatility",)

@@ -141,7 +141,7 @@ def test_matches_that_do_not_count_are_left_out_and_who_has_none_has_no_rows():
         pw.TrueSkill().fit(history).explain("anne")
 
 
-def test_the_words_say_what_the_numbers_say():
+def test_sentences_agree_with_the_numbers():
     matches = [{"teams": [["ann"], ["bob"]], "time": day} for day in range(9)]
     matches += [{"teams": [["bob", "dan"], ["ann", "eve"]], "time": 9}]
     way, won, lost, form, sure = pw.TrueSkill().fit(pw.History.from_matches(matches)).explain("ann").sentences

@@ -14,7 +14,7 @@ def history():
 
 
 def test_a_bar_is_shown_when_asked_for_and_changes_nothing(history, capsys, monkeypatch):
-    monkeypatch.setattr("prowess.model.fit.fit.CHUNK", 20)  # several steps
+    monkeypatch.setattr("prowess.model.fit.trace.CHUNK", 20)  # several steps
     monkeypatch.setenv("FORCE_COLOR", "1")
     shown = pw.TrueSkill().fit(history, progress=True)
     assert "rating" in capsys.readouterr().err
@@ -31,7 +31,7 @@ def test_quick_work_and_pipes_show_none(history, capsys, monkeypatch):
 
 
 def test_slow_work_on_a_terminal_shows_one(history, capsys, monkeypatch):
-    monkeypatch.setattr("prowess.model.fit.fit.CHUNK", 20)
+    monkeypatch.setattr("prowess.model.fit.trace.CHUNK", 20)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -47,7 +47,7 @@ def test_an_interrupt_leaves_the_start_as_it_was(history, monkeypatch):
         yield 0
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("prowess.model.fit.fit.steps", interrupted)
+    monkeypatch.setattr("prowess.model.fit.trace.steps", interrupted)
     with pytest.raises(KeyboardInterrupt):
         pw.TrueSkill().fit(history, start=ladder)
     assert ladder == before

@@ -72,7 +72,7 @@ def test_parts_of_a_file_give_what_one_pass_gives(games: Path, name: str, rows: 
 
 
 @pytest.mark.parametrize(("name", "rows"), [("Glicko2", 13), ("TrueSkill", 1), ("TS2", 40)])
-def test_so_does_a_file_with_a_row_per_player(races: Path, name: str, rows: int) -> None:
+def test_parts_of_a_long_file_give_what_one_pass_gives(races: Path, name: str, rows: int) -> None:
     model = MODELS[name]
     fit = model.fit(pw.History.read(races))
     rated = model.fit_stream(pw.History.stream(races, rows=rows))
@@ -90,7 +90,7 @@ def test_a_stream_goes_on_from_a_ladder_which_stays_as_it_is(games: Path) -> Non
     assert bits(start) == before
 
 
-def test_what_is_no_stream_is_an_error(games: Path) -> None:
+def test_fit_stream_rejects_anything_but_histories(games: Path) -> None:
     model, history = pw.TrueSkill(), pw.History.read(games)
     untimed = pw.History.from_matches([{"teams": [["a"], ["b"]]}])
     for histories, message in (

@@ -9,7 +9,7 @@ import pytest
 
 from prowess.model.maths import normal
 
-GOLDEN = Path(__file__).parent.parent / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 def rows(name):

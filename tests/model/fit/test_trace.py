@@ -5,7 +5,7 @@ import pytest
 
 import prowess as pw
 from prowess.model.fit.trace import trace
-from tests.model.test_explain import HISTORY, LARGE, MODELS
+from tests.model.fit.test_explain import HISTORY, LARGE, MODELS
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -114,7 +114,7 @@ def test_changes_are_those_of_ranks_and_of_what_is_shown() -> None:
         assert row["gain"] == (None if was is None else row["shown"] - was["shown"])
 
 
-def test_who_has_played_too_little_has_no_place_now_nor_before() -> None:
+def test_min_matches_applies_to_both_standings() -> None:
     fit = pw.TrueSkill().fit(HISTORY)
     everybody = fit.leaderboard()
     table = fit.leaderboard(min_matches=20, since="2026-01-21")

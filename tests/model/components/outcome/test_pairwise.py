@@ -15,7 +15,7 @@ from prowess.model.components.absorb import Fide, Harkness, Newton, Rule, Share,
 from prowess.model.components.drift import Idle, PerPeriod
 from prowess.model.components.outcome import Duel, Logistic, Opposition, Pairwise, Probit
 from prowess.model.components.prior import Point
-from tests.model.boards import gathered, lay, ratings
+from tests.model.boards import gathered, lay_out, ratings
 from tests.oracles.elo import duel, elo, expected, gaussian_elo, gaussian_expected, harkness
 from tests.pure import load
 
@@ -38,7 +38,7 @@ def test_the_example_of_wikipedia():
     """https://en.wikipedia.org/wiki/Elo_rating_system: 1613 scores 2.5 of 5, expected 2.88, K 32: 1601."""
     outcome, total = Duel(Logistic()), 0.0
     for opponent, places in ((1609, [2, 1]), (1477, [1, 1]), (1388, [1, 2]), (1586, [1, 2]), (1720, [2, 1])):
-        board = lay(outcome, points([[1613.0], [opponent]]), places)
+        board = lay_out(outcome, points([[1613.0], [opponent]]), places)
         outcome.evidence(board)
         total += board.g1[0]
     assert round(gathered(outcome, Step(32.0), 1613.0, 0.0, total, 0.0).mu[0]) == 1601
@@ -50,7 +50,7 @@ def test_elo_by_hand(teams):
     outcome = Duel(Logistic())
     for most in (1, 1, 4, 4, 4):
         mus, places = random_match(rng, teams, most)
-        board = lay(outcome, points(mus), places)
+        board = lay_out(outcome, points(mus), places)
         outcome.evidence(board)
         Step(24.0).absorb(board)
         for found, wanted in zip(ratings(board), elo(mus, places, 24.0), strict=True):
@@ -62,7 +62,7 @@ def test_gaussian_elo_by_hand():
     outcome = Duel(Probit())
     for teams, most in ((2, 1), (2, 3), (5, 1), (4, 3)):
         mus, places = random_match(rng, teams, most)
-        board = lay(outcome, points(mus), places, beta=200.0)
+        board = lay_out(outcome, points(mus), places, beta=200.0)
         outcome.evidence(board)
         Share(0.07).absorb(board)
         for found, wanted in zip(ratings(board), gaussian_elo(mus, places, 0.07, 200.0), strict=True):
@@ -74,13 +74,13 @@ def test_harkness_is_the_mean_opponent_and_fifty_a_win():
     outcome, opponents, scores = Duel(Opposition()), [1200.0, 1450.0, 1700.0, 1810.0], [1, 0, 0.5, 1]
     gathering = np.zeros(2)
     for opponent, seen in zip(opponents, scores, strict=True):
-        board = lay(outcome, points([[1500.0], [opponent]]), [1, 1] if seen == 0.5 else [2 - seen, 1 + seen])
+        board = lay_out(outcome, points([[1500.0], [opponent]]), [1, 1] if seen == 0.5 else [2 - seen, 1 + seen])
         outcome.evidence(board)
         gathering += board.g1[0], board.g2[0]
     board = gathered(outcome, Harkness(), 1500.0, 0.0, *gathering, games=4.0)
     assert board.mu[0] == pytest.approx(harkness(opponents, scores), abs=1e-10)
     [(own,), (first, _)] = mus = [[1300.0], [1600.0, 1500.0]]
-    board = lay(outcome, points(mus), [1, 2])
+    board = lay_out(outcome, points(mus), [1, 2])
     outcome.evidence(board)
     board.importance = 2.0
     Harkness(30.0).absorb(board)
@@ -95,7 +95,7 @@ def test_the_sum_of_ratings_is_conserved_between_teams_of_equal_size(teams, size
     mus = rng.normal(1500, 300, (teams, size)).tolist()
     shares = rng.uniform(0.2, 1.0, (teams, size)).tolist()
     for outcome, absorb in ((Duel(Logistic()), Step(32.0)), (Duel(Probit()), Share())):
-        board = lay(outcome, points(mus), rng.integers(1, teams + 1, teams).tolist(), beta=200.0, shares=shares)
+        board = lay_out(outcome, points(mus), rng.integers(1, teams + 1, teams).tolist(), beta=200.0, shares=shares)
         outcome.evidence(board)
         absorb.absorb(board)
         assert sum(board.mu) == pytest.approx(sum(map(sum, mus)), rel=1e-13)
@@ -104,12 +104,12 @@ def test_the_sum_of_ratings_is_conserved_between_teams_of_equal_size(teams, size
 def test_shares_weigh_what_one_learns_and_whom_one_meets():
     """Who played a third of the time counts a third; shares are seen relative to the team's average."""
     outcome = Duel(Logistic())
-    board = lay(outcome, points([[1500.0, 1700.0], [1600.0]]), [1, 2], shares=[[1.5, 0.5], [0.1]])
+    board = lay_out(outcome, points([[1500.0, 1700.0], [1600.0]]), [1, 2], shares=[[1.5, 0.5], [0.1]])
     outcome.evidence(board)
     won = [1 - expected(mu, 1600) for mu in (1500, 1700)]
     assert np.array(board.g1[:2]) / Q == pytest.approx([1.5 * won[0], 0.5 * won[1]])
     assert board.g1[2] / Q == pytest.approx(-(1.5 * won[0] + 0.5 * won[1]) / 2)
-    idle = lay(outcome, points([[1500.0, 1700.0], [1600.0]]), [1, 2], shares=[[1.0, 0.0], [1.0]])
+    idle = lay_out(outcome, points([[1500.0, 1700.0], [1600.0]]), [1, 2], shares=[[1.0, 0.0], [1.0]])
     outcome.evidence(idle)
     assert idle.g1[1] == 0.0
     assert idle.g1[2] / Q == pytest.approx(-won[0])
@@ -122,15 +122,15 @@ def test_what_shifts_a_team_shifts_its_players():
         [(mu + shift, sigma) for mu, sigma in team] for team, shift in zip(teams, (65.0, 0.0, 20.0), strict=True)
     ]
     for count in (2, 3):
-        one = lay(outcome, teams[:count], [2, 1, 3][:count], side=(65.0, 0.0), home=0, offset=[0.0, 0.0, 20.0])
-        other = lay(outcome, shifted[:count], [2, 1, 3][:count])
+        one = lay_out(outcome, teams[:count], [2, 1, 3][:count], side=(65.0, 0.0), home=0, offset=[0.0, 0.0, 20.0])
+        other = lay_out(outcome, shifted[:count], [2, 1, 3][:count])
         assert outcome.evidence(one) == pytest.approx(outcome.evidence(other), rel=1e-12)
         assert list(one.g1) == pytest.approx(list(other.g1), rel=1e-12)
         for j in range(count):
             assert one.d1[j] == pytest.approx(np.mean(one.g1[one.start[j] : one.start[j + 1]]))
-    doubted = lay(outcome, teams, [2, 1, 3], side=(0.0, 100.0), home=2)
+    doubted = lay_out(outcome, teams, [2, 1, 3], side=(0.0, 100.0), home=2)
     outcome.evidence(doubted)
-    wider = lay(outcome, [*teams[:2], [(1400.0, math.hypot(90.0, 100.0))]], [2, 1, 3])
+    wider = lay_out(outcome, [*teams[:2], [(1400.0, math.hypot(90.0, 100.0))]], [2, 1, 3])
     outcome.evidence(wider)
     assert list(doubted.g1) == pytest.approx(list(wider.g1), rel=1e-12)
 
@@ -141,7 +141,7 @@ def test_derivatives_of_two_teams(places, sigma):
     """Logistic: those of the log-evidence. Probit: d2 is that of d1, and d1 that of the log-evidence between equals."""
 
     def at(outcome, shift=0.0, gap=130.0):
-        board = lay(outcome, [[(1500.0 + gap + shift, sigma)], [(1500.0, sigma)]], places, beta=100.0)
+        board = lay_out(outcome, [[(1500.0 + gap + shift, sigma)], [(1500.0, sigma)]], places, beta=100.0)
         return outcome.evidence(board), board
 
     for outcome in (Logistic(), Probit()):
@@ -159,7 +159,7 @@ def test_teams_themselves_are_compared_without_duelling():
     """Each team takes the average over the others; neighbours in the finishing order are the log-evidence."""
     rng = np.random.default_rng(3)
     mus, places = random_match(rng, 6, 1)
-    board = lay(Logistic(), points(mus), places)
+    board = lay_out(Logistic(), points(mus), places)
     log_z = Logistic().evidence(board)
     wanted = duel(mus, places, lambda own, other, seen: Q * (seen - expected(own, other)))
     assert list(board.d1) == pytest.approx([team[0] for team in wanted], rel=1e-12)
@@ -173,25 +173,25 @@ def test_teams_themselves_are_compared_without_duelling():
 
 
 def test_forecasts():
-    board = lay(Duel(Logistic()), points([[1700.0], [1500.0]]), [1, 2])
+    board = lay_out(Duel(Logistic()), points([[1700.0], [1500.0]]), [1, 2])
     assert (board.win, board.draw) == (expected(1700, 1500), 0.0)
     assert board.win + board.loss == 1.0
-    far = lay(Logistic(), points([[20000.0], [1500.0]]), [1, 2])
+    far = lay_out(Logistic(), points([[20000.0], [1500.0]]), [1, 2])
     assert far.loss == pytest.approx(10 ** (-18500 / 400), rel=1e-12)
     rd = math.hypot(200, 90)
-    board = lay(Logistic(), [[(1700.0, 200.0)], [(1500.0, 90.0)]], [1, 2])
+    board = lay_out(Logistic(), [[(1700.0, 200.0)], [(1500.0, 90.0)]], [1, 2])
     discount = 1 / math.sqrt(1 + 3 * Q**2 * rd**2 / math.pi**2)
     assert board.win == pytest.approx(expected(1500 + 200 * discount, 1500), rel=1e-12)
-    board = lay(Probit(), [[(1700.0, 0.0)], [(1500.0, 0.0)]], [1, 2], beta=170.0)
+    board = lay_out(Probit(), [[(1700.0, 0.0)], [(1500.0, 0.0)]], [1, 2], beta=170.0)
     assert board.win == pytest.approx(gaussian_expected(1700, 1500, 170), rel=1e-12)
-    slope = (lay(Opposition(), points([[1501.0], [1500.0]]), [1, 2]).win - 0.5) / 1.0
+    slope = (lay_out(Opposition(), points([[1501.0], [1500.0]]), [1, 2]).win - 0.5) / 1.0
     assert slope == pytest.approx(1 / 1000, rel=1e-4)
 
 
 def test_draws_are_forecast_by_their_share_of_the_past():
     outcome, memory, chances, draws = Logistic(), (0.0, 0.0), 0.0, 0
     for mus, places in (([1500, 1600], [1, 1]), ([1500, 1500], [1, 2]), ([1800, 1500], [2, 2]), ([1500, 1400], [1, 1])):
-        board = lay(outcome, [[(mu, 150.0 + mu / 100)] for mu in mus], places, memory=memory)
+        board = lay_out(outcome, [[(mu, 150.0 + mu / 100)] for mu in mus], places, memory=memory)
         delta = draws / (chances + 1)
         e = board.win + board.draw / 2
         assert board.draw == pytest.approx(2 * delta * e * (1 - e))
@@ -200,7 +200,7 @@ def test_draws_are_forecast_by_their_share_of_the_past():
         draws += places[0] == places[1]
         memory = tuple(board.memory)
         assert memory == pytest.approx((draws, chances))
-    assert lay(outcome, points([[1500.0], [1500.0]]), [1, 2], memory=(99.0, 1.0)).draw == 0.5  # δ is 1 at the most
+    assert lay_out(outcome, points([[1500.0], [1500.0]]), [1, 2], memory=(99.0, 1.0)).draw == 0.5  # δ is 1 at the most
 
 
 @pytest.mark.parametrize("outcome", [Logistic(), Probit(), Opposition()])
@@ -209,15 +209,15 @@ def test_predictions_of_many_teams_agree_with_those_of_two(outcome):
     memory = (30.0, 99.0)
     for gap in (0.0, 60.0, 250.0):
         teams = points([[1500.0 + gap], [1500.0], [-20000.0]])
-        two = lay(outcome, teams[:2], [1, 2], beta=150.0, memory=memory)
-        three = outcome.predict(lay(outcome, teams, [1, 2, 3], beta=150.0, memory=memory))
+        two = lay_out(outcome, teams[:2], [1, 2], beta=150.0, memory=memory)
+        three = outcome.predict(lay_out(outcome, teams, [1, 2, 3], beta=150.0, memory=memory))
         among = outcome.predict(two)
         assert among.win.tolist() == [two.win, two.loss]
         near = 1e-6 if gap == 0 else 0.02
         assert three.win[:2] == pytest.approx(among.win, abs=near)
         assert three.draw == pytest.approx(among.draw, abs=near)
         assert three.ranks.sum(axis=1) == pytest.approx(1)
-    equal = outcome.predict(lay(outcome, points([[1500.0]] * 4), [1] * 4, beta=150.0))
+    equal = outcome.predict(lay_out(outcome, points([[1500.0]] * 4), [1] * 4, beta=150.0))
     assert equal.win == pytest.approx(0.25)
     assert equal.draw == 0.0
 
@@ -260,7 +260,7 @@ def test_large_matches_are_summed_as_small_ones(sizes, spread):
     places = rng.integers(1, len(sizes) + 1, len(sizes)).tolist()
     for outcome, doubt in ((Logistic(), 0.0), (Logistic(), 350.0), (Probit(), 0.0), (Opposition(), 0.0)):
         teams = [[(rng.normal(1500, spread), rng.uniform(0, doubt)) for _ in range(size)] for size in sizes]
-        board = lay(Duel(outcome), teams, places, beta=200.0 if isinstance(outcome, Probit) else 0.0)
+        board = lay_out(Duel(outcome), teams, places, beta=200.0 if isinstance(outcome, Probit) else 0.0)
         Duel(outcome).evidence(board)
         for found, wanted in zip((board.g1, board.g2), pairs(outcome, teams, places, 200.0), strict=True):
             assert np.array(found) == pytest.approx(wanted, abs=1e-10 * np.abs(wanted).max() + 1e-18)
@@ -271,7 +271,7 @@ def test_the_largest_matches():
     rng = np.random.default_rng(1)
     teams = [[(rng.normal(1500, 300), rng.uniform(30, 350)) for _ in range(6)] for _ in range(700)]
     places = rng.integers(1, 701, 700).tolist()
-    board = lay(Duel(Logistic()), teams, places)
+    board = lay_out(Duel(Logistic()), teams, places)
     Duel(Logistic()).evidence(board)
     for found, wanted in zip((board.g1, board.g2), pairs(Logistic(), teams, places, 0.0), strict=True):
         assert np.array(found) == pytest.approx(wanted, abs=1e-10 * np.abs(wanted).max())
@@ -307,7 +307,7 @@ def test_parts_are_checked():
     with pytest.raises(pw.Error, match="needs an outcome that compares two"):
         Duel(pw.outcome.Order(draw_probability=0.1))
     with pytest.raises(pw.Error, match="give the model a beta above 0"):
-        lay(Probit(), points([[1500.0], [1600.0]]), [1, 2])
+        lay_out(Probit(), points([[1500.0], [1600.0]]), [1, 2])
     with pytest.raises(pw.Error, match="mu must be"):
         Point("x")
 
@@ -328,7 +328,7 @@ def test_models_of_them_can_be_written_as_plain_data():
         assert pw.Model.from_dict(json.loads(json.dumps(model.to_dict(), allow_nan=False))) == model
 
 
-def test_an_outcome_of_ones_own_duels():
+def test_user_defined_pairwise_outcome_can_duel():
     class Coin(Pairwise):
         """Whoever is ahead learns 1, whoever is behind −1."""
 
@@ -346,16 +346,16 @@ def test_an_outcome_of_ones_own_duels():
             return 1.0
 
     outcome = Duel(Coin())
-    board = lay(outcome, points([[1.0, 2.0], [3.0], [4.0]]), [1, 1, 2])
+    board = lay_out(outcome, points([[1.0, 2.0], [3.0], [4.0]]), [1, 1, 2])
     assert outcome.evidence(board) == pytest.approx(2 * math.log(0.5))
     assert list(board.g1) == [0.5, 0.5, 1 / 3, -1.0]
     prediction = outcome.predict(board)
     assert prediction.win.sum() + prediction.draw == pytest.approx(1)
-    crowd = lay(outcome, points([[1.0]] * 200), list(range(1, 201)))
+    crowd = lay_out(outcome, points([[1.0]] * 200), list(range(1, 201)))
     outcome.evidence(crowd)
     assert list(crowd.g1) == pytest.approx(np.linspace(1, -1, 200))
     with pytest.raises(pw.Error, match="Pairwise needs a method chance"):
-        lay(Pairwise(), points([[1.0], [2.0]]), [1, 2])
+        lay_out(Pairwise(), points([[1.0], [2.0]]), [1, 2])
 
 
 EDGES = [0.0, 1e-30, 1.0, 350.0, 1e30]
@@ -368,7 +368,7 @@ def test_everything_is_finite_at_the_edges(scale):
         for mu, own, other, places in itertools.product([1e30, -1.0, 0.0], EDGES, EDGES, ([1, 2], [2, 1], [1, 1])):
             for inner, teams in ((outcome, 2), (Duel(outcome), 2), (Duel(outcome), 3)):
                 players = [[(mu, own)], [(-mu, other)], [(1.0, own), (2.0, other)]][:teams]
-                board = lay(inner, players, [*places, 2][:teams], beta=scale, memory=(1e9, 1.0))
+                board = lay_out(inner, players, [*places, 2][:teams], beta=scale, memory=(1e9, 1.0))
                 assert math.isfinite(inner.evidence(board))
                 if inner is not outcome:
                     kept = [list(column) for column in (board.mu, board.var)]
@@ -402,7 +402,7 @@ def test_both_modes_give_the_same_bits():
             teams = [[(rng.normal(1500, 300), rng.uniform(0, doubt)) for _ in range(size)] for size in shape]
             places = rng.integers(1, len(shape) + 1, len(shape)).tolist()
             for outcome in (pair, outcomes.Duel(pair)):
-                board = lay(outcome, teams, places, beta=100.0, memory=(3.0, 20.0), package=package)
+                board = lay_out(outcome, teams, places, beta=100.0, memory=(3.0, 20.0), package=package)
                 out += [
                     outcome.evidence(board),
                     board.win,

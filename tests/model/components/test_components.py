@@ -25,7 +25,7 @@ ABSORBS = [pw.absorb.Moment(), pw.absorb.Newton(), pw.absorb.Constant()]
 
 
 @pytest.mark.parametrize("parts", list(itertools.product(TEAMS, DRIFTS, OUTCOMES, ABSORBS)), ids=short)
-def test_any_combination_is_a_model(parts):
+def test_any_combination_of_components_is_a_model(parts):
     team, drift, outcome, absorb = parts
     model = pw.Model(prior=pw.Normal(25, 8), noise=4, team=team, drift=drift, outcome=outcome, absorb=absorb)
     matches = league(np.random.default_rng(1), matches=60, players=24)
@@ -103,7 +103,7 @@ class Half(pw.Margin):
         return 0.5 * board.noise[i] ** 0.5
 
 
-def test_an_outcome_of_ones_own_runs_under_the_kernel():
+def test_user_defined_outcome_runs_under_the_kernel():
     model = pw.TrueSkill(draw_probability=0)
     own = model.replace(outcome=Plain())
     rng = np.random.default_rng(4)
@@ -116,7 +116,7 @@ def test_an_outcome_of_ones_own_runs_under_the_kernel():
     assert coin.forecasts.win.tolist() == [0.5] * 200
 
 
-def test_other_parts_of_ones_own():
+def test_user_defined_components_of_other_kinds():
     model = pw.TrueSkill(tau=0)
     a, b = pw.Rating(30, 4), pw.Rating(20, 4)
     [[best, other], _] = model.replace(team=Best()).rate([[a, b], [a]])
@@ -128,7 +128,7 @@ def test_other_parts_of_ones_own():
     assert model.replace(margin=Half()).rate([[a], [b]]) == model.replace(margin=margin).rate([[a], [b]])
 
 
-def test_an_exception_in_a_part_of_ones_own_comes_through():
+def test_exception_in_a_user_defined_component_is_raised():
     @dataclass(frozen=True)
     class Broken(pw.Outcome):
         def evidence(self, board):
@@ -187,7 +187,7 @@ def test_models_can_be_written_as_plain_data(parts):
     assert pw.Model.from_dict(json.loads(json.dumps(model.to_dict(), allow_nan=False))) == model
 
 
-def test_a_model_with_parts_of_ones_own_is_given_when_loading(tmp_path):
+def test_loading_needs_the_model_if_it_has_user_defined_components(tmp_path):
     model = pw.TrueSkill().replace(outcome=Coin())
     with pytest.raises(pw.Error, match="Coin is no part of prowess"):
         model.to_dict()
