@@ -6,7 +6,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 import prowess as pw
-from prowess.service.error_fields import field_of
+from prowess.service.errors import field_path
 from prowess.store.errors import CommitUnknown, Unavailable
 from tests.service.running import bearing, filled, service
 
@@ -147,8 +147,8 @@ def test_errors_of_the_library_name_the_field(match, field):
     good = {"teams": [["ann"], ["bob"]]} | ({"time": "2026-01-31"} if "time" in match else {})
     with pytest.raises(pw.Error) as caught:
         pw.History.from_matches([good, match])
-    assert field_of(str(caught.value)) == f"matches[1].{field}", caught.value
-    assert field_of(str(caught.value), single=True) == field
+    assert field_path(caught.value) == f"matches[1].{field}", caught.value
+    assert field_path(caught.value, single=True) == field
 
 
 def test_an_error_of_the_library_is_answered_with_its_field(tmp_path):

@@ -154,10 +154,6 @@ def error_response(request: Request, error: Exception) -> Response:
         return problem_response(scope, 404 if isinstance(error, NotFound) else 409, str(error))
     assert isinstance(error, Error)
     field = field_path(error, single=scope.get("state", {}).get("single", False))
-    if error.field is None:  # until every place that raises fills it
-        from .error_fields import field_of
-
-        field = field_of(str(error), single=scope.get("state", {}).get("single", False))
     return problem_response(scope, 422, str(error), [{"field": field, "detail": str(error)}] if field else [])
 
 
