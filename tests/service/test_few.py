@@ -40,13 +40,13 @@ def test_a_few_work_at_once_and_the_rest_wait_their_turn():
 def test_who_reads_does_not_wait_for_who_lets_teams_be_made(ask, monkeypatch):
     ask.found("busy")
     ask.post("/api/leagues/busy/matches", {"teams": [["ann"], ["bob"]]}, status=201)
-    go, balanced = Event(), teams.balanced
+    go, balance_players = Event(), teams.balance_players
 
     def slow(*given):
         assert go.wait(30)
-        return balanced(*given)
+        return balance_players(*given)
 
-    monkeypatch.setattr(teams, "balanced", slow)
+    monkeypatch.setattr(teams, "balance_players", slow)
 
     async def work():
         transport = httpx.ASGITransport(ask.app)

@@ -129,7 +129,7 @@ def test_disjoint_players_do_not_wait_for_each_other(place: Place) -> None:
         for league, waits in (("free", False), ("serial", True)):
             assert post(league, "ann", "bob").result().status == 201
             with place.database.writing() as connection:
-                locks.together(connection, leagues.find(connection, league).id, ["ann"])
+                locks.lock_players(connection, leagues.find(connection, league).id, ["ann"])
                 others = [post(league, f"cat {number}", f"dan {number}") for number in range(2)]
                 done, _ = wait(others, timeout=0.5 if waits else PATIENCE)
                 assert len(done) == (0 if waits else 2)

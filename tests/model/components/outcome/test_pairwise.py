@@ -304,7 +304,7 @@ def test_parts_are_checked():
     for wrong in (lambda: Logistic(0.0), lambda: Opposition(-1.0), lambda: Share(-0.1), lambda: Harkness(math.nan)):
         with pytest.raises(pw.Error, match="must"):
             wrong()
-    with pytest.raises(pw.Error, match="needs an outcome that compares two"):
+    with pytest.raises(pw.Error, match="must be an outcome that compares two"):
         Duel(pw.outcome.Order(draw_probability=0.1))
     with pytest.raises(pw.Error, match="give the model a beta above 0"):
         lay_out(Probit(), points([[1500.0], [1600.0]]), [1, 2])

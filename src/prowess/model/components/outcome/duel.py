@@ -52,7 +52,7 @@ class Duel(Outcome):
     def __post_init__(self) -> None:
         if not isinstance(self.pair, Pairwise):
             raise errors.Error(
-                f"Duel needs an outcome that compares two, such as Logistic(), not {self.pair!r}",
+                f"pair must be an outcome that compares two teams, such as Logistic(), not {self.pair!r}",
                 field="pair",
                 value=self.pair,
             )
