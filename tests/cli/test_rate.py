@@ -155,7 +155,7 @@ def test_draw_probability(tmp_path: Path) -> None:
         (("games.csv", "--save", "league"), "error: league: the name must end in .prowess"),
         (("games.csv", "--set", "draw_probability=2"), "error: draw_probability must"),
         (("broken.csv",), "error: broken.csv, line 3: column 'hg' holds 'x': a number is needed"),
-        (("odd.csv",), "for example home and away:    --columns home=who --columns 'away=won by'"),
+        (("odd.csv",), "for example home and away: --columns home=who --columns 'away=won by'; winner"),
         (("games.csv", "--since", "banana"), "(with Z or +02:00 where there is a zone) or plain numbers"),
         (("bytes.csv",), "error: bytes.csv"),
     ],

@@ -143,15 +143,16 @@ def examples(columns: Sequence[str]) -> tuple[Piece, ...]:
 
     >>> print("".join(map(str, examples(["who", "won"]))))
     <BLANKLINE>
-      home and away:    `columns={'home': 'who', 'away': 'won'}`
-      winner and loser: `columns={'winner': 'who', 'loser': 'won'}`
-      a row per player: `columns={'match': 'who', 'player': 'won'}`
-      sides:            `columns={'team1': 'who', 'team2': 'won'}`
-                        (or "winner"; and "player1", "player2" where a cell is one name and never a roster)
+      home and away: `columns={'home': 'who', 'away': 'won'}`;
+      winner and loser: `columns={'winner': 'who', 'loser': 'won'}`;
+      a row per player: `columns={'match': 'who', 'player': 'won'}`;
+      sides: `columns={'team1': 'who', 'team2': 'won'}`
+      (or "winner"; and "player1", "player2" where a cell is one name and never a roster)
     """
     printable = [column for column in columns if 0 < len(column) <= LONGEST and column.isprintable()]
     names = printable if len(printable) > 1 else ["one", "two", "three", "four"]
     pieces: list[Piece] = []
     for shape, roles in _SHAPES.items():
-        pieces += [f"\n  {f'{shape}:':17} ", Option("columns", dict(zip(roles, names, strict=False)))]
-    return (*pieces, f"\n{'':20}{_OTHERS}")
+        # the command line joins the lines to one, so each ends with a mark
+        pieces += [f"{';' if pieces else ''}\n  {shape}: ", Option("columns", dict(zip(roles, names, strict=False)))]
+    return (*pieces, f"\n  {_OTHERS}")
