@@ -9,8 +9,6 @@ from secrets import token_hex
 from .errors import Error
 from .text import join_words
 
-__all__ = ["check_target", "file_extension", "replace_file"]
-
 
 def file_extension(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
     """Return the extension of a file's name, in lower case; raise an Error if it is not allowed.

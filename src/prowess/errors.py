@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = ["Error", "Option", "Piece", "Remark", "join_pieces"]
-
 AnyError = TypeVar("AnyError", bound="Error")
 
 

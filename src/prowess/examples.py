@@ -6,8 +6,6 @@ from pathlib import Path
 
 from .history import History
 
-__all__ = ["FOLDER", "example_league"]
-
 FOLDER = Path(__file__).parents[2] / "examples"
 MATCHES, PLAYERS, WEEK = 600, 30, 7.0
 

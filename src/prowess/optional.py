@@ -5,8 +5,6 @@ from typing import Any
 
 from .errors import Error
 
-__all__ = ["import_extra"]
-
 
 def import_extra(module: str, package: str, name: str) -> Any:
     """Import a module that belongs to the extra `name` of the distribution.

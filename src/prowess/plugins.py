@@ -21,8 +21,6 @@ from typing import Generic, TypeVar
 
 from .errors import Error
 
-__all__ = ["Extensible", "find_plugins", "load_plugin", "load_plugins"]
-
 T = TypeVar("T")
 Check = Callable[[str, object], object]
 

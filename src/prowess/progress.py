@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["PATIENCE", "following", "steps"]
-
 PATIENCE = 2.0  # seconds before a bar is shown
 Item = TypeVar("Item")
 

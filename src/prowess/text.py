@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["capitalise", "count", "join_words"]
-
 
 def count(number: int, one: str, many: str) -> str:
     """Return a number and what it counts, in the singular or in the plural.

@@ -12,8 +12,6 @@ from typing import Any
 
 from .errors import Error
 
-__all__ = ["LARGEST", "SMALLEST", "number", "scale", "team_index", "whole"]
-
 LARGEST = 1e30
 SMALLEST = 1e-30
 

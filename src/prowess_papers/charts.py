@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["Axis", "curves"]
-
 
 @dataclass(frozen=True)
 class Axis:

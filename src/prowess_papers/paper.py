@@ -16,8 +16,6 @@ from prowess.validate import whole
 if TYPE_CHECKING:
     from prowess.lab.report import Report
 
-__all__ = ["PAPERS", "Paper", "load_published", "paper"]
-
 
 @dataclass(frozen=True)
 class Paper:

@@ -11,8 +11,6 @@ from prowess.history.ragged import owners
 from prowess.lab.interval import Interval
 from prowess.lab.measures.tally import Floats, Tally, Where
 
-__all__ = ["difference_interval", "draw_rate", "drawn_neighbours", "mean_interval"]
-
 # 95 % intervals by the linear part of each match (delta method), for a measure over some matches against another over
 # others: the resampled histories of `lab.bootstrap` compare measures over the same matches only.
 

@@ -16,8 +16,6 @@ from prowess.lab.report import check_report_path
 
 from . import PAPERS, Paper, paper
 
-__all__ = ["papers"]
-
 Name = Annotated[
     str | None, typer.Argument(metavar="[NAME]", show_default=False, help=f"The paper: {', '.join(PAPERS)}.")
 ]

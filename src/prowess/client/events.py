@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator
 from .http import AGAIN, Calling, ServiceError, pause
 from .objects import News
 
-__all__ = ["events", "followed"]
-
 SILENCE = 60.0  # seconds after which a line on which nothing comes, not even a comment, counts as dead
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..matchmaking.pairing.pair import Pairing
     from ..model.prediction import Prediction
 
-__all__ = ["Expecting"]
-
 Teams = Sequence[Sequence[str]]
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 import json
 from urllib.parse import quote
 
-__all__ = ["Asking", "Calling", "ServiceError", "match_of", "pause", "plain", "segment"]
-
 AGAIN = (429, 502, 503, 504)  # too many requests, and a server or a proxy that cannot answer now
 FIRST, LONGEST = 0.1, 10.0  # seconds: the longest first pause, and the longest of all
 

@@ -17,8 +17,6 @@ from .players import Believing
 if TYPE_CHECKING:
     from ..history import History
 
-__all__ = ["Changing"]
-
 BATCH = 10_000  # matches that the service takes at once
 Teams = Sequence[Sequence[str]]
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..matchmaking.next_match.next_match import NextMatches
     from ..matchmaking.pairing.pair import Pairing
 
-__all__ = ["News", "Revised", "balance", "next_matches", "pairing", "prediction", "rating", "standings"]
-
 KNOWN = {"mu", "sigma", "shown"}
 USUAL = 3.0  # the caution of every model, unless it is told otherwise
 

@@ -17,8 +17,6 @@ from .objects import News
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Believing"]
-
 PAGE = 1_000  # players of a page of the leaderboard
 
 

@@ -15,8 +15,6 @@ from .history import History
 from .ragged import Ints, places
 from .slicing import take, unless_usual
 
-__all__ = ["build", "find_faults", "in_order_of_appearance"]
-
 
 def find_faults(draft: RawMatches) -> Iterator[Fault]:
     """Give all that is wrong with the matches of a draft, once what says nothing is dropped from it."""

@@ -24,8 +24,6 @@ from .names import name_of
 from .ragged import Floats
 from .times import Kind, Stamp, Times, agree, parse_time, show_time
 
-__all__ = ["from_matches", "plain"]
-
 CHUNK = 10_000  # matches that are read together
 KEYS = ("teams", "ranks", "scores", "time", "weights", "importance", "home", "id")
 EXAMPLE = "{'teams': [['ann'], ['bob']], 'ranks': [1, 2]}"

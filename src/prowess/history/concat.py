@@ -16,8 +16,6 @@ from .ragged import Ints, owners
 from .slicing import take, unless_usual
 from .times import Stamp, agree, show_time
 
-__all__ = ["ABSENT", "join"]
-
 ABSENT: dict[str, tuple[Any, str]] = {  # what stands for a column that a history does not have, and how long it is
     "score": (np.nan, "teams"),
     "weight": (1.0, "entries"),

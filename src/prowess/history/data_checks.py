@@ -14,8 +14,6 @@ from .names import one_letter_apart, plain_spelling
 from .ragged import owners
 from .times import DAY, show_time
 
-__all__ = ["Suspicion", "suspicions"]
-
 MANY = 100_000  # names that are compared with each other, at the most
 FEW = 5  # of one kind that are told one by one
 RARE = 3  # matches of a name that may be a slip of the pen

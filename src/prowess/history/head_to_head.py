@@ -12,8 +12,6 @@ from .ragged import gather, holders, owners
 if TYPE_CHECKING:
     from .history import History
 
-__all__ = ["Encounters", "Places", "encounters", "results", "rivals"]
-
 Counts = NDArray[np.int64]
 Places = tuple[NDArray[np.integer], NDArray[np.integer]]  # the teams of a player in all her matches, and these
 

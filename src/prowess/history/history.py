@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .stream import Stream
     from .writers import Shape
 
-__all__ = ["History"]
-
 _COLUMNS = ("match_start", "team_start", "player", "place", "score", "time", "weight", "importance", "home")
 
 

@@ -14,17 +14,6 @@ from ..errors import Error
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "alike",
-    "is_unicode",
-    "name_of",
-    "nearest",
-    "one_letter_apart",
-    "plain_letters",
-    "plain_name",
-    "plain_spelling",
-]
-
 
 def name_of(value: object, what: str = "a player's name", field: str = "player") -> str:
     """Return the name that a value stands for: text without blanks around it, a whole number as its digits.

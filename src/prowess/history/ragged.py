@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats", "Ints", "cut", "gather", "holders", "owners", "pair_codes", "places", "starts"]
-
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float64]
 

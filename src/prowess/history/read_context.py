@@ -33,18 +33,6 @@ if TYPE_CHECKING:
     from .columns.layout import Layout
     from .history import History
 
-__all__ = [
-    "Findings",
-    "Located",
-    "Message",
-    "Problem",
-    "Problems",
-    "Table",
-    "history_or_error",
-    "list_names",
-    "quote_value",
-]
-
 Rows = NDArray[np.intp]
 Decision = TypeVar("Decision")
 Message = str | tuple[Piece, ...]  # a sentence, in pieces where it names an option

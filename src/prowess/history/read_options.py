@@ -8,8 +8,6 @@ from typing import Any, Literal, TypedDict, get_args
 from ..errors import Error
 from .names import nearest
 
-__all__ = ["Choices", "Reading"]
-
 Duplicates = Literal["once", "keep"]
 Walkovers = Literal["skip", "count"]
 _WORDS = {"decimal": (".", ","), "duplicates": get_args(Duplicates), "walkovers": get_args(Walkovers)}

@@ -36,8 +36,6 @@ from .times import Times
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_groups", "from_frame", "from_table", "read_file", "read_groups"]
-
 _One = Callable[[NDArray[Any], str], NDArray[Any]]  # the values of the matches, from those of the rows of a column
 
 

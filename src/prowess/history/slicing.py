@@ -18,19 +18,6 @@ from .times import DAY, Stamp, agree, parse_time, show_time, zone_of
 if TYPE_CHECKING:
     from .history import History
 
-__all__ = [
-    "PERIODS",
-    "bound",
-    "bounds",
-    "equal",
-    "first_of_last",
-    "indices",
-    "span",
-    "take",
-    "unless_usual",
-    "usual_period",
-]
-
 Column = TypeVar("Column", bound=NDArray[Any])
 
 

@@ -23,8 +23,6 @@ from .times import Stamp, agree, show_time
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Stream"]
-
 SAMPLE = 10_000  # rows by which decisions are taken, at the least
 
 

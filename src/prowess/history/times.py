@@ -17,8 +17,6 @@ from ..errors import Error, Option, Piece
 from ..validate import LARGEST
 from .ragged import Floats
 
-__all__ = ["DAY", "Kind", "Stamp", "Times", "agree", "parse_time", "show_time", "zone_name", "zone_of"]
-
 Kind = Literal["number", "date", "timestamp"]
 DAY = 86_400_000_000  # in microseconds
 FIRST, LAST = -62_135_596_800_000_000, 253_402_300_800_000_000  # the calendar of Python: the years 1 to 9999

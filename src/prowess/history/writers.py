@@ -17,8 +17,6 @@ from .ragged import Floats, owners, places
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ENDINGS", "Shape", "text", "time_column", "to_frame", "to_wide", "write"]
-
 ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
 BETWEEN = ";"  # the names of a roster
 EXACT = 2**53  # below it a float holds every whole number

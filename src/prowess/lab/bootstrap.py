@@ -28,8 +28,6 @@ from .measures import Tally
 from .measures.aggregate import Groups, Sums, group_sums
 from .measures.tally import Floats
 
-__all__ = ["Draws", "Resampled", "Resampling", "View"]
-
 MOST = 1000  # groups
 
 

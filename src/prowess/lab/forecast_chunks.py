@@ -15,8 +15,6 @@ from ..model.fit.forecasts import Forecasts, read_forecasts
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model
 
-__all__ = ["TEAMS", "ForecastChunk", "forecast_chunks"]
-
 TEAMS = 32_768  # of one part: a few columns of them stay in the cache of a processor
 
 

@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["Interval", "all_above_zero", "t_quantile"]
-
 NORMAL = 1.959963984540054  # the 97.5 % quantile of the normal distribution
 FEW = (float("inf"), 12.706, 4.3027, 3.1824, 2.7764)  # those of Student's t, where the series below is too short
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..history import History
     from ..model.model import Model
 
-__all__ = ["count_processes", "group_standings", "run_tasks"]
-
 Result = TypeVar("Result")
 
 

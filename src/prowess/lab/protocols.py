@@ -19,8 +19,6 @@ from ..history import History
 from ..validate import scale, whole
 from .slices import Mask, count_before, experience, seasons
 
-__all__ = ["Prequential", "Protocol", "RandomSplits", "Run", "SeasonSplits", "label_codes"]
-
 
 @dataclass(frozen=True, eq=False)
 class Run:

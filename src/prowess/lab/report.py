@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["Claim", "Report", "Section", "check_report_path", "format_column"]
-
 ALIGNED = 3  # digits after the point up to which a column has as many in all of its cells
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be told from these data"}
 

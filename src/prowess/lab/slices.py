@@ -22,8 +22,6 @@ from ..validate import number, scale, whole
 if TYPE_CHECKING:
     from ..model.fit.fit import Fit
 
-__all__ = ["Mask", "after", "established", "experience", "involving", "newcomers", "seasons", "top_players"]
-
 Mask = NDArray[np.bool_]
 YEAR_0 = 1970  # calendar times count from its beginning
 

@@ -19,8 +19,6 @@ from ..model.match_input import MatchDetails
 from ..model.model import Model
 from ..model.rating import Rating
 
-__all__ = ["Performances", "PlayerPool", "Players", "Source", "make_pool"]
-
 Floats = NDArray[np.float64]
 Source = Ladder | Fit | Model
 Players = Iterable[str] | Mapping[str, Rating]

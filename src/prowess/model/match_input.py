@@ -14,8 +14,6 @@ from ..validate import number, scale, team_index
 from .engine.board import Board
 from .rating import Rating
 
-__all__ = ["MatchDetails", "check_details", "check_teams", "unique_names"]
-
 
 class MatchDetails(NamedTuple):
     """One match's details, checked, ready to be laid on a board; None where nothing was said."""

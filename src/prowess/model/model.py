@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from .ladder.ladder import Ladder
     from .prediction import Prediction
 
-__all__ = ["Model"]
-
 Teams = Sequence[Sequence[Rating]]
 
 

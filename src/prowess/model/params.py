@@ -18,20 +18,6 @@ from ..validate import number
 if TYPE_CHECKING:
     from .model import Model
 
-__all__ = [
-    "UNITS",
-    "Range",
-    "change",
-    "fields_of",
-    "identified",
-    "parameters",
-    "ranges",
-    "read_spec",
-    "resolved",
-    "spec",
-    "tunable",
-]
-
 # Parameters that stand for the same thing: setting one unsets the other.
 EITHER = {"draw_probability": "margin", "margin": "draw_probability"}
 

@@ -15,8 +15,6 @@ from .maths.quadrature import grid
 from .maths.rank_probabilities import first_alone, rank_matrix
 from .score_distribution import ScoreDifference, ScoreDistribution
 
-__all__ = ["Prediction", "predict"]
-
 Floats = NDArray[np.float64]
 
 RESULTS = 5  # most probable scores that plain data names

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 
-__all__ = ["check_noise", "log_qualities", "qualities", "quality"]
-
 Floats = NDArray[np.float64]
 
 

@@ -19,8 +19,6 @@ else:
 
 from .. import errors, validate
 
-__all__ = ["Kind", "Rating", "make_rating", "read_rating", "read_ratings", "write_rating"]
-
 
 @cython.final
 @cython.cclass

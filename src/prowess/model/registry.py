@@ -20,8 +20,6 @@ from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
 from .engine.board import Margin
 from .params import change, parameters
 
-__all__ = ["BASES", "COMPONENTS", "addresses", "changed"]
-
 BASES = {"prior": Prior, "drift": Drift, "team": TeamFunction, "outcome": Outcome, "absorb": Absorb}
 
 

@@ -15,8 +15,6 @@ from ..validate import number, team_index
 from .maths.normal import cdf
 from .maths.poisson import medians, mixed_cdf, mixed_pmf
 
-__all__ = ["CountScores", "NormalScores", "ScoreDifference", "ScoreDistribution"]
-
 Floats = NDArray[np.float64]
 
 LARGEST_LOG = 700.0  # larger scores than e⁷⁰⁰ are shown as that

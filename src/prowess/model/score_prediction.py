@@ -21,8 +21,6 @@ from .score_distribution import ScoreDifference, ScoreDistribution
 if TYPE_CHECKING:
     from .components.outcome.score_base import Score
 
-__all__ = ["ScorePrediction", "predict_differences", "predict_scores", "scored_by"]
-
 Floats = NDArray[np.float64]
 
 DRAWS = 200_000

@@ -39,8 +39,6 @@ from .pages.web.errors import ErrorPages
 from .serving import exit_with_parent, on_shutdown
 from .settings import Settings
 
-__all__ = ["create_app"]
-
 Found = TypeVar("Found")
 EXPOSED = ["X-Request-ID", "Retry-After"]  # what pages of other sites may see beside the answer
 

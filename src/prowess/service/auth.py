@@ -20,24 +20,6 @@ from .context import service_of
 from .errors import Problem
 from .middleware.limits import EXEMPT
 
-__all__ = [
-    "COOKIE",
-    "LONGEST",
-    "Access",
-    "GlobalPermission",
-    "Headers",
-    "Identify",
-    "LeaguePermission",
-    "bearer_secret",
-    "cookie_secret",
-    "drop_foreign_cookies",
-    "key_of_request",
-    "may",
-    "may_everywhere",
-    "may_still_read",
-    "peek_key_id",
-]
-
 KEY, READER = "key", "reader"  # schemes of the API's document: a key is needed, or only for private leagues
 CHALLENGE = {"WWW-Authenticate": "Bearer"}
 HOW = "send `Authorization: Bearer KEY`; `prowess key create` makes a key"

@@ -13,8 +13,6 @@ from starlette.concurrency import run_in_threadpool
 
 from ..store.errors import Unavailable
 
-__all__ = ["ConcurrencyLimiter", "TtlCache"]
-
 Value = TypeVar("Value")
 TTL = 1.0  # seconds: how long a key may still work after it was revoked
 MAX_ENTRIES = 10_000

@@ -26,8 +26,6 @@ from .concurrency import ConcurrencyLimiter, TtlCache
 from .observability import Metrics
 from .settings import Settings
 
-__all__ = ["Service", "service", "service_of"]
-
 Found = TypeVar("Found")
 SPLITS = 10_000_000  # bytes
 CHARTS = 32_000_000  # bytes of charts that are kept

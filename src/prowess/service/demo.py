@@ -13,8 +13,6 @@ from ..store.leagues import Settings
 from ..store.write.commands import Post
 from ..store.write.writer import perform
 
-__all__ = ["LEAGUE", "fill_demo", "key_command"]
-
 LEAGUE = "demo"
 SETTINGS = Settings(provisional_matches=25, inactive_days=14.0)  # so that some are provisional, and some inactive
 

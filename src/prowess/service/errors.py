@@ -21,19 +21,6 @@ from ..errors import Error
 from ..store.errors import CommitUnknown, Conflict, NotFound, Unavailable
 from .observability import LOGGER
 
-__all__ = [
-    "NAME",
-    "STORABLE",
-    "VISIBLE",
-    "CatchErrors",
-    "Problem",
-    "field_path",
-    "path_of",
-    "problem_response",
-    "problem_responses",
-    "register_handlers",
-]
-
 NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
 STORABLE = r"^[^\x00]*$"
 VISIBLE = "^[!-~]+$"

@@ -18,9 +18,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..store.write.writer import Commit
 
-__all__ = ["LOGGER", "METRICS_FOLDER", "JsonFormatter", "Metrics", "RequestTiming", "TextFormatter", "log_request_to"]
-__all__ += ["logging_config"]
-
 LOGGER = "prowess.service"
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # where it is set, processes write there, and each can give the sum
 NO_ROUTE = "-"

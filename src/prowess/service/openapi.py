@@ -14,8 +14,6 @@ from .. import __version__
 from .auth import KEY, READER
 from .errors import SCHEMA, problem_responses
 
-__all__ = ["document"]
-
 DESCRIPTION = """Leagues that live: results come in, ratings, leaderboards and fair matches come out.
 
 Any past match can be edited, deleted or added, and every later rating is then what it would have been.

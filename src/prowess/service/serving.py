@@ -21,8 +21,6 @@ from ..errors import Error
 from .observability import METRICS_FOLDER, logging_config
 from .settings import Settings
 
-__all__ = ["exit_with_parent", "listening", "on_shutdown", "serve"]
-
 APP = "prowess.service.app:create_app"
 BACKLOG = 2048
 HUNG = 300  # seconds without a sign of life after which a process is replaced; a long replay is no hang

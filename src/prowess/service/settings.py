@@ -9,8 +9,6 @@ from typing import Any, get_type_hints
 
 from ..errors import Error
 
-__all__ = ["Settings", "variable"]
-
 LOGS = ("json", "text", "off")
 LIMITS = "Limits (of each process; 0: no limit)"  # a panel of --help
 MIB = 1024 * 1024

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..client.client import Client
     from ..store.clock import Clock
 
-__all__ = ["trial"]
-
 
 @contextmanager
 def trial(

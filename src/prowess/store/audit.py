@@ -11,8 +11,6 @@ from sqlalchemy import Connection, insert, select
 
 from .db.schema import audit
 
-__all__ = ["Entry", "list_entries", "write"]
-
 
 @dataclass(frozen=True)
 class Entry:

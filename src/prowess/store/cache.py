@@ -7,8 +7,6 @@ from collections.abc import Hashable
 from threading import Lock, RLock
 from typing import Generic, TypeVar
 
-__all__ = ["LruCache"]
-
 Value = TypeVar("Value")
 
 

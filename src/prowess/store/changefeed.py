@@ -12,8 +12,6 @@ from .db import schema
 from .leagues import League
 from .ratings import changed_since, make_ladder
 
-__all__ = ["PlayerRating", "RatingUpdate", "latest_revisions", "updates_since"]
-
 MOST = 1_000  # players of an update; for more, clients read the leaderboard
 
 

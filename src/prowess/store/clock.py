@@ -13,8 +13,6 @@ from ..errors import Error
 from ..history import History
 from ..history.times import EPOCH, Stamp, parse_time
 
-__all__ = ["CLOCKS", "Clock", "clock_of", "now", "parse", "show", "stamp"]
-
 Clock = Literal["utc", "number", "none"]
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
 _STAMPS = {"utc": Stamp("timestamp", "UTC"), "number": Stamp("number", None), "none": None}

@@ -2,8 +2,6 @@
 
 from ..errors import Error
 
-__all__ = ["CommitUnknown", "Conflict", "NotFound", "RatingError", "Unavailable", "WriteClash"]
-
 
 class NotFound(Error):
     """There is no such league, match or player.

@@ -17,20 +17,6 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from .db import schema
 from .leagues import League
 
-__all__ = [
-    "Analysis",
-    "Kind",
-    "abort",
-    "answer",
-    "cancel",
-    "claim",
-    "finish",
-    "has_queued",
-    "heartbeat",
-    "latest",
-    "request",
-]
-
 Kind = Literal["figures", "comparison"]
 OPEN = ("queued", "running")
 SILENT = 20.0  # seconds without a heartbeat after which a worker counts as lost

@@ -17,8 +17,6 @@ from .db.schema import league as league_table
 from .errors import NotFound
 from .slugs import storable
 
-__all__ = ["SCOPES", "Key", "Scope", "create", "find", "list_keys", "revoke"]
-
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)  # each may do what those before may
 MARK = "pw_"  # by which people, and programs that look for leaked secrets, know what it is

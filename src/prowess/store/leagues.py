@@ -29,25 +29,6 @@ from .slugs import slug, storable
 if TYPE_CHECKING:
     from .db.database import Database
 
-__all__ = [
-    "Generation",
-    "League",
-    "Preset",
-    "Settings",
-    "add_generation",
-    "as_of",
-    "change",
-    "clock_of",
-    "create",
-    "find",
-    "last_revision",
-    "list_generations",
-    "list_leagues",
-    "set_corrected",
-    "set_generation",
-    "with_generation",
-]
-
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _GENERATION = schema.generation.c
 

@@ -18,18 +18,6 @@ from .db.raw_sql import InList, RawStatement, write_many
 from .errors import RatingError
 from .leagues import League
 
-__all__ = [
-    "changed_players",
-    "changed_since",
-    "learn",
-    "load_all",
-    "load_players",
-    "located",
-    "make_ladder",
-    "save",
-    "save_memory",
-]
-
 _RATING = schema.rating.c
 _OF_PLAYERS = RawStatement(
     select(_RATING.player, _RATING.state).where(

@@ -23,8 +23,6 @@ from .leagues import League
 from .ratings import learn
 from .slugs import storable
 
-__all__ = ["Season", "Stretch", "add", "build_season", "end_of_season", "learn_through", "list_seasons", "stretches"]
-
 LONGEST = 100  # letters of a name
 
 

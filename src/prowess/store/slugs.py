@@ -8,8 +8,6 @@ import unicodedata
 from ..errors import Error
 from ..history.names import is_unicode
 
-__all__ = ["league_name", "slug", "storable"]
-
 
 def storable(text: object, most: int) -> bool:
     """Tell whether any database keeps a text: at most `most` letters, without NUL and lone surrogates.

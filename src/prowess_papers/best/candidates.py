@@ -13,8 +13,6 @@ from prowess.model.components.team import Weighted
 from prowess.model.model import Model
 from prowess.model.presets import GaussianOD, GaussianSD, PoissonOD
 
-__all__ = ["CANDIDATES", "Candidate"]
-
 Ranges = Mapping[str, tuple[float, float]]
 BREAK = 60.0  # days without a match that end a season
 

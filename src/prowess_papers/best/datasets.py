@@ -14,16 +14,6 @@ from prowess.history import History
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "Reading",
-    "australian_football",
-    "formula_one",
-    "international_football",
-    "premier_league",
-    "tournaments",
-    "votes",
-]
-
 ABSENT = ("DNQ", "DNPQ", "DNS", "DNP", "EX")  # they did not start
 LAST = 1000  # the rank of all who started and were not placed
 

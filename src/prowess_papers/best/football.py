@@ -25,8 +25,6 @@ from ..scores.splits import PERCENTS, Split, anew, carried
 from .judged import Judged, Work
 from .stored import stored
 
-__all__ = ["league_sections", "reference"]
-
 SEASON_BREAK = 60  # days
 NAMES = {
     "information_gain": "information gain (bits)",

@@ -18,8 +18,6 @@ from .datasets import Reading
 from .sets import DataSet
 from .stored import Stored, stored, without_parts
 
-__all__ = ["TUNED", "Judged", "Work", "judge", "untuned"]
-
 TUNED = "tuned"
 SCORES = ("GaussianOD", "GaussianSD", "PoissonOD")
 SMALL_PRESETS, SMALL_DRAWS = ("Elo", "TrueSkill", "GaussianOD"), 100

@@ -10,8 +10,6 @@ from prowess.lab.tune import Tuning, tune
 
 from .sets import data_set
 
-__all__ = ["Found", "search"]
-
 
 @dataclass(frozen=True, eq=False)
 class Found:

@@ -19,8 +19,6 @@ from .judged import TUNED, Judged
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["beats", "judged_sections"]
-
 
 def judged_sections(judged: Judged) -> list[Section]:
     """The comparison on the later matches, what each part of the model is worth, and the measure over time."""

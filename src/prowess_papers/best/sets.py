@@ -18,8 +18,6 @@ from . import datasets
 from .candidates import CANDIDATES, Candidate
 from .datasets import Reading
 
-__all__ = ["SETS", "DataSet", "data_set", "score_loss"]
-
 Cut = Callable[[History], tuple[int, int]]  # the first match to be tuned on, and the first to be judged by
 
 

@@ -14,8 +14,6 @@ from prowess.model.model import Model
 
 from .candidates import CANDIDATES
 
-__all__ = ["Stored", "stored", "without_parts"]
-
 FILE = Path(__file__).with_name("found.toml")
 
 

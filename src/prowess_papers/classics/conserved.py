@@ -12,8 +12,6 @@ from prowess.model.components.absorb import Fide
 from prowess.model.model import Model
 from prowess.model.presets import Elo, Glicko
 
-__all__ = ["conserved", "created"]
-
 PLAYERS = 48
 
 

@@ -17,8 +17,6 @@ from prowess.text import join_words
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["compare_digits", "elo", "glicko", "harkness", "teams"]
-
 RANKS = {0: [2, 1], 0.5: [1, 1], 1: [1, 2]}
 
 

@@ -14,8 +14,6 @@ from prowess.model.presets import Elo, Glicko, Glicko2
 
 from ..charts import Axis, curves
 
-__all__ = ["joe", "return_of"]
-
 LEFT = date(1980, 1, 1)
 YEAR = 365.25
 

@@ -17,8 +17,6 @@ from prowess.model.presets import Elo, Glicko, Harkness, TrueSkill
 
 from ..charts import Axis, curves
 
-__all__ = ["newcomer", "newcomers"]
-
 START = 1500.0
 EVENT = 5.0  # games of an event, which Harkness needs
 AFTER = 10  # games, at which the systems are compared

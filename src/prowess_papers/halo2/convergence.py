@@ -17,8 +17,6 @@ from .mode import SYSTEMS, Mode
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["convergence", "games_needed"]
-
 TITLE = "Convergence of the best players"
 ENOUGH = 50  # games, or else nothing can be said of where a player's skill settles
 WINDOW = 10  # games whose mean rating counts

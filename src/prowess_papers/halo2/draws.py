@@ -16,8 +16,6 @@ from ..charts import Axis, curves
 from ..statistics import difference_interval, drawn_neighbours, mean_interval
 from .mode import SYSTEMS, Mode
 
-__all__ = ["draws"]
-
 POINTS = 201  # of a curve
 CHANCE = "by chance"
 

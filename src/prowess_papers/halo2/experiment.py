@@ -26,8 +26,6 @@ from .speed import ROUNDS, speed
 from .width import width
 from .winning import winning
 
-__all__ = ["run"]
-
 SMALL = 1500  # games of a mode, for a quick look
 
 

@@ -11,8 +11,6 @@ from prowess.model.maths.normal import Truncated, above, within
 
 from ..charts import Axis, curves
 
-__all__ = ["figure2", "v_and_w"]
-
 FUNCTIONS = ("V, win", "V, draw", "W, win", "W, draw")
 SHOWN = (-4.0, -2.0, 0.0, 2.0, 4.0)
 

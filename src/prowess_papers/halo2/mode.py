@@ -22,17 +22,6 @@ from prowess.model.quality import qualities
 
 from ..statistics import draw_rate
 
-__all__ = [
-    "SYSTEMS",
-    "Mode",
-    "closest",
-    "fitted",
-    "play",
-    "qualities_of",
-    "spread",
-    "systems",
-]
-
 SYSTEMS = ("Elo", "TrueSkill")
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["WHICH", "measured", "prediction"]
-
 WHICH = ("full", "challenged")
 RULES = (
     "The reading: games in the order of the file; all pairs of teams whose scores differ, pooled over the games; the"

@@ -22,8 +22,6 @@ from prowess.history.read_context import Table
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMNS", "read"]
-
 COLUMNS = ("datetime", "game_id", "variant", "map", "player_id", "team", "score")
 LAYOUT = f"it must be CSV without header, with the columns {', '.join(COLUMNS)}"
 

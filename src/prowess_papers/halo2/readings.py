@@ -16,8 +16,6 @@ from prowess.lab.report import Section
 from .mode import SYSTEMS, Mode, closest
 from .prediction import WHICH, measured
 
-__all__ = ["picks", "readings"]
-
 TIES = {"wrong": 1.0, "half": 0.5, "right": 0.0}
 
 

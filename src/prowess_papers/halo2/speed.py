@@ -12,8 +12,6 @@ from prowess.progress import steps
 
 from .mode import SYSTEMS, Mode, fitted
 
-__all__ = ["speed"]
-
 ROUNDS = 3
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["width"]
-
 TITLE = "Width of the skill distribution"
 MIDDLE = (0.025, 0.975)  # of the players
 

@@ -21,8 +21,6 @@ from prowess.progress import steps
 from ..charts import Axis, curves
 from .mode import SYSTEMS, Mode, fitted, qualities_of
 
-__all__ = ["winning"]
-
 CHANCE = "coin tosses"
 TITLE = "Winning ratio of players in games deemed close"
 SHOWN = (1, 2, 5, 10, 20, 50, 100)  # rows of the table

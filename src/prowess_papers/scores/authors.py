@@ -34,8 +34,6 @@ from .curves import Measured
 from .right import differences, scores, variance
 from .splits import Split
 
-__all__ = ["Crossed", "Switched", "normal", "skellam", "systems"]
-
 TERMS = 74
 MOST = 1e6  # a rate beyond this would have overflowed in their code
 LEAST = 2.0**-53  # of a probability: p is 1 in doubles where 1 − p is less

@@ -17,8 +17,6 @@ from .published import Point
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["figure"]
-
 AXES = {"information_gain": "information gain (bits)", "auc": "AUC", "score_mae": "score error (points)"}
 SYSTEMS = ("Poisson-OD", "Gaussian-OD", "TrueSkill", "Gaussian-SD")
 Published = Mapping[tuple[str, str, str, int], Point]

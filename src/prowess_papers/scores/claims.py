@@ -10,8 +10,6 @@ from prowess.lab.report import Claim
 from .curves import Curves
 from .data import TITLES
 
-__all__ = ["UNITS", "ahead", "as_good", "claims"]
-
 FEW, MANY = (10, 20, 30), (40, 50, 60, 70, 80)
 GAUSSIAN = ("Gaussian-OD", "Gaussian-SD")
 UNITS = {"information_gain": "bits", "auc": "AUC", "score_mae": "points per team"}

@@ -23,8 +23,6 @@ from .splits import Split
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MEASURES", "Curves", "Measured", "System", "learn", "of_model"]
-
 MEASURES = ("information_gain", "auc", "score_mae", "log_loss")
 
 

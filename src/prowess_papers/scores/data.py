@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from prowess.errors import Error
 from prowess.history import History
 
-__all__ = ["FILES", "TITLES", "Games", "League", "merged", "read_games", "read_leagues"]
-
 LEAGUES = {"premier_league": "premier_league_1995_2009.csv", "afl": "afl_1999_2009.csv"}
 HALO2 = "HeadToHead.csv"
 FILES = (*LEAGUES.values(), HALO2)

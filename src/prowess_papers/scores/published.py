@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from .curves import MEASURES, Curves
 
-__all__ = ["TOLERANCES", "Deviation", "Point", "deviations", "published"]
-
 # How near ours must come; the AFL file is from another source than the authors', with another order and home team in a
 # fifth of the rows. Halo 2 depends on the draws.
 TOLERANCES = {

@@ -16,8 +16,6 @@ from prowess.model.presets import GaussianOD, GaussianSD, PoissonOD, TrueSkill
 
 from .curves import System, of_model
 
-__all__ = ["differences", "draw_share", "scores", "systems", "variance"]
-
 
 def systems() -> dict[str, System]:
     """The four systems, each made for the training matches of a split.

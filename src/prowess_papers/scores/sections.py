@@ -16,8 +16,6 @@ from .data import TITLES, League
 from .published import Deviation, deviations, published
 from .tuned import TUNED
 
-__all__ = ["authors_sections", "claim_sections", "right_sections", "tuned_sections"]
-
 NAMES = {
     "information_gain": "information gain (bits)",
     "auc": "AUC",

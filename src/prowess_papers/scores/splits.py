@@ -15,8 +15,6 @@ from prowess.model.model import Model
 
 from .data import Games, League
 
-__all__ = ["PERCENTS", "Split", "anew", "carried", "resampled"]
-
 PERCENTS = (10, 20, 30, 40, 50, 60, 70, 80)  # of the matches of a season, from which is learnt
 SEASON_TEST, GAMES_TEST = 20, 10  # per cent of the matches at the end, which are predicted
 

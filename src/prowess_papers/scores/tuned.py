@@ -18,8 +18,6 @@ from .curves import Curves, learn, of_model
 from .data import League
 from .splits import PERCENTS, Split, carried
 
-__all__ = ["TUNED", "Tuned", "contest"]
-
 
 @dataclass(frozen=True, eq=False)
 class Tuned:

@@ -13,8 +13,6 @@ from prowess.lab.measures import Tally
 from prowess.lab.report import Claim
 from prowess.lab.slices import Mask
 
-__all__ = ["Judge"]
-
 Pair = tuple[str, str]
 
 

@@ -13,8 +13,6 @@ from prowess.history import History
 from prowess.history.ragged import gather, owners
 from prowess.lab.slices import Mask
 
-__all__ = ["FILE", "Spans", "mirrored", "read", "shuffled", "shuffled_ties"]
-
 FILE = "chgk_team_results.csv.gz"
 COLUMNS = {"match": "tournament_id", "player": "team_id", "rank": "position", "time": "date"}
 

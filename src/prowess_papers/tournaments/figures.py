@@ -19,8 +19,6 @@ from ..charts import Axis, curves
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["relative", "sliding", "versus"]
-
 SIDES = ("lower", "not lower")
 
 

@@ -14,8 +14,6 @@ from prowess.model.model import Model
 
 from ..paper import load_published
 
-__all__ = ["FIVE", "GRAPHS", "SIX", "TEAMS", "Parts", "model", "models"]
-
 GRAPHS: dict[str, Callable[..., Outcome]] = {"chain": Order, "places": Places, "places by ML": PlacesML}
 TEAMS = ("sum", "mean", "squad", "squad with leader")
 

@@ -19,8 +19,6 @@ from .figures import relative, sliding, versus
 from .league import FIVE, GRAPHS, SIX, TEAMS, Parts, models
 from .tables import WON, ahead, beside, error_table, percent, won
 
-__all__ = ["League", "league_sections"]
-
 FIVE_NAMES = {label: parts.name for label, parts in FIVE.items()}
 SIX_NAMES = {label: parts.name for label, parts in SIX.items()}
 

@@ -17,8 +17,6 @@ from prowess.model.model import Model
 
 from .data import mirrored, shuffled, shuffled_ties
 
-__all__ = ["WAYS", "Listed", "listings"]
-
 DIGITS = 6  # of performances in points: sums of the same numbers in another order differ in the eleventh
 WAYS: dict[str, Callable[[History, int], History]] = {
     "as filed": lambda history, seed: history,

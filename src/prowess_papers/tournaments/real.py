@@ -20,21 +20,6 @@ from prowess.model.presets import Elo
 
 from ..paper import load_published
 
-__all__ = [
-    "ELO",
-    "FIGURE",
-    "KINDS",
-    "MAIN",
-    "POLICIES",
-    "STEPS",
-    "THEIRS",
-    "Variant",
-    "elos",
-    "factorial",
-    "model",
-    "steps",
-]
-
 KINDS: dict[str, Callable[..., Outcome]] = {"TSa": Order, "TS2": Places, "TS3": PlacesML}
 POLICIES = ("draws", "number", "two values", "spread")
 MU, BETA = 3000.0, 400.0

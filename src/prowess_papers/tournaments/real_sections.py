@@ -24,8 +24,6 @@ from .listing import WAYS, Listed
 from .real import FIGURE, KINDS, MAIN, POLICIES, STEPS, THEIRS, Variant
 from .tables import WON, error_table, percent, won
 
-__all__ = ["Real", "real_sections", "timed"]
-
 DRAWS = "TS2 with ε by draws"
 CHAIN_TIES = "TrueSkill's chain depends on the order in which tied teams are listed, TS2 and TS3 do not"
 

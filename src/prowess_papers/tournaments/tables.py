@@ -14,8 +14,6 @@ from prowess.lab.slices import Mask
 from ..paper import load_published
 from .data import Spans
 
-__all__ = ["WON", "ahead", "beside", "error_table", "percent", "won"]
-
 WON = "The last {} tournaments: in how many the row's model predicted more pairs than the column's."
 
 

@@ -17,8 +17,6 @@ from ...service.settings import Settings
 if TYPE_CHECKING:
     from ...store.db.database import Database
 
-__all__ = ["COMMAND_LINE", "DEFAULT_URL", "Url", "open_database"]
-
 DEFAULT_URL = Settings.database  # that of `prowess serve`
 COMMAND_LINE = "command line"  # who did it, in the audit log
 PACKAGES = {"sqlalchemy": "SQLAlchemy", "alembic": "Alembic", "psycopg": "psycopg"}

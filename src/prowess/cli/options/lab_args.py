@@ -14,8 +14,6 @@ from ... import History
 from ...history.read_options import Choices
 from .read_args import read_all, select_span
 
-__all__ = ["BurnIn", "Html", "Jobs", "Seed", "parse_amount", "read_matches", "rerun_command"]
-
 BurnIn = Annotated[
     str, typer.Option(metavar="AMOUNT", help="Do not score the first matches: a number, a share below 1, or a date.")
 ]

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 
 from ...errors import Error
 
-__all__ = ["parse_match", "parse_team"]
-
 # What stands between teams, the clearest first: a text is cut at the first of these that is in it.
 BETWEEN = (r"\s+(?:vs?\.?|against)\s+", r"\s+[-–—:]\s+", r"\s*[–—]\s*|-|\s+vs?\.?\s*|:")
 WITHIN = r"\s*[,;&+/]\s*|\s+and\s+"

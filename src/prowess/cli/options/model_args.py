@@ -13,8 +13,6 @@ from ...model.presets import PRESETS, preset
 from ...model.registry import BASES, COMPONENTS
 from .read_args import make_option, parse_pairs
 
-__all__ = ["MODEL_OPTIONS", "complete_model", "complete_parameter", "make_model", "make_optional_model", "make_preset"]
-
 PANEL = "The rating system"  # a panel of --help
 DEFAULT = "TrueSkill"
 

@@ -20,21 +20,6 @@ from ..output.console import note
 from .match_syntax import parse_team
 from .read_args import read
 
-__all__ = [
-    "SAVED",
-    "Active",
-    "NamesFile",
-    "Newcomers",
-    "People",
-    "Source",
-    "collect_players",
-    "find_players",
-    "fit_file",
-    "open_ladder",
-    "parse_days",
-    "parse_groups",
-]
-
 SAVED = ".prowess"
 DAYS = {"": 1.0, "d": 1.0, "w": 7.0, "m": 30.0, "y": 365.0}
 

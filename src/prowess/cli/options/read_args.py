@@ -21,24 +21,6 @@ from ...text import count
 from ..output.console import note, note_remarks
 from ..output.standings import USUAL
 
-__all__ = [
-    "READ_OPTIONS",
-    "SPAN_PANEL",
-    "File",
-    "Files",
-    "Since",
-    "Until",
-    "complete_role",
-    "make_choices",
-    "make_option",
-    "parse_pairs",
-    "read",
-    "read_all",
-    "read_groups",
-    "select_span",
-    "split_words",
-]
-
 HELP = "Matches: .csv .tsv .txt .jsonl .ndjson (or these and .gz), .parquet, .xlsx."
 READ_PANEL = "How the file is read"  # panels of --help
 SPAN_PANEL = "Which matches and players"

@@ -17,8 +17,6 @@ from ..output.console import FLAGS, set_quiet
 from .model_args import MODEL_OPTIONS, make_model, make_optional_model, make_preset
 from .read_args import READ_OPTIONS, make_choices
 
-__all__ = ["Json", "Quiet", "add_quiet_option", "add_shared_options"]
-
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Make no remarks; errors and warnings are still said.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 

@@ -19,8 +19,6 @@ from ...progress import PATIENCE
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["as_flag", "busy", "get_console", "handle_errors", "note", "note_remarks", "printable", "set_quiet"]
-
 WIDE = 100_000  # columns where there is no terminal: nothing is cut or wrapped
 FLAGS: set[str] = set()  # parameters of verbs, as `add_quiet_option` finds them; other options are set by --set
 INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT

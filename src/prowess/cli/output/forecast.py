@@ -14,8 +14,6 @@ from .tables import cut
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["forecast_dict", "print_forecast", "team_name"]
-
 WIDTH = 30  # cells for a certain result
 LEAST = 0.01  # a single result that is rarer is not worth a word
 

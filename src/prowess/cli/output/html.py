@@ -14,8 +14,6 @@ from .standings import USUAL, arrow, moment
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["standings_page", "write_page"]
-
 Groups = Mapping[str, tuple[str, "pl.DataFrame"]]
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import typer
 
-__all__ = ["print_json"]
-
 
 def print_json(value: Any) -> None:
     """Print a value as JSON: a list has a line for each of its parts; what is no number is null, times as in ISO 8601.

@@ -11,8 +11,6 @@ import numpy as np
 from ...lab.interval import Interval
 from .console import get_console, printable
 
-__all__ = ["line_chart", "print_whiskers", "whisker"]
-
 WIDTH = 40  # cells for the scale, where there is room
 FAR = 8  # times as far as most: such a row must not press the others together
 

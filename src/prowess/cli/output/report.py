@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-__all__ = ["print_report", "print_section", "print_table", "print_text"]
-
 STYLES = {True: "green", False: "red", None: "yellow"}
 TEXT = 100  # columns of running text, where a terminal has more
 WHOLE = 32  # cells: a text up to this is not broken into lines

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.text import Text
 
-__all__ = ["ENDINGS", "arrow", "joined", "moment", "print_standings", "to_json", "write"]
-
 ENDINGS = (".csv", ".parquet", ".json")
 MANY = 2000  # rows for which Rich would need long
 USUAL = ("rank", "player", "mu", "sigma", "shown", "matches", "last_seen", "change", "gain")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.text import Text
 
-__all__ = ["cut", "print_table", "write_table"]
-
 
 def print_table(
     heads: Sequence[str],

@@ -16,8 +16,6 @@ from ..output.json import print_json
 if TYPE_CHECKING:
     from ...store.db.backup import Copied
 
-__all__ = ["backup", "restore", "summary", "to_json"]
-
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to write. An earlier backup is replaced.")]
 
 

@@ -16,8 +16,6 @@ from ..output.console import get_console, note, printable
 from ..output.forecast import print_forecast
 from ..output.json import print_json
 
-__all__ = ["balance"]
-
 Teams = Annotated[int, typer.Option(min=2, help="How many teams.")]
 Sizes = Annotated[
     str | None,

@@ -27,8 +27,6 @@ from ..output.tables import cut, print_table, write_table
 if TYPE_CHECKING:
     pass
 
-__all__ = ["check"]
-
 FIRST = 20  # problems on a terminal
 ALIKE = 3  # problems of one kind in a row, after which they are counted
 ENDINGS = (".csv", ".parquet", ".json")

@@ -28,8 +28,6 @@ from ..output.plots import print_whiskers
 from ..output.report import print_table, print_text
 from ..output.standings import ENDINGS, write
 
-__all__ = ["compare"]
-
 Models = Annotated[
     list[str] | None,
     typer.Option(

@@ -21,8 +21,6 @@ from ..output.forecast import forecast_dict, print_forecast
 from ..output.json import print_json
 from ..output.standings import print_standings
 
-__all__ = ["demo"]
-
 TOP, CURVES = 10, 3
 
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Where the charts go.")]

@@ -25,8 +25,6 @@ from ..output.tables import cut, print_table, write_table
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["explain"]
-
 LAST = 20  # matches on a terminal
 SOME = 12  # cells that are enough for the beginning of a partner's name
 ENDINGS = (".csv", ".parquet", ".json")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ...store.db.database import Database as Store
     from ...store.write.importing import Imported
 
-__all__ = ["import_"]
-
 League = Annotated[
     str, typer.Option(metavar="NAME", help="The league; it is founded if it is not there.", show_default=False)
 ]

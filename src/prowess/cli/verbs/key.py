@@ -15,8 +15,6 @@ from ..output.tables import print_table
 if TYPE_CHECKING:
     from ...store.keys import Key
 
-__all__ = ["key"]
-
 key = typer.Typer(no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Who has the key, as people call them: phone, referee.")]

@@ -15,8 +15,6 @@ from ..output.forecast import percent, team_name
 from ..output.json import print_json
 from ..output.tables import print_table
 
-__all__ = ["next_"]
-
 Count = Annotated[int, typer.Option(min=1, help="How many matches.")]
 Teams = Annotated[int, typer.Option(min=2, help="Teams of a match.")]
 Size = Annotated[int, typer.Option(min=1, help="Players of a team.")]

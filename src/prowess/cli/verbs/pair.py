@@ -32,8 +32,6 @@ from ..output.tables import print_table
 if TYPE_CHECKING:
     from ... import Pairing
 
-__all__ = ["pair"]
-
 Group = Annotated[
     list[str] | None,
     typer.Option(metavar="NAMES", show_default=False, help="Players who play together, as ann,bob; may be repeated."),

@@ -18,8 +18,6 @@ from ..output.console import get_console, note, printable
 from ..output.forecast import forecast_dict, print_forecast, team_name
 from ..output.json import print_json
 
-__all__ = ["predict"]
-
 Matches = Annotated[
     list[str] | None,
     typer.Argument(metavar="MATCH...", show_default=False, help='Such as "ann, bob vs cat"; several are allowed.'),

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import polars as pl
 from ...history.stream import Stream
 
-__all__ = ["advise", "is_large", "rate", "streamed"]
-
 TOP = 20  # players on a terminal
 OUT = (*ENDINGS, ".html")
 RESULT = "What becomes of it"  # a panel of --help

@@ -18,8 +18,6 @@ from ...optional import import_extra
 from ...service.settings import LOGS, Settings, variable
 from ..output.console import INTERRUPTED, note
 
-__all__ = ["serve"]
-
 NEEDED = {"fastapi": "FastAPI", "uvicorn": "Uvicorn", "sqlalchemy": "SQLAlchemy", "prometheus_client": "Prometheus"}
 
 Demo = Annotated[

@@ -22,8 +22,6 @@ from ..output.tables import write_table
 if TYPE_CHECKING:
     from ...lab import Simulation
 
-__all__ = ["simulate"]
-
 ATTENDANCE = ("rounds", "even", "zipf", "lognormal")
 
 Matches = Annotated[int, typer.Option(min=1, help="How many matches.")]

@@ -20,8 +20,6 @@ from ..output.console import INTERRUPTED, get_console, note
 from ..output.json import print_json
 from ..output.report import print_table, print_text
 
-__all__ = ["tune"]
-
 Trials = Annotated[int, typer.Option(min=1, help="How many sets of parameters are tried.")]
 Params = Annotated[
     list[str] | None,

@@ -9,8 +9,6 @@ try:
 except ModuleNotFoundError:  # not needed to run: annotations are not evaluated
     cython = None
 
-__all__ = ["numbered"]
-
 
 def numbered(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Give for each key, an unsigned 64-bit hash, the number of its first appearance, and where each first appears.

@@ -15,8 +15,6 @@ from .words import FALSE, TRUE
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["identifiers", "intern_names", "labels", "names", "yes_no"]
-
 
 def labels(table: Table, column: str) -> "pl.Series":
     """Read a column as text that tells matches or teams apart; no cell is empty."""

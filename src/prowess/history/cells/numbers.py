@@ -18,8 +18,6 @@ from .words import MISSING, UNITS
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Numeral", "numbers", "numbers_together", "numeral"]
-
 _RIGHT = "a number is needed: fill it in, or drop the row"
 _SHAPE = re.compile(
     r"(?P<sign>[+-]?) ?(?P<front>[$€£¥]?) ?(?P<body>\d[\d., ']*?|[.,]\d+)?(?P<half>(?:^| )[1-9]/[2-9])?"

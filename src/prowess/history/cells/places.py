@@ -20,8 +20,6 @@ from .numbers import numeral
 from .text import intern, plain_text, text_of
 from .words import DID_NOT_START, MISSING, PLACES, ROUNDS, UNPLACED
 
-__all__ = ["Places", "durations", "ranks", "seconds", "words"]
-
 _PLACE, _WORD, _ABSENT, _EMPTY, _WRONG = range(5)
 _SHOWN = 8  # words in a note
 

@@ -12,8 +12,6 @@ from .words import ALSO_IN_NAMES, ROSTER_SEPARATORS
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_names", "rosters"]
-
 _NEVER = "\x00"  # a separator that is in no text
 _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
 _LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two of a list: "ann, bob and cat"

@@ -10,8 +10,6 @@ from . import words as words
 from .numbers import numeral
 from .text import plain_text
 
-__all__ = ["PLAYED", "UNPLAYED_MATCH", "WALKOVER", "WRONG", "Cell", "pair", "pair_cell"]
-
 PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG = range(4)
 _RIGHT = "a result is needed, such as 3-1, 1/2-1/2 or w/o"
 _SPOILT = "this looks like a date, which spreadsheets make of results: write it as text, such as 3:1"

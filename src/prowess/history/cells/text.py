@@ -15,8 +15,6 @@ from .hash_table import numbered
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DistinctValues", "intern", "plain_text", "text_of"]
-
 _SIGNS = {
     **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
     **dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000\t", " "),

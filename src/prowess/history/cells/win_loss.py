@@ -11,8 +11,6 @@ from .score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair_c
 from .text import plain_text
 from .words import BY_WALKOVER, LANGUAGES, MISSING, OVERTIME
 
-__all__ = ["word_results"]
-
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|1/2)")
 _BESIDE = re.compile(r"([^\W\d_]+)[\s,:.]*([\d(+-].*)")
 _BEHIND = re.compile(r"([\d(+-].*)[\s,:.]([^\W\d_]+)")

@@ -22,8 +22,6 @@ from .wide_results import read_result_column
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["reconcile_results", "sample_of", "unfit_columns"]
-
 SAMPLE = 1000  # rows that are looked at
 BLANK = 0.2  # of the rows have no team: it is a club, which some have
 _TIME = frozenset(("time", "zeit", "tiempo", "temps", "tempo", "время"))

@@ -12,8 +12,6 @@ from .aliases import PARTS
 from .layout import Layout
 from .wide_results import SideResults
 
-__all__ = ["leave_out_mirrored", "leave_out_repeated", "mix_bits"]
-
 _ROUNDS = frozenset(word for words in PARTS for word in words.split())
 _KEEP = ("; ", Option("duplicates", "keep"), " counts them")
 MOST = 0.9  # of the rows: what holds for so many is how the file is meant

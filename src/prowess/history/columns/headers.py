@@ -18,8 +18,6 @@ from .aliases import (
     SIDE_WORDS,
 )
 
-__all__ = ["Headers", "examples", "plain_role"]
-
 _AGAIN = (" (2)", ".1", "_duplicated_0")  # behind a name that comes again
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 _MEMBER = re.compile(

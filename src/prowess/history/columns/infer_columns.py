@@ -21,8 +21,6 @@ from .headers import SIDE
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["infer_roles"]
-
 COLUMNS = 500  # more of them are no sheet that a person could read
 SAMPLE = 1000  # rows that are looked at
 MOST = 0.9  # of the cells: what so many hold is what a column holds

@@ -27,8 +27,6 @@ from .aliases import (
 )
 from .headers import SIDE, Headers, examples, is_side_result, plain_role
 
-__all__ = ["Layout", "NoLayout", "Side", "recognise"]
-
 _ROLES = (*LONG, *COMMON, "away", "home_score", "away_score", "neutral", *WINNER_LOSER, "opponent")
 
 

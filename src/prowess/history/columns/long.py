@@ -25,8 +25,6 @@ from .raw_matches import RawMatches
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_long"]
-
 MANY = 0.25  # of the rows: where so many tell of a player for the second time, they tell of something else
 FEW = 4  # rows, of which nothing is known
 

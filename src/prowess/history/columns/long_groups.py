@@ -12,8 +12,6 @@ from ..ragged import Ints, pair_codes, starts
 from ..read_context import Message, Table
 from .layout import Layout
 
-__all__ = ["Rows", "match_codes"]
-
 MOST = 0.9  # of the rows: what holds for so many is how the file is meant
 
 

@@ -12,8 +12,6 @@ from ...validate import LARGEST
 from ..ragged import Floats, owners, pair_codes
 from .raw_matches import RawMatches
 
-__all__ = ["Fault", "doubtful_names", "faults"]
-
 FEW = 10  # one name in so many may be none
 
 

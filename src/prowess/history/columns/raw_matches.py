@@ -12,8 +12,6 @@ from ...errors import Remark
 from ..ragged import Floats, Ints, gather, owners
 from ..times import Times
 
-__all__ = ["RawMatches"]
-
 FEW = 10  # one match in so many may be of one team
 
 

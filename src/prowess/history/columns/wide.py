@@ -21,8 +21,6 @@ from .wide_results import read_results
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["add_venue", "read_wide"]
-
 _NAMELESS = re.compile(r"\d*|_duplicated_\d+|Unnamed: \d+|Column\d+", re.IGNORECASE)
 _AT_HOME = {
     **dict.fromkeys(("h", "home", "vs", "heim"), 0),

@@ -24,8 +24,6 @@ from .layout import Layout
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SideResults", "read_result_column", "read_results"]
-
 Mask = NDArray[np.bool_]
 MOST = 0.9  # of the matches: what so many show is how the file is meant
 _DRAW, _UNKNOWN = 2, -1  # beside the sides 0 and 1

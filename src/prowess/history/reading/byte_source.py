@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 
-__all__ = ["BROKEN", "Source", "open_source"]
-
 _PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
 _PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zip")
 BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, ValueError)

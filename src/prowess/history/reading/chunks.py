@@ -26,8 +26,6 @@ from .sniff import load, load_source
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Part", "Queue", "parts"]
-
 BLOCK = 1 << 20  # bytes that are read at once
 HEAD = 1 << 16  # bytes in which the form of a text shows
 STRAY = 4  # times as many lines as are wanted without an end of a record: a quotation mark is not one

@@ -22,8 +22,6 @@ from .tolerant_csv import BLANKS, Record, records
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_text"]
-
 _HEAD = 1 << 16  # bytes in which the form of a text shows
 _LONG = _HEAD // 4  # a longer line is damaged, or no line of a table
 _SAMPLE = 1000  # records in which its heading shows

@@ -10,8 +10,6 @@ from ..read_options import Choices
 from .header_row import count_filled, count_known_cells
 from .tolerant_csv import BLANKS, records
 
-__all__ = ["Separator", "separator_of"]
-
 _USUAL = ("\t", ";", "|", ",")
 _SAID = re.compile(r'"?sep=(.)"?[,;\t|]*\s*')
 _ENOUGH = 200  # records to look at

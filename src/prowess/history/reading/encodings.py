@@ -7,8 +7,6 @@ from itertools import pairwise
 
 from ...errors import Error, Option, Remark
 
-__all__ = ["DAMAGED", "Encoding", "check_name", "decode", "encoding_of"]
-
 DAMAGED = re.compile("[\udc80-\udcff]")  # bytes that are no text, as `surrogateescape` leaves them
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",

@@ -29,8 +29,6 @@ from ..read_options import Choices
 from .encodings import DAMAGED
 from .tolerant_csv import Record
 
-__all__ = ["Heading", "count_known_cells", "find_heading", "has_header", "is_known_name"]
-
 _TABLES = (LONG, COMMON, HOME_AWAY, WINNER_LOSER)
 _LISTS = (*PARTS, OPPONENT, RESULT, OWN_SCORE, OPPONENT_SCORE, VENUE, *(names for pair in PAIRS for names in pair))
 _KNOWN = {name for names in (*_LISTS, *(n for table in _TABLES for n in table.values())) for name in names.split()}

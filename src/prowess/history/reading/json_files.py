@@ -12,8 +12,6 @@ from ..read_context import Findings, Located, Problem, Table
 from ..read_options import Choices
 from .byte_source import Source
 
-__all__ = ["read_json"]
-
 Item = tuple[int, Any]  # the number of its line or item, and what it is: an object, or an Error
 
 

@@ -6,8 +6,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Lines"]
-
 _CHUNK = 1 << 16  # what a processor keeps at hand
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 Bytes = NDArray[np.uint8]

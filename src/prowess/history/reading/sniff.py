@@ -11,8 +11,6 @@ from .delimited_text import read_text
 from .json_files import read_json
 from .workbook import read_workbook
 
-__all__ = ["load", "load_source"]
-
 _JSON = (".jsonl", ".ndjson")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OTHERS = {

@@ -16,8 +16,6 @@ from .header_row import Heading, count_filled
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Grid", "trim_table"]
-
 _FOOT = re.compile(
     r"\W*(totals?|sums?|sources?|notes?|legend|generated|exported|created|(last )?updated|copyright|data from|https?:"
     r"|www\.|итого|всего|источник|quelle|summe|gesamt|stand|fuente|[\d.,]+ (rows?|records?|match(es)?|games?))\b.*",

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["BLANKS", "Record", "records"]
-
 BLANKS = ("  ", " ")  # separators that are not one character: columns aligned by two or more blanks, or by any
 _OPEN = "a quotation mark is opened and not closed"
 

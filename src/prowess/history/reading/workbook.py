@@ -14,8 +14,6 @@ from .tolerant_csv import Record
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_workbook"]
-
 _SAMPLE = 1000  # rows in which the heading shows
 _MOMENT = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
 

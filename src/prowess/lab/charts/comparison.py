@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["calibration_chart", "measure_chart", "time_chart"]
-
 LABELS = 110  # pixels for the names of models where there is little room
 
 

@@ -16,8 +16,6 @@ from ...optional import import_extra
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["bundle_in_subprocess", "save", "svg", "vega_bundle"]
-
 ENDINGS = (".png", ".svg", ".html", ".json")
 
 

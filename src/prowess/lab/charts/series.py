@@ -13,8 +13,6 @@ from ...errors import Error
 from ...history import History
 from .theme import COLOURS, DASHES, LIGHT, Look
 
-__all__ = ["CURVES", "axis_value", "line_encoding", "thin", "time_axis", "unique_names"]
-
 CURVES = len(COLOURS) * len(DASHES)  # that can be told apart
 POINTS = 500  # a curve shows no more than its pixels, whatever the number of matches
 

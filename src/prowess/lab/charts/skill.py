@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ...model.fit.fit import Fit
 
-__all__ = ["Belief", "belief_curves", "skill_curves"]
-
 Belief = tuple[float | str, float, float | None]  # where along the axis, μ, and σ if there is one
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["COLOURS", "DARK", "DASHES", "FAINT", "INK", "LIGHT", "Look", "apply_look", "page_look"]
-
 # Okabe and Ito (2008), who chose them for every kind of colour vision; the faint ones on white last
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 DASHES = ([1, 0], [6, 3], [2, 2])  # tell those apart who share a colour

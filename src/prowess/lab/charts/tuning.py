@@ -12,8 +12,6 @@ from .theme import LIGHT, Look, apply_look
 if TYPE_CHECKING:
     from ..tune import Tuning
 
-__all__ = ["tuning_chart"]
-
 WIDTH, HEIGHT, COLUMNS = 720, 260, 3
 BESIDE = 84  # pixels at the side of a panel, for its axis
 MOST, NEARLY_ALL = 0.7, 0.95  # the share of trials that is shown: beside the worst, all others would lie in one line

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from ...model.fit.fit import Fit
     from ..report import Report
 
-__all__ = ["Comparison"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:

@@ -15,8 +15,6 @@ from ...model.presets import PRESETS
 from ..forecast_chunks import forecast_chunks
 from ..protocols import Run
 
-__all__ = ["check_usable", "suitable_models", "usable_presets"]
-
 MOST = 6
 # Those with scores of matches of two teams first, where there are scores; then those for places.
 SCORES = ("GaussianOD", "PoissonOD")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from .comparison import Comparison
 
-__all__ = ["by", "calibration", "default_window", "differences", "over_time", "pairwise", "table"]
-
 
 def table(comparison: Comparison, where: ArrayLike | None) -> pl.DataFrame:
     """Every measure of every model with its interval."""

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from ...model.fit.fit import Fit
     from .comparison import Comparison
 
-__all__ = ["measures", "measures_chart", "report", "skills", "standings"]
-
 
 def report(comparison: Comparison) -> Report:
     """The whole of it."""

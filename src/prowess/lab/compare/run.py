@@ -23,8 +23,6 @@ from .comparison import Comparison
 from .compatibility import check_usable, suitable_models
 from .scoring import Rows, SharedHistory, collect_scores, concat_scores, score_run
 
-__all__ = ["compare", "compare_forecasts"]
-
 EVERYTHING = Prequential()
 Some = Model | str | Callable[..., Model]  # a model, the name of a preset, or a preset
 

@@ -23,19 +23,6 @@ from ..measures.tally import Floats
 from ..protocols import Run
 from ..slices import Mask
 
-__all__ = [
-    "Column",
-    "Index",
-    "ModelScores",
-    "Rows",
-    "SharedHistory",
-    "collect_scores",
-    "concat_scores",
-    "pack",
-    "score_run",
-    "unpack",
-]
-
 Index = NDArray[np.intp]
 
 

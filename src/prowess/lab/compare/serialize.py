@@ -14,8 +14,6 @@ from .frames import default_window
 if TYPE_CHECKING:
     from .comparison import Comparison
 
-__all__ = ["page_payload", "to_plain"]
-
 Plain = dict[str, Any]
 
 

@@ -16,21 +16,6 @@ if TYPE_CHECKING:
 from collections.abc import Callable, Mapping
 from math import exp, isnan
 
-__all__ = [
-    "FEW",
-    "advice",
-    "better_side",
-    "confidence_text",
-    "headline",
-    "match_count",
-    "meaning",
-    "models_by_rank",
-    "notes",
-    "row_interval",
-    "shown_parameters",
-    "verdict",
-]
-
 FEW = 100  # matches: the intervals of fewer than these are made of some twenty blocks, and are too narrow
 
 

@@ -14,21 +14,6 @@ from .calibration import DECIDE, Calibration, assign_bins, bin_edges, has_draws,
 from .probabilities import Result, placements, two_teams
 from .tally import Floats, Tally
 
-__all__ = [
-    "GROUPED",
-    "MOST",
-    "Groups",
-    "Parts",
-    "Sums",
-    "area_sums",
-    "calibration_bins",
-    "calibration_sums",
-    "group_sums",
-    "grouped_areas",
-    "grouped_calibration_errors",
-    "ratio",
-]
-
 BINS = 10
 
 Parts = Callable[[], Iterator[tuple[slice, Forecasts]]]  # forecasts of all matches, some in a row at a time

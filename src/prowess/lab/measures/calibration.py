@@ -17,8 +17,6 @@ from .tally import Floats, Where
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Calibration", "assign_bins", "bin_edges", "calibration", "has_draws", "make_calibration", "pool_forecasts"]
-
 DECIDE = 100_000  # forecasts that decide where the bins lie
 
 

@@ -14,8 +14,6 @@ from .places import score_levels
 from .probabilities import check_probability, surprise, two_teams
 from .tally import Floats, Tally, by_team_count, memoryviews
 
-__all__ = ["pair_error", "pair_log_loss"]
-
 PAIRS = 1_000_000  # pairs of teams that are looked at together
 
 

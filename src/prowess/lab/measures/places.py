@@ -12,8 +12,6 @@ from ...model.fit.forecasts import Forecasts, strength
 from ...model.fit.pairs import count_ahead
 from .tally import Floats, Tally, by_team_count, memoryviews
 
-__all__ = ["expected_scores", "place_error", "score_error"]
-
 
 def place_error(forecasts: Forecasts) -> Tally:
     """√(Σᵢ (xᵢ − yᵢ)²/√i) of every match: Nikolenko, Sirotkin (2010), section 5.

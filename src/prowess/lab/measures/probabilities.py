@@ -12,8 +12,6 @@ from ...model.fit.forecasts import Forecasts
 from ...validate import number
 from .tally import Floats, Tally, Where, resolve_where
 
-__all__ = ["auc", "auc_of", "brier", "information_gain", "log_loss", "placements", "sharpness"]
-
 
 class Result(NamedTuple):
     """Matches of two teams: what was forecast of the first team, and how it went."""

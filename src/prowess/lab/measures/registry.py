@@ -16,8 +16,6 @@ from .. import measures
 from . import Tally
 from .aggregate import Groups, Parts, Sums, area_sums, calibration_sums, ratio
 
-__all__ = ["MEASURES", "Measure", "choose_measures", "find_measure"]
-
 
 @dataclass(frozen=True)
 class Measure:

@@ -11,8 +11,6 @@ from ...history.ragged import gather, starts
 from ...validate import scale
 from .options import Floats, Ints
 
-__all__ = ["Attendance", "Even", "Lognormal", "Rounds", "Zipf", "fill_seats", "shuffle_within"]
-
 
 class Attendance:
     """How eager each of them is to play: the chance to be drawn for a match is in proportion to it.

@@ -14,8 +14,6 @@ from ...validate import scale, whole
 from .lineup import Lineup
 from .options import Floats, Ints
 
-__all__ = ["Calendar", "Timeline", "match_clock"]
-
 
 @dataclass(frozen=True)
 class Calendar:

@@ -13,8 +13,6 @@ from ...validate import whole
 from .attendance import Attendance, fill_seats
 from .options import Count, Floats, Ints, check_share, per_match
 
-__all__ = ["Lineup", "Roster", "draw_lineup", "staff_teams"]
-
 
 @dataclass(frozen=True)
 class Roster:

@@ -21,8 +21,6 @@ from ...validate import LARGEST, scale
 from .options import Count, Floats, Ints, per_match
 from .team_strength import BatchBoard, Field, blocks
 
-__all__ = ["Played", "Questions", "answer_questions", "play", "rank_by_forecast", "rank_by_performance"]
-
 
 @dataclass(frozen=True, eq=False)
 class Played:

@@ -30,8 +30,6 @@ from .team_strength import make_field
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Simulation", "quiz_league", "simulate"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulation:

@@ -23,8 +23,6 @@ from .calendar import Timeline, match_clock
 from .options import Floats, Ints, check_share
 from .team_strength import BatchBoard
 
-__all__ = ["draw_hosts", "draw_skills", "drift_skills", "drift_steps", "home_advantages"]
-
 CHUNK = 100_000  # entries on one board
 
 

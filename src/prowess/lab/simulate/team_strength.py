@@ -18,8 +18,6 @@ from ...progress import steps
 from .lineup import Lineup
 from .options import Floats, Ints
 
-__all__ = ["BatchBoard", "Field", "make_field"]
-
 CHUNK = 50_000  # teams on one board
 PART = 10_000  # matches between two looks at the progress bar
 

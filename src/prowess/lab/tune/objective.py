@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from ...model.fit.forecasts import Forecasts
 
-__all__ = ["CutPoint", "Evaluate", "Objective", "Plan", "choose_loss", "forecast_tally", "make_plan", "workers"]
-
 Evaluate = Callable[[Sequence[Mapping[str, float]]], list[TrialResult]]  # tries sets of parameters
 
 

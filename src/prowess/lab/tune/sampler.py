@@ -16,8 +16,6 @@ from ...model.params import Range
 from ...optional import import_extra
 from ..measures.tally import Floats
 
-__all__ = ["RANDOM", "Surrogate", "fit_surrogate", "make_sampler", "propose"]
-
 RANDOM = 10  # trials at random before anything is learnt from them
 
 

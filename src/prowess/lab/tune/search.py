@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ...model.fit.forecasts import Forecasts
     from .objective import Evaluate
 
-__all__ = ["Requested", "relevant_space", "requested_space", "tune"]
-
 Requested = Iterable[str] | Mapping[str, Range | tuple[float, float] | None] | None
 
 

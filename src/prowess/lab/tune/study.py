@@ -24,16 +24,6 @@ from .sampler import RANDOM, make_sampler
 if TYPE_CHECKING:
     from ...model.model import Model
 
-__all__ = [
-    "Study",
-    "TrialResult",
-    "fingerprint",
-    "history_fingerprint",
-    "model_fingerprint",
-    "open_study",
-    "qualified_name",
-]
-
 KEY = "prowess"  # under which a study holds what it belongs to
 BELONGS = {
     "history": "history or another training span",

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-__all__ = ["Stopped", "Trial", "Tuning"]
-
 EDGE = 0.02  # how near to the end of its range, as a share of it, a parameter stands at the edge
 
 

@@ -15,8 +15,6 @@ from ..player_pool import Performances, PlayerPool, Players, Source, make_pool
 from .local_search import log_quality_of, search
 from .rules import Rules, check_feasible, parse_groups, parse_sizes, random_split
 
-__all__ = ["Balance", "all_splits", "balance"]
-
 Ints = NDArray[np.intp]
 Names = Iterable[Sequence[str]] | Sequence[str]
 

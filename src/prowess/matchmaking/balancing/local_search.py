@@ -12,8 +12,6 @@ from ...model.quality import log_qualities
 from ..player_pool import Performances
 from .rules import Rules, random_split
 
-__all__ = ["Swaps", "list_swaps", "log_quality_of", "random_swap", "search"]
-
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
 

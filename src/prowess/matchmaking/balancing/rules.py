@@ -15,8 +15,6 @@ from ...errors import Error
 from ...history import name_of
 from ...validate import whole
 
-__all__ = ["Groups", "Rules", "check_feasible", "parse_groups", "parse_sizes", "random_split"]
-
 Groups = tuple[tuple[int, ...], ...]
 
 

@@ -9,8 +9,6 @@ try:
 except ModuleNotFoundError:
     from ...model import _cython as cython
 
-__all__ = ["Events"]
-
 
 @cython.final
 @cython.cclass

@@ -20,8 +20,6 @@ else:
 
     from ..pairing.weight import Worth, cost_of, weight_of
 
-__all__ = ["MOST", "Prices", "find_missing"]
-
 MOST = 6  # so many missing edges of an item with those after it are named at a time
 ROOM = cython.declare(cython.Py_ssize_t, MOST)
 TOLERANCE = cython.declare(cython.double, 1e-9)  # of what is only estimated; prices themselves are exact

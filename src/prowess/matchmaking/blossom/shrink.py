@@ -14,8 +14,6 @@ else:
     from .state import FREE, INNER, OUTER, Blossoms
     from .tree import Tree, lift, make_inner, make_outer, scan_all, touch
 
-__all__ = ["expand", "shrink"]
-
 
 @cython.cfunc
 @cython.exceptval(-1, check=False)

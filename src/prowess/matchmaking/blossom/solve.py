@@ -25,8 +25,6 @@ else:
     from .state import FREE, INNER, Blossoms
     from .tree import Tree, clear, make_inner, make_outer
 
-__all__ = ["match"]
-
 NEVER = cython.declare(cython.longlong, 1 << 62)
 
 

@@ -14,8 +14,6 @@ try:
 except ModuleNotFoundError:
     from ...model import _cython as cython
 
-__all__ = ["FREE", "INNER", "OUTER", "Blossoms"]
-
 # What a top is to an alternating tree.
 FREE = cython.declare(cython.int, 0)
 OUTER = cython.declare(cython.int, 1)

@@ -22,8 +22,6 @@ else:
     from .heap import Events
     from .state import FREE, INNER, OUTER, Blossoms
 
-__all__ = ["Tree", "clear", "lift", "make_inner", "make_outer", "scan_all", "touch"]
-
 
 @cython.final
 @cython.cclass

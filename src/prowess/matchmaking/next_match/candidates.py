@@ -20,8 +20,6 @@ from ..player_pool import Performances, PlayerPool
 if TYPE_CHECKING:
     pass
 
-__all__ = ["Lineup", "Shortlist", "candidate_lineups", "improve_lineup"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 

@@ -25,8 +25,6 @@ from ...model.score_distribution import CountScores, NormalScores, ScoreDistribu
 from ...model.score_prediction import ScorePrediction
 from ..player_pool import PlayerPool
 
-__all__ = ["expected_information", "possible_results"]
-
 Teams = Sequence[Sequence[Rating]]
 
 BIT = log(2.0)

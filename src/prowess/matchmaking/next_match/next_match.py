@@ -19,8 +19,6 @@ from .information import expected_information
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["NextMatch", "NextMatches", "next_matches"]
-
 ALL = 2_000  # pairs that are all looked at closely
 
 

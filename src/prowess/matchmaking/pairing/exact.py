@@ -19,8 +19,6 @@ from ..blossom.pricing import MOST, Prices, find_missing
 from ..blossom.solve import match
 from .weight import Worth, quality_of, weigh
 
-__all__ = ["best_pairs"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]

@@ -20,8 +20,6 @@ from .queue import Item, PastMeetings, Queue, QueueInput, count_meetings, parse_
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Pairing", "pair", "rounds"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairing:

@@ -17,18 +17,6 @@ from ...model.rating import Rating
 from ...validate import scale
 from ..player_pool import Performances, PlayerPool, Source, make_pool
 
-__all__ = [
-    "Item",
-    "MeetingCounts",
-    "PastMeetings",
-    "Player",
-    "Queue",
-    "QueueInput",
-    "count_meetings",
-    "parse_queue",
-    "waiting_times",
-]
-
 Floats = NDArray[np.float64]
 Player: TypeAlias = str | Rating
 Item: TypeAlias = "Player | tuple[Player, ...]"

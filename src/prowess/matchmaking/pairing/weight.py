@@ -17,8 +17,6 @@ if cython.compiled:
 else:
     from math import exp, fabs, floor, sqrt
 
-__all__ = ["Worth", "cost_of", "quality_of", "weigh", "weight_of"]
-
 TIE = 1e-7  # what the whole width of a queue costs: of pairs that are equally fair the nearer, also where none is fair
 
 

@@ -22,8 +22,6 @@ from ..params import Range
 if TYPE_CHECKING:
     from ..prediction import Prediction
 
-__all__ = ["Absorb", "Drift", "Outcome", "Prior", "TeamFunction", "missing"]
-
 
 def missing(component: object, method: str) -> Error:
     """A part of a model that does not do what such a part is for."""

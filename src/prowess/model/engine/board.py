@@ -49,8 +49,6 @@ else:
 from ...errors import Error
 from ..params import Range
 
-__all__ = ["Board", "Margin", "compare", "make_scratch", "positive", "sort_by_place"]
-
 MEMO = 4  # numbers that an outcome may leave for its next step
 
 

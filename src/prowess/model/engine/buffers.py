@@ -13,8 +13,6 @@ except ModuleNotFoundError:
 
 from ...history.times import DAY
 
-__all__ = ["Columns", "Record", "Table"]
-
 
 @cython.final
 @cython.cclass

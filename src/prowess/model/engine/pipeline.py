@@ -26,8 +26,6 @@ from ...errors import Error
 from ..components.absorb import Moment, Newton
 from .state_layout import StateLayout
 
-__all__ = ["Pipeline"]
-
 NAN = cython.declare(cython.double, float("nan"))
 RUNAWAY = cython.declare(cython.double, 1e60)  # no rating comes here from numbers within ±1e30
 

@@ -28,8 +28,6 @@ else:
 from ...errors import Error
 from ..match_input import check_teams
 
-__all__ = ["carry_over", "lay_out", "rate", "read_memory", "read_row", "record", "settle_periods", "write_row"]
-
 NAN = cython.declare(cython.double, float("nan"))
 
 

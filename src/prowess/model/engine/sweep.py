@@ -27,8 +27,6 @@ else:
     from .buffers import Columns, Record, Table
     from .pipeline import Pipeline
 
-__all__ = ["load_memory", "load_player", "periods_between", "store_memory", "store_player", "sweep"]
-
 AHEAD = cython.declare(cython.Py_ssize_t, 16)  # entries by which rows are fetched before they are needed
 MONDAY = cython.declare(cython.double, 4.0)  # days from the origin of times, a Thursday, to the first start of a week
 NAN = cython.declare(cython.double, float("nan"))

@@ -22,8 +22,6 @@ from .trace import Trace
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Account", "Explanation", "account", "digits_of", "explain", "plain"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 

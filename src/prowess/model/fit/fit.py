@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from .explain import Account, Explanation
 
-__all__ = ["Fit", "fit", "learn", "starting_ladder"]
-
 
 class Fit:
     """A model after one pass over a history.

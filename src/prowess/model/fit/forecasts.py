@@ -18,8 +18,6 @@ from ..engine.buffers import Record
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Forecasts", "performance", "read_forecasts", "strength"]
-
 Floats = NDArray[np.float64]
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..ladder.ladder import Ladder
     from ..model import Model
 
-__all__ = ["Standings", "compared", "grain", "largest", "last_time", "leaderboard", "level", "overall", "standings"]
-
 Floats = NDArray[np.float64]
 
 

@@ -15,8 +15,6 @@ else:
 
     from ..maths.normal import cdf
 
-__all__ = ["count_ahead", "count_losses", "count_wrong"]
-
 LOW = cython.declare(cython.double, 1e-280)  # a product of probabilities is not let fall below
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..model import Model
     from ..rating import Rating
 
-__all__ = ["Streamed", "fit_stream"]
-
 
 @dataclass(frozen=True)
 class Streamed:

@@ -31,8 +31,6 @@ from .leaderboard import overall
 if TYPE_CHECKING:
     from .explain import Account
 
-__all__ = ["Trace", "expectations", "participants", "results", "run_sweep", "trace"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 

@@ -20,8 +20,6 @@ from ..engine.state_layout import StateLayout
 from ..model import Model
 from .ladder import Ladder
 
-__all__ = ["load", "save"]
-
 FORMAT, VERSION = "prowess ladder", 2
 READABLE = (1, 2)  # version 1 had neither rating periods nor a memory
 

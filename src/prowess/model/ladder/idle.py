@@ -14,8 +14,6 @@ from .record import check_times, match_time, time_unit
 if TYPE_CHECKING:
     from .ladder import Ladder
 
-__all__ = ["active", "elapsed_since", "elapsed_until"]
-
 
 def active(ladder: Ladder, within: float) -> list[str]:
     """The players whose last match is not longer ago than this before the last of all, the best first.

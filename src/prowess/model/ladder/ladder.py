@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from ..prediction import Prediction
 
-__all__ = ["Ladder"]
-
 AT_ONCE = 1e-30  # the shortest break that `Seasons` knows
 
 State = NDArray[np.float64]

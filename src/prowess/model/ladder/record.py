@@ -21,8 +21,6 @@ from ..rating import Rating
 if TYPE_CHECKING:
     from .ladder import Ladder
 
-__all__ = ["check_one_time", "check_times", "common_stamp", "enter_players", "match_time", "record", "time_unit"]
-
 FEW = 100  # entries: arrays take longer than a loop over so few
 
 

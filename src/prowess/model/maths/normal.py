@@ -25,8 +25,6 @@ if cython.compiled:
 else:
     from math import exp, expm1, fabs, log, log1p
 
-__all__ = ["Truncated", "above", "cdf", "central_width", "log_pdf", "log_z", "mills", "probability", "within"]
-
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
 SQRT_HALF_PI = cython.declare(cython.double, 1.2533141373155002512)

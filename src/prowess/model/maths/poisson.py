@@ -22,8 +22,6 @@ else:
 
     from .normal import NODE, NODE_WEIGHT, cdf, log_pdf
 
-__all__ = ["log_factorial", "log_pmf", "medians", "mixed_cdf", "mixed_pmf", "tilt"]
-
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 REACH = cython.declare(cython.double, 8.7)  # standard deviations beyond which nothing is looked for
 PANEL = cython.declare(cython.double, 3.4)  # width of a Gauss–Legendre panel, in standard deviations

@@ -31,8 +31,6 @@ else:
 
     from .normal import NODE, NODE_WEIGHT, cdf, log_pdf, mills
 
-__all__ = ["Ridge", "along", "chances"]
-
 REACH = cython.declare(cython.double, 6.3)  # standard deviations of x that are looked at
 FINE = cython.declare(cython.double, 0.72)  # step of a trapezoidal rule, and
 PANEL = cython.declare(cython.double, 4.2)  # width of a Gauss–Legendre panel, in standard deviations of the integrand

@@ -13,8 +13,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["grid"]
-
 REACH = 10.0  # standard deviations beyond which a performance is not looked for
 FINE = 1.0  # width of a panel, in the smallest standard deviation that matters there
 GRADE = 0.5  # how fast panels may grow with the distance from what needs fine ones

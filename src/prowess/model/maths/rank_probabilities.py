@@ -23,8 +23,6 @@ else:
 
     from .normal import cdf, log_pdf
 
-__all__ = ["first_alone", "rank_matrix"]
-
 NOTHING = cython.declare(cython.double, 1e-30)  # a probability that no sum of them is changed by
 
 

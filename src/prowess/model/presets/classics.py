@@ -14,8 +14,6 @@ from ..components.prior import Normal, Point
 from ..components.team import Mean
 from ..model import Model
 
-__all__ = ["Elo", "GaussianElo", "Glicko", "Glicko2", "Harkness"]
-
 
 def Harkness(mu: float = 1500.0, step: float = 50.0, period: float = 30.0) -> Model:
     """Harkness: after an event a rating is the mean of the opponents' plus `step` for each win more than losses.

@@ -13,8 +13,6 @@ from ..components.prior import Normal
 from ..components.team import FullSquad, LeaderBonus, Sum
 from ..model import Model
 
-__all__ = ["TS2", "TS3", "TS2a", "TS2b", "TS2c"]
-
 
 def _model(
     outcome: type[Outcome],

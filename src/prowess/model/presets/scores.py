@@ -8,8 +8,6 @@ from ..components.outcome import GaussianScore, OffenceDefence, Outcome, Poisson
 from ..components.prior import Normal
 from ..model import Model
 
-__all__ = ["GaussianOD", "GaussianSD", "PoissonOD"]
-
 
 def _model(outcome: Outcome, mu: float, sigma: float, beta: float, tau: float) -> Model:
     return Model(

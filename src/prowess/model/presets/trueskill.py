@@ -9,8 +9,6 @@ from ..components.prior import Normal
 from ..components.team import Mean
 from ..model import Model
 
-__all__ = ["TSa", "TSb", "TrueSkill"]
-
 
 def TrueSkill(  # a preset reads like the class that it stands in for
     mu: float = 25.0,

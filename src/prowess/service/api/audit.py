@@ -14,8 +14,6 @@ from .common import ServiceDep, json_response
 from .schemas import files as forms
 from .serialize import rfc3339
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["audit"])
 
 

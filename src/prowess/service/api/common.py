@@ -20,24 +20,6 @@ from ..context import Service, service_of
 from ..errors import VISIBLE, Problem
 from .schemas.common import LONGEST
 
-__all__ = [
-    "LARGEST",
-    "Admin",
-    "DryRun",
-    "IdempotencyKey",
-    "MatchId",
-    "Read",
-    "Reason",
-    "ServiceDep",
-    "Write",
-    "etag_headers",
-    "etag_of",
-    "extend_etag",
-    "json_response",
-    "not_modified",
-]
-
-
 LARGEST = 2**53  # of numbers in a query: all up to there are exact in JSON
 
 

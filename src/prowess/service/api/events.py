@@ -24,8 +24,6 @@ from ..observability import LOGGER
 from .common import Read, ServiceDep
 from .serialize import rating_payload
 
-__all__ = ["EventHub", "router"]
-
 router = APIRouter(tags=["events"])
 PAUSE = 0.5  # seconds between two questions
 ROOM = 100  # events that wait for somebody who is slow; then she is let go, and comes again by herself

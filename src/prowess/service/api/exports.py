@@ -16,8 +16,6 @@ from ...store import leagues
 from ...store.journal import journal
 from .common import Read, ServiceDep
 
-__all__ = ["Format", "export_matches", "router"]
-
 router = APIRouter(tags=["files"])
 Format = Literal["csv", "parquet", "ndjson"]
 MEDIA = {

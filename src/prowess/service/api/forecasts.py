@@ -23,8 +23,6 @@ from ..context import Service
 from .common import Read, ServiceDep, json_response
 from .schemas import forecasts as forms
 
-__all__ = ["current_standings", "end_of_day", "find_newcomers", "forecast_match", "router", "with_revision"]
-
 router = APIRouter(tags=["forecasts"])
 
 

@@ -12,8 +12,6 @@ from starlette.responses import Response
 from ..context import Service, service
 from ..errors import Problem
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["health"])
 Here = Annotated[Service, Depends(service)]
 

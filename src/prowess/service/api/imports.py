@@ -28,19 +28,6 @@ from ..errors import Problem, problem_responses
 from .common import DryRun, IdempotencyKey, Reason, ServiceDep, Write, json_response
 from .schemas import files as forms
 
-__all__ = [
-    "KINDS",
-    "FilePreview",
-    "Format",
-    "extension_of",
-    "format_of",
-    "import_payload",
-    "problem_payload",
-    "read_upload",
-    "router",
-    "unreadable",
-]
-
 router = APIRouter(tags=["files"])
 
 

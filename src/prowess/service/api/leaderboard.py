@@ -21,8 +21,6 @@ from .forecasts import end_of_day
 from .schemas import standings as forms
 from .serialize import csv_text
 
-__all__ = ["StandingsFilter", "StandingsFilterDep", "router"]
-
 router = APIRouter(tags=["leaderboard"])
 USUAL = 9  # columns that every model has
 

@@ -26,16 +26,6 @@ from .schemas import leagues as forms
 from .schemas.matches import Posted
 from .serialize import rfc3339
 
-__all__ = [
-    "change_league",
-    "find_preset",
-    "generation_payload",
-    "league_payload",
-    "readable_leagues",
-    "router",
-    "season_payloads",
-]
-
 router = APIRouter(tags=["leagues"])
 LEAGUES, LEAGUE = "/api/leagues", "/api/leagues/{league}"
 

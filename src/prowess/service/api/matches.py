@@ -44,8 +44,6 @@ from .payloads import ONE, SEVERAL, match_of, matches_of
 from .schemas import matches as forms
 from .serialize import change_payload, rfc3339
 
-__all__ = ["MatchFilter", "MatchFilterDep", "create_match_fast", "last_match", "match_payload", "router", "run_command"]
-
 router = APIRouter(tags=["matches"])
 WRITE = may("write")
 MATCHES = "/api/leagues/{league}/matches"

@@ -19,8 +19,6 @@ from .common import Read, ServiceDep, json_response
 from .forecasts import current_standings, find_newcomers, with_revision
 from .schemas import forecasts as forms
 
-__all__ = ["balance_players", "router"]
-
 router = APIRouter(tags=["matchmaking"])
 WORK = 1_000  # of which a match of two takes 4: about three seconds
 

@@ -17,17 +17,6 @@ from ...model.presets import PRESETS
 from .common import json_response
 from .schemas import leagues as forms
 
-__all__ = [
-    "MODELS",
-    "USUAL",
-    "describe_preset",
-    "explain_shown_rating",
-    "parameter_meaning",
-    "parameter_payloads",
-    "router",
-    "summary_of",
-]
-
 router = APIRouter(tags=["models"])
 
 

@@ -10,8 +10,6 @@ from pydantic import TypeAdapter, ValidationError
 from ..errors import Problem, path_of
 from .schemas.matches import Match, Matches
 
-__all__ = ["MOST", "ONE", "SEVERAL", "match_of", "matches_of"]
-
 MOST = 10_000  # matches at once
 LINES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 JSON = ("application/json", "text/json", "")

@@ -17,8 +17,6 @@ from .common import Read, ServiceDep, etag_headers, etag_of, json_response, not_
 from .schemas import standings as forms
 from .serialize import rating_payload
 
-__all__ = ["player_payload", "router"]
-
 router = APIRouter(tags=["players"])
 NOTHING: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", "worst")) | {
     key: [] for key in ("curve", "matches", "opponents", "partners")

@@ -19,8 +19,6 @@ from . import (
     players,
 )
 
-__all__ = ["ROUTERS"]
-
 ROUTERS: tuple[APIRouter, ...] = (
     leagues.router,
     matches.router,

@@ -14,8 +14,6 @@ from ...model.rating import Rating
 from ...store.clock import Clock, show
 from ...store.write.commands import CommandResult
 
-__all__ = ["change_payload", "csv_text", "format_times", "most_moved", "rating_payload", "rating_payloads", "rfc3339"]
-
 FEW = 16  # of which columns are not worth it
 SECOND = 1e6  # in microseconds
 MOST = 1_000  # players of whom an answer tells, beside those of the matches themselves

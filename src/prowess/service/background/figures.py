@@ -21,8 +21,6 @@ from ...store.leagues import League, Preset
 from ...store.read.trace import TraceView, iter_forecasts
 from ...store.seasons import Season
 
-__all__ = ["league_figures", "model_label", "run_job"]
-
 Plain = dict[str, Any]
 Report = Callable[[str, float], None]  # is told what is being done, and which share of all is behind
 READ, MEASURED = 0.1, 0.9  # shares of the work: matches are read, and all forecasts are made

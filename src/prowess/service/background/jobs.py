@@ -22,8 +22,6 @@ from ...store.read.trace_cache import TraceCache
 from .figures import league_figures
 from .worker import Worker
 
-__all__ = ["SMALL", "AnalysisResult", "ModelAnalyses"]
-
 SMALL = 20_000  # matches of a league whose figures are made when somebody asks
 AGE = 600.0  # seconds that figures of a large league may be old before they are made anew
 MEMORY = 50_000_000  # bytes of answers that are kept

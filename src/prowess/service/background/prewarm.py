@@ -14,8 +14,6 @@ from ...store.read.changes import week_before
 from ...store.read.standings import StandingsCache
 from ...store.read.trace_cache import TraceCache
 
-__all__ = ["Prewarmer"]
-
 LEAST = 5_000  # matches of a league; smaller ones are there at once when they are asked for
 GRACE = 2.0  # seconds that who closes waits for a league that is half read
 

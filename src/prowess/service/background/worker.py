@@ -30,8 +30,6 @@ from ...store.db.database import Database
 from ...store.jobs import Analysis
 from .figures import run_job
 
-__all__ = ["Worker"]
-
 BEAT = 1.0  # seconds between two signs of life
 LOOK = 5.0  # seconds after which it is looked whether others have left something to do
 DIED = "the process that worked on it ended before it was done: is there enough memory?"

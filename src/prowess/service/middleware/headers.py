@@ -8,8 +8,6 @@ from os import urandom
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HeadSupport", "Headers"]
-
 GIVEN = re.compile(rb"[\w.:/+=-]{1,64}", re.ASCII)  # what is taken over as an id of a request
 ALWAYS = [
     (b"x-content-type-options", b"nosniff"),

@@ -14,8 +14,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import Problem
 
-__all__ = ["EXEMPT", "BodyLimit", "Buckets", "RateLimit"]
-
 EXEMPT = frozenset({"/healthz", "/readyz", "/metrics"})  # those who watch the service are never turned away
 SITE = 64  # bits of an IPv6 address that belong to one site, which has all addresses below them
 ROOM = 1000

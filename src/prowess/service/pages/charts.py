@@ -25,8 +25,6 @@ from ..context import Service
 from ..errors import Problem
 from .web.templates import BY_KEY
 
-__all__ = ["MOST", "ChartFunction", "chart", "room", "router", "unique_names"]
-
 ChartFunction = Callable[[Service, Connection, League, QueryParams, Look], Any]
 KINDS: dict[str, ChartFunction] = {}
 LOOKS = {"light": LIGHT, "dark": DARK}

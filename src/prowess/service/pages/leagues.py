@@ -31,8 +31,6 @@ from .web.page import PageContext, page
 from .web.templates import render_page
 from .web.urls import page_url
 
-__all__ = ["parse_settings", "router"]
-
 router = APIRouter(include_in_schema=False)
 MANY = 30  # leagues up to which each is shown with its best players
 BEST = 3

@@ -12,8 +12,6 @@ from .web.csrf import check_origin
 from .web.page import PageContext
 from .web.templates import render_page
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 MONTH = 30 * 24 * 3600  # seconds
 PLACE = 8_000  # letters of an address to go on to

@@ -24,8 +24,6 @@ from .web.page import PageContext, page, wants_data
 from .web.templates import BY_KEY
 from .web.urls import OmitEmptyFields, page_url
 
-__all__ = ["MATCH_ID", "router"]
-
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 LIMIT = 50  # matches on a page
 FEW = 4  # teams of a match that the list names

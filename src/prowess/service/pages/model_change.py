@@ -32,8 +32,6 @@ from .web.page import PageContext, page, wants_data
 from .web.templates import render_page
 from .web.urls import page_url
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 AT = "/leagues/{league}/switch"
 SET = "set."  # with which the names of parameters begin in queries and forms

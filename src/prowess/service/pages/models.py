@@ -29,8 +29,6 @@ from .web.page import PageContext, page
 from .web.templates import render_page
 from .web.urls import page_url
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 AT = "/leagues/{league}/models"
 OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # to compare with, until it is known what suits the matches

@@ -14,8 +14,6 @@ from ...store import leagues
 from ...store.read.standings import Snapshot
 from ..api.common import Read, ServiceDep, etag_headers, etag_of, json_response, not_modified
 
-__all__ = ["by_likelihood", "router"]
-
 router = APIRouter(include_in_schema=False)
 MOST = 20  # names in an answer
 AMONG = 200  # of the best players whose names contain the text, those that begin with it come first

@@ -23,8 +23,6 @@ from .web.forms import parse_count, parse_groups, parse_queue
 from .web.page import PageContext, page
 from .web.urls import page_url
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 PLAYERS, ROUNDS = 200, 12
 LINES = 500  # matches that a page shows at the most

@@ -21,8 +21,6 @@ from .charts import MOST, unique_names
 from .web.filters import day, digits, number
 from .web.page import PageContext, page
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 SIZE = 20  # matches on a page
 POINTS = 500  # of a curve in JSON

@@ -25,8 +25,6 @@ from .web.forms import parse_count, parse_names, parse_number
 from .web.page import PageContext, page
 from .web.urls import page_url
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 GOALS = 6  # scores up to which all results are shown
 FEW = 24  # players for whom the page shows what the match would change

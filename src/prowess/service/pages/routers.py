@@ -23,8 +23,6 @@ from .importing import upload
 from .results import enter
 from .web import static
 
-__all__ = ["ROUTERS"]
-
 ROUTERS: tuple[APIRouter, ...] = (
     leagues.router,
     standings.router,

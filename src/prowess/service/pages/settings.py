@@ -30,8 +30,6 @@ from .web.rating_changes import largest_changes
 from .web.templates import render_page
 from .web.urls import page_url
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/settings"
 SEASON = {"season": "", "start": "", "carry": "80"}

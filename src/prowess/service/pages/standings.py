@@ -23,8 +23,6 @@ from .web.filters import day, digits
 from .web.page import PageContext, page
 from .web.urls import OmitEmptyFields, page_url
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False, route_class=OmitEmptyFields)
 SIZE = 50  # players on a page
 SHOW: dict[str, dict[str, Any]] = {

@@ -26,8 +26,6 @@ from .web.forms import NameList, parse_count, parse_groups, parse_names
 from .web.page import PageContext, page
 from .web.urls import page_url
 
-__all__ = ["Split", "edit_split", "router"]
-
 router = APIRouter(include_in_schema=False)
 BYTES = 1_000  # that a player of a split takes in memory, about
 _NUMBERS = re.compile(r"[\s,;+/:]+")

@@ -37,8 +37,6 @@ from ..errors import WriteClash
 from .database import Database
 from .migrate import VERSION, check_known, go_to, hold, table_names, version_of
 
-__all__ = ["Copied", "backup", "copy_tables", "restore"]
-
 _HEAD = 100  # bytes with which a SQLite file begins, and where they say what it is
 _MODE, _APPLICATION = slice(18, 20), slice(68, 72)
 _APPLICATION_ID = 0x70726F62  # "prob", the mark of our backups

@@ -18,8 +18,6 @@ from ...errors import Error
 from ..clock import Clock
 from ..errors import CommitUnknown, Unavailable, WriteClash
 
-__all__ = ["BUSY", "Database"]
-
 BUSY = 30.0  # seconds that a writer waits for another
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 

@@ -13,8 +13,6 @@ from zlib import crc32
 
 from sqlalchemy import Connection, text
 
-__all__ = ["MOST", "lock_league", "lock_players"]
-
 MOST = 256  # players whose locks are taken one by one: PostgreSQL has room for some thousands in all
 
 _ALONE = text("SELECT pg_advisory_xact_lock(:league)")

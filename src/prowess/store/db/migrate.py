@@ -10,8 +10,6 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from ...errors import Error
 
-__all__ = ["STEPS", "VERSION", "check_known", "go_to", "head", "hold", "migrate", "table_names", "version_of"]
-
 STEPS = Path(__file__).with_name("migrations")
 VERSION = "alembic_version"  # the table in which Alembic keeps how far a database has come
 _FAMILY = "prowess_"  # with which the names of our steps begin, so that those of other programs are told apart

@@ -18,8 +18,6 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.types import NullType
 
-__all__ = ["InList", "RawStatement", "write_many"]
-
 _DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg.dialect()}  # type: ignore[no-untyped-call]
 SHORT = 64  # values of a list
 _MARKS = {"sqlite": "?", "postgresql": "%s"}

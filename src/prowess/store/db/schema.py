@@ -24,8 +24,6 @@ from sqlalchemy import (
     text,
 )
 
-__all__ = ["analysis", "audit", "checkpoint", "generation", "journal", "key", "league", "metadata", "rating", "season"]
-
 metadata = MetaData()
 
 _ID = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by themselves only where they are INTEGER

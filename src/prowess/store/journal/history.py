@@ -20,8 +20,6 @@ from .. import clock as clocks
 from ..clock import Clock
 from .scanner import Scanned, scan
 
-__all__ = ["history_of"]
-
 BLOCK = 1 << 18  # texts that are read at a time
 REMARKS = (Remark("journal", ("the journal of a league",)),)
 

@@ -33,27 +33,6 @@ from ..leagues import League
 from ..slugs import storable
 from .history import history_of
 
-__all__ = [
-    "START",
-    "Entry",
-    "JournalRows",
-    "Position",
-    "append",
-    "changes_since",
-    "count",
-    "current_rows",
-    "earliest_change",
-    "find",
-    "first_posts",
-    "get",
-    "history",
-    "last_posted",
-    "last_time",
-    "revisions",
-    "rows_as_of",
-    "supersede",
-]
-
 _JOURNAL = schema.journal.c
 
 

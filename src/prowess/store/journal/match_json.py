@@ -14,8 +14,6 @@ from ...history.builders import from_matches
 from ...history.history import History
 from ...history.ragged import Ints, places
 
-__all__ = ["bodies", "body"]
-
 EXACT = 2.0**53  # below it a float that is whole is an integer
 
 

@@ -17,8 +17,6 @@ try:
 except ModuleNotFoundError:
     from ...model import _cython as cython
 
-__all__ = ["Scanned", "scan"]
-
 NONE = cython.declare(cython.double, float("nan"))
 # The hash of Fowler, Noll and Vo (1a), of which the lower bits are kept.
 BASIS = cython.declare(cython.ulonglong, 1469598103934665603)

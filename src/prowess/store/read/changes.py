@@ -16,8 +16,6 @@ from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
 from .snapshot import Snapshot, rank_all
 
-__all__ = ["RankChanges", "rank_changes", "ranks_gained", "week_before", "what_if"]
-
 WEEK = 7  # days, or units of a clock of numbers
 RESULTS = {"first": [1, 2], "draw": [1, 1], "second": [2, 1]}  # of two teams, by who wins
 

@@ -25,8 +25,6 @@ from ..leagues import League
 from ..seasons import end_of_season
 from .trace import TraceView
 
-__all__ = ["FORM", "MatchPage", "MatchViews", "head_to_head", "recent_form"]
-
 MET = 100  # opponents, or partners, that are named
 EACH, LATE = 5, 100_000  # matches of a player, of so many of the league, that were lately
 FEWEST = 4  # points of a curve: the first, the last, the best and the worst

@@ -14,8 +14,6 @@ from ...history.names import nearest, plain_letters
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["NameIndex"]
-
 FEW = 3_000  # names among which one that is nearly right is looked for
 LIKELY = 300  # of very many names, those that are looked at letter by letter
 LONGER = 2  # letters by which a name that is nearly right may be longer or shorter

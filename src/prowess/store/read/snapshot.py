@@ -22,8 +22,6 @@ from ..errors import NotFound
 from ..leagues import League
 from .name_index import NameIndex
 
-__all__ = ["Page", "Ranking", "Snapshot", "rank_all"]
-
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int32]

@@ -19,8 +19,6 @@ from ...model.ladder.ladder import Ladder
 from ...model.model import Model
 from ..seasons import Season, learn_through, stretches
 
-__all__ = ["AppendColumn", "LeagueTrace", "PlayerIndex", "TraceView", "iter_forecasts"]
-
 STEP = 100_000  # matches between two ladders that are kept
 WRITTEN = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")  # by the model
 OPTIONAL = tuple(ABSENT)  # columns that a history need not have

@@ -23,8 +23,6 @@ from ..write.commands import Appended
 from .match_views import MatchViews
 from .trace import LeagueTrace, TraceView
 
-__all__ = ["TraceCache"]
-
 MEMORY = 1_500_000_000  # bytes
 # Matches of a league that the writer hands over between two reads. Measured on a league of 5,000 matches: the next read
 # takes 0.3 ms after one post that was handed over and 1.3 ms after 16 of them, but 1.6 to 1.9 ms from the journal.

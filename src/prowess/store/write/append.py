@@ -25,8 +25,6 @@ from . import checkpoints
 from .commands import Appended, CommandResult, Listener
 from .prepare import ValidatedPost, locate_in_post
 
-__all__ = ["OutOfOrder", "advance_counters", "append_posts", "find_repeated", "preview_post"]
-
 
 class OutOfOrder(Exception):
     """A match comes before another of one of its players, so that what came after must be rated again."""

@@ -17,8 +17,6 @@ from ..journal.journal import START, Position
 from ..leagues import League
 from ..ratings import make_ladder
 
-__all__ = ["Checkpoint", "drop_from", "last_before", "progress", "save", "spacing"]
-
 LEAST = 5_000  # matches between two checkpoints, where a league is small
 MOST = 16  # checkpoints of a league, where it is large
 _CHECKPOINT = schema.checkpoint.c

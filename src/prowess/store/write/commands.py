@@ -13,19 +13,6 @@ from ...model.ladder.ladder import Ladder
 from ...model.rating import Rating
 from ..leagues import League, Preset
 
-__all__ = [
-    "Appended",
-    "ChangeModel",
-    "Command",
-    "CommandResult",
-    "Delete",
-    "Edit",
-    "Listener",
-    "NewSeason",
-    "Post",
-    "RatingChange",
-]
-
 
 @dataclass(frozen=True)
 class Command:

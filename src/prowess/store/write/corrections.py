@@ -25,8 +25,6 @@ from .commands import ChangeModel, Command, CommandResult, Delete, Edit, NewSeas
 from .prepare import locate_in_post, prepare
 from .replay import Replay, replay
 
-__all__ = ["Plan", "plan", "write_plan"]
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:

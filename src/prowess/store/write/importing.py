@@ -19,8 +19,6 @@ from .commands import CommandResult, Post
 from .prepare import prepare
 from .writer import perform, preview
 
-__all__ = ["Imported", "import_history", "with_ids"]
-
 
 @dataclass(frozen=True, eq=False)
 class Imported:

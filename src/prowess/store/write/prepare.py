@@ -22,8 +22,6 @@ from ..journal.journal import Entry
 from ..journal.match_json import bodies
 from .commands import Post
 
-__all__ = ["LONGEST", "ValidatedPost", "locate_in_post", "prepare"]
-
 LONGEST = 500  # letters of a name or an id: more fit into no index
 APART = ("time", "id")  # what the journal keeps beside the body of a match
 

@@ -16,8 +16,6 @@ from ..seasons import Season, stretches
 from . import checkpoints
 from .checkpoints import Checkpoint
 
-__all__ = ["Replay", "replay", "replay_rows"]
-
 
 @dataclass(frozen=True, eq=False)
 class Replay:

@@ -27,8 +27,6 @@ from .commands import Command, CommandResult, Listener, Post
 from .corrections import plan, write_plan
 from .prepare import ValidatedPost, prepare
 
-__all__ = ["Commit", "Writer", "perform", "preview"]
-
 COMMANDS, MATCHES = 512, 20_000  # that share a commit at most
 TRIES = 5  # where two processes post the same match at once
 WORKERS = 4  # threads that write to PostgreSQL

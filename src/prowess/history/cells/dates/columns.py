@@ -35,8 +35,6 @@ from .patterns import MISSING, ORDERS, WEEKDAYS, Order, clock_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["_add_clock", "_choose_order", "_order_message", "read_times"]
-
 Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
 HOW: tuple[Piece, ...] = (RIGHT, *OR_SAY)

@@ -9,8 +9,6 @@ from ...ragged import Floats
 from ...times import DAY, Stamp
 from .patterns import EARLIEST, LATEST
 
-__all__ = ["NAT", "Meaning", "in_range", "meaning_of", "times_of_numbers"]
-
 Meaning = Literal["number", "unix", "excel", "compact"]
 Micros = NDArray[np.int64]
 NAT = np.iinfo(np.int64).min  # not a time

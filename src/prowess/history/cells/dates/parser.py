@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["Texts", "read_texts"]
-
 TEMPLATES = 40  # so many forms are looked for in a column; texts of others are read one by one
 MANY = 100_000  # of so many texts that fit no form, none is read if none of a sample can be
 

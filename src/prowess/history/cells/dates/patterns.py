@@ -11,21 +11,6 @@ from typing import Literal
 
 from ...times import EPOCH, MICROSECOND, Stamp, check_calendar, zone_name, zone_of
 
-__all__ = [
-    "ENGLISH",
-    "MISSING",
-    "MONTHS",
-    "ORDERS",
-    "WEEKDAYS",
-    "Order",
-    "clock_of",
-    "match_date",
-    "moment",
-    "possible_orders",
-    "template",
-    "trait",
-]
-
 Order = Literal["dmy", "mdy", "ymd"]
 ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")  # of three numbers whose places do not say what they are
 LONGEST = 60  # no date has more letters

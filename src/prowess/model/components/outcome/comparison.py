@@ -31,8 +31,6 @@ else:
 
 from ..interfaces import missing
 
-__all__ = ["Comparison", "compare_all", "make_room", "seat", "verdict"]
-
 CROWD = cython.declare(cython.Py_ssize_t, 128)  # sides from which on sums are interpolated
 NODES = cython.declare(cython.Py_ssize_t, 24)
 NODE = cython.declare(cython.double[::1], array("d", [cos(pi * k / 23) for k in range(24)]))

@@ -25,8 +25,6 @@ from .... import errors
 if TYPE_CHECKING:
     from ...prediction import Prediction
 
-__all__ = ["Duel"]
-
 
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final

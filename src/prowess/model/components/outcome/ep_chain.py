@@ -25,20 +25,6 @@ else:
 
 from .... import errors, validate
 
-__all__ = [
-    "check_run",
-    "evidence",
-    "link",
-    "log_integral",
-    "log_mass",
-    "make_room",
-    "moved",
-    "own",
-    "pass_on",
-    "said_pi",
-    "said_tau",
-]
-
 MOST_SWEEPS = 10**9
 TWO_PI = cython.declare(cython.double, 6.283185307179586477)
 

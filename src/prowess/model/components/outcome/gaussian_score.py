@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ...prediction import Prediction
     from ...score_distribution import ScoreDistribution
 
-__all__ = ["GaussianScore"]
-
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
 
 # Numbers in the board's memory, of differences (Gaussian-SD) and of scores (Gaussian-OD).

@@ -24,8 +24,6 @@ else:
 from .... import validate
 from ...params import Range
 
-__all__ = ["Opposition"]
-
 PHI_0 = cython.declare(cython.double, 0.39894228040143267794)
 
 

@@ -24,8 +24,6 @@ else:
 from .... import validate
 from ...params import Range
 
-__all__ = ["Logistic"]
-
 # In the board's memo: the last |z|, and exp(−|z|).
 DISTANCE = cython.declare(cython.Py_ssize_t, 0)
 ODDS = cython.declare(cython.Py_ssize_t, 1)

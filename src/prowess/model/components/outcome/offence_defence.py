@@ -39,8 +39,6 @@ from ....errors import Error
 if TYPE_CHECKING:
     from ...prediction import Prediction
 
-__all__ = ["OffenceDefence", "several"]
-
 MOST_SWEEPS = cython.declare(cython.Py_ssize_t, 1000)
 TOLERANCE = cython.declare(cython.double, 1e-10)  # in standard deviations of x
 

@@ -32,8 +32,6 @@ from ...params import Range
 from ..margin import margin_from
 from .ep_chain import check_run
 
-__all__ = ["Order"]
-
 
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final

@@ -42,8 +42,6 @@ from ..margin import Fixed
 if TYPE_CHECKING:
     from ...prediction import Prediction
 
-__all__ = ["Pairwise", "remember"]
-
 # Places in the league's memory.
 DRAWS = cython.declare(cython.Py_ssize_t, 0)
 CHANCES = cython.declare(cython.Py_ssize_t, 1)

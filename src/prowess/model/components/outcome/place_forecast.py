@@ -30,8 +30,6 @@ from ..margin import margin_from
 if TYPE_CHECKING:
     from ...prediction import Prediction
 
-__all__ = ["Rounded", "foresee", "one_margin", "tie_width"]
-
 NARROW = cython.declare(cython.double, 0.01)  # a step of the grid below which a series is better than differences
 
 

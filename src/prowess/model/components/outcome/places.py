@@ -40,8 +40,6 @@ from ..margin import margin_from
 from .ep_chain import check_run
 from .place_forecast import tie_width
 
-__all__ = ["Places", "meet"]
-
 FLAT = cython.declare(cython.double, 1e-200)  # what is known of a place, against its teams' precision, if nothing is
 
 # Rows of the board's scratch after those of the chain: of the k-th place,

@@ -37,8 +37,6 @@ from ...params import Range
 from ..margin import margin_from
 from .place_forecast import tie_width
 
-__all__ = ["PlacesML", "most_likely"]
-
 MOST_LOOKS = cython.declare(
     cython.Py_ssize_t, 1000
 )  # at a pool; halving the bracket alone needs a few hundred at worst

@@ -23,8 +23,6 @@ else:
     from ...maths.normal import above, log_z, within
     from . import ep_chain
 
-__all__ = ["meet_pair", "plain"]
-
 FAR = cython.declare(
     cython.double, 1e6
 )  # squared: gaps and margins, in standard deviations, beyond which digits are lost

@@ -32,8 +32,6 @@ from ...params import Range
 if TYPE_CHECKING:
     from ...score_distribution import ScoreDistribution
 
-__all__ = ["PoissonScore"]
-
 PREDICTIONS = ("integrated", "plug-in")
 
 

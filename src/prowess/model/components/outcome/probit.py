@@ -21,8 +21,6 @@ else:
     from ...maths.normal import above, cdf, log_pdf, log_z
     from .pairwise import Pairwise
 
-__all__ = ["Probit"]
-
 FOUR_PHI_0 = cython.declare(cython.double, 1.5957691216057307117)
 HALF_PI = cython.declare(cython.double, 1.5707963267948966192)
 

@@ -25,8 +25,6 @@ from ..interfaces import missing
 if TYPE_CHECKING:
     from ...score_distribution import ScoreDistribution
 
-__all__ = ["Score"]
-
 
 @cython.cclass
 class Score(Outcome):

@@ -8,8 +8,6 @@ from pydantic import Field
 
 from .common import ANN, Rating, Told, shape
 
-__all__ = ["Audit", "Entry", "Imported", "News", "Rated", "Unread"]
-
 
 class Unread(Told):
     """What cannot be read in a file, and where it stands."""

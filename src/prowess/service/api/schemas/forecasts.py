@@ -8,21 +8,6 @@ from pydantic import ConfigDict, Field, FiniteFloat
 
 from .common import Asked, Name, Time, Told, shape
 
-__all__ = [
-    "Balance",
-    "BalanceAsked",
-    "Next",
-    "NextAsked",
-    "NextMatch",
-    "Pair",
-    "PairAsked",
-    "Pairing",
-    "Prediction",
-    "PredictionAsked",
-    "Quality",
-    "QualityAsked",
-]
-
 TEAMS, PLAYERS, BALANCED, QUEUE = 64, 1_000, 200, 5_000
 
 Numbers = list[FiniteFloat]

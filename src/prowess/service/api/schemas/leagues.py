@@ -10,25 +10,6 @@ from ....store import clock
 from ...errors import NAME
 from .common import Asked, Text, Time, Told, shape
 
-__all__ = [
-    "Generation",
-    "Generations",
-    "League",
-    "LeagueAsked",
-    "LeagueChanged",
-    "Leagues",
-    "Model",
-    "ModelAsked",
-    "Models",
-    "Parameter",
-    "Preset",
-    "Season",
-    "SeasonAsked",
-    "Seasons",
-    "Settings",
-    "SettingsAsked",
-]
-
 PRESET: dict[str, Any] = {"name": "TrueSkill", "parameters": {"beta": 4.0}}
 LEAGUE: dict[str, Any] = {
     "name": "darts",

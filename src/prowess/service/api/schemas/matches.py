@@ -9,8 +9,6 @@ from typing_extensions import TypedDict
 
 from .common import ANN, BOB, Change, Name, Time, Told, shape
 
-__all__ = ["Forecast", "Listed", "Match", "Matches", "Page", "Posted", "Rated", "Recorded", "Revision", "Shown"]
-
 EXAMPLE: dict[str, Any] = {
     "id": "final",
     "teams": [["ann"], ["bob"]],

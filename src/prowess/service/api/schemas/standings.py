@@ -7,8 +7,6 @@ from pydantic import Field
 from .common import ANN, Rating, Time, Told, shape
 from .matches import Listed
 
-__all__ = ["Believed", "Leaderboard", "Met", "Own", "Player", "Point", "Standing"]
-
 AFTER = ANN | {"time": "2026-01-31T10:00:00Z", "match": 1}
 STANDING = {"rank": 1, "player": "ann"} | ANN | {"matches": 12, "last_seen": "2026-01-31T10:00:00Z"}
 

@@ -13,8 +13,6 @@ from ....errors import Error, Option
 from ....history.columns.layout import NoLayout
 from ....history.read_options import Choices
 
-__all__ = ["FIELDS", "GROUPS", "Field", "field_values", "parse_choices", "render_error", "render_option", "role_label"]
-
 ROLES = {
     "winner": "the winner, or the result",
     "loser": "the loser",

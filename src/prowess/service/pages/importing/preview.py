@@ -25,8 +25,6 @@ from ...context import Service
 from ..web.rating_changes import largest_changes
 from .columns import GROUPS, render_error, render_option, role_label
 
-__all__ = ["preview_file"]
-
 PROBLEMS, NAMES, MATCHES, COLUMNS, VALUES, CELL = 100, 12, 5, 60, 3, 40
 TEAMS, MEMBERS = 6, 8  # of a match that is shown
 

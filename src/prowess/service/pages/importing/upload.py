@@ -33,8 +33,6 @@ from ..web.urls import page_url
 from .columns import FIELDS, GROUPS, field_values, parse_choices, role_label
 from .preview import preview_file
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/import"
 LONGEST = 100  # letters of the name of a file

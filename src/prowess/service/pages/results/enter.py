@@ -39,8 +39,6 @@ from ..web.templates import render_page
 from ..web.urls import page_url
 from .form import MOST, MatchFields, error_text, fields_of_match, invalid_fields, parse_match, read_fields
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False)
 ONCE = re.compile("[0-9a-f]{32}")
 REVISION = re.compile("[0-9]{1,15}")

@@ -19,17 +19,6 @@ from ...api.schemas.common import LONGEST
 from ...errors import Problem
 from ..web.forms import parse_number
 
-__all__ = [
-    "MOST",
-    "FormError",
-    "MatchFields",
-    "error_text",
-    "fields_of_match",
-    "invalid_fields",
-    "parse_match",
-    "read_fields",
-]
-
 MOST = 40  # teams that have fields of their own; a match of more is written as JSON
 WAYS = ("first", "draw", "places", "scores", "both")  # how a result is given
 

@@ -15,8 +15,6 @@ from starlette.requests import Request
 from ...auth import Headers, cookie_secret
 from ...errors import Problem
 
-__all__ = ["CheckedForm", "check_origin", "csrf_token"]
-
 AGAIN = "open the page anew, and send its form from there"
 
 

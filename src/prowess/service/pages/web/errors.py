@@ -14,8 +14,6 @@ from ...errors import MEDIA_TYPE
 from .page import PageContext
 from .templates import current_url, render_page
 
-__all__ = ["ErrorPages"]
-
 KEPT = (b"retry-after", b"allow", b"connection")
 
 

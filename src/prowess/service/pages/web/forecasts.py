@@ -23,18 +23,6 @@ from ...context import Service
 from .filters import percent
 from .page import PageContext, wants_data
 
-__all__ = [
-    "Forecast",
-    "Plain",
-    "error_sentence",
-    "forecast_page",
-    "headline",
-    "newcomer_hints",
-    "prediction_request",
-    "rated_players",
-    "team_forecasts",
-]
-
 Plain = dict[str, Any]
 Forecast = tuple[Plain, list[Plain], Plain]  # the data of a page, its rows, and the extra values of its template
 

@@ -14,18 +14,6 @@ from ....errors import Error
 from ....history import name_of
 from ....store.write.prepare import LONGEST
 
-__all__ = [
-    "LETTERS",
-    "NameList",
-    "field_and_message",
-    "form_texts",
-    "parse_count",
-    "parse_groups",
-    "parse_names",
-    "parse_number",
-    "parse_queue",
-]
-
 LETTERS = 7_000  # of a list: servers take URLs of 64 kB, and a letter may be nine bytes of one
 _LINE = re.compile(r"[\r\n]+")
 _MARK = re.compile(r"^(?:\d{1,3}\s?[.):](?=\s*\D)|[-–—*•·](?=\s))\s*")  # "1. ", "2) ", "- "

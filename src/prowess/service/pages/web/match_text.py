@@ -13,8 +13,6 @@ from ....history.ragged import places
 from ....text import join_words
 from .filters import day, figure
 
-__all__ = ["Side", "edit_differences", "result_sentence", "sides_by_place", "team_text"]
-
 NAMED = 3  # players of a team who are named in a sentence
 TEAMS = 4  # teams that are, and numbers
 WORDS = {

@@ -18,8 +18,6 @@ from ...api.serialize import csv_text
 from ...context import service_of
 from .templates import BY_KEY, POLICY, render_page, templates_version
 
-__all__ = ["PageContext", "page", "wants_data"]
-
 View = TypeVar("View", bound=Callable[..., Awaitable["PageContext"]])
 
 

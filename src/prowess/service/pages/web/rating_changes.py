@@ -17,8 +17,6 @@ from ...api.serialize import change_payload, most_moved, rating_payloads
 from ...context import Service
 from .filters import digits
 
-__all__ = ["largest_changes", "new_names", "preview_changes"]
-
 SHOWN = 50  # players
 MOST = 10  # players of a change of very many
 HINTS = 10  # new names for which others are looked for

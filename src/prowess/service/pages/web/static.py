@@ -15,8 +15,6 @@ from starlette.responses import Response
 from ....lab.charts.files import bundle_in_subprocess
 from ...errors import Problem
 
-__all__ = ["asset", "router"]
-
 HERE = Path(__file__).parents[1]
 KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 FOREVER = "public, max-age=31536000, immutable"

@@ -21,8 +21,6 @@ from .urls import page_url
 if TYPE_CHECKING:
     from .page import PageContext
 
-__all__ = ["BY_KEY", "POLICY", "current_url", "environment", "render_page", "templates_version"]
-
 TABS = (  # the pages of a league: path, label, and the scope that a key needs
     ("standings", "Standings", "read"),
     ("matches", "Matches", "read"),

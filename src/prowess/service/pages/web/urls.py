@@ -10,8 +10,6 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-__all__ = ["OmitEmptyFields", "page_url", "without_empty_fields"]
-
 
 def page_url(league: str, page: str, /, **query: Any) -> str:
     """The address of a page of a league; what is None, False or empty is left out of its query, lists repeat.
