@@ -64,7 +64,7 @@ def main() -> None:
     walk.record("model.fit", lambda: model.fit(history))
     walk.record("model.rate", lambda: model.rate([[model.rating()], [model.rating()]]))
     with trial("darts") as client:
-        http, times = client._call.http, iter(range(10))
+        http, times = client._connection.http, iter(range(10))
 
         def post() -> None:
             match = {"teams": [["ann"], ["bob"]], "ranks": [1, 2], "time": f"2026-01-0{1 + next(times)}T10:00:00Z"}

@@ -1,1 +1,1 @@
-"""The far side of the service: what `prowess.Client` is made of."""
+"""The HTTP client of the rating service (`pw.Client`)."""

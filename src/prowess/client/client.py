@@ -1,28 +1,53 @@
-"""A league of a rating service as a Python object, which is used like a ladder."""
+"""The Python client of the rating service: a league as an object that is used like a ladder."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from io import BytesIO
+from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from uuid import uuid4
 
-from ..history import name_of
-from .forecasts import Expecting
-from .http import Calling, ServiceError
-from .matches import Changing
-from .objects import News, Revised
+from ..errors import Error
+from ..history import History, name_of
+from ..model.prediction import Prediction
+from ..model.rating import Rating
+from ..progress import following
+from ..validate import whole
+from . import responses
+from .http import Connection, ServiceError, encode_body, encode_segment, to_json
+from .responses import News, Revised
 
 if TYPE_CHECKING:
     import httpx
+    import polars as pl
 
-__all__ = ["Client", "News", "Revised", "ServiceError"]
+    from ..matchmaking.balancing.balance import Balance
+    from ..matchmaking.next_match.next_match import NextMatches
+    from ..matchmaking.pairing.pair import Pairing
+
+BATCH = 10_000  # matches of one request: the most that the service accepts
+PAGE = 1_000  # players on a page of the leaderboard
+Teams = Sequence[Sequence[str]]
+Numbers = Sequence[float]
 
 
-class Client(Changing, Expecting):
+class MatchDetails(TypedDict, total=False):
+    """The parts of a match besides its teams and their result, as in `Client.record`."""
+
+    time: Any
+    weights: Sequence[Numbers] | None
+    importance: float | None
+    home: int | None
+
+
+class Client:
     """A league of a rating service: what a `pw.Ladder` does, and more, over HTTP (`prowess serve`).
 
-    Every match is sent with an id. So what was lost on the way can be sent again and counts once: a call is repeated
-    for up to `patience` seconds when the connection breaks or the service is busy. What the service refuses is a
-    `pw.Error`, with its HTTP `status` and the whole `problem`. Threads may share a client.
+    Every match is sent with an id, so sending it again is safe: it counts once. A request is repeated for up to
+    `patience` seconds when the connection breaks or the service is busy. If the service refuses a request, the
+    `pw.Error` has its HTTP `status` and the whole `problem`. Threads may share a client.
 
     >>> from prowess.service.testing import trial
     >>> with trial("darts") as client:
@@ -41,12 +66,13 @@ class Client(Changing, Expecting):
         patience: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """The league of this name at an address; `key` is what `prowess key create` printed, to write or read more."""
-        calling = Calling.to(address, key, timeout, patience, transport)
-        super().__init__(calling, name_of(league, "the name of a league"))
+        """Address a league by name; `key`, as `prowess key create` printed it, allows writing or reading more."""
+        self._connection = Connection(address, key, timeout, patience, transport)
+        self.league = name_of(league, "the name of a league")
+        self._path = f"/api/leagues/{encode_segment(self.league)}"
 
     def __enter__(self) -> Client:
-        """Give the client itself."""
+        """Return the client itself."""
         return self
 
     def __exit__(
@@ -61,8 +87,330 @@ class Client(Changing, Expecting):
         >>> import prowess as pw
         >>> pw.Client("http://127.0.0.1:8000", "darts").close()
         """
-        self._call.http.close()
+        self._connection.http.close()
 
     def __repr__(self) -> str:
-        """Say which league this is, and where."""
-        return f"Client({self.league!r} at {self._call.http.base_url})"
+        """Show the league and the address."""
+        return f"Client({self.league!r} at {self._connection.http.base_url})"
+
+    def _get(self, path: str = "", **query: Any) -> Any:
+        return self._send("GET", path, **query)
+
+    def _send(self, method: str, path: str, body: Any = None, **query: Any) -> Any:
+        request: dict[str, Any] = {"params": {name: value for name, value in query.items() if value is not None}}
+        if body is not None:
+            request |= {"content": encode_body(body), "headers": {"content-type": "application/json"}}
+        return self._connection.request_json(method, f"{self._path}{path}", **request)
+
+    def __getitem__(self, name: str) -> Rating:
+        """Return a player's rating."""
+        return responses.parse_rating(self.player(name, matches=0, curve=0)["rating"])
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a player has a match in the league."""
+        try:
+            self.player(str(name), matches=0, curve=0)
+        except ServiceError as error:
+            if error.status != 404:
+                raise
+            self._get()  # raises where the league itself does not exist
+            return False
+        except Error:
+            return False
+        return True
+
+    def __len__(self) -> int:
+        """Count the players."""
+        return int(self._get("/leaderboard", size=1)["total"])
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of the players, best first."""
+        return (row["player"] for row in self._rows())
+
+    def _rows(self, **query: Any) -> Iterator[dict[str, Any]]:
+        """Yield the rows of the leaderboard, page after page, all of one revision."""
+        page = self._get("/leaderboard", size=PAGE, **query)
+        while True:
+            yield from page["players"]
+            if page["next"] is None:
+                return
+            # one leading slash: the key must go to this service only, never to another host that `next` may name
+            page = self._connection.request_json("GET", f"/{page['next'].lstrip('/')}")
+
+    def player(self, name: str, *, matches: int = 20, curve: int = 500) -> dict[str, Any]:
+        """Return a player's rating, rank, curve, last matches, and record against every opponent.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"]])
+        ...     client.player("ann")["rank"]
+        1
+        """
+        player: dict[str, Any] = self._get(f"/players/{encode_segment(name_of(name))}", matches=matches, curve=curve)
+        return player
+
+    def leaderboard(self, min_matches: int = 0, *, at: Any = None) -> pl.DataFrame:
+        """Return the players from best to worst as a Polars frame, now or as of the time `at`; all of one revision.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"]])
+        ...     client.leaderboard().row(0)[:2]
+        (1, 'ann')
+        """
+        return responses.parse_standings(
+            list(self._rows(min_matches=whole("min_matches", min_matches), at=to_json(at)))
+        )
+
+    def events(self, after: int | None = None) -> Iterator[News]:
+        """Follow the league: yield every change as it happens, from the revision `after` on, until you stop asking.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"]])
+        ...     next(client.events(after=0))
+        News(revision 1, 2 players)
+        """
+        for event in self._connection.events(f"{self._path}/events", after):
+            yield News.from_json(event)
+
+    def record(
+        self,
+        teams: Teams,
+        ranks: Numbers | None = None,
+        scores: Numbers | None = None,
+        *,
+        time: Any = None,
+        weights: Sequence[Numbers] | None = None,
+        importance: float | None = None,
+        home: int | None = None,
+        id: str | None = None,
+    ) -> list[list[Rating]]:
+        """Post a match and return the new ratings, nested like the teams, once it is durable; names may be new.
+
+        `time` may be earlier than that of matches posted before: every later rating is then recomputed. Without it, the
+        match gets the time at which the service received it. An `id` of your own makes it safe to post the match again.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     [[ann, bob], [cat]] = client.record([["ann", "bob"], ["cat"]], ranks=[2, 1], time="2026-01-31")
+        >>> cat.mu > ann.mu
+        True
+        """
+        match = _match_body(teams, ranks, scores, time=time, weights=weights, importance=importance, home=home)
+        change = Revised.from_json(self._send("POST", "/matches", match | {"id": uuid4().hex if id is None else id}))
+        named = [[name_of(player) for player in team] for team in teams]
+        return [[change.after.get(player) or self[player] for player in team] for team in named]
+
+    def record_all(
+        self, matches: Iterable[Mapping[str, Any]], *, key: str | None = None, progress: bool | None = None
+    ) -> int:
+        """Post any number of matches, mappings with the parameters of `record`, and return how many were new.
+
+        They are sent in batches of 10,000, each of which is one revision. Matches without an id get one made of `key`
+        and their number. After an interruption, the same call with the same `key` resumes; if you gave none, the error
+        names it. `progress` shows a bar, or not.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     week = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["cat"]], "ranks": [1, 1]}]
+        ...     client.record_all(week, key="week 5"), client.record_all(week, key="week 5")
+        (2, 0)
+        """
+        prefix = key or uuid4().hex
+        total = len(matches) if isinstance(matches, Sized) else 0
+        new: list[int] = []  # of each batch
+        share = lambda: len(new) * BATCH / total if total else 0.0  # noqa: E731
+        for batch in following(_batches(matches, prefix), "posting matches", share, progress):
+            try:
+                change = Revised.from_json(self._send("POST", "/matches", batch))
+            except ServiceError as error:
+                if not new:
+                    raise
+                resume = (
+                    f"the first {len(new) * BATCH:,} matches are recorded; call again with key={prefix!r} to resume"
+                )
+                raise ServiceError(f"{error} ({resume})", error.status, error.problem) from None
+            new.append(len(batch) - change.repeated)
+        return sum(new)
+
+    def preview(
+        self,
+        teams: Teams,
+        ranks: Numbers | None = None,
+        scores: Numbers | None = None,
+        **details: Unpack[MatchDetails],
+    ) -> Revised:
+        """Return the ratings after a match with the parameters of `record`, which is not recorded.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     client.preview([["ann"], ["bob"]]), len(client)
+        (Revised(revision 0, 2 players with new ratings), 0)
+        """
+        return Revised.from_json(
+            self._send("POST", "/matches", _match_body(teams, ranks, scores, **details), dry_run="true")
+        )
+
+    def edit(
+        self,
+        id: str,
+        teams: Teams | None = None,
+        ranks: Numbers | None = None,
+        scores: Numbers | None = None,
+        *,
+        reason: str = "",
+        dry_run: bool = False,
+        **details: Unpack[MatchDetails],
+    ) -> Revised:
+        """Correct a match: replace the parts given, which are those of `record`, and recompute every later rating.
+
+        With `dry_run` nothing is changed, and the result says what would be. The journal keeps who corrected it, when,
+        and the `reason`.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"]], ranks=[1, 2], id="final")
+        ...     _ = client.edit("final", ranks=[2, 1], reason="the sheet was read upside down")
+        ...     client["bob"].mu > client["ann"].mu
+        True
+        """
+        changes, match = _match_body(teams, ranks, scores, **details), self.match(id)
+        kept = {"teams", "ranks", "scores", *MatchDetails.__annotations__}
+        if changes.keys() & {"ranks", "scores"}:  # a new result replaces the old one, however that was given
+            kept -= {"ranks", "scores"}
+        body = {name: match[name] for name in kept if match.get(name) is not None} | changes
+        return self._correct("PUT", id, body, reason, dry_run)
+
+    def delete(self, id: str, *, reason: str = "", dry_run: bool = False) -> Revised:
+        """Delete a match, as if it had never been; with `dry_run`, only return what would change.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"]], id="final")
+        ...     client.delete("final", dry_run=True), "ann" in client
+        (Revised(revision 1, 2 players with new ratings), True)
+        """
+        return self._correct("DELETE", id, None, reason, dry_run)
+
+    def _correct(self, method: str, id: str, body: dict[str, Any] | None, reason: str, dry_run: bool) -> Revised:
+        query = {"reason": reason or None, "dry_run": "true" if dry_run else None}
+        return Revised.from_json(self._send(method, f"/matches/{encode_segment(id)}", body, **query))
+
+    def match(self, id: str) -> dict[str, Any]:
+        """Return a match: teams, result, ratings before and after, what was predicted, and its revisions.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"]], id="final")
+        ...     client.match("final")["id"]
+        'final'
+        """
+        match: dict[str, Any] = self._get(f"/matches/{encode_segment(id)}")
+        return match
+
+    def history(self) -> History:
+        """Return all matches of the league as a `pw.History` that any model can rate.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"]], time="2026-01-31")
+        ...     len(client.history())
+        1
+        """
+        import polars as pl
+
+        response = self._connection.request("GET", f"{self._path}/export.parquet")
+        return History.from_frame(pl.read_parquet(BytesIO(response.content)))
+
+    def predict(
+        self,
+        teams: Teams,
+        *,
+        time: Any = None,
+        weights: Sequence[Numbers] | None = None,
+        home: int | None = None,
+        newcomers: bool = False,
+    ) -> Prediction:
+        """Return the forecast of a match between players of the league; `newcomers` allows unknown names.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"]])
+        ...     client.predict([["ann"], ["bob"]]).win.round(2)
+        array([0.75, 0.21])
+        """
+        body = _match_body(teams, time=time, weights=weights, home=home) | {"newcomers": newcomers}
+        return responses.parse_prediction(self._send("POST", "/predict", body))
+
+    def quality(
+        self,
+        teams: Teams,
+        *,
+        weights: Sequence[Numbers] | None = None,
+        home: int | None = None,
+        newcomers: bool = False,
+    ) -> float:
+        """Return how fair a match between players of the league would be, 0 to 1.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     round(client.quality([["ann"], ["bob"]], newcomers=True), 2)
+        0.45
+        """
+        body = _match_body(teams, weights=weights, home=home) | {"newcomers": newcomers}
+        return float(self._send("POST", "/quality", body)["quality"])
+
+    def balance(self, players: Sequence[str], **options: Any) -> Balance:
+        """Split players into fair teams, with the options of `pw.balance`; an unknown name is a newcomer.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     len(client.balance(["ann", "bob", "cat", "dan"], together=[["ann", "bob"]]).teams)
+        2
+        """
+        body = {"players": list(players), "newcomers": True, **options}
+        return responses.parse_balance(self._send("POST", "/balance", body))
+
+    def pair(self, queue: Sequence[Any], **options: Any) -> Pairing:
+        """Pair the players or parties of a queue, with the options of `pw.pair`; an unknown name is a newcomer.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     len(client.pair(["ann", "bob", "cat", "dan"], waiting={"ann": 30}))
+        2
+        """
+        body = {"queue": list(queue), "newcomers": True, **options}
+        return responses.parse_pairing(self._send("POST", "/pair", body), queue)
+
+    def next_matches(self, players: Sequence[str] | None = None, **options: Any) -> NextMatches:
+        """Return the most informative matches, with the options of `pw.next_matches`.
+
+        >>> from prowess.service.testing import trial
+        >>> with trial("darts") as client:
+        ...     _ = client.record([["ann"], ["bob"], ["cat"]])
+        ...     len(client.next_matches(count=1))
+        1
+        """
+        body = {} if players is None else {"players": list(players), "newcomers": True}
+        return responses.parse_next_matches(self._send("POST", "/next", body | options))
+
+
+def _match_body(
+    teams: Teams | None, ranks: Numbers | None = None, scores: Numbers | None = None, **details: Unpack[MatchDetails]
+) -> dict[str, Any]:
+    """Return the parts of a match that were given, as JSON has them."""
+    if unknown := details.keys() - MatchDetails.__annotations__.keys():
+        raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
+    match = {"teams": teams, "ranks": ranks, "scores": scores, **details}
+    return {name: to_json(part) for name, part in match.items() if part is not None}
+
+
+def _batches(matches: Iterable[Mapping[str, Any]], key: str) -> Iterator[list[dict[str, Any]]]:
+    """Yield the matches in batches, each match with an id."""
+    numbered = (
+        {"id": f"{key}/{number}"} | {name: to_json(part) for name, part in match.items() if part is not None}
+        for number, match in enumerate(matches, 1)
+    )
+    while batch := list(islice(numbered, BATCH)):
+        yield batch

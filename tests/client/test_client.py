@@ -1,4 +1,4 @@
-"""The client against a real service: it does what a ladder does, and what only a league can do."""
+"""The client against a real service: it gives what a ladder and the library give, and corrects matches."""
 
 import threading
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.client.client import ServiceError
+from prowess.client import client as client_module
+from prowess.client.http import ServiceError
 from prowess.service.testing import trial
 
 PLAYED = [
@@ -19,12 +20,14 @@ TEAMS = [["ann", "bob"], ["cat", "dan"]]
 
 
 def ladder_of(model, matches):
-    return model.learn(pw.History.from_matches([one | {"time": f"{one['time']}T00:00:00Z"[:20]} for one in matches]))
+    return model.learn(
+        pw.History.from_matches([match | {"time": f"{match['time']}T00:00:00Z"[:20]} for match in matches])
+    )
 
 
 @pytest.fixture(scope="module")
 def league():
-    """A league with some matches, which tests only read."""
+    """A league with some matches, for tests that only read it."""
     with trial("darts") as client:
         for number, match in enumerate(PLAYED):
             client.record(**match, id=f"m{number}")
@@ -35,7 +38,7 @@ def league():
     ("preset", "parameters"),
     [("TrueSkill", {}), ("Elo", {"k": 20}), ("Glicko2", {}), ("GaussianOD", {}), ("TrueSkill", {"caution": 2.5})],
 )
-def test_ratings_are_those_of_a_ladder_to_the_last_bit(preset, parameters):
+def test_ratings_equal_those_of_a_ladder_to_the_last_bit(preset, parameters):
     model = getattr(pw, preset)().replace(**parameters)
     if "caution" in parameters and model.caution != parameters["caution"]:
         pytest.fail("the caution is not set")
@@ -50,7 +53,7 @@ def test_ratings_are_those_of_a_ladder_to_the_last_bit(preset, parameters):
         assert board.drop("last_seen").equals(own.drop("last_seen"))
 
 
-def test_players(league):
+def test_players_equal_those_of_a_ladder(league):
     client, ladder = league
     assert (len(client), set(client)) == (len(ladder), set(ladder))
     assert [name in client for name in ("ann", "Øyvind/2", "eve", "")] == [True, True, False, False]
@@ -61,16 +64,16 @@ def test_players(league):
     assert client.player("ann")["played"] == 4
 
 
-def test_no_league_is_no_missing_player(league):
+def test_contains_raises_for_an_unknown_league(league):
     client, _ = league
     with (
-        pw.Client(str(client._call.http.base_url), "dart") as other,
+        pw.Client(str(client._connection.http.base_url), "dart") as other,
         pytest.raises(pw.Error, match="no league 'dart'"),
     ):
         "ann" in other  # noqa: B015
 
 
-def test_the_leaderboard_then_and_now(league):
+def test_leaderboard_now_and_at_a_time(league):
     client, ladder = league
     assert client.leaderboard()["player"].to_list() == ladder.leaderboard()["player"].to_list()
     assert client.leaderboard(4)["player"].to_list() == ["ann"]
@@ -79,7 +82,7 @@ def test_the_leaderboard_then_and_now(league):
     assert dict(zip(board["player"], board["mu"], strict=True)) == {name: then[name].mu for name in then}
 
 
-def test_forecasts_are_those_of_the_ladder(league):
+def test_forecasts_equal_those_of_the_ladder(league):
     client, ladder = league
     ours, theirs = client.predict(TEAMS, time="2026-02-01"), ladder.predict(TEAMS, time="2026-02-01T00:00:00Z")
     for name in ("win", "draw", "ranks", "mean", "sigma"):
@@ -90,7 +93,7 @@ def test_forecasts_are_those_of_the_ladder(league):
         client.quality([["ann"], ["new"]])
 
 
-def test_matchmaking_is_that_of_the_library(league):
+def test_matchmaking_equals_that_of_the_library(league):
     client, ladder = league
     crowd = ["ann", "bob", "cat", "dan", "eve"]
     split, own = (
@@ -103,18 +106,18 @@ def test_matchmaking_is_that_of_the_library(league):
     assert (made.pairs, made.left, made.newcomers) == (paired.pairs, paired.left, paired.newcomers)
     assert np.array_equal(made.quality, paired.quality)
     assert np.array_equal(made.places, paired.places)
-    next_ones = client.next_matches(count=2), pw.next_matches(ladder, count=2)
-    assert repr(next_ones[0]) == repr(next_ones[1])
+    matches = client.next_matches(count=2), pw.next_matches(ladder, count=2)
+    assert repr(matches[0]) == repr(matches[1])
 
 
-def test_the_journal_as_a_history(league):
+def test_history_gives_all_matches(league):
     client, ladder = league
     history = client.history()
     assert history.ids == ("m0", "m1", "m2", "m3")
     assert pw.TrueSkill().learn(history) == ladder
 
 
-def test_corrections():
+def test_edit_and_delete_recompute_ratings():
     with trial("darts") as client:
         for number, match in enumerate(PLAYED):
             client.record(**match, id=f"m{number}")
@@ -134,7 +137,7 @@ def test_corrections():
         assert client["ann"] == ladder_of(pw.TrueSkill(), [late, right[0], right[1], right[3]])["ann"]
 
 
-def test_posting_again_is_harmless():
+def test_posting_the_same_match_again_counts_once():
     with trial("darts") as client:
         once = client.record(**PLAYED[0], id="m0")
         assert client.record(**PLAYED[0], id="m0") == once
@@ -146,10 +149,8 @@ def test_posting_again_is_harmless():
         assert len(client.history()) == 5
 
 
-def test_pages_of_a_leaderboard_are_of_one_revision(monkeypatch):
-    from prowess.client import players
-
-    monkeypatch.setattr(players, "PAGE", 2)
+def test_leaderboard_pages_share_one_revision(monkeypatch):
+    monkeypatch.setattr(client_module, "PAGE", 2)
     with trial("darts") as client:
         client.record([[f"p{number}"] for number in range(7)])
         rows = client._rows()
@@ -159,16 +160,16 @@ def test_pages_of_a_leaderboard_are_of_one_revision(monkeypatch):
         assert len(client.leaderboard()) == 7
 
 
-def test_threads_and_events():
+def test_events_report_matches_posted_by_threads():
     with trial("darts") as client:
         news = client.events(after=0)
         threads = [
             threading.Thread(target=client.record, args=([[f"p{number}"], [f"q{number}"]],)) for number in range(8)
         ]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
         seen: dict[str, pw.Rating] = {}
         while len(seen) < 16:
             seen |= next(news).ratings
@@ -176,9 +177,9 @@ def test_threads_and_events():
         news.close()
 
 
-def test_a_key_is_needed_to_write():
+def test_writing_needs_a_key():
     with trial("darts") as client:
-        reader = pw.Client(str(client._call.http.base_url), "darts")
+        reader = pw.Client(str(client._connection.http.base_url), "darts")
         with reader, pytest.raises(pw.Error) as caught:
             reader.record([["ann"], ["bob"]])
         assert caught.value.status == 401

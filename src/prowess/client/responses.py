@@ -1,0 +1,229 @@
+"""Responses of the service as objects of the library, with numbers equal to the server's to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..history import name_of
+from ..model.prediction import Prediction
+from ..model.rating import Rating, make_rating
+from ..model.score_distribution import ScoreDifference
+from ..text import count
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ..matchmaking.balancing.balance import Balance
+    from ..matchmaking.next_match.next_match import NextMatches
+    from ..matchmaking.pairing.pair import Pairing
+
+DEFAULT_CAUTION = 3.0  # of every model, unless it is set
+
+
+def parse_rating(body: Mapping[str, Any]) -> Rating:
+    """Return a rating; its parts are skills of their own, or numbers such as a volatility.
+
+    >>> parse_rating({"mu": 1500.0, "sigma": 200.0, "shown": 900.0, "volatility": 0.06})
+    Rating(mu=1500.0, sigma=200.0, volatility=0.06)
+    >>> parse_rating({"mu": 30.0, "sigma": 4.0, "shown": 22.0})
+    Rating(mu=30.0, sigma=4.0, caution=2.0)
+    """
+    parts = {
+        name: parse_rating(part) if isinstance(part, Mapping) else float(part)
+        for name, part in body.items()
+        if name not in ("mu", "sigma", "shown") and part is not None
+    }
+    mu, sigma, shown = body["mu"], body.get("sigma"), body.get("shown")
+    caution = DEFAULT_CAUTION
+    if sigma and shown is not None:  # the number of fewest digits that gives `shown` to the last bit
+        exact: float = (mu - shown) / sigma
+        rounded = (round(exact, digits) for digits in range(16))
+        caution = next((number for number in rounded if mu - number * sigma == shown), exact)
+    return make_rating(mu, nan if sigma is None else sigma, caution, parts or None)
+
+
+def _ratings(rows: Sequence[Mapping[str, Any]], key: str) -> dict[str, Rating | None]:
+    return {row["player"]: None if row[key] is None else parse_rating(row[key]) for row in rows}
+
+
+@dataclass(frozen=True)
+class Revised:
+    """A change of a league, or its preview: the revision after it, and the players whose ratings differ.
+
+    `before` and `after` hold the ratings by name, None where a player had or has no match. `ids` are those of the
+    matches, `repeated` counts those that the league had already.
+
+    >>> Revised(7, {"ann": None}, {"ann": Rating(29, 7)}, ("m1",), 0)
+    Revised(revision 7, 1 player with a new rating)
+    """
+
+    revision: int
+    before: dict[str, Rating | None]
+    after: dict[str, Rating | None]
+    ids: tuple[str, ...]
+    repeated: int
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Revised:
+        """Read the response to a change.
+
+        >>> row = {"player": "ann", "before": None, "after": {"mu": 29, "sigma": 7}}
+        >>> Revised.from_json({"revision": 7, "ratings": [row]})
+        Revised(revision 7, 1 player with a new rating)
+        """
+        rows, matches = body.get("ratings", ()), body.get("matches", ())
+        ids = tuple(match["id"] for match in matches)
+        repeated = sum(bool(match.get("repeated")) for match in matches)
+        return cls(body["revision"], _ratings(rows, "before"), _ratings(rows, "after"), ids, repeated)
+
+    def __repr__(self) -> str:
+        """Show how much changed."""
+        players = count(len(self.after), "player with a new rating", "players with new ratings")
+        return f"Revised(revision {self.revision}, {players})"
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a Polars frame: player, before, after (as shown) and gain, largest change first.
+
+        >>> Revised(7, {"ann": Rating(30, 4)}, {"ann": Rating(31, 4)}, (), 0).to_frame().row(0)
+        ('ann', 18.0, 19.0, 1.0)
+        """
+        import polars as pl
+
+        shown = {
+            name: [None if rating is None else rating.shown for rating in ratings.values()]
+            for name, ratings in {"before": self.before, "after": self.after}.items()
+        }
+        schema = {"player": pl.String, "before": pl.Float64, "after": pl.Float64}
+        frame = pl.DataFrame({"player": list(self.after), **shown}, schema=schema)
+        gained = frame.with_columns(gain=pl.col("after") - pl.col("before"))
+        return gained.sort(pl.col("gain").abs(), descending=True, nulls_last=True, maintain_order=True)
+
+
+@dataclass(frozen=True)
+class News:
+    """New ratings of a league as of a revision; None for a player who has no match left.
+
+    It may cover several changes. With `more`, there are too many new ratings to list: ask for the leaderboard.
+
+    >>> News(7, {"ann": Rating(29, 7)}, False)
+    News(revision 7, 1 player)
+    """
+
+    revision: int
+    ratings: dict[str, Rating | None]
+    more: bool
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> News:
+        """Read the data of an event.
+
+        >>> News.from_json({"revision": 7, "ratings": [{"player": "ann", "rating": None}]}).ratings
+        {'ann': None}
+        """
+        return cls(body["revision"], _ratings(body["ratings"], "rating"), bool(body.get("more")))
+
+    def __repr__(self) -> str:
+        """Show how much is new."""
+        players = count(len(self.ratings), "player", "players")
+        return f"News(revision {self.revision}, {players}{' and more' * self.more})"
+
+
+def parse_prediction(body: Mapping[str, Any]) -> Prediction:
+    """Return a forecast as `Ladder.predict` does.
+
+    >>> parse_prediction({"win": [0.7, 0.2], "draw": 0.1, "ranks": [[0.8, 0.2], [0.3, 0.7]]}).win
+    array([0.7, 0.2])
+    """
+    teams = len(body["win"])
+    mean, sigma = (np.array(body.get(name) or [nan] * teams) for name in ("mean", "sigma"))
+    difference, scores = body.get("score_difference"), None
+    if body.get("scores") is not None:
+        likeliest = [(*score["scores"], score["probability"]) for score in body.get("most_probable") or ()]
+        scores = SimpleNamespace(
+            medians=np.array(body["scores"]),
+            means=np.array(body["score_means"]),
+            likeliest=lambda count: likeliest[:count],
+        )
+    prediction = Prediction(
+        mean,
+        sigma,
+        np.array(body["win"]),
+        body["draw"],
+        [],
+        score_distribution=scores,  # type: ignore[arg-type]  # only the three attributes above are ever read
+        score_difference=None if difference is None else ScoreDifference(**difference),
+    )
+    if teams > 2 or "ranks" in body:  # those of two teams follow from the rest, and are not always sent
+        prediction.__dict__["ranks"] = np.array(body.get("ranks", np.full((teams, teams), nan)))
+    return prediction
+
+
+def parse_balance(body: Mapping[str, Any]) -> Balance:
+    """Return fair teams as `pw.balance` does."""
+    from ..matchmaking.balancing.balance import Balance
+
+    return Balance(
+        teams=tuple(map(tuple, body["teams"])),
+        quality=body["quality"],
+        prediction=parse_prediction(body),
+        exact=body["exact"],
+        compared=body["compared"],
+        newcomers=tuple(body["newcomers"]),
+        unconstrained=body["unconstrained"],
+    )
+
+
+def parse_pairing(body: Mapping[str, Any], queue: Sequence[str | Sequence[str]]) -> Pairing:
+    """Return the pairs of the items of a queue as `pw.pair` does.
+
+    >>> parse_pairing({"pairs": [{"teams": [["ann"], ["cat"]], "quality": 0.9}], "left": [["bob"]], "newcomers": []},
+    ...               ["ann", "bob", "cat"]).pairs
+    [('ann', 'cat')]
+    """
+    from ..matchmaking.pairing.pair import Pairing
+
+    items: list[Any] = [item if isinstance(item, str) else tuple(item) for item in queue]
+    parties = [(item,) if isinstance(item, str) else item for item in items]
+    place = {tuple(map(name_of, party)): index for index, party in enumerate(parties)}
+    places = [[place[tuple(team)] for team in pair["teams"]] for pair in body["pairs"]]
+    pairs = [(items[first], items[second]) for first, second in places]
+    left = [items[place[tuple(party)]] for party in body["left"]]
+    quality = np.array([pair["quality"] for pair in body["pairs"]], np.float64)
+    return Pairing(pairs, quality, left, tuple(body["newcomers"]), np.array(places, np.int32).reshape(-1, 2))
+
+
+def parse_next_matches(body: Mapping[str, Any]) -> NextMatches:
+    """Return the most informative matches as `pw.next_matches` does."""
+    from ..matchmaking.next_match.next_match import NextMatch, NextMatches
+
+    matches = tuple(
+        NextMatch(tuple(map(tuple, match["teams"])), match["information"], parse_prediction(match))
+        for match in body["matches"]
+    )
+    return NextMatches(matches, body["exact"], tuple(body["newcomers"]))
+
+
+def parse_standings(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Return the rows of a leaderboard as the frame of `Ladder.leaderboard`.
+
+    >>> row = {"rank": 1, "player": "ann", "mu": 29.0, "sigma": 7.0, "shown": 8.0, "matches": 1, "last_seen": None}
+    >>> parse_standings([row]).columns
+    ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen']
+    """
+    import polars as pl
+
+    whole, real = pl.Int64, pl.Float64
+    schema: dict[str, Any] = {"rank": whole, "player": pl.String, "mu": real, "sigma": real, "shown": real}
+    schema |= {"matches": whole, "last_seen": None}
+    extras = [name for name in (rows[0] if rows else ()) if name not in {*schema, "provisional", "active"}]
+    schema |= dict.fromkeys(extras, real)
+    frame = pl.DataFrame({name: [row[name] for row in rows] for name in schema}, schema=schema)
+    if frame["last_seen"].dtype == pl.String:
+        return frame.with_columns(pl.col("last_seen").str.to_datetime(time_unit="us", time_zone="UTC"))
+    return frame if frame["last_seen"].dtype != pl.Null else frame.with_columns(pl.col("last_seen").cast(real))
