@@ -1,0 +1,13 @@
+"""Fixtures that the tests of the command line share."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, in which commands run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PROWESS_DATABASE", raising=False)
+    return tmp_path

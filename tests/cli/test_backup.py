@@ -1,0 +1,40 @@
+"""`prowess backup` and `prowess restore`: what they print, and which files they refuse."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import run
+
+
+def test_backup_and_restore(here: Path) -> None:
+    run("key", "create", "phone")
+    first = run("backup", "copy.bak")
+    assert (first.exit_code, first.stdout) == (0, "")
+    assert first.stderr == "wrote copy.bak: 0 leagues, 0 revisions of matches, 1 key\n"
+    said = json.loads(run("backup", "copy.bak", "--json", "-q").stdout)
+    assert said["file"] == "copy.bak"
+    assert said["bytes"] == (here / "copy.bak").stat().st_size
+    assert said["rows"]["key"] == 1
+    again = run("restore", "copy.bak", "--database", "again.db")
+    assert again.stderr == "restored copy.bak into sqlite:///again.db: 0 leagues, 0 revisions of matches, 1 key\n"
+    assert run("key", "list", "--json").stdout == run("key", "list", "--json", "--database", "again.db").stdout
+    for words, what in (
+        (("restore", "copy.bak"), "error: sqlite:///prowess.db is not empty (audit, key): restore into a new database"),
+        (("backup", "prowess.db"), "error: prowess.db is there already and is no backup: choose another name"),
+        (("restore", "gone.bak", "--database", "new.db"), "error: gone.bak: there is no such file"),
+    ):
+        result = run(*words)
+        assert (result.exit_code, result.stderr) == (1, what + "\n")
+    assert not (here / "new.db").exists()
+
+
+@pytest.mark.parametrize("module", ["sqlalchemy", "alembic", "psycopg"])
+def test_without_the_packages_of_the_service(here: Path, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    result = run("backup", "copy")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: this needs ")
+    assert result.stderr.endswith(", which is not installed: pip install 'prowess[service]'\n")
