@@ -23,8 +23,8 @@ def test_backup_and_restore(here: Path) -> None:
     assert run("key", "list", "--json").stdout == run("key", "list", "--json", "--database", "again.db").stdout
     for words, what in (
         (("restore", "copy.bak"), "error: sqlite:///prowess.db is not empty (audit, key): restore into a new database"),
-        (("backup", "prowess.db"), "error: prowess.db is there already and is no backup: choose another name"),
-        (("restore", "gone.bak", "--database", "new.db"), "error: gone.bak: there is no such file"),
+        (("backup", "prowess.db"), "error: prowess.db: already exists and is not a backup: choose another name"),
+        (("restore", "gone.bak", "--database", "new.db"), "error: gone.bak: not found"),
     ):
         result = run(*words)
         assert (result.exit_code, result.stderr) == (1, what + "\n")

@@ -95,7 +95,7 @@ def test_who_never_ends_her_request_is_told_at_the_end_of_patience(tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--database", "mysql://x"], 1, "error: mysql is no kind of database"),
+        (["--database", "mysql://x"], 1, "error: mysql is not supported: use sqlite or postgresql"),
         (["--host", "192.0.2.1"], 1, "error: 192.0.2.1:0 cannot be listened at: this machine has no such address"),
         (["--log", "xml"], 2, "'xml' must be one of json, text, off"),
         (["--workers", "0"], 2, "greater than or equal to 1"),

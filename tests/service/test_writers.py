@@ -11,8 +11,7 @@ import pytest
 
 from prowess.store import leagues
 from prowess.store.clock import Clock
-from prowess.store.db import locks
-from prowess.store.db.database import Database
+from prowess.store.db.database import Database, lock_players
 from prowess.store.leagues import Preset
 from tests.oracles.league import League
 from tests.postgres import fresh
@@ -129,7 +128,7 @@ def test_disjoint_players_do_not_wait_for_each_other(place: Place) -> None:
         for league, waits in (("free", False), ("serial", True)):
             assert post(league, "ann", "bob").result().status == 201
             with place.database.writing() as connection:
-                locks.lock_players(connection, leagues.find(connection, league).id, ["ann"])
+                lock_players(connection, leagues.find(connection, league).id, ["ann"])
                 others = [post(league, f"cat {number}", f"dan {number}") for number in range(2)]
                 done, _ = wait(others, timeout=0.5 if waits else PATIENCE)
                 assert len(done) == (0 if waits else 2)

@@ -22,7 +22,7 @@ from ..validate import scale, whole
 from . import audit
 from .clock import CLOCKS, Clock
 from .db import schema
-from .db.raw_sql import RawStatement
+from .db.database import RawStatement
 from .errors import Conflict, NotFound
 from .slugs import slug, storable
 

@@ -14,7 +14,7 @@ from ..model.fit.trace import run_sweep
 from ..model.ladder.ladder import Ladder
 from . import clock
 from .db import schema
-from .db.raw_sql import InList, RawStatement, write_many
+from .db.database import InList, RawStatement, write_many
 from .errors import RatingError
 from .leagues import League
 

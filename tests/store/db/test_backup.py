@@ -9,8 +9,7 @@ from sqlalchemy import insert, inspect, select, text, update
 
 import prowess as pw
 from prowess.store import keys, leagues
-from prowess.store.db import backup as copying
-from prowess.store.db import backup as module
+from prowess.store.db import backup as backup_module
 from prowess.store.db import migrate, schema
 from prowess.store.db.backup import backup, restore
 from prowess.store.db.database import Database
@@ -77,7 +76,7 @@ def opened():
 
 
 def test_backup_moves_between_postgresql_and_sqlite(postgres, postgres_url, tmp_path, opened, monkeypatch):
-    monkeypatch.setattr(copying, "AT_ONCE", 7)
+    monkeypatch.setattr(backup_module, "BATCH", 7)
     first, second = opened(postgres_url), opened(f"{tmp_path}/second.db")
     fill(first)
     there = rows(first)
@@ -88,7 +87,7 @@ def test_backup_moves_between_postgresql_and_sqlite(postgres, postgres_url, tmp_
     backup(second, tmp_path / "second.bak")
     assert (tmp_path / "second.bak").read_bytes() == (tmp_path / "first.bak").read_bytes()
     with first.writing() as connection:
-        migrate.go_to(connection, "base")
+        migrate.run_migrations(connection, "base")
     restore(tmp_path / "second.bak", first)
     assert rows(first) == there
     for database in (first, second):
@@ -120,7 +119,7 @@ def test_restored_league_accepts_new_matches(database_url, tmp_path, opened):
 
 def test_backup_is_of_one_moment_while_others_write(database_url, tmp_path, opened, monkeypatch):
     """A league's counter and its journal agree in the backup, although both grew between any two parts of it."""
-    monkeypatch.setattr(copying, "AT_ONCE", 3)
+    monkeypatch.setattr(backup_module, "BATCH", 3)
     database = opened(database_url)
     fill(database, rows=0)
     number = 0
@@ -139,10 +138,10 @@ def test_backup_is_of_one_moment_while_others_write(database_url, tmp_path, open
 
     def add(*given):
         write()
-        return copying_add(*given)
+        return insert_rows(*given)
 
-    copying_add = copying._add
-    monkeypatch.setattr(copying, "_add", add)
+    insert_rows = backup_module._insert
+    monkeypatch.setattr(backup_module, "_insert", add)
     backup(database, tmp_path / "copy.bak")
     assert number > 14
     with sqlite3.connect(tmp_path / "copy.bak") as file:
@@ -155,15 +154,15 @@ def test_interrupted_restore_leaves_the_database_empty(database_url, tmp_path, o
     source, target = opened(f"{tmp_path}/source.db"), opened(database_url)
     fill(source)
     backup(source, tmp_path / "copy.bak")
-    copying_add = copying._add
+    insert_rows = backup_module._insert
 
     def stop(connection, table, found):
         if table.name == "rating":
             raise KeyboardInterrupt
-        copying_add(connection, table, found)
+        insert_rows(connection, table, found)
 
     with monkeypatch.context() as patched:
-        patched.setattr(copying, "_add", stop)
+        patched.setattr(backup_module, "_insert", stop)
         with pytest.raises(KeyboardInterrupt):
             restore(tmp_path / "copy.bak", target)
     assert inspect(target.engine).get_table_names() == []
@@ -177,7 +176,7 @@ def test_interrupted_restore_leaves_the_database_empty(database_url, tmp_path, o
     assert rows(target) == rows(source)
 
 
-def test_restore_refuses_files_that_are_no_backup(database_url, tmp_path, opened):
+def test_restore_refuses_files_that_are_not_backups(database_url, tmp_path, opened):
     source, target = opened(f"{tmp_path}/source.db"), opened(database_url)
     fill(source, rows=60)
     whole = tmp_path / "whole.bak"
@@ -199,14 +198,14 @@ def test_restore_refuses_files_that_are_no_backup(database_url, tmp_path, opened
             file.execute(change)
         file.close()
     for name, said in {
-        "missing.bak": "there is no such file",
+        "missing.bak": "missing.bak: not found",
         "text.bak": "text.bak: file is not a database",
-        "empty.bak": "empty.bak is no backup of prowess",
+        "empty.bak": "empty.bak: not a prowess backup",
         "half.bak": "half.bak: (the file is damaged|database disk image is malformed)",
         "spoilt.bak": "spoilt.bak: (the file is damaged|database disk image is malformed)",
-        "other.bak": "other.bak is no backup of prowess",
+        "other.bak": "other.bak: not a prowess backup",
         "newer.bak": "newer.bak was written by a newer prowess",
-        "orphans.bak": "orphans.bak: the rows of this backup do not fit together",
+        "orphans.bak": "orphans.bak: the backup is inconsistent",
     }.items():
         with pytest.raises(pw.Error, match=said):
             restore(tmp_path / name, target)
@@ -218,14 +217,14 @@ def test_restore_refuses_files_that_are_no_backup(database_url, tmp_path, opened
 
 def test_backup_replaces_only_backups(tmp_path, opened, monkeypatch):
     database = opened(f"{tmp_path}/league.db")
-    with pytest.raises(pw.Error, match="is empty: there is nothing to back up"):
+    with pytest.raises(pw.Error, match="is empty: nothing to back up"):
         backup(database, tmp_path / "copy.bak")
     fill(database)
     notes, copy = tmp_path / "notes.txt", tmp_path / "copy.bak"
     notes.write_text("important\n")
     for name in (notes, tmp_path / "league.db"):
         before = name.read_bytes()
-        with pytest.raises(pw.Error, match="is there already and is no backup: choose another name"):
+        with pytest.raises(pw.Error, match="already exists and is not a backup: choose another name"):
             backup(database, name)
         assert name.read_bytes() == before
     with pytest.raises(pw.Error, match="nowhere"):
@@ -235,7 +234,7 @@ def test_backup_replaces_only_backups(tmp_path, opened, monkeypatch):
     with database.writing() as connection:
         connection.execute(update(schema.league).values(title="new"))
     with monkeypatch.context() as patched:
-        patched.setattr(module, "copy_tables", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(backup_module, "copy_tables", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             backup(database, copy)
     assert copy.read_bytes() == first
@@ -243,7 +242,7 @@ def test_backup_replaces_only_backups(tmp_path, opened, monkeypatch):
     assert copy.read_bytes() != first
     served = opened(str(copy))
     served.migrate()  # somebody serves it: it is a backup no more
-    with pytest.raises(pw.Error, match="is no backup"):
+    with pytest.raises(pw.Error, match="is not a backup"):
         backup(database, copy)
     assert not [one.name for one in tmp_path.iterdir() if "prowess-" in one.name]
 
@@ -268,10 +267,10 @@ def downgrade():
 def test_older_backup_is_restored_and_migrated(database_url, tmp_path, opened, monkeypatch):
     old, new = opened(f"{tmp_path}/old.db"), opened(database_url)
     fill(old)
-    shutil.copytree(migrate.STEPS, tmp_path / "steps")
+    shutil.copytree(migrate.MIGRATIONS, tmp_path / "steps")
     (tmp_path / "steps" / "versions" / "0003_motto.py").write_text(STEP)
     new.migrate()
-    monkeypatch.setattr(migrate, "STEPS", tmp_path / "steps")
+    monkeypatch.setattr(migrate, "MIGRATIONS", tmp_path / "steps")
     assert backup(old, tmp_path / "copy.bak").version == "prowess_0002"
     restore(tmp_path / "copy.bak", new)
     assert rows(new) == rows(old)

@@ -1,11 +1,14 @@
-"""Readers of a database: what one of them leaves behind does not hold up the next."""
+"""Connections and statements of SQLite and PostgreSQL."""
 
 import pytest
 from sqlalchemy import select, text
 
-from prowess.store import leagues
+from prowess.store import leagues, ratings
 from prowess.store.db import schema
-from prowess.store.db.database import Database
+from prowess.store.db.database import SHORT, Database
+from prowess.store.journal import journal
+from prowess.store.write.commands import Post
+from prowess.store.write.writer import perform
 
 
 def test_failed_reader_leaves_no_old_snapshot_behind(database_url):
@@ -30,4 +33,38 @@ def test_failed_reader_leaves_no_old_snapshot_behind(database_url):
     for _ in range(5):
         with database.reading() as connection:
             assert connection.execute(title).scalar() == "new"
+    database.close()
+
+
+@pytest.mark.parametrize("places", [1, 2, SHORT, 0])
+def test_lists_of_any_length_use_an_index(sqlite_url, places):
+    """SQLite has no statistics: left to itself it reads the whole league to find a dozen ids."""
+    database = Database(sqlite_url)
+    database.migrate()
+    with database.reading() as connection:
+        cursor = connection.connection.cursor()
+        for statement, column in ((journal._FIRST_POSTS, "id"), (ratings._OF_PLAYERS, "player")):
+            text = statement.text("sqlite", places)
+            values = dict.fromkeys(["league", "generation"], 1)
+            values |= {f"{column}s_{number}": "x" for number in range(1, places + 1)} or {f"{column}s": "[]"}
+            cursor.execute(f"EXPLAIN QUERY PLAN {text}", values)
+            assert f"{column}=?" in cursor.fetchall()[0][3]
+    database.close()
+
+
+def test_lists_of_any_length_find_their_rows(database_url):
+    database = Database(database_url)
+    database.migrate()
+    names = [f"{number} 'quoted' \"and\" 😀" for number in range(200)]
+    with database.writing() as connection:
+        leagues.create(connection, "darts")
+    perform(
+        database,
+        Post("darts", [{"teams": [[one], [other]]} for one, other in zip(names[::2], names[1::2], strict=True)]),
+    )
+    with database.reading() as connection:
+        league = leagues.find(connection, "darts")
+        for length in (0, 1, 2, 3, SHORT, SHORT + 1, 200):
+            found = ratings.load_players(connection, league, [*names[:length], "nobody"])
+            assert sorted(found.names) == sorted(names[:length])
     database.close()

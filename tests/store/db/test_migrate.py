@@ -13,7 +13,15 @@ from sqlalchemy import inspect, text
 import prowess as pw
 from prowess.store.db import schema
 from prowess.store.db.database import Database
-from prowess.store.db.migrate import STEPS, VERSION, go_to, head, hold, migrate, version_of
+from prowess.store.db.migrate import (
+    MIGRATIONS,
+    VERSION_TABLE,
+    head,
+    lock_migrations,
+    migrate,
+    run_migrations,
+    version_of,
+)
 
 CATALOGUE = {
     "sqlite": "SELECT name, sql FROM sqlite_master WHERE tbl_name <> 'alembic_version' ORDER BY name",
@@ -50,7 +58,7 @@ def test_migrations_create_the_schema(engine):
         assert compare_metadata(context, schema.metadata) == []
     migrated = catalogue(engine)
     with engine.begin() as connection:
-        connection.execute(text(f"DROP TABLE {VERSION}"))
+        connection.execute(text(f"DROP TABLE {VERSION_TABLE}"))
         schema.metadata.drop_all(connection)
     assert catalogue(engine) == []
     schema.metadata.create_all(engine)
@@ -62,8 +70,8 @@ def test_downgrade_and_upgrade(engine):
     migrate(engine)
     migrated = catalogue(engine)
     with engine.connect() as connection, connection.begin():
-        hold(connection)
-        go_to(connection, "base")
+        lock_migrations(connection)
+        run_migrations(connection, "base")
     assert catalogue(engine) == []
     migrate(engine)
     migrate(engine)
@@ -73,7 +81,7 @@ def test_downgrade_and_upgrade(engine):
 
 
 def test_head_is_the_last_migration():
-    script = ScriptDirectory(str(STEPS))
+    script = ScriptDirectory(str(MIGRATIONS))
     assert script.get_current_head() == head()
     for step in script.walk_revisions():
         assert step.path.rpartition("/")[2][:4] == step.revision.removeprefix("prowess_")
@@ -108,7 +116,7 @@ def test_processes_migrate_one_at_a_time(sqlite_url, postgres_url):
 def test_newer_database_is_refused(engine):
     migrate(engine)
     with engine.begin() as connection:
-        connection.execute(text(f"UPDATE {VERSION} SET version_num = 'prowess_9999'"))
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = 'prowess_9999'"))
     before = catalogue(engine)
     with pytest.raises(pw.Error, match=r"newer prowess .*prowess_9999.*pip install --upgrade"):
         migrate(engine)
@@ -122,8 +130,8 @@ def test_tables_of_other_programs_are_refused(engine):
         migrate(engine)
     assert inspect(engine).get_table_names() == ["recipes"]
     with engine.begin() as connection:
-        connection.execute(text(f"CREATE TABLE {VERSION} (version_num VARCHAR(32))"))
-        connection.execute(text(f"INSERT INTO {VERSION} VALUES ('0001')"))
+        connection.execute(text(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32))"))
+        connection.execute(text(f"INSERT INTO {VERSION_TABLE} VALUES ('0001')"))
     with pytest.raises(pw.Error, match="belongs to another program"):
         migrate(engine)
 

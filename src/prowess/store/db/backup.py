@@ -1,7 +1,7 @@
-"""Everything that a database holds as one file, and back again into a database of either kind.
+"""Backup and restore: a whole database as one file, which a database of either kind can be made from.
 
-A backup is a SQLite file with the tables of the database as they were at one moment, whatever was written meanwhile. It
-has the version of its database: an older one is restored step by step to that of the program.
+A backup is a SQLite file with the tables as they were at one moment, whatever was written meanwhile, and the version of
+its database: a backup of an older version is migrated when it is restored.
 """
 
 from __future__ import annotations
@@ -15,19 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    ExceptionContext,
-    MetaData,
-    NullPool,
-    Table,
-    create_engine,
-    event,
-    func,
-    insert,
-    select,
-    text,
-)
+import sqlalchemy as sa
+from sqlalchemy import Connection, Table, event, select
 from sqlalchemy.exc import DBAPIError
 
 from ...atomic_files import replace_file
@@ -35,16 +24,21 @@ from ...errors import Error
 from ...progress import following
 from ..errors import WriteClash
 from .database import Database
-from .migrate import VERSION, check_known, go_to, hold, table_names, version_of
+from .migrate import VERSION_TABLE, check_version, lock_migrations, run_migrations, table_names, version_of
 
-_HEAD = 100  # bytes with which a SQLite file begins, and where they say what it is
+_HEADER = 100  # bytes of a SQLite file, which hold the journal mode and the application id
 _MODE, _APPLICATION = slice(18, 20), slice(68, 72)
-_APPLICATION_ID = 0x70726F62  # "prob", the mark of our backups
+_APPLICATION_ID = 0x70726F62  # "prob", which marks our backups
+BATCH = 2000  # rows that are copied at a time
+SMALL_BATCHES = {"checkpoint": 1, "analysis": 20}  # whose rows hold all ratings of a league, or long answers
+
+PathLike = str | os.PathLike[str]
+Rows = list[tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
 class Copied:
-    """What was copied: the version of the tables, and how many rows each of them has.
+    """What was copied: the version of the tables, and the number of rows by table.
 
     >>> Copied("prowess_0001", {"league": 2, "journal": 1200}).rows["league"]
     2
@@ -54,170 +48,147 @@ class Copied:
     rows: dict[str, int]
 
 
-def backup(database: Database, path: str | os.PathLike[str], *, progress: bool | None = None) -> Copied:
+def backup(database: Database, path: PathLike, *, progress: bool | None = None) -> Copied:
     """Copy all tables of a database as they are now into a file; others may go on writing to it.
 
     An earlier backup of this name is replaced when the new one is complete. Any other file is left alone.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     database = Database(f"{folder}/league.db")
-    ...     database.migrate()
-    ...     copied = backup(database, f"{folder}/copy.db")
-    ...     database.close()
-    >>> copied.rows["league"]
-    0
+    ...     old, new = Database(f"{folder}/old.db"), Database(f"{folder}/new.db")
+    ...     old.migrate()
+    ...     written = backup(old, f"{folder}/copy.db")
+    ...     restored = restore(f"{folder}/copy.db", new)
+    ...     old.close()
+    ...     new.close()
+    >>> written == restored, written.rows["league"]
+    (True, 0)
     """
-    with replace_file(path) as place:
+    with replace_file(path) as temporary:
         _check_target(Path(path))
         with database.reading() as source:
-            check_known(source)
+            check_version(source)
             version = version_of(source)
             if version is None:
-                raise Error(f"{database.url.render_as_string()} is empty: there is nothing to back up")
-            with _file(path, f"{place.resolve().as_uri()}?mode=rwc") as target:
+                url = database.url.render_as_string()
+                raise Error(f"{url} is empty: nothing to back up", field="database", value=url)
+            with _open_file(path, f"{temporary.resolve().as_uri()}?mode=rwc") as target:
                 target.exec_driver_sql(f"PRAGMA application_id={_APPLICATION_ID}")
                 target.exec_driver_sql("BEGIN")
-                go_to(target, version)
+                run_migrations(target, version)
                 rows = copy_tables(source, target, "backup", progress)
                 target.exec_driver_sql("COMMIT")
     return Copied(version, rows)
 
 
-def restore(path: str | os.PathLike[str], database: Database, *, progress: bool | None = None) -> Copied:
-    """Copy a backup into an empty database, wholly or not at all.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     old, new = Database(f"{folder}/old.db"), Database(f"{folder}/new.db")
-    ...     old.migrate()
-    ...     _ = backup(old, f"{folder}/copy.db")
-    ...     copied = restore(f"{folder}/copy.db", new)
-    ...     old.close()
-    ...     new.close()
-    >>> copied.rows["league"]
-    0
-    """
+def restore(path: PathLike, database: Database, *, progress: bool | None = None) -> Copied:
+    """Copy a backup into an empty database, wholly or not at all."""
     if not Path(path).is_file():
-        raise Error(f"{path}: there is no such file")
-    with _file(path, f"{Path(path).resolve().as_uri()}?mode=ro") as source:
-        version = _version_of_file(source, path)
+        raise _file_error(path, "not found")
+    with _open_file(path, f"{Path(path).resolve().as_uri()}?mode=ro") as source:
+        version = _check_backup(source, path)
         try:
             with database.writing() as target:
-                hold(target)
-                _make_empty(target, version)
+                lock_migrations(target)
+                _create_tables(target, version)
                 rows = copy_tables(source, target, "restore", progress)
-                go_to(target, "head")
+                run_migrations(target, "head")
         except WriteClash as error:
-            raise Error(f"{path}: the rows of this backup do not fit together: {error}") from error
+            raise _file_error(path, f"the backup is inconsistent: {error}") from error
     return Copied(version, rows)
 
 
+def _file_error(path: PathLike, reason: object) -> Error:
+    return Error(f"{path}: {reason}", field="path", value=str(path))
+
+
 @contextmanager
-def _file(path: str | os.PathLike[str], uri: str) -> Iterator[Connection]:
-    """A connection to a file that nobody else writes to; what fails in it is told of the file by its name."""
+def _open_file(path: PathLike, uri: str) -> Iterator[Connection]:
+    """Connect to a file that nobody else writes to; SQLite's errors are raised as an Error that names the file."""
 
     def connect() -> sqlite3.Connection:
-        made = sqlite3.connect(uri, uri=True, isolation_level=None)
-        if uri.endswith("rwc"):
-            made.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF")  # it is whole before it has its name
-        return made
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        if uri.endswith("rwc"):  # a file that is thrown away unless it is complete needs no journal
+            connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF")
+        return connection
 
-    def told(context: ExceptionContext) -> None:
+    def raise_error(context: sa.ExceptionContext) -> None:
         if isinstance(context.original_exception, sqlite3.Error):
-            raise Error(f"{path}: {context.original_exception}") from context.original_exception
+            raise _file_error(path, context.original_exception) from context.original_exception
 
-    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
-    event.listen(engine, "handle_error", told)
+    engine = sa.create_engine("sqlite://", creator=connect, poolclass=sa.NullPool)
+    event.listen(engine, "handle_error", raise_error)
     with engine.connect() as connection:
         yield connection
 
 
 def _check_target(path: Path) -> None:
-    """A file is replaced only if it is a backup, and nobody has made a database of leagues of it since."""
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        start = file.read(_HEAD)
-    if start[_APPLICATION] != _APPLICATION_ID.to_bytes(4, "big") or start[_MODE] != b"\1\1":
-        raise Error(f"{path} is there already and is no backup: choose another name")
+    """Refuse to replace a file that is no backup, or that a service has used as its database since."""
+    if path.exists():
+        with path.open("rb") as file:
+            header = file.read(_HEADER)
+        if header[_APPLICATION] != _APPLICATION_ID.to_bytes(4, "big") or header[_MODE] != b"\1\1":
+            raise _file_error(path, "already exists and is not a backup: choose another name")
 
 
-def _version_of_file(source: Connection, path: str | os.PathLike[str]) -> str:
-    """The version of a backup that this program can restore."""
+def _check_backup(source: Connection, path: PathLike) -> str:
+    """Return the version of a backup that this program can restore."""
     source.exec_driver_sql("BEGIN")
     version = version_of(source)
     if version is None:
-        raise Error(f"{path} is no backup of prowess")
-    check_known(source, str(path))
-    found = source.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-    if found != "ok":
-        raise Error(f"{path}: the file is damaged: {found}")
+        raise _file_error(path, "not a prowess backup")
+    check_version(source, str(path))
+    problem = source.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    if problem != "ok":
+        raise _file_error(path, f"the file is damaged: {problem}")
     return version
 
 
-def _make_empty(target: Connection, version: str) -> None:
-    """Bring a database without rows to the tables of a backup."""
-    check_known(target)
+def _create_tables(target: Connection, version: str) -> None:
+    """Create the tables of a version in a database that has no rows."""
+    check_version(target)
     names = table_names(target)
-    if names and target.dialect.name == "postgresql":
-        target.exec_driver_sql(
-            "LOCK TABLE " + ", ".join(f'"{name}"' for name in names)
-        )  # nobody adds to them meanwhile
-    full = [name for name in names if target.exec_driver_sql(f'SELECT 1 FROM "{name}" LIMIT 1').first()]
-    if full:
-        where = target.engine.url.render_as_string(hide_password=True)
-        raise Error(f"{where} is not empty ({', '.join(full)}): restore into a new database")
+    if names and target.dialect.name == "postgresql":  # so that nobody adds rows meanwhile
+        target.exec_driver_sql("LOCK TABLE " + ", ".join(f'"{name}"' for name in names))
+    filled = [name for name in names if target.exec_driver_sql(f'SELECT 1 FROM "{name}" LIMIT 1').first()]
+    if filled:
+        url = target.engine.url.render_as_string(hide_password=True)
+        message = f"{url} is not empty ({', '.join(filled)}): restore into a new database"
+        raise Error(message, field="database", value=url)
     if version_of(target) not in (None, version):
-        go_to(target, "base")
-    go_to(target, version)
-
-
-Rows = list[tuple[Any, ...]]
-AT_ONCE = 2000
-LARGE = {
-    "checkpoint": 1,
-    "analysis": 20,
-}  # rows that hold the beliefs of a whole league, or an answer with all its points
+        run_migrations(target, "base")
+    run_migrations(target, version)
 
 
 def copy_tables(source: Connection, target: Connection, label: str, progress: bool | None = None) -> dict[str, int]:
-    """Copy all rows, in the order of their keys, into tables of the same names that are there and empty.
-
-    Both are in a transaction. Gives how many rows every table has.
-    """
-    tables = _tables(target)
-    total = sum(source.execute(select(func.count()).select_from(table)).scalar_one() for table in tables)
+    """Copy all rows into empty tables of the same names, and return how many rows each table has."""
+    metadata = sa.MetaData()
+    metadata.reflect(target)
+    tables = [table for table in metadata.sorted_tables if table.name != VERSION_TABLE]  # referenced tables come first
+    total = sum(source.execute(select(sa.func.count()).select_from(table)).scalar_one() for table in tables)
     copied = Counter({table.name: 0 for table in tables})
-    parts = ((table, rows) for table in tables for rows in _parts(source, table))
-    for table, rows in following(parts, label, lambda: copied.total() / total, progress):
-        _add(target, table, rows)
+    batches = ((table, rows) for table in tables for rows in _batches(source, table))
+    for table, rows in following(batches, label, lambda: copied.total() / total, progress):
+        _insert(target, table, rows)
         copied[table.name] += len(rows)
-    for table in tables:
-        _go_on_counting(target, table)
+    if target.dialect.name == "postgresql":
+        for table in tables:
+            _advance_sequence(target, table)
     return dict(copied)
 
 
-def _tables(target: Connection) -> list[Table]:
-    """The tables, each after those that its rows refer to."""
-    metadata = MetaData()
-    metadata.reflect(target)
-    return [table for table in metadata.sorted_tables if table.name != VERSION]
-
-
-def _parts(source: Connection, table: Table) -> Iterator[Rows]:
-    """The rows of a table as the driver gives them, some at a time."""
+def _batches(source: Connection, table: Table) -> Iterator[Rows]:
+    """Yield the rows of a table as the driver returns them, ordered by primary key."""
     query = str(select(table).order_by(*table.primary_key).compile(source))
-    at_once = LARGE.get(table.name, AT_ONCE)
-    with source.exec_driver_sql(query, execution_options={"stream_results": True, "yield_per": at_once}) as result:
-        for rows in result.partitions(at_once):
+    size = SMALL_BATCHES.get(table.name, BATCH)
+    with source.exec_driver_sql(query, execution_options={"stream_results": True, "yield_per": size}) as result:
+        for rows in result.partitions(size):
             yield [tuple(row) for row in rows]
 
 
-def _add(target: Connection, table: Table, rows: Rows) -> None:
-    """Add rows in the fastest way that a database has."""
+def _insert(target: Connection, table: Table, rows: Rows) -> None:
     if target.dialect.name == "sqlite":
-        target.exec_driver_sql(str(insert(table).compile(target)), rows)
+        target.exec_driver_sql(str(sa.insert(table).compile(target)), rows)
         return
     quote = target.dialect.identifier_preparer.quote
     query = f"COPY {quote(table.name)} ({', '.join(quote(column.name) for column in table.columns)}) FROM STDIN"
@@ -230,10 +201,9 @@ def _add(target: Connection, table: Table, rows: Rows) -> None:
         raise DBAPIError.instance(query, None, error, target.dialect.loaded_dbapi.Error) from error
 
 
-def _go_on_counting(target: Connection, table: Table) -> None:
-    """Let PostgreSQL give the next row the number after the last one; SQLite does so by itself."""
-    if target.dialect.name != "postgresql" or "id" not in table.primary_key:
-        return
-    name = target.dialect.identifier_preparer.quote(table.name)
-    sequence = "SELECT setval(pg_get_serial_sequence(:name, 'id'), max(id)) FROM "
-    target.execute(text(f"{sequence}{name} HAVING max(id) IS NOT NULL"), {"name": name})
+def _advance_sequence(target: Connection, table: Table) -> None:
+    """Let PostgreSQL number the next row after the last one; SQLite does so by itself."""
+    if "id" in table.primary_key:
+        name = target.dialect.identifier_preparer.quote(table.name)
+        sequence = "SELECT setval(pg_get_serial_sequence(:name, 'id'), max(id)) FROM "
+        target.execute(sa.text(f"{sequence}{name} HAVING max(id) IS NOT NULL"), {"name": name})

@@ -1,29 +1,38 @@
-"""A database, SQLite or PostgreSQL: transactions that read or write, and one error for all that may fail in it."""
+"""A SQLite or PostgreSQL database: transactions, locks, and prepared statements for the hot path."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import psycopg
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, Update, create_engine, event, text
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects.postgresql.psycopg import dialect as psycopg_dialect
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, TimeoutError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.types import NullType
 
 from ...errors import Error
-from ..clock import Clock
 from ..errors import CommitUnknown, Unavailable, WriteClash
+
+if TYPE_CHECKING:
+    from ..clock import Clock
 
 BUSY = 30.0  # seconds that a writer waits for another
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 
 
 class Database:
-    """Where leagues are kept: the URL of a PostgreSQL database, or a file of SQLite.
+    """The database of a service: a PostgreSQL URL, or a SQLite file.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -36,40 +45,40 @@ class Database:
     """
 
     def __init__(self, url: str) -> None:
-        self.url = _url(url)
+        self.url = _parse_url(url)
         self.dialect = self.url.get_backend_name()
         self.clocks: dict[str, Clock] = {}  # of leagues, by name; see `leagues.clock_of`
-        # Two engines with connections of their own: one whose options differ from time to time is slower.
-        self._readers = _engine(self.url, "DEFERRED", "REPEATABLE READ", 8, cache=8)
-        self.engine = _engine(self.url, "IMMEDIATE", "READ COMMITTED", 4, cache=64)
+        # Two engines: changing the isolation level of a pooled connection for each transaction is slower.
+        self._readers = _engine(self.url, "DEFERRED", "REPEATABLE READ", pool=8, cache=8)
+        self.engine = _engine(self.url, "IMMEDIATE", "READ COMMITTED", pool=4, cache=64)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the database, whatever others write meanwhile."""
+        """Open a transaction that sees one state of the database, whatever others write meanwhile."""
         with _translate_errors(self.dialect), self._readers.connect() as connection, connection.begin():
             try:
                 yield connection
             except Error:
                 raise
             except BaseException:
-                connection.invalidate()  # a cursor that was half read would hold its snapshot for who comes next
+                connection.invalidate()  # a half-read cursor would pin its snapshot for the next user of the connection
                 raise
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that is durable when the block ends, and undone if it ends by an exception."""
+        """Open a transaction that is durable when the block ends, and rolled back if the block raises."""
         committing = False
         try:
             with _translate_errors(self.dialect), self.engine.connect() as connection, connection.begin():
                 yield connection
                 committing = True
         except Unavailable as error:
-            if committing and self.dialect != "sqlite":  # a server may have committed, and not been able to say so
+            if committing and self.dialect != "sqlite":  # the server may have committed before the connection was lost
                 raise CommitUnknown(error.summary, error.reason) from error
             raise
 
     def migrate(self) -> None:
-        """Bring the tables to the form that this version of prowess needs; an empty database gets all of them."""
+        """Upgrade the tables to this version of prowess; an empty database gets all of them."""
         from .migrate import migrate
 
         with _translate_errors(self.dialect):
@@ -81,55 +90,50 @@ class Database:
         self.engine.dispose()
 
 
-def _url(database: str) -> URL:
-    """The URL of a database; a plain path is a file of SQLite."""
-    text = str(database).strip()
-    if "://" not in text:
-        text = f"sqlite:///{text}" if text else ""
+def _parse_url(database: str) -> URL:
+    """Return the URL of a database; a plain path is a SQLite file. Errors carry no value: it may hold a password."""
+    address = str(database).strip()
+    if "://" not in address:
+        address = f"sqlite:///{address}" if address else ""
     try:
-        url = make_url(text)
+        url = make_url(address)
     except ArgumentError:
-        text = f"{database!r} is no database: give sqlite:///league.db or postgresql://user@host/name"
-        raise Error(text, field="database") from None
+        message = f"{database!r} is not a database: give sqlite:///league.db or postgresql://user@host/name"
+        raise Error(message, field="database") from None
     driver = DRIVERS.get(url.get_backend_name())
     if driver is None:
-        text = f"{url.get_backend_name()} is no kind of database that can be used: it is sqlite or postgresql"
-        raise Error(text, field="database")
+        raise Error(f"{url.get_backend_name()} is not supported: use sqlite or postgresql", field="database")
     if driver == "sqlite" and url.database in (None, "", ":memory:"):
-        text = "leagues are kept in a file: give its name, such as sqlite:///league.db"
-        raise Error(text, field="database")
-    if driver == "sqlite" and not Path(str(url.database)).parent.is_dir():
-        text = f"{url.database}: there is no folder {Path(str(url.database)).parent}"
-        raise Error(text, field="database")
+        raise Error("leagues are stored in a file: give its name, such as sqlite:///league.db", field="database")
+    if driver == "sqlite" and not (folder := Path(str(url.database)).parent).is_dir():
+        raise Error(f"{url.database}: there is no folder {folder}", field="database")
     return url.set(drivername=driver)
 
 
-def _engine(url: URL, begin: str, isolation: str, most: int, cache: int) -> Engine:
-    """At most so many connections: how a transaction begins on SQLite, and what it sees on PostgreSQL.
+def _engine(url: URL, begin: str, isolation: str, pool: int, cache: int) -> Engine:
+    """Make an engine; `begin` and `cache` (MB a connection) are for SQLite, `isolation` for PostgreSQL.
 
-    PostgreSQL has 100 for all, so that several processes need to be modest. Who needs one more waits. On SQLite each
-    has a cache of so many MB.
+    Pools are small because PostgreSQL has 100 connections for all processes; a caller that finds none waits.
     """
-    options: dict[str, Any] = {"pool_size": most, "max_overflow": 2, "pool_timeout": BUSY, "hide_parameters": True}
+    options: dict[str, Any] = {"pool_size": pool, "max_overflow": 2, "pool_timeout": BUSY, "hide_parameters": True}
     if url.get_backend_name() != "sqlite":
         return create_engine(url, isolation_level=isolation, **options)
     engine = create_engine(url, connect_args={"timeout": BUSY, "check_same_thread": False}, **options)
-    event.listen(engine, "connect", partial(_open_file, cache))
-    # A writer takes its turn at once: one that began as a reader could be refused later.
+    event.listen(engine, "connect", partial(_configure_sqlite, cache))
+    # A writer locks at once: SQLite may refuse to upgrade a transaction that began as a reader.
     event.listen(engine, "begin", lambda connection: connection.connection.execute(f"BEGIN {begin}"))
     return engine
 
 
-def _open_file(cache: int, connection: Any, _: Any) -> None:
-    """Durable commits that readers need not wait for."""
-    connection.isolation_level = None  # transactions begin where we say
+def _configure_sqlite(cache: int, connection: Any, _: Any) -> None:
+    connection.isolation_level = None  # SQLAlchemy begins transactions, not the driver
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"cache_size=-{cache * 1024}"):
         connection.execute(f"PRAGMA {pragma}").close()
 
 
 @contextmanager
 def _translate_errors(dialect: str) -> Iterator[None]:
-    """Raise failures of the database as `Unavailable` or `WriteClash`; the transaction is rolled back by then."""
+    """Raise database errors as `Unavailable` or `WriteClash`; the transaction is rolled back by then."""
     try:
         yield
     except TimeoutError as error:
@@ -140,3 +144,142 @@ def _translate_errors(dialect: str) -> Iterator[None]:
             raise WriteClash(str(cause)) from error
         reason = " ".join(str(cause).split()) or type(cause).__name__
         raise Unavailable(f"the database ({dialect}) cannot be used now", reason) from error
+
+
+# Locks. SQLite has one writer at a time, which locks the database when its transaction begins. On PostgreSQL, a change
+# that depends on its own players alone takes a shared lock of the league and the locks of those players; any other
+# change locks the league exclusively. Locks are always taken in the same order, so that there is no deadlock, and are
+# released at the end of the transaction.
+
+MAX_LOCKS = 256  # players locked one by one: PostgreSQL has room for some thousands of locks in all
+_LOCK_LEAGUE = text("SELECT pg_advisory_xact_lock(:league)")
+_SHARE_LEAGUE = text("SELECT pg_advisory_xact_lock_shared(:league)")
+_LOCK_PLAYERS = text(
+    "SELECT count(pg_advisory_xact_lock(:league, player)) FROM unnest(CAST(:players AS integer[])) AS player"
+)
+
+
+def lock_league(connection: Connection, league: int) -> None:
+    """Lock the league exclusively."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(_LOCK_LEAGUE, {"league": league})
+
+
+def lock_players(connection: Connection, league: int, players: Collection[str]) -> None:
+    """Lock some players of a league; others may lock other players of it at the same time."""
+    if len(players) > MAX_LOCKS:
+        lock_league(connection, league)
+    elif connection.dialect.name == "postgresql":
+        connection.execute(_SHARE_LEAGUE, {"league": league})
+        numbers = sorted({crc32(name.encode()) - 2**31 for name in players})
+        connection.execute(_LOCK_PLAYERS, {"league": league, "players": numbers})
+
+
+# Statements of the hot path. SQLAlchemy writes each of them once for each kind of database, which keeps one schema for
+# both; they are handed to the driver as they are, because going through SQLAlchemy takes longer than rating a match.
+
+_DIALECTS = {"sqlite": sqlite.dialect(paramstyle="named"), "postgresql": psycopg_dialect()}  # type: ignore[no-untyped-call]
+_PLACEHOLDERS = {"sqlite": "?", "postgresql": "%s"}
+SHORT = 64  # values of a list that SQLite gets one by one
+
+
+class InList(ColumnElement[Any]):
+    """Whether a column has one of the values of a list.
+
+    The list is one parameter, except for short lists on SQLite, which finds a few separate values faster.
+
+    >>> from sqlalchemy import select
+    >>> from .schema import league
+    >>> named = RawStatement(select(league.c.id).where(InList(league.c.name, "names")))
+    >>> [named.text("sqlite", places).split("WHERE")[1] for places in (0, 2)]
+    [' league.name IN (SELECT value FROM json_each(:names))', ' league.name IN (:names_1, :names_2)']
+    """
+
+    inherit_cache = False
+    type = NullType()  # as a Boolean, it would be compared with 1, and no index used
+
+    def __init__(self, column: ColumnElement[Any], name: str) -> None:
+        self.column, self.name = column, name
+
+
+@compiles(InList, "sqlite")
+def _for_sqlite(element: InList, compiler: SQLCompiler, places: int = 0, **options: Any) -> str:
+    values = ", ".join(f":{element.name}_{number}" for number in range(1, places + 1))
+    values = values or f"SELECT value FROM json_each(:{element.name})"
+    return f"{compiler.process(element.column, **options)} IN ({values})"
+
+
+@compiles(InList, "postgresql")
+def _for_postgresql(element: InList, compiler: SQLCompiler, places: int = 0, **options: Any) -> str:
+    return f"{compiler.process(element.column, **options)} = ANY(%({element.name})s)"
+
+
+class RawStatement:
+    """A statement whose values are given by name; the value for an `InList` is a list.
+
+    SQLite has no statistics and guesses which index to use; where it guesses wrong, `index` names one.
+
+    >>> from sqlalchemy import bindparam, select
+    >>> from .schema import league
+    >>> RawStatement(select(league.c.id).where(league.c.name == bindparam("name"))).text("postgresql").split("WHERE")[1]
+    ' league.name = %(name)s::VARCHAR'
+    """
+
+    def __init__(self, statement: Select[Any] | Update, index: str | None = None) -> None:
+        self._statement, self._index = statement, index
+        self._texts: dict[tuple[str, int], str] = {}
+
+    def __call__(self, connection: Connection, **values: Any) -> list[Any]:
+        """Run the statement and return its rows as the driver gives them."""
+        dialect, places = connection.dialect.name, 0
+        if dialect == "sqlite":
+            places, values = _flatten_lists(values)
+        with closing(connection.connection.cursor()) as cursor:
+            cursor.execute(self.text(dialect, places), values)
+            return list(cursor.fetchall()) if cursor.description else []
+
+    def text(self, dialect: str, places: int = 0) -> str:
+        """Return the SQL for a kind of database, with so many values in its list."""
+        sql = self._texts.get((dialect, places))
+        if sql is None:
+            sql = str(self._statement.compile(dialect=_DIALECTS[dialect], compile_kwargs={"places": places}))
+            if self._index is not None and dialect == "sqlite":
+                sql = sql.replace("\nWHERE", f" INDEXED BY {self._index}\nWHERE", 1)
+            self._texts[dialect, places] = sql
+        return sql
+
+
+def _flatten_lists(values: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Replace a short list by separate values, the last one repeated up to 2, 4, 8 … of them, a long list by JSON."""
+    places, flat = 0, {}
+    for name, value in values.items():
+        if type(value) is not list:
+            flat[name] = value
+        elif 0 < len(value) <= SHORT:
+            places = 1 << (len(value) - 1).bit_length()
+            padded = value + value[-1:] * (places - len(value))
+            flat |= {f"{name}_{number}": item for number, item in enumerate(padded, 1)}
+        else:
+            flat[name] = json.dumps(value)
+    return places, flat
+
+
+def write_many(
+    connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]], *, replacing: bool = False
+) -> None:
+    """Insert rows with values in the order of the table's columns; `replacing` overwrites rows of the same key."""
+    if rows:
+        with closing(connection.connection.cursor()) as cursor:
+            cursor.executemany(_insertion(table, connection.dialect.name, replacing), rows)
+
+
+@lru_cache
+def _insertion(table: Table, dialect: str, replacing: bool) -> str:
+    names = [column.name for column in table.columns]
+    values = ", ".join([_PLACEHOLDERS[dialect]] * len(names))
+    statement = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({values})"
+    if not replacing:
+        return statement
+    key = [column.name for column in table.primary_key.columns]
+    new = ", ".join(f"{name} = excluded.{name}" for name in names if name not in key)
+    return f"{statement} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {new}"

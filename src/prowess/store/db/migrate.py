@@ -1,4 +1,4 @@
-"""Bring a database to the tables that this version of the program works with."""
+"""Migrations: bring a database to the tables of this version, and refuse databases of other programs."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from ...errors import Error
 
-STEPS = Path(__file__).with_name("migrations")
-VERSION = "alembic_version"  # the table in which Alembic keeps how far a database has come
-_FAMILY = "prowess_"  # with which the names of our steps begin, so that those of other programs are told apart
-_PLACE = 0x70726F77657373  # of PostgreSQL's advisory lock: a number that is nobody else's ("prowess")
-_ONE_AT_A_TIME = Lock()  # Alembic's `op` is one for all threads of a process
+MIGRATIONS = Path(__file__).with_name("migrations")
+VERSION_TABLE = "alembic_version"
+_PREFIX = "prowess_"  # of our revisions, which tells them from those of other programs that use Alembic
+_LOCK_ID = 0x70726F77657373  # "prowess", for PostgreSQL's advisory locks
+_ALEMBIC = Lock()  # Alembic's `op` is global to the process
 
 
 def head() -> str:
-    """The name of the newest step.
+    """Return the newest revision.
 
     >>> head() >= "prowess_0001"
     True
     """
-    return _FAMILY + max(step.name[:4] for step in STEPS.glob("versions/[0-9]*.py"))
+    return _PREFIX + max(step.name[:4] for step in MIGRATIONS.glob("versions/[0-9]*.py"))
 
 
 def migrate(engine: Engine) -> None:
-    """Make the tables of an empty database, or bring those of an older version up to date, wholly or not at all.
+    """Create the tables of an empty database or upgrade older ones, wholly or not at all.
 
     Any number of processes may do so at once: one works, the others wait and find it done.
 
@@ -44,68 +44,70 @@ def migrate(engine: Engine) -> None:
         if version_of(connection) == head():
             return
     with engine.connect() as connection, connection.begin():
-        hold(connection)
-        check_known(connection)
-        go_to(connection, "head")
+        lock_migrations(connection)
+        check_version(connection)
+        run_migrations(connection, "head")
 
 
 def version_of(connection: Connection) -> str | None:
-    """The last step that a database has seen; None if there was none.
+    """Return the last revision that was run on a database; None if there was none.
 
     >>> from sqlalchemy import create_engine
     >>> with create_engine("sqlite://").connect() as connection:
     ...     print(version_of(connection))
     None
     """
-    if not inspect(connection).has_table(VERSION):
+    if not inspect(connection).has_table(VERSION_TABLE):
         return None
-    found: str | None = connection.execute(text(f"SELECT version_num FROM {VERSION}")).scalar()
-    return found
+    version: str | None = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
+    return version
 
 
 def table_names(connection: Connection) -> list[str]:
-    """The tables of a database, but for that of Alembic."""
-    return sorted(set(inspect(connection).get_table_names()) - {VERSION})
+    """Return the names of all tables except Alembic's."""
+    return sorted(set(inspect(connection).get_table_names()) - {VERSION_TABLE})
 
 
-def hold(connection: Connection) -> None:
-    """Hold off all others who would migrate, until the transaction that has just begun is over."""
+def lock_migrations(connection: Connection) -> None:
+    """Keep others from migrating until the transaction that has just begun ends."""
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:place)"), {"place": _PLACE})
+        connection.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": _LOCK_ID})
         return
     if getattr(connection.connection.driver_connection, "in_transaction", False):
         connection.exec_driver_sql("ROLLBACK")  # it may have begun without a lock, and has read nothing yet
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def go_to(connection: Connection, target: str) -> None:
-    """Go the steps up to the `head` or to an earlier one, in this transaction; or back to `base`, without any table."""
+def run_migrations(connection: Connection, target: str) -> None:
+    """Upgrade to a revision or to the `head`, or downgrade to `base`, without any table, in this transaction."""
     from alembic.migration import MigrationContext
     from alembic.operations import Operations
     from alembic.script import ScriptDirectory
 
-    script = ScriptDirectory(str(STEPS))
+    script = ScriptDirectory(str(MIGRATIONS))
 
     def steps(revision: str | tuple[str, ...], _: MigrationContext) -> Iterable[object]:
-        way = script._downgrade_revs if target == "base" else script._upgrade_revs
-        return way(target, revision)  # type: ignore[arg-type]
+        find_steps = script._downgrade_revs if target == "base" else script._upgrade_revs
+        return find_steps(target, revision)  # type: ignore[arg-type]
 
     context = MigrationContext.configure(connection, opts={"fn": steps})
-    with _ONE_AT_A_TIME, Operations.context(context):
+    with _ALEMBIC, Operations.context(context):
         context.run_migrations()
 
 
-def check_known(connection: Connection, name: str = "") -> None:
-    """Leave alone what another program, or a newer version of this one, has written; `name` is the database's."""
+def check_version(connection: Connection, name: str = "") -> None:
+    """Raise an Error if another program, or a newer prowess, wrote the database; `name` is used in the message."""
     name = name or connection.engine.url.render_as_string(hide_password=True)
-    found = version_of(connection)
-    if found is None:
-        others = table_names(connection)
-        some = ", ".join(others[:3]) + (", …" if len(others) > 3 else "")
-        if others:
-            raise Error(f"{name} holds tables of another program ({some}): use a database of its own")
-    elif not found.startswith(_FAMILY):
-        raise Error(f"{name} belongs to another program (version {found}): use a database of its own")
-    elif found > head():
-        newer = f"was written by a newer prowess (version {found}; this one knows {head()})"
-        raise Error(f"{name} {newer}: pip install --upgrade prowess")
+    version = version_of(connection)
+    tables = table_names(connection) if version is None else []
+    if tables:
+        some = ", ".join(tables[:3]) + (", …" if len(tables) > 3 else "")
+        message = f"{name} has tables of another program ({some}): use a separate database"
+    elif version is not None and not version.startswith(_PREFIX):
+        message = f"{name} belongs to another program (version {version}): use a separate database"
+    elif version is not None and version > head():
+        message = f"{name} was written by a newer prowess (version {version}; this one supports {head()})"
+        message += ": pip install --upgrade prowess"
+    else:
+        return
+    raise Error(message, field="database", value=version)

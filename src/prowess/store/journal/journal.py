@@ -27,7 +27,7 @@ from sqlalchemy import (
 
 from ...history import History
 from ..db import schema
-from ..db.raw_sql import InList, RawStatement, write_many
+from ..db.database import InList, RawStatement, write_many
 from ..errors import NotFound
 from ..leagues import League
 from ..slugs import storable

@@ -15,8 +15,8 @@ from ...history.ragged import owners
 from ...model.fit.trace import Trace, trace
 from ...model.ladder.ladder import Ladder
 from .. import clock, leagues, ratings
-from ..db import locks, schema
-from ..db.raw_sql import RawStatement
+from ..db import schema
+from ..db.database import RawStatement, lock_league, lock_players
 from ..errors import Conflict, WriteClash
 from ..journal import journal
 from ..journal.journal import Entry, Position
@@ -96,7 +96,7 @@ def _lock(connection: Connection, name: str, players: Sequence[str]) -> League:
     league = leagues.find(connection, name)
     if connection.dialect.name != "postgresql":
         return league
-    (locks.lock_league(connection, league.id) if league.serial else locks.lock_players(connection, league.id, players))
+    (lock_league(connection, league.id) if league.serial else lock_players(connection, league.id, players))
     locked = leagues.find(connection, name)
     if locked.serial and not league.serial:  # its model was changed meanwhile
         raise WriteClash(f"the model of {name} was changed at this moment")

@@ -15,8 +15,7 @@ from sqlalchemy import Connection
 
 from ...errors import Error
 from .. import leagues, ratings
-from ..db import locks
-from ..db.database import Database
+from ..db.database import Database, lock_league
 from ..errors import Unavailable, WriteClash
 from ..journal.journal import Position
 from ..leagues import League
@@ -234,7 +233,7 @@ def _append(
 def _correct(database: Database, number: int, command: Command, committed: Committed) -> dict[int, Result]:
     """Change the past of a league, which is locked exclusively."""
     with database.writing() as connection:
-        locks.lock_league(connection, leagues.find(connection, command.league).id)
+        lock_league(connection, leagues.find(connection, command.league).id)
         result = write_plan(connection, plan(connection, command))
     committed(Commit(1, len(result.ids), True))
     return {number: result}
@@ -247,7 +246,7 @@ def take_checkpoint(database: Database, name: str) -> int:
     if room > 0:
         return room
     with database.writing() as connection:
-        locks.lock_league(connection, league.id)
+        lock_league(connection, league.id)
         league, matches, room = _room(connection, name)  # another process may have taken it meanwhile
         if room > 0:
             return room
