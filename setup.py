@@ -103,6 +103,7 @@ def kernels():
         "initializedcheck": False,
         "cdivision": True,
         "embedsignature": True,
+        "infer_types": True,  # locals need a declaration only where their value comes from an untyped attribute
     }
     forks = multiprocessing.get_start_method() == "fork"  # others would run this file again in every process
     return cythonize(

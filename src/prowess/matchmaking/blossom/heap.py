@@ -24,21 +24,17 @@ class Events:
 
     def grow(self) -> None:
         """Make room for twice as many."""
-        room: cython.Py_ssize_t = 2 * len(self.keys)
-        larger: Events = Events(room)
-        k: cython.Py_ssize_t
+        room = 2 * len(self.keys)
+        larger = Events(room)
         for k in range(self.count):
             larger.keys[k] = self.keys[k]
             larger.firsts[k] = self.firsts[k]
             larger.seconds[k] = self.seconds[k]
         self.keys, self.firsts, self.seconds = larger.keys, larger.firsts, larger.seconds
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def push(self, key: cython.longlong, first: cython.int, second: cython.int) -> cython.bint:
         """Put in an event."""
-        at: cython.Py_ssize_t = self.count
-        above: cython.Py_ssize_t
+        at = self.count
         if at == len(self.keys):
             self.grow()
         self.count += 1
@@ -55,20 +51,16 @@ class Events:
         self.seconds[at] = second
         return False
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def soonest(self) -> cython.longlong:
         """The lowest key; there must be one."""
         return self.keys[0]
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def pop(self) -> cython.bint:
         """Take out the event of the lowest key; there must be one."""
-        last: cython.Py_ssize_t = self.count - 1
-        at: cython.Py_ssize_t = 0
-        below: cython.Py_ssize_t = 1
-        key: cython.longlong = self.keys[last]
+        last = self.count - 1
+        at = 0
+        below = 1
+        key = self.keys[last]
         self.key = self.keys[0]
         self.first = self.firsts[0]
         self.second = self.seconds[0]

@@ -65,9 +65,6 @@ def find_missing(prices: Prices) -> cython.Py_ssize_t:
 
     Of each item with those after it, only the `MOST` that are furthest above: more follow when these are in the graph.
     """
-    one: cython.Py_ssize_t
-    block: cython.Py_ssize_t
-    first: cython.Py_ssize_t
     for one in range(len(prices.own)):
         first = prices.found
         for block in range(len(prices.start) - 1):
@@ -80,12 +77,12 @@ def find_missing(prices: Prices) -> cython.Py_ssize_t:
 @cython.exceptval(check=False)
 def _near(prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t) -> cython.bint:
     """Whether any later item of a block may be worth its price with this one, by the bounds of the block."""
-    worth: Worth = prices.worth
-    gap: cython.double = max(prices.bounds[block, 1] - worth.mean[one], 0.0)
-    least: cython.double = prices.own[one] + prices.bounds[block, 0] + worth.near * gap - TOLERANCE
-    noise: cython.double = worth.noise[one] + prices.bounds[block, 4]
-    variance: cython.double = worth.variance[one] + prices.bounds[block, 2]
-    wide: cython.double = (worth.variance[one] + prices.bounds[block, 3]) * (1.0 + TOLERANCE)
+    worth = prices.worth
+    gap = max(prices.bounds[block, 1] - worth.mean[one], 0.0)
+    least = prices.own[one] + prices.bounds[block, 0] + worth.near * gap - TOLERANCE
+    noise = worth.noise[one] + prices.bounds[block, 4]
+    variance = worth.variance[one] + prices.bounds[block, 2]
+    wide = (worth.variance[one] + prices.bounds[block, 3]) * (1.0 + TOLERANCE)
     least = max(least, worth.least[one])
     return least <= 0.0 or least * least * variance <= noise * exp(-(gap / wide * gap)) * (1.0 + TOLERANCE)
 
@@ -96,13 +93,7 @@ def _look_into(
     prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t, first: cython.Py_ssize_t
 ) -> cython.void:
     """The missing edges between an item and those after it in a block."""
-    worth: Worth = prices.worth
-    at: cython.Py_ssize_t
-    two: cython.Py_ssize_t
-    gap: cython.double
-    least: cython.double
-    need: cython.double
-    between: cython.longlong
+    worth = prices.worth
     for at in range(prices.start[block], prices.start[block + 1]):
         two = prices.member[at]
         gap = worth.mean[two] - worth.mean[one]
@@ -122,8 +113,8 @@ def _too_far(
     worth: Worth, one: cython.Py_ssize_t, two: cython.Py_ssize_t, square: cython.double, least: cython.double
 ) -> cython.bint:
     """Whether the quality of a pair is certainly below this: q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2."""
-    variance: cython.double = (worth.variance[one] + worth.variance[two]) * (1.0 + TOLERANCE)
-    noise: cython.double = worth.noise[one] + worth.noise[two]
+    variance = (worth.variance[one] + worth.variance[two]) * (1.0 + TOLERANCE)
+    noise = worth.noise[one] + worth.noise[two]
     return least > 0.0 and least * least * (variance + square + 0.5 * square * (square / variance)) > noise
 
 
@@ -137,9 +128,9 @@ def _note(
     first: cython.Py_ssize_t,
 ) -> cython.void:
     """Write down a pair if it is above its price, in the order of by how much, and at most `MOST` from the first on."""
-    weight: cython.longlong = weight_of(prices.worth, one, two, cost_of(prices.worth, one, two))
-    above: cython.longlong = weight - prices.dual[one] - prices.dual[two] - between
-    at: cython.Py_ssize_t = prices.found
+    weight = weight_of(prices.worth, one, two, cost_of(prices.worth, one, two))
+    above = weight - prices.dual[one] - prices.dual[two] - between
+    at = prices.found
     if weight < 0 or above <= 0:
         return
     if at == first + ROOM:
@@ -152,8 +143,8 @@ def _note(
         prices.twos[at] = prices.twos[at - 1]
         prices.above[at] = prices.above[at - 1]
         at -= 1
-    prices.ones[prices.found - 1] = cython.cast(cython.int, one)
-    prices.twos[at] = cython.cast(cython.int, two)
+    prices.ones[prices.found - 1] = one
+    prices.twos[at] = two
     prices.above[at] = above
 
 
@@ -161,9 +152,9 @@ def _note(
 @cython.exceptval(check=False)
 def _between(prices: Prices, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.longlong:
     """What the blossoms that hold both items ask."""
-    low: cython.Py_ssize_t = min(prices.position[one], prices.position[two])
-    high: cython.Py_ssize_t = max(prices.position[one], prices.position[two])
-    level: cython.Py_ssize_t = 0
+    low = min(prices.position[one], prices.position[two])
+    high = max(prices.position[one], prices.position[two])
+    level = 0
     while (cython.cast(cython.Py_ssize_t, 2) << level) <= high - low:
         level += 1
     return min(prices.gaps[level, low], prices.gaps[level, high - (cython.cast(cython.Py_ssize_t, 1) << level)])

@@ -8,22 +8,19 @@ except ModuleNotFoundError:
     from ...model import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.matchmaking.blossom.state import FREE, INNER, OUTER, Blossoms
+    from cython.cimports.prowess.matchmaking.blossom.state import FREE, INNER, OUTER
     from cython.cimports.prowess.matchmaking.blossom.tree import Tree, lift, make_inner, make_outer, scan_all, touch
 else:
-    from .state import FREE, INNER, OUTER, Blossoms
+    from .state import FREE, INNER, OUTER
     from .tree import Tree, lift, make_inner, make_outer, scan_all, touch
 
 
-@cython.cfunc
-@cython.exceptval(-1, check=False)
 def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
     """Make a blossom of the ring that a tight edge between outer vertices closes."""
-    blossoms: Blossoms = tree.blossoms
-    common: cython.int = _common(tree, one, two)
-    first: cython.int = blossoms.top(one)
-    node: cython.int = first
-    amount: cython.longlong
+    blossoms = tree.blossoms
+    common = _common(tree, one, two)
+    first = blossoms.top(one)
+    node = first
     _climb(tree, first, common, True)
     blossoms.link(blossoms.top(two), first, two, one)
     _climb(tree, blossoms.top(two), common, False)
@@ -37,7 +34,7 @@ def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
         node = blossoms.next[node]
         if node == first:
             break
-    blossom: cython.int = blossoms.merge(first, blossoms.base[common])
+    blossom = blossoms.merge(first, blossoms.base[common])
     blossoms.z[blossom] = -2 * tree.delta
     tree.add[blossom] = 0
     touch(tree, blossom, OUTER)
@@ -54,10 +51,9 @@ def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
 @cython.exceptval(check=False)
 def _common(tree: Tree, one: cython.int, two: cython.int) -> cython.int:
     """The outer node at which the ways of two outer vertices to the root meet."""
-    blossoms: Blossoms = tree.blossoms
-    node: cython.int = blossoms.top(one)
-    turn: cython.int = blossoms.top(two)
-    swap: cython.int
+    blossoms = tree.blossoms
+    node = blossoms.top(one)
+    turn = blossoms.top(two)
     tree.marks += 1
     while True:
         if node >= 0:
@@ -76,9 +72,7 @@ def _common(tree: Tree, one: cython.int, two: cython.int) -> cython.int:
 @cython.exceptval(check=False)
 def _climb(tree: Tree, node: cython.int, common: cython.int, upward: cython.bint) -> cython.void:
     """Link the nodes from an outer one to a node above it, in this order or from there."""
-    blossoms: Blossoms = tree.blossoms
-    below: cython.int
-    above: cython.int
+    blossoms = tree.blossoms
     while node != common:
         if tree.label[node] == OUTER:
             below = blossoms.base[node]
@@ -93,18 +87,15 @@ def _climb(tree: Tree, node: cython.int, common: cython.int, upward: cython.bint
         node = blossoms.top(above)
 
 
-@cython.cfunc
-@cython.exceptval(-1, check=False)
 def expand(tree: Tree, blossom: cython.int) -> cython.bint:
     """Split an inner blossom whose z has gone: the even way from its entry to its base stays in the tree."""
-    blossoms: Blossoms = tree.blossoms
-    ring: cython.int[::1] = tree.ring
-    enter: cython.int = blossoms.holder(blossom, tree.entry[blossom])
-    size: cython.Py_ssize_t = 0
-    at: cython.Py_ssize_t = 0
-    k: cython.Py_ssize_t
+    blossoms = tree.blossoms
+    ring = tree.ring
+    enter = blossoms.holder(blossom, tree.entry[blossom])
+    size = 0
+    at = 0
     tree.label[blossom] = FREE
-    node: cython.int = blossoms.split(blossom)
+    node = blossoms.split(blossom)
     while size == 0 or node != ring[0]:
         if node == enter:
             at = size

@@ -15,12 +15,10 @@ except ModuleNotFoundError:
     from ...model import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.matchmaking.blossom.heap import Events
     from cython.cimports.prowess.matchmaking.blossom.shrink import expand, shrink
     from cython.cimports.prowess.matchmaking.blossom.state import FREE, INNER, Blossoms
     from cython.cimports.prowess.matchmaking.blossom.tree import Tree, clear, make_inner, make_outer
 else:
-    from .heap import Events
     from .shrink import expand, shrink
     from .state import FREE, INNER, Blossoms
     from .tree import Tree, clear, make_inner, make_outer
@@ -53,10 +51,8 @@ def match(
     >>> mate
     array([-1,  2,  1, -1], dtype=int32)
     """
-    tree: Tree = Tree(start, other, weight, dual)
-    blossoms: Blossoms = tree.blossoms
-    vertex: cython.int
-    top: cython.int
+    tree = Tree(start, other, weight, dual)
+    blossoms = tree.blossoms
     _begin(tree)
     for vertex in range(len(mate)):
         top = blossoms.top(vertex)
@@ -73,12 +69,8 @@ def match(
 @cython.exceptval(check=False)
 def _begin(tree: Tree) -> cython.void:
     """Raise duals where an edge has no slack at all, then lower them one by one and match along tight edges."""
-    vertex: cython.int
-    arc: cython.Py_ssize_t
-    slack: cython.longlong
-    least: cython.longlong
-    u: cython.longlong[::1] = tree.u
-    mate: cython.int[::1] = tree.blossoms.mate
+    u = tree.u
+    mate = tree.blossoms.mate
     for vertex in range(tree.blossoms.vertices):
         for arc in range(tree.start[vertex], tree.start[vertex + 1]):
             slack = u[vertex] + u[tree.other[arc]] - tree.weight[arc]
@@ -99,13 +91,10 @@ def _begin(tree: Tree) -> cython.void:
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _augment(tree: Tree, root: cython.int) -> cython.bint:
     """Match the base of a top with another, or leave alone somebody else, who has no dual left."""
-    events: Events = tree.events
-    blossoms: Blossoms = tree.blossoms
-    one: cython.int
-    two: cython.int
+    events = tree.events
+    blossoms = tree.blossoms
     events.count = 0
     tree.now += 1
     tree.touches = 0
@@ -141,8 +130,6 @@ def _augment(tree: Tree, root: cython.int) -> cython.bint:
 @cython.exceptval(check=False)
 def _flip(blossoms: Blossoms, tree: Tree, vertex: cython.int, mate: cython.int) -> cython.void:
     """Match an outer vertex anew, and all on its way to the root in turn."""
-    node: cython.int
-    below: cython.int
     while True:
         node = blossoms.top(vertex)
         below = blossoms.mate[blossoms.base[node]]
@@ -158,10 +145,9 @@ def _flip(blossoms: Blossoms, tree: Tree, vertex: cython.int, mate: cython.int) 
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _grow(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
     """Take a matched pair of free nodes into the tree, by a tight edge from an outer to a free vertex."""
-    blossoms: Blossoms = tree.blossoms
-    node: cython.int = blossoms.top(two)
+    blossoms = tree.blossoms
+    node = blossoms.top(two)
     make_inner(tree, node, one, two)
     return make_outer(tree, blossoms.top(blossoms.mate[blossoms.base[node]]))

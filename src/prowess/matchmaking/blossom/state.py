@@ -43,22 +43,16 @@ class Blossoms:
         self.spares, self.names = room - vertices, 0
         self.z, self.deep = array("q", [0]) * room, array("q", [0]) * room
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def top(self, vertex: cython.int) -> cython.int:
         """The outermost node that holds a vertex."""
         return self.node[self.rep[vertex]]
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def holder(self, blossom: cython.int, vertex: cython.int) -> cython.int:
         """The node of a blossom's ring that holds a vertex."""
         while self.up[vertex] != blossom:
             vertex = self.up[vertex]
         return vertex
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def link(self, one: cython.int, other: cython.int, out: cython.int, into: cython.int) -> cython.bint:
         """Let a node be followed by another in a ring, by the edge between these vertices."""
         self.next[one] = other
@@ -66,15 +60,13 @@ class Blossoms:
         self.into[one] = into
         return True
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def merge(self, first: cython.int, base: cython.int) -> cython.int:
         """Make a blossom of a ring of tops; the largest of them lends its name to the vertices of all."""
-        node: cython.int = first
-        last: cython.int = first
-        largest: cython.int = first
+        node = first
+        last = first
+        largest = first
         self.spares -= 1
-        blossom: cython.int = self.spare[self.spares]
+        blossom = self.spare[self.spares]
         self.size[blossom] = 0
         while True:
             self.up[node] = blossom
@@ -87,7 +79,7 @@ class Blossoms:
             node = self.next[node]
             if node == first:
                 break
-        rep: cython.int = self.rep[self.head[largest]]
+        rep = self.rep[self.head[largest]]
         while True:
             if node != largest:
                 self.unused[self.names] = self.rep[self.head[node]]
@@ -104,24 +96,19 @@ class Blossoms:
         self.tail[blossom] = self.tail[last]
         return blossom
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def name(self, node: cython.int, rep: cython.int) -> cython.bint:
         """Say of the vertices of a node under which name their top is known."""
-        vertex: cython.int = self.head[node]
+        vertex = self.head[node]
         while vertex != self.tail[node]:
             self.rep[vertex] = rep
             vertex = self.follow[vertex]
         self.rep[vertex] = rep
         return True
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def settle(self, blossom: cython.int) -> cython.int:
         """Match the ring of a blossom, two by two, beside the node that holds the base, which is returned."""
-        start: cython.int = self.holder(blossom, self.base[blossom])
-        one: cython.int = self.next[start]
-        other: cython.int
+        start = self.holder(blossom, self.base[blossom])
+        one = self.next[start]
         self.base[start] = self.base[blossom]
         while one != start:
             other = self.next[one]
@@ -132,16 +119,14 @@ class Blossoms:
             one = self.next[other]
         return start
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def split(self, blossom: cython.int) -> cython.int:
         """Make the nodes of a top's ring tops themselves, matched; returns the one that holds the base.
 
         The largest of them keeps the name, which saves most of the work where blossoms lie in blossoms.
         """
-        start: cython.int = self.settle(blossom)
-        node: cython.int = self.next[start]
-        largest: cython.int = start
+        start = self.settle(blossom)
+        node = self.next[start]
+        largest = start
         while node != start:
             if self.size[node] > self.size[largest]:
                 largest = node
@@ -159,17 +144,13 @@ class Blossoms:
         self.spares += 1
         return start
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def unroll(self, position: cython.int[::1], gap: cython.longlong[::1]) -> cython.bint:
         """Match everything inside of all blossoms, and list the vertices such that those of a blossom stand together.
 
         `gap` is, between the vertex at a position and the next one, the sum of z over the blossoms that hold both; so
         for any two vertices it is the least of the gaps between them. `deep` is that sum for a vertex alone.
         """
-        vertex: cython.int
-        top: cython.int
-        place: cython.Py_ssize_t = 0
+        place = 0
         for vertex in range(self.vertices):
             top = self.top(vertex)
             gap[vertex] = 0
@@ -181,25 +162,19 @@ class Blossoms:
                 self.open(top, position, gap)
         return True
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def list_leaves(self, node: cython.int, position: cython.int[::1], place: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Give the vertices of a node the places from this one on; returns the place after them."""
-        vertex: cython.int = self.head[node]
+        vertex = self.head[node]
         while vertex != self.tail[node]:
-            position[vertex] = cython.cast(cython.int, place)
+            position[vertex] = place
             place += 1
             vertex = self.follow[vertex]
-        position[vertex] = cython.cast(cython.int, place)
+        position[vertex] = place
         return place + 1
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def open(self, top: cython.int, position: cython.int[::1], gap: cython.longlong[::1]) -> cython.bint:
         """Match everything inside a top, from the outside in."""
-        waiting: cython.Py_ssize_t = 1
-        blossom: cython.int
-        node: cython.int
+        waiting = 1
         self.stack[0] = top
         self.deep[top] = self.z[top]
         while waiting > 0:

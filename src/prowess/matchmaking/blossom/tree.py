@@ -48,8 +48,6 @@ class Tree:
         self.lowest = -1
 
 
-@cython.cfunc
-@cython.exceptval(-1, check=False)
 def make_outer(tree: Tree, node: cython.int) -> cython.bint:
     """Label a free top as outer, and look at the edges of its vertices."""
     touch(tree, node, OUTER)
@@ -59,8 +57,6 @@ def make_outer(tree: Tree, node: cython.int) -> cython.bint:
     return scan_all(tree, node)
 
 
-@cython.cfunc
-@cython.exceptval(-1, check=False)
 def make_inner(tree: Tree, node: cython.int, above: cython.int, entry: cython.int) -> cython.bint:
     """Label a free top as inner; a blossom is split when its z has gone."""
     touch(tree, node, INNER)
@@ -73,8 +69,6 @@ def make_inner(tree: Tree, node: cython.int, above: cython.int, entry: cython.in
     return False
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
 def touch(tree: Tree, node: cython.int, label: cython.int) -> cython.void:
     """Give a top a label, until the tree is cleared."""
     tree.label[node] = label
@@ -82,12 +76,10 @@ def touch(tree: Tree, node: cython.int, label: cython.int) -> cython.void:
     tree.touches += 1
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
 def lift(tree: Tree, node: cython.int, amount: cython.longlong) -> cython.void:
     """Raise the stored duals of a node's vertices, which is then nothing that the node adds."""
-    blossoms: Blossoms = tree.blossoms
-    vertex: cython.int = blossoms.head[node]
+    blossoms = tree.blossoms
+    vertex = blossoms.head[node]
     tree.add[node] = 0
     while vertex != blossoms.tail[node]:
         tree.u[vertex] += amount
@@ -95,13 +87,8 @@ def lift(tree: Tree, node: cython.int, amount: cython.longlong) -> cython.void:
     tree.u[vertex] += amount
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
 def clear(tree: Tree) -> cython.void:
     """Clear the tree: duals become what they are now."""
-    k: cython.Py_ssize_t
-    amount: cython.longlong
-    node: cython.int
     for k in range(tree.touches):
         node = tree.touched[k]
         if tree.blossoms.up[node] < 0 and tree.label[node] != FREE:
@@ -112,12 +99,10 @@ def clear(tree: Tree) -> cython.void:
         tree.label[node] = FREE
 
 
-@cython.cfunc
-@cython.exceptval(-1, check=False)
 def scan_all(tree: Tree, node: cython.int) -> cython.bint:
     """Look at the edges of all vertices of an outer node, or of one that has become free again."""
-    blossoms: Blossoms = tree.blossoms
-    vertex: cython.int = blossoms.head[node]
+    blossoms = tree.blossoms
+    vertex = blossoms.head[node]
     outer: cython.bint = tree.label[blossoms.top(vertex)] == OUTER
     while True:
         if outer:
@@ -130,15 +115,11 @@ def scan_all(tree: Tree, node: cython.int) -> cython.bint:
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _scan(tree: Tree, vertex: cython.int) -> cython.bint:
     """Note when the edges of an outer vertex become tight, and when it has no dual left."""
-    blossoms: Blossoms = tree.blossoms
-    own: cython.longlong = tree.u[vertex]
-    top: cython.int = blossoms.top(vertex)
-    arc: cython.Py_ssize_t
-    two: cython.int
-    node: cython.int
+    blossoms = tree.blossoms
+    own = tree.u[vertex]
+    top = blossoms.top(vertex)
     if own < tree.floor:
         tree.floor = own
         tree.lowest = vertex
@@ -153,13 +134,10 @@ def _scan(tree: Tree, vertex: cython.int) -> cython.bint:
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _scan_free(tree: Tree, vertex: cython.int) -> cython.bint:
     """Note when the edges from outer vertices to one that has become free become tight."""
-    blossoms: Blossoms = tree.blossoms
-    own: cython.longlong = tree.u[vertex] + tree.add[blossoms.top(vertex)]
-    arc: cython.Py_ssize_t
-    two: cython.int
+    blossoms = tree.blossoms
+    own = tree.u[vertex] + tree.add[blossoms.top(vertex)]
     tree.era[vertex] = 0  # what was found before it was inner does not hold any more
     for arc in range(tree.start[vertex], tree.start[vertex + 1]):
         two = tree.other[arc]
@@ -169,7 +147,6 @@ def _scan_free(tree: Tree, vertex: cython.int) -> cython.bint:
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _court(tree: Tree, outer: cython.int, free: cython.int, key: cython.longlong) -> cython.bint:
     """Note when an edge to a free vertex becomes tight, if it is the first."""
     if tree.era[free] != tree.now or key < tree.best[free]:

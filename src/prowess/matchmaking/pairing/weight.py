@@ -46,20 +46,16 @@ class Worth:
         self.near = TIE / width if width > 0.0 else 0.0
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def quality_of(worth: Worth, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.double:
     """TrueSkill, equation (7), for two teams: the same as `Model.quality`."""
-    variance: cython.double = worth.variance[one] + worth.variance[two]
-    gap: cython.double = worth.mean[one] - worth.mean[two]
+    variance = worth.variance[one] + worth.variance[two]
+    gap = worth.mean[one] - worth.mean[two]
     return sqrt((worth.noise[one] + worth.noise[two]) / variance) * exp(-0.5 * (gap / variance * gap))
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
 def weight_of(worth: Worth, one: cython.Py_ssize_t, two: cython.Py_ssize_t, cost: cython.double) -> cython.longlong:
     """The weight of a pair, an even number; −1 if the pair may not be."""
-    value: cython.double = quality_of(worth, one, two)
+    value = quality_of(worth, one, two)
     if value < worth.least[one] or value < worth.least[two] or cost > 1e300:
         return -1
     value += worth.wait[one] + worth.wait[two] - cost
@@ -67,13 +63,10 @@ def weight_of(worth: Worth, one: cython.Py_ssize_t, two: cython.Py_ssize_t, cost
     return 2 * (worth.bonus + cython.cast(cython.longlong, floor(value * worth.unit + 0.5)))
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
 def cost_of(worth: Worth, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.double:
     """What is known against a pair, of which the first comes first in the order."""
-    low: cython.Py_ssize_t = worth.start[one]
-    high: cython.Py_ssize_t = worth.start[one + 1]
-    middle: cython.Py_ssize_t
+    low = worth.start[one]
+    high = worth.start[one + 1]
     while low < high:
         middle = (low + high) // 2
         if worth.known[middle] == two:
@@ -93,6 +86,5 @@ def weigh(
     weights: cython.longlong[::1],
 ) -> cython.void:
     """The weights of some pairs, of which the first comes first in the order; −1 for those that may not be."""
-    k: cython.Py_ssize_t
     for k in range(len(ones)):
         weights[k] = weight_of(worth, ones[k], twos[k], cost_of(worth, ones[k], twos[k]))

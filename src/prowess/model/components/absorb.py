@@ -53,9 +53,6 @@ class Moment(Absorb):
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """σ² + σ⁴g₂ is σ² times `kept`, which never turns negative."""
-        k: cython.Py_ssize_t
-        again: cython.double
-        scale: cython.double
         if board.importance == 1.0:
             for k in range(board.entries * board.traits):
                 board.mu[k] += board.var[k] * board.g1[k]
@@ -84,8 +81,6 @@ class Newton(Absorb):
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """Written without 1/σ², so that a known skill (σ = 0) stays known."""
-        k: cython.Py_ssize_t
-        narrower: cython.double
         for k in range(board.entries * board.traits):
             narrower = board.var[k] / (1.0 - board.importance * board.var[k] * min(board.g2[k], 0.0))
             board.mu[k] += board.importance * narrower * board.g1[k]
@@ -108,7 +103,6 @@ class Constant(Absorb):
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """A match that counts w times moves w times as far."""
-        k: cython.Py_ssize_t
         for k in range(board.entries * board.traits):
             board.mu[k] += board.importance * board.var[k] * board.g1[k]
             board.var[k] = board.before[k]
@@ -190,9 +184,6 @@ class Step(Absorb):
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """The outcome's `unit` makes s − E of g₁."""
-        e: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        k: cython.double
         if type(self.k) is float or type(self.k) is int:
             return _move(board, self.k)
         for e in range(board.entries):
@@ -203,7 +194,6 @@ class Step(Absorb):
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
 def _factor(rule: object, matches: cython.double, mu: cython.double) -> cython.double:
     """K by a rule or a function, which must be such that ratings stay finite."""
     known: Rule
@@ -218,11 +208,9 @@ def _factor(rule: object, matches: cython.double, mu: cython.double) -> cython.d
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _move(board: Board, factor: cython.double) -> cython.bint:
     """μ + factor · unit · g₁, w times for a match that counts w times."""
-    i: cython.Py_ssize_t
-    step: cython.double = factor * board.importance * board.unit
+    step = factor * board.importance * board.unit
     for i in range(board.entries * board.traits):
         board.mu[i] += step * board.g1[i]
     return False
@@ -281,8 +269,6 @@ class Harkness(Absorb):
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """A match that counts w times is w wins, or losses."""
-        e: cython.Py_ssize_t
-        i: cython.Py_ssize_t
         step: cython.double = self.step
         for e in range(board.entries):
             for i in range(e * board.traits, (e + 1) * board.traits):
@@ -331,15 +317,8 @@ class Volatile(Absorb):
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """Steps 3 to 8 of the paper, in rating points."""
-        e: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        own: cython.Py_ssize_t
         tau: cython.double = self.tau
-        unit2: cython.double = board.unit * board.unit
-        push: cython.double
-        pull: cython.double
-        move: cython.double
-        wide: cython.double
+        unit2 = board.unit * board.unit
         for e in range(board.entries):
             own = e * board.extras
             for i in range(e * board.traits, (e + 1) * board.traits):
@@ -366,19 +345,14 @@ def _growth(
     −½ and D/(8P): that brackets the root. Newton finds the root of the paper's Illinois algorithm in a third of its
     steps.
     """
-    excess: cython.double = found * found - known * known * wide - known  # D/v²
-    sure: cython.double = 1.0 + known * wide  # P/v
-    low: cython.double = -min(0.5 * tau * tau, FURTHEST)
-    high: cython.double = 0.0
-    x: cython.double = 0.0
-    y: cython.double = square
-    step: cython.double = 1.0
-    strictness: cython.double
-    share: cython.double
-    gain: cython.double
-    value: cython.double
-    slope: cython.double
-    spent: cython.Py_ssize_t = 0
+    excess = found * found - known * known * wide - known  # D/v²
+    sure = 1.0 + known * wide  # P/v
+    low = -min(0.5 * tau * tau, FURTHEST)
+    high = 0.0
+    x = 0.0
+    y = square
+    step = 1.0
+    spent = 0
     if known <= 0.0 or tau == 0.0:
         return 0.0
     strictness = 1.0 / (tau * tau)

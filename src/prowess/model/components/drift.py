@@ -55,7 +55,6 @@ class PerMatch(Drift):
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
         """σ² ← σ² + τ²."""
-        k: cython.Py_ssize_t
         tau: cython.double = self.tau
         for k in range(board.entries * board.traits):
             board.var[k] += tau * tau
@@ -90,7 +89,6 @@ class PerTime(Drift):
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
         """σ² ← max(σ², min(σ² + τ² t, cap²))."""
-        e: cython.Py_ssize_t
         tau: cython.double = self.tau
         cap: cython.double = self.cap
         for e in range(board.entries):
@@ -127,8 +125,6 @@ class PerPeriod(Drift):
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
         """σ² ← min(σ² + c² max(t, 1), cap²)."""
-        e: cython.Py_ssize_t
-        k: cython.Py_ssize_t
         c: cython.double = self.c
         cap: cython.double = self.cap
         for e in range(board.entries):
@@ -163,9 +159,7 @@ class Idle(Drift):
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
         """σ² ← max(σ², min(σ² + (t − 1) volatility², cap²)), the volatility in points."""
-        e: cython.Py_ssize_t
         cap: cython.double = self.cap
-        move: cython.double
         if board.extras == 0 or not board.periods:
             return False
         for e in range(board.entries):
@@ -179,8 +173,6 @@ class Idle(Drift):
 @cython.exceptval(check=False)
 def _widen(board: Board, e: cython.Py_ssize_t, more: cython.double, cap: cython.double) -> cython.void:
     """Add to the variances of an entry, up to cap²; one that is wider already stays as it is."""
-    k: cython.Py_ssize_t
-    wider: cython.double
     for k in range(e * board.traits, (e + 1) * board.traits):
         wider = min(board.var[k] + more, cap * cap)
         if wider > board.var[k]:
@@ -236,9 +228,6 @@ class Seasons(Drift):
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
         """First the break, then the drift within."""
-        e: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        i: cython.Py_ssize_t
         gap: cython.double = self.gap
         carry: cython.double = self.carry
         tau: cython.double = self.season_tau

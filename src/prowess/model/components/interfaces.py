@@ -43,14 +43,10 @@ class Prior:
     learns = False  # whether it remembers, from `board.level` on, two numbers for each trait
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the belief of a newcomer."""
         raise missing(self, "welcome")
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def meet(self, board: Board) -> cython.bint:
         """In a prior that learns: look at the beliefs of a match's players, before the drift, and remember."""
         return False
@@ -73,8 +69,6 @@ class Drift:
     reverts = False  # whether it looks at `board.centre`, the mean of the prior
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
         """Widen the beliefs of all entries."""
 
@@ -95,8 +89,6 @@ class TeamFunction:
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
         """Turn `alpha` of every entry, which comes as the share of the match that she played, into her weight.
 
@@ -132,13 +124,9 @@ class Outcome:
         """
         return ()
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
         """Put what the outcome needs for every match on a new board, once."""
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
         """For two teams: set `win` (of the first team), `draw` and `loss`, from the prior performances alone.
 
@@ -200,8 +188,6 @@ class Outcome:
 
         return predict(board)
 
-    @cython.ccall
-    @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
         """Fill `d1`, `d2` and `left` of every team and return the log-evidence."""
         raise missing(self, "evidence")
@@ -225,17 +211,12 @@ class Absorb:
     certain = False  # whether beliefs are points: a rating without sigma
     periods = False  # whether `g1` and `g2` may be sums over a rating period
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the `extra` columns of a newcomer, `entry * extras` and on: here to 0."""
-        k: cython.Py_ssize_t
         for k in range(entry * board.extras, (entry + 1) * board.extras):
             board.extra[k] = 0.0
         return False
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
         """Turn `g1`, `g2` and `kept` of every entry into its new `mu` and `var`."""
         raise missing(self, "absorb")

@@ -121,14 +121,12 @@ class Spread(Margin):
     @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
         """One look at every team."""
-        j: cython.Py_ssize_t
-        mean: cython.double
-        best: cython.double = board.mean[0]
-        worst: cython.double = board.mean[0]
-        noise: cython.double = 0.0
+        best = board.mean[0]
+        worst = board.mean[0]
+        noise = 0.0
         least: cython.double = self.least
-        parts: cython.double = _distinct(board) if seen else board.teams
-        before: cython.double = board.epsilon
+        parts = _distinct(board) if seen else board.teams
+        before = board.epsilon
         for j in range(board.teams):
             mean = board.mean[j * board.traits]
             best = max(best, mean)
@@ -183,7 +181,7 @@ class TwoValued(Margin):
     @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
         """One look at every place."""
-        before: cython.double = board.epsilon
+        before = board.epsilon
         fraction: cython.double = self.fraction
         board.epsilon = self.tied
         if seen and 1.0 - cython.cast(cython.double, _distinct(board)) / board.teams <= fraction:
@@ -198,11 +196,9 @@ class TwoValued(Margin):
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _distinct(board: Board) -> cython.Py_ssize_t:
     """The number of distinct places."""
-    j: cython.Py_ssize_t
-    count: cython.Py_ssize_t = 0
+    count = 0
     for j in range(board.teams):
         board.order[j] = 0
     for j in range(board.teams):

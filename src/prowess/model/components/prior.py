@@ -56,7 +56,6 @@ class Normal(Prior):
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the belief of a newcomer."""
-        k: cython.Py_ssize_t
         mu: cython.double = self.mu
         sigma: cython.double = self.sigma
         for k in range(entry * board.traits, (entry + 1) * board.traits):
@@ -85,7 +84,6 @@ class Point(Prior):
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the rating of a newcomer; its variance is 0."""
-        k: cython.Py_ssize_t
         for k in range(entry * board.traits, (entry + 1) * board.traits):
             board.mu[k] = self.mu
             board.var[k] = 0.0
@@ -145,8 +143,6 @@ class Newcomers(Prior):
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """The first prior around the level, of which the league remembers how it differs from that at first."""
-        k: cython.Py_ssize_t
-        i: cython.Py_ssize_t
         sigma: cython.double = self.level_sigma
         first: Prior = self.first
         first.welcome(board, entry)
@@ -160,9 +156,7 @@ class Newcomers(Prior):
     @cython.exceptval(-1, check=False)
     def meet(self, board: Board) -> cython.bint:
         """Learn from those who are no newcomers any more; from several at once, in whatever order they are listed."""
-        e: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        count: cython.double = 0.0
+        count = 0.0
         matches: cython.double = self.matches
         sigma: cython.double = self.level_sigma
         tau: cython.double = self.level_tau
@@ -185,18 +179,13 @@ def _learn(
     Each tells the same that it would tell alone. What they tell together is the sum of their sites; but the level does
     not move farther than the farthest of them is from it, however many of whom little is known agree.
     """
-    e: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    cell: cython.Py_ssize_t = board.level + 2 * k
-    level: cython.double = start + board.memory[cell + 1] + drift
-    whole: cython.double = board.centre_var[k] + board.memory[cell + 1] + drift
-    share: cython.double = level / whole
-    gap: cython.double
-    told: cython.double
-    left: cython.double
-    farthest: cython.double = 0.0
-    push: cython.double = 0.0
-    pull: cython.double = 1.0
+    cell = board.level + 2 * k
+    level = start + board.memory[cell + 1] + drift
+    whole = board.centre_var[k] + board.memory[cell + 1] + drift
+    share = level / whole
+    farthest = 0.0
+    push = 0.0
+    pull = 1.0
     for e in range(board.entries):
         if board.played[e] == matches:
             i = e * board.traits + k

@@ -56,9 +56,6 @@ class Mean(TeamFunction):
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
         """α is the player's share of the match over the shares of the team."""
-        j: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        total: cython.double
         for j in range(board.teams):
             k = board.start[j] * board.traits
             if board.traits == 1 and board.start[j + 1] - board.start[j] == 1 and board.alpha[k] > 0.0:
@@ -100,10 +97,7 @@ class Weighted(TeamFunction):
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
         """α is the weight of the position times the share of the match that the player played."""
-        j: cython.Py_ssize_t
-        e: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        weights: tuple = self.weights
+        weights = self.weights
         for j in range(board.teams):
             if board.start[j + 1] - board.start[j] > len(weights):
                 raise errors.Error(
@@ -150,9 +144,6 @@ class Affine(TeamFunction):
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
         """α is the function's weight times the share of the match that the player played; α₀ its constant part."""
-        j: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        e: cython.Py_ssize_t
         for j in range(board.teams):
             for k in range(board.traits):
                 means = [board.mu[e * board.traits + k] for e in range(board.start[j], board.start[j + 1])]
@@ -235,15 +226,10 @@ class FullSquad(TeamFunction):
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
         """α is the player's share of the match times what the team's rule makes of a share."""
-        j: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        e: cython.Py_ssize_t
         size: cython.double = self.size
         discount: cython.double = self.discount
         top: cython.bint = self.larger == "top"
         share: cython.double
-        shares: cython.double
-        present: cython.double
         for j in range(board.teams):
             for k in range(board.traits):
                 shares = present = 0.0
@@ -260,14 +246,12 @@ class FullSquad(TeamFunction):
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
 def _as_the_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
     """The weight of a whole share, the same for all, by which the team is expected to perform like its best."""
-    e: cython.Py_ssize_t
-    total: cython.double = 0.0
+    total = 0.0
     for e in range(board.start[j], board.start[j + 1]):
         total += board.alpha[e * board.traits + k] * board.mu[e * board.traits + k]
-    weight: cython.double = 0.0
+    weight = 0.0
     if total > 0.0:
         weight = _best(board, j, k, size) / size / total
     if not 0.0 < weight <= validate.LARGEST:
@@ -282,13 +266,9 @@ def _as_the_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size:
 @cython.exceptval(check=False)
 def _best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
     """The sum of the largest means of a team, as many as fill `size` shares: once over the team for each of them."""
-    e: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    last: cython.double = 0.0
-    best: cython.double
-    shares: cython.double
-    total: cython.double = 0.0
-    free: cython.double = size
+    last = 0.0
+    total = 0.0
+    free = size
     while free > 0.0:
         best = shares = 0.0
         for e in range(board.start[j], board.start[j + 1]):
@@ -339,8 +319,6 @@ class LeaderBonus(TeamFunction):
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
         """α of the leader grows, then all are scaled to their old sum."""
-        j: cython.Py_ssize_t
-        k: cython.Py_ssize_t
         squad: TeamFunction = self.squad
         bonus: cython.double = self.leader_bonus
         squad.weigh(board)
@@ -350,13 +328,10 @@ class LeaderBonus(TeamFunction):
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _lead(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, bonus: cython.double) -> cython.bint:
     """Give the leader of a team in one trait her bonus."""
-    e: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    leader: cython.Py_ssize_t = -1
-    total: cython.double = 0.0
+    leader = -1
+    total = 0.0
     for e in range(board.start[j], board.start[j + 1]):
         i = e * board.traits + k
         total += board.alpha[i]
@@ -364,7 +339,7 @@ def _lead(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, bonus: cytho
             leader = i
     if leader < 0:
         return False
-    grown: cython.double = total + bonus * board.alpha[leader]
+    grown = total + bonus * board.alpha[leader]
     if not (total > 0.0 and grown > 0.0):
         raise errors.Error(
             f"the weights of team {j + 1} add up to {total:.6g}; a leader bonus keeps their sum, which must be above 0"

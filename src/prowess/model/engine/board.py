@@ -129,8 +129,6 @@ class Board:
         self.memo = array("d", [float("nan")] * MEMO)
         self.scratch = _table(1, 1)
 
-    @cython.ccall
-    @cython.exceptval(-1, check=True)
     def holds(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> cython.bint:
         """Whether a match of this size fits.
 
@@ -140,8 +138,6 @@ class Board:
         return teams <= self.team_capacity and entries <= self.entry_capacity
 
 
-@cython.ccall
-@cython.exceptval(-1, check=False)
 def make_scratch(board: Board, rows: cython.Py_ssize_t, columns: cython.Py_ssize_t) -> cython.bint:
     """Make the board's scratch at least this large; what it held may be lost."""
     if board.scratch.shape[0] < rows or board.scratch.shape[1] < columns:
@@ -149,14 +145,10 @@ def make_scratch(board: Board, rows: cython.Py_ssize_t, columns: cython.Py_ssize
     return False
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def sort_by_place(board: Board) -> cython.void:
     """Sort the teams by place into `board.order`, stably (places count from 1 to the number of teams)."""
-    j: cython.Py_ssize_t
-    k: cython.int = 0
-    count: cython.int
-    counts: cython.Py_ssize_t = board.teams - 1  # where that of place 1 stands, less 1
+    k = 0
+    counts = board.teams - 1  # where that of place 1 stands, less 1
     for j in range(board.teams):
         board.order[board.teams + j] = 0
     for j in range(board.teams):
@@ -168,11 +160,9 @@ def sort_by_place(board: Board) -> cython.void:
     for j in range(board.teams):
         k = board.order[counts + board.place[j]]
         board.order[counts + board.place[j]] += 1
-        board.order[k] = cython.cast(cython.int, j)
+        board.order[k] = j
 
 
-@cython.ccall
-@cython.exceptval(-1.0, check=True)
 def positive(variance: cython.double) -> cython.double:
     """The variance of a performance, or of the difference of two, which must not vanish."""
     if variance > 0.0:
@@ -183,8 +173,6 @@ def positive(variance: cython.double) -> cython.double:
     )
 
 
-@cython.ccall
-@cython.exceptval(-1, check=False)
 def compare(board: Board) -> cython.bint:
     """Two teams' prior performances: the `gap` and the margin (`edge`) in standard deviations, and both cuts."""
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
@@ -205,8 +193,6 @@ class Margin:
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
         """Find what all pairs of a match share (`board.epsilon`), before the first of them is asked for.
 
@@ -215,8 +201,6 @@ class Margin:
         """
         return False
 
-    @cython.ccall
-    @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
         """The margin ε between teams `i` and `j`; teams of equal `noise` have equal margins to all others."""
         return 0.0

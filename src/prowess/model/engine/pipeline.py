@@ -76,10 +76,8 @@ class Pipeline:
         found = [0.0] * self.home_memory + learnt
         return found + [0.0] * (self.memories - len(found))
 
-    @cython.ccall
     def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
         """A board that holds a match of this size: one that lies about, or a new one (threads never share one)."""
-        k: cython.Py_ssize_t
         board: Board = None
         with suppress(IndexError):  # another thread may have been faster
             board = self.spare.pop()
@@ -115,8 +113,6 @@ class Pipeline:
         """Let the next match use this board."""
         self.spare.append(board)
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
         """From beliefs to the prior performances of the teams, and the forecast for two of them."""
         if self.centred:
@@ -126,18 +122,9 @@ class Pipeline:
         if board.teams == 2:
             self.outcome.forecast(board)
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def pool_teams(self, board: Board) -> cython.bint:
         """Team performances: N(α₀ + Σ αμ, Σ α²(σ² + β²)), by the team function; the home team has an advantage."""
-        j: cython.Py_ssize_t
-        e: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        traits: cython.Py_ssize_t = self.traits
-        alpha: cython.double
-        mean: cython.double
-        skills: cython.double
-        squares: cython.double
+        traits = self.traits
         self.team.weigh(board)
         for k in range(traits):
             e = 0
@@ -156,13 +143,9 @@ class Pipeline:
         if self.has_home and board.home >= 0:
             self.add_home(board)
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def add_home(self, board: Board) -> cython.void:
         """Lay the belief in the home advantage on the side and add it to the performance of the home team."""
-        k: cython.Py_ssize_t
-        cell: cython.Py_ssize_t
-        first: cython.Py_ssize_t = board.home * self.traits
+        first = board.home * self.traits
         for k in range(self.traits):
             board.side.mu[k] = self.home_mu
             board.side.var[k] = self.home_variance
@@ -173,36 +156,27 @@ class Pipeline:
             board.mean[first + k] += board.side.mu[k]
             board.variance[first + k] += board.side.var[k]
 
-    @cython.ccall
-    @cython.exceptval(-1.0, check=True)
     def learn(self, board: Board) -> cython.double:
         """From prior performances and what was seen to what it says of every player; returns the log-evidence."""
         board.converged = True
-        log_z: cython.double = self.outcome.evidence(board)
+        log_z = self.outcome.evidence(board)
         if not self.duels:
             self.spread(board)
         if self.learns_home and board.home >= 0:
             self.learn_home(board)
         return log_z
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def absorb_all(self, board: Board) -> cython.bint:
         """Let every player's belief take up what the board says of it; what runs away is an error."""
-        k: cython.Py_ssize_t
         self.absorb.absorb(board)
         for k in range(board.entries * self.traits):
             if not -RUNAWAY < board.mu[k] < RUNAWAY:
                 raise Error("the ratings run away, match after match; the parts of this model do not go together")
         return False
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def learn_home(self, board: Board) -> cython.bint:
         """The home advantage is learnt like the skill of one more player in the home team, who has no noise."""
-        k: cython.Py_ssize_t
-        t: cython.Py_ssize_t
-        side: Board = board.side
+        side = board.side
         side.importance = board.importance
         for k in range(self.traits):
             t = board.home * self.traits + k
@@ -216,31 +190,23 @@ class Pipeline:
             return False
         return self.absorb_home(board)
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def in_period(self, now: cython.double) -> cython.bint:
         """Whether a match at this time belongs to a rating period; without a time it is one of its own."""
         return self.period > 0.0 and now == now
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def gather_home(self, board: Board) -> cython.void:
         """Add what a match says of the home advantage to the sums of the period."""
-        k: cython.Py_ssize_t
-        first: cython.Py_ssize_t = self.home_memory + 2 * self.traits
+        first = self.home_memory + 2 * self.traits
         for k in range(self.traits):
             board.memory[first + 2 * k] += board.importance * board.side.g1[k]
             board.memory[first + 2 * k + 1] += board.importance * board.side.g2[k]
         board.memory[self.memories - 2] += board.importance
         board.memory[self.memories - 1] = board.time
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def close_home(self, board: Board) -> cython.bint:
         """End a rating period for the home advantage."""
-        k: cython.Py_ssize_t
-        first: cython.Py_ssize_t = self.home_memory + 2 * self.traits
-        side: Board = board.side
+        first = self.home_memory + 2 * self.traits
+        side = board.side
         side.importance = 1.0
         for k in range(self.traits):
             side.mu[k] = board.memory[self.home_memory + 2 * k]
@@ -251,34 +217,21 @@ class Pipeline:
             board.memory[k] = 0.0
         return self.absorb_home(board)
 
-    @cython.cfunc
-    @cython.exceptval(-1, check=False)
     def absorb_home(self, board: Board) -> cython.bint:
         """Take up what the side board says, and remember the home advantage."""
-        k: cython.Py_ssize_t
         self.home_absorb.absorb(board.side)
         for k in range(self.traits):
             board.memory[self.home_memory + 2 * k] = board.side.mu[k]
             board.memory[self.home_memory + 2 * k + 1] = board.side.var[k]
         return False
 
-    @cython.cfunc
-    @cython.exceptval(check=False)
     def spread(self, board: Board) -> cython.void:
         """From teams to players: g₁ = α d₁, g₂ = α² d₂, and the share of a player's variance that is kept.
 
         With r = α²σ²/v that share is (1 − r) + r u. Where the player is most of the team's variance, 1 − r is summed
         from the others' terms: the subtraction would lose it. At most one player of a team is: the cost stays linear.
         """
-        e: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        k: cython.Py_ssize_t
-        t: cython.Py_ssize_t
-        traits: cython.Py_ssize_t = self.traits
-        alpha: cython.double
-        own: cython.double
-        rest: cython.double
+        traits = self.traits
         for k in range(traits):
             j = 0
             for e in range(board.entries):
@@ -304,9 +257,7 @@ class Pipeline:
 @cython.exceptval(check=False)
 def _rest(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, without: cython.Py_ssize_t) -> cython.double:
     """The variance of a team's performance in a trait, summed without one of its entries."""
-    f: cython.Py_ssize_t
-    alpha: cython.double
-    rest: cython.double = board.noise[j * board.traits + k]
+    rest = board.noise[j * board.traits + k]
     for f in range(board.start[j], board.start[j + 1]):
         if f != without:
             alpha = board.alpha[f * board.traits + k]

@@ -34,10 +34,9 @@ NAN = cython.declare(cython.double, float("nan"))
 @cython.ccall
 def lay_out(pipeline: Pipeline, teams: Any, details: Any) -> Board:
     """Lay a match between players of these ratings on a board, with its details (`MatchDetails`, or None)."""
-    count: cython.Py_ssize_t = 0
-    j: cython.Py_ssize_t = 0
-    e: cython.Py_ssize_t = 0
-    board: Board
+    count = 0
+    j = 0
+    e = 0
     if not isinstance(teams, (list, tuple)):
         check_teams(teams)
     for team in teams:
@@ -64,7 +63,7 @@ def lay_out(pipeline: Pipeline, teams: Any, details: Any) -> Board:
             board.games[e] = 1.0
             e += 1
         j += 1
-    board.start[j] = cython.cast(cython.int, e)
+    board.start[j] = e
     if j < 2:
         raise Error(f"a match needs at least two teams, not {j}", field="teams")
     _apply_details(pipeline, board, details)
@@ -75,8 +74,8 @@ def lay_out(pipeline: Pipeline, teams: Any, details: Any) -> Board:
 @cython.exceptval(check=False)
 def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
     """Begin a team with this entry; unless something else is said, the first listed won."""
-    board.start[j] = cython.cast(cython.int, e)
-    board.place[j] = cython.cast(cython.int, j + 1)
+    board.start[j] = e
+    board.place[j] = j + 1
     board.score[j] = NAN
 
 
@@ -84,16 +83,13 @@ def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cyt
 @cython.exceptval(check=False)
 def _add_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t) -> cython.void:
     """An entry that played all of the match."""
-    k: cython.Py_ssize_t
     for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
         board.alpha[k] = 1.0
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _apply_details(pipeline: Pipeline, board: Board, details: object) -> cython.bint:
     """Lay what was said of the match on the board; elapsed time is counted in rating periods where there are any."""
-    e: cython.Py_ssize_t
     if details is not None:
         details.write(board)
         if details.elapsed is not None and pipeline.period > 0.0:
@@ -104,7 +100,7 @@ def _apply_details(pipeline: Pipeline, board: Board, details: object) -> cython.
 
 def rate(pipeline: Pipeline, teams: Any, details: Any) -> tuple[list[list[Rating]], bool]:
     """The new ratings of a match's players, nested like the teams, and whether they converged."""
-    board: Board = lay_out(pipeline, teams, details)
+    board = lay_out(pipeline, teams, details)
     if board.importance > 0.0:
         pipeline.forecast(board)
         pipeline.learn(board)
@@ -118,12 +114,12 @@ def record(
     pipeline: Pipeline, rows: list[list[int]], details: Any, table: Table, now: cython.double, unit: cython.double
 ) -> tuple[list[list[Rating]], bool]:
     """Learn from one match between the players of these rows of a state; gives what `rate` gives."""
-    count: cython.Py_ssize_t = 0
-    j: cython.Py_ssize_t = 0
-    e: cython.Py_ssize_t = 0
+    count = 0
+    j = 0
+    e = 0
     for team in rows:
         count += len(team)
-    board: Board = pipeline.board(len(rows), count)
+    board = pipeline.board(len(rows), count)
     board.time = now
     load_memory(pipeline, board, table, now, unit)
     for team in rows:
@@ -133,7 +129,7 @@ def record(
             _add_entry(pipeline, board, e)
             e += 1
         j += 1
-    board.start[j] = cython.cast(cython.int, e)
+    board.start[j] = e
     _apply_details(pipeline, board, details)
     if board.importance > 0.0:
         pipeline.forecast(board)
@@ -152,12 +148,11 @@ def record(
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _store_players(
     pipeline: Pipeline, board: Board, rows: list, table: Table, now: cython.double, unit: cython.double
 ) -> cython.bint:
     """Keep what is now believed of a match's players, and show it as if the rating period ended here."""
-    e: cython.Py_ssize_t = 0
+    e = 0
     for team in rows:
         for row in team:
             store_player(pipeline, board, e, table, row, now, unit)
@@ -171,15 +166,13 @@ def _store_players(
 @cython.cfunc
 def _copy_rows(pipeline: Pipeline, rows: list, table: Table) -> list:
     """The rows of a match's players, to be put back if need be."""
-    width: cython.Py_ssize_t = pipeline.width
+    width = pipeline.width
     return [[table.cells[row * width + k] for k in range(width)] for team in rows for row in team]
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _restore_rows(pipeline: Pipeline, rows: list, table: Table, before: list) -> cython.bint:
     """Put the rows of a match's players back as they were."""
-    k: cython.Py_ssize_t
     first: cython.Py_ssize_t
     for row, cells in zip([row for team in rows for row in team], before or (), strict=False):
         first = row * pipeline.width
@@ -190,7 +183,7 @@ def _restore_rows(pipeline: Pipeline, rows: list, table: Table, before: list) ->
 
 def read_memory(pipeline: Pipeline, table: Table) -> list[float]:
     """What is known of the league as a whole, as if its rating period ended now."""
-    board: Board = pipeline.board(1, 1)
+    board = pipeline.board(1, 1)
     load_memory(pipeline, board, table, NAN, 1.0)
     found = [board.memory[k] for k in range(pipeline.memories)]
     pipeline.release(board)
@@ -199,7 +192,7 @@ def read_memory(pipeline: Pipeline, table: Table) -> list[float]:
 
 def read_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating:
     """The rating of a row of a state, as if its rating period ended now."""
-    board: Board = pipeline.board(1, 1)
+    board = pipeline.board(1, 1)
     load_player(pipeline, board, 0, table, row, NAN, 1.0)
     rating = read_rating(pipeline.kind, board, 0)
     pipeline.release(board)
@@ -208,7 +201,7 @@ def read_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating
 
 def write_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t, rating: Rating) -> None:
     """Write the rating of a player who has not played yet into a row of a state."""
-    board: Board = pipeline.board(1, 1)
+    board = pipeline.board(1, 1)
     pipeline.absorb.welcome(board, 0)
     write_rating(rating, pipeline.kind, board, 0)
     board.played[0] = 0.0
@@ -218,8 +211,7 @@ def write_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t, rating: 
 
 def settle_periods(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) -> None:
     """End the open rating periods of these many first rows of a state."""
-    row: cython.Py_ssize_t
-    board: Board = pipeline.board(1, 1)
+    board = pipeline.board(1, 1)
     for row in range(rows):
         load_player(pipeline, board, 0, table, row, NAN, 1.0)
         _write_belief(pipeline, board, table, row)
@@ -231,9 +223,7 @@ def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady
 
     Open rating periods end. Where a variance is `steady` the break does not widen it.
     """
-    row: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    board: Board = pipeline.board(1, 1)
+    board = pipeline.board(1, 1)
     for row in range(rows):
         load_player(pipeline, board, 0, table, row, NAN, 1.0)
         board.elapsed[0] = 1.0

@@ -32,8 +32,6 @@ MONDAY = cython.declare(cython.double, 4.0)  # days from the origin of times, a 
 NAN = cython.declare(cython.double, float("nan"))
 
 
-@cython.cfunc
-@cython.exceptval(-1, check=False)
 def load_player(
     pipeline: Pipeline,
     board: Board,
@@ -44,10 +42,9 @@ def load_player(
     unit: cython.double,
 ) -> cython.bint:
     """Lay what is believed of a player on the board; `now` is NaN where times are not known."""
-    k: cython.Py_ssize_t
-    traits: cython.Py_ssize_t = pipeline.traits
-    base: cython.Py_ssize_t = row * pipeline.width
-    then: cython.double = table.cells[base + pipeline.last_seen]
+    traits = pipeline.traits
+    base = row * pipeline.width
+    then = table.cells[base + pipeline.last_seen]
     board.elapsed[e] = (now - then) / unit if now >= then else 0.0
     board.played[e] = 0.0
     board.games[e] = 1.0
@@ -68,8 +65,6 @@ def load_player(
     return False
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def periods_between(
     period: cython.double, then: cython.double, now: cython.double, unit: cython.double
 ) -> cython.double:
@@ -80,13 +75,12 @@ def periods_between(
     >>> periods_between(7.0, 6.0, 7.0, 1.0), periods_between(7.0, 7.0, 13.9, 1.0)
     (1.0, 0.0)
     """
-    origin: cython.double = MONDAY * unit if unit > 1.0 else 0.0
-    span: cython.double = period * unit
+    origin = MONDAY * unit if unit > 1.0 else 0.0
+    span = period * unit
     return floor((now - origin) / span) - floor((then - origin) / span) if now >= then else 0.0
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _count_periods(
     pipeline: Pipeline,
     board: Board,
@@ -97,7 +91,7 @@ def _count_periods(
     unit: cython.double,
 ) -> cython.bint:
     """Measure the time since the last match in rating periods; close the one that was open if it has passed."""
-    games: cython.double = table.cells[base + pipeline.games]
+    games = table.cells[base + pipeline.games]
     board.elapsed[e] = periods_between(pipeline.period, table.cells[base + pipeline.last_seen], now, unit)
     if games > 0.0 and _still_open(pipeline, table, base, now, unit):
         board.elapsed[e] = table.cells[base + pipeline.passed]
@@ -112,22 +106,19 @@ def _still_open(
     pipeline: Pipeline, table: Table, base: cython.Py_ssize_t, now: cython.double, unit: cython.double
 ) -> cython.bint:
     """Whether the period in which a player was last seen is that of a match at this time."""
-    then: cython.double = table.cells[base + pipeline.last_seen]
-    games: cython.double = table.cells[base + pipeline.games]
+    then = table.cells[base + pipeline.last_seen]
+    games = table.cells[base + pipeline.games]
     return games > 0.0 and now >= then and periods_between(pipeline.period, then, now, unit) == 0.0
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _close_period(
     pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, table: Table, base: cython.Py_ssize_t
 ) -> cython.bint:
     """End a rating period: drift, then absorb all that its matches said, on a board of its own."""
-    k: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    past: Board = board.past
-    traits: cython.Py_ssize_t = pipeline.traits
-    first: cython.Py_ssize_t = base + pipeline.pending
+    past = board.past
+    traits = pipeline.traits
+    first = base + pipeline.pending
     past.played[0] = board.played[e]
     past.games[0] = table.cells[base + pipeline.games]
     past.elapsed[0] = table.cells[base + pipeline.passed]
@@ -151,8 +142,6 @@ def _close_period(
     return False
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
 def store_player(
     pipeline: Pipeline,
     board: Board,
@@ -163,8 +152,7 @@ def store_player(
     unit: cython.double,
 ) -> cython.void:
     """Keep what is now believed of a player, or what the match said of her, and that she played."""
-    k: cython.Py_ssize_t
-    base: cython.Py_ssize_t = row * pipeline.width
+    base = row * pipeline.width
     if pipeline.in_period(now):
         _add_to_period(pipeline, board, e, table, base, now, unit)
     else:
@@ -192,9 +180,8 @@ def _add_to_period(
     unit: cython.double,
 ) -> cython.void:
     """Add what a match said of a player to the sums of the period, which is opened if need be."""
-    k: cython.Py_ssize_t
-    traits: cython.Py_ssize_t = pipeline.traits
-    first: cython.Py_ssize_t = base + pipeline.pending
+    traits = pipeline.traits
+    first = base + pipeline.pending
     if not _still_open(pipeline, table, base, now, unit):
         for k in range(traits):
             table.cells[base + 2 * k] = board.mu[e * traits + k]
@@ -210,11 +197,8 @@ def _add_to_period(
     table.cells[base + pipeline.games] += board.importance
 
 
-@cython.cfunc
-@cython.exceptval(-1, check=False)
 def load_memory(pipeline: Pipeline, board: Board, table: Table, now: cython.double, unit: cython.double) -> cython.bint:
     """Lay what is known of the league as a whole on the board; the home advantage has rating periods, too."""
-    k: cython.Py_ssize_t
     for k in range(pipeline.memories):
         board.memory[k] = table.memory[k]
     if not pipeline.learns_home or pipeline.period == 0.0 or board.memory[pipeline.memories - 2] == 0.0:
@@ -224,17 +208,13 @@ def load_memory(pipeline: Pipeline, board: Board, table: Table, now: cython.doub
     return False
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
 def store_memory(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
     """Keep what is now known of the league as a whole."""
-    k: cython.Py_ssize_t
     for k in range(pipeline.memories):
         table.memory[k] = board.memory[k]
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _load_match(
     pipeline: Pipeline,
     board: Board,
@@ -244,11 +224,8 @@ def _load_match(
     now: cython.double,
 ) -> cython.bint:
     """Lay a match of the history on the board: its teams, its entries' beliefs, and what was seen."""
-    first: cython.Py_ssize_t = columns.match_start[match]
-    entry: cython.Py_ssize_t = columns.team_start[first]
-    j: cython.Py_ssize_t
-    e: cython.Py_ssize_t
-    k: cython.Py_ssize_t
+    first = columns.match_start[match]
+    entry = columns.team_start[first]
     board.time = now
     board.teams = columns.match_start[match + 1] - first
     board.entries = columns.team_start[first + board.teams] - entry
@@ -256,7 +233,7 @@ def _load_match(
     board.home = columns.home[match] if columns.has_home else -1
     load_memory(pipeline, board, table, now, columns.unit)
     for j in range(board.teams):
-        board.start[j + 1] = cython.cast(cython.int, columns.team_start[first + j + 1] - entry)
+        board.start[j + 1] = columns.team_start[first + j + 1] - entry
         board.place[j] = columns.place[first + j]
         board.score[j] = columns.score[first + j] if columns.has_score else NAN
     for e in range(board.entries):
@@ -266,11 +243,9 @@ def _load_match(
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _write(pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t) -> cython.bint:
     """Write the forecasts of a match down; of more than two teams, what the comparison of two of them will need."""
-    first: cython.Py_ssize_t = columns.match_start[match] * pipeline.traits
-    k: cython.Py_ssize_t
+    first = columns.match_start[match] * pipeline.traits
     for k in range(board.teams * pipeline.traits):
         record._mean[first + k] = board.mean[k]
         record._variance[first + k] = board.variance[k]
@@ -281,7 +256,6 @@ def _write(pipeline: Pipeline, board: Board, columns: Columns, record: Record, m
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _write_open(
     pipeline: Pipeline,
     board: Board,
@@ -295,9 +269,6 @@ def _write_open(
 
     Of the others there is a NaN, in the place of what drift is yet to say of them.
     """
-    e: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    row: cython.Py_ssize_t
     for e in range(columns.team_start[columns.match_start[match]], columns.team_start[columns.match_start[match + 1]]):
         row = columns.player[e]
         record._before[e, 0] = NAN
@@ -313,8 +284,6 @@ def _write_open(
 @cython.exceptval(check=False)
 def _write_before(pipeline: Pipeline, board: Board, record: Record, entry: cython.Py_ssize_t) -> cython.void:
     """Write down what is believed of every entry as the match begins, drift included."""
-    e: cython.Py_ssize_t
-    k: cython.Py_ssize_t
     for e in range(board.entries):
         if record._before[entry + e, 0] != record._before[entry + e, 0]:
             for k in range(pipeline.traits):
@@ -323,14 +292,10 @@ def _write_before(pipeline: Pipeline, board: Board, record: Record, entry: cytho
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _write_after(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, entry: cython.Py_ssize_t
 ) -> cython.bint:
     """Write down what is believed of every entry now, as if the rating period ended here."""
-    e: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    row: cython.Py_ssize_t
     for e in range(board.entries):
         row = columns.player[entry + e]
         for k in range(pipeline.last_seen):  # the belief
@@ -355,7 +320,6 @@ def sweep(
     entry: cython.Py_ssize_t
     e: cython.Py_ssize_t
     now: cython.double
-    evidence: cython.double
     for match in range(start, stop):
         record.at = match
         now = columns.time[match] if columns.has_time else NAN

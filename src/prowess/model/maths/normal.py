@@ -63,11 +63,9 @@ class Truncated:
         self.r0 = self.r1 = self.r2 = 0.0
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def mills(x: cython.double) -> cython.double:
     """The Mills ratio Φ(−x)/φ(x) for x ≥ 0: about 1/x far out."""
-    y: cython.double = x * x
+    y = x * x
     if x < FAR:  # even and odd powers apart: two short chains of additions are faster than a long one
         return (
             (1.2533141373155002142
@@ -96,7 +94,7 @@ def mills(x: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 def _second(x: cython.double) -> cython.double:
     """The ratio ρ₂ for x ≥ 5: about 1/x."""
-    y: cython.double = 1.0 / (x * x)
+    y = 1.0 / (x * x)
     return (
         0.99999999999999998792
         + y * (74.534125155440819473
@@ -134,34 +132,26 @@ def _ratios(x: cython.double, out: Truncated) -> cython.void:
         out.r0 = 1.0 / (x + out.r1)
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def log_pdf(x: cython.double) -> cython.double:
     """The logarithm of φ(x)."""
     return -0.5 * x * x - HALF_LOG_2PI
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def cdf(x: cython.double) -> cython.double:
     """Φ(x), to full relative accuracy in the lower tail too.
 
     >>> round(cdf(1.96), 6), cdf(-40.0) < 1e-300
     (0.975002, True)
     """
-    tail: cython.double = INV_SQRT_2PI * exp(-0.5 * x * x) * mills(fabs(x))
+    tail = INV_SQRT_2PI * exp(-0.5 * x * x) * mills(fabs(x))
     return 1.0 - tail if x > 0.0 else tail
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def probability(found: Truncated) -> cython.double:
     """The probability of the interval that was found."""
     return found.z if found.z > 0.0 else exp(found.base) * found.mass
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def log_z(found: Truncated) -> cython.double:
     """Its logarithm: by what was cut off where that is little, and by base + log mass where z is not at hand."""
     if found.cut_off < 1e-3:
@@ -169,12 +159,8 @@ def log_z(found: Truncated) -> cython.double:
     return log(found.z) if found.z > 1e-290 else found.base + log(found.mass)
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def above(t: cython.double, out: Truncated) -> cython.void:
     """Condition x ~ N(t, 1) on x > 0. TrueSkill's V and W are `shift` and `lost`."""
-    density: cython.double
-    tail: cython.double
     if t > -FAR:
         density = INV_SQRT_2PI * exp(-0.5 * t * t)
         tail = density * mills(fabs(t))
@@ -196,11 +182,9 @@ def above(t: cython.double, out: Truncated) -> cython.void:
         out.lost = 1.0 - out.left
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def within(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
     """Condition x ~ N(t, 1) on |x| ≤ e; e = 0 is the point x = 0, for which `log_z` gives the density log φ(t)."""
-    size: cython.double = fabs(t)
+    size = fabs(t)
     if e == 0.0:
         out.mean = out.left = out.z = 0.0
         out.lost = out.mass = out.cut_off = 1.0
@@ -221,8 +205,8 @@ def within(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
 @cython.exceptval(check=False)
 def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
     """0 ≤ t ≤ e and e > 1: the bulk lies inside, and what is cut off is small or moderate."""
-    near: cython.double = INV_SQRT_2PI * exp(-0.5 * (e - t) * (e - t))
-    far: cython.double = INV_SQRT_2PI * exp(-0.5 * (e + t) * (e + t))
+    near = INV_SQRT_2PI * exp(-0.5 * (e - t) * (e - t))
+    far = INV_SQRT_2PI * exp(-0.5 * (e + t) * (e + t))
     out.cut_off = near * mills(e - t) + far * mills(e + t)
     out.z = 1.0 - out.cut_off
     out.shift = near * expm1(-2.0 * t * e) / out.z
@@ -235,18 +219,11 @@ def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.
 @cython.exceptval(check=False)
 def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
     """A smooth density exp(t x − x²/2) on [−e, e]: Gauss–Legendre is exact to rounding; even and odd parts apart."""
-    k: cython.Py_ssize_t
-    x: cython.double
-    grown: cython.double
-    shrunk: cython.double
-    even: cython.double
-    odd: cython.double
-    bell: cython.double
-    total: cython.double = 0.0
-    first: cython.double = 0.0
-    second: cython.double = 0.0
-    start: cython.Py_ssize_t = 0
-    stop: cython.Py_ssize_t = 8
+    total = 0.0
+    first = 0.0
+    second = 0.0
+    start = 0
+    stop = 8
     if e < 0.2 and t * e < 0.4:  # then 6 nodes are as exact as 16
         start, stop = 12, 15
     elif e < 0.5 and t * e < 1.3:  # and here 8 are
@@ -275,15 +252,15 @@ def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython
 @cython.exceptval(check=False)
 def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
     """t > e and t e > 6: what is left leans on the edge at e; y = e − x is a tail, cut off where little is left."""
-    cut: cython.double = exp(-2.0 * t * e)
-    width: cython.double = 2.0 * e
+    cut = exp(-2.0 * t * e)
+    width = 2.0 * e
     _ratios(t + e, out)
-    j0: cython.double = cut * out.r0
-    j1: cython.double = j0 * (out.r1 + width)
-    j2: cython.double = j0 * (2.0 * out.r1 * out.r2 + 2.0 * width * out.r1 + width * width)
+    j0 = cut * out.r0
+    j1 = j0 * (out.r1 + width)
+    j2 = j0 * (2.0 * out.r1 * out.r2 + 2.0 * width * out.r1 + width * width)
     _ratios(t - e, out)
     out.mass = out.r0 - j0
-    y: cython.double = (out.r0 * out.r1 - j1) / out.mass
+    y = (out.r0 * out.r1 - j1) / out.mass
     out.mean = e - y
     out.shift = (e - t) - y
     out.left = (2.0 * out.r0 * out.r1 * out.r2 - j2) / out.mass - y * y
@@ -293,18 +270,16 @@ def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.v
     out.cut_off = 1.0
 
 
-@cython.ccall
-@cython.exceptval(-1.0, check=True)
 def central_width(p: cython.double) -> cython.double:
     """The e for which P(|x| ≤ e) = p under N(0, 1): Φ⁻¹((p + 1)/2), without rounding p + 1 first; for 0 ≤ p < 1.
 
     >>> round(central_width(0.1), 12), central_width(1e-300) > 0
     (0.125661346855, True)
     """
-    e: cython.double = SQRT_HALF_PI * p
-    step: cython.double = e
-    spent: cython.Py_ssize_t = 0
-    moments: Truncated = Truncated()
+    e = SQRT_HALF_PI * p
+    step = e
+    spent = 0
+    moments = Truncated()
     if p > 0.5:
         e = 1.0
     while fabs(step) > 1e-16 * e and spent < 100:

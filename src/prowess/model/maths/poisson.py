@@ -35,12 +35,10 @@ LOG_FACTORIALS = cython.declare(cython.double[::1], array("d", [math.log(math.fa
 @cython.exceptval(check=False)
 def _stirling(n: cython.double) -> cython.double:
     """What Stirling's formula (n + ½) log n − n + ½ log 2π leaves of log n!, for n ≥ 16."""
-    y: cython.double = 1.0 / (n * n)
+    y = 1.0 / (n * n)
     return (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y * (1.0 / 1680.0 - y / 1188.0)))) / n
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def log_factorial(n: cython.double) -> cython.double:
     """The logarithm of n!, for whole n ≥ 0.
 
@@ -56,15 +54,12 @@ def log_factorial(n: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 def _excess(t: cython.double) -> cython.double:
     """t − log(1 + t) for small |t|: by its series, because the difference has no digits left."""
-    k: cython.Py_ssize_t
-    total: cython.double = 0.0
+    total = 0.0
     for k in range(14, 1, -1):
         total = 1.0 / k - t * total
     return t * t * total
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> cython.double:
     """The logarithm of the Poisson probability of a count, by the logarithm of the rate and the rate itself.
 
@@ -73,7 +68,6 @@ def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> c
     >>> round(log_pmf(2.0, 0.0, 1.0), 6)
     -1.693147
     """
-    far: cython.double
     if n < TABLE:
         return n * log_rate - rate - log_factorial(n)
     far = (rate - n) / n
@@ -85,9 +79,9 @@ def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> c
 @cython.exceptval(check=False)
 def _held(c: cython.double, half: cython.double, level: cython.double) -> cython.double:
     """The positive root of (y + level − c)(1 + y) = half: the equation of `tilt` with log y held at a level."""
-    b: cython.double = 0.5 * (1.0 + level - c)
-    k: cython.double = c - level + half
-    root: cython.double = sqrt(max(b * b + k, 0.0))
+    b = 0.5 * (1.0 + level - c)
+    k = c - level + half
+    root = sqrt(max(b * b + k, 0.0))
     return k / (root + b) if b > 0.0 else root - b
 
 
@@ -102,7 +96,6 @@ def _omega(c: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 def _start(c: cython.double, half: cython.double) -> cython.double:
     """Where the search of `tilt` begins: within a few per cent of the root."""
-    y: cython.double
     if c + half < -1.0:
         y = exp(c + half)
         return exp(c + half / (1.0 + y) - y)
@@ -118,8 +111,6 @@ def _start(c: cython.double, half: cython.double) -> cython.double:
     return c - y + (y + half) / (1.0 + c)
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> cython.double:
     """y = v e^κ of the normal that is nearest to N(x; m, v) Poisson(s; e^x) by KL(q‖p).
 
@@ -133,17 +124,11 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
     >>> abs(0.5 + 2.0 * (3.0 - math.exp(kappa)) + 2.0 / (2.0 * (1.0 + y)) - kappa) < 1e-14
     True
     """
-    c: cython.double = mean + variance * count + log(variance)
-    half: cython.double = 0.5 * variance
-    y: cython.double = _start(c, half)
-    u: cython.double
-    step: cython.double
-    low: cython.double = -1e300
-    high: cython.double = 1e300
-    share: cython.double
-    bend: cython.double
-    slope: cython.double
-    beyond: cython.double
+    c = mean + variance * count + log(variance)
+    half = 0.5 * variance
+    y = _start(c, half)
+    low = -1e300
+    high = 1e300
     if y < 1e-300:
         return y
     u = log(y)
@@ -165,8 +150,6 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
     return y
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
     """P(S = n) of a count whose rate is log-normal; a variance of 0 is the Poisson distribution.
 
@@ -182,8 +165,6 @@ def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) ->
     return _log_gamma_mean(n, mean, sqrt(variance), True) / n
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def mixed_cdf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
     """P(S ≤ n) of a count whose rate is log-normal: that the logarithm of a Gamma(n + 1) variable exceeds x.
 
@@ -209,9 +190,6 @@ def medians(
     >>> list(found)
     [1.0, 2.0]
     """
-    k: cython.Py_ssize_t
-    rate: cython.double
-    count: cython.double
     for k in range(len(out)):
         rate = exp(min(means[k], LARGEST_LOG))
         count = floor(rate)
@@ -229,13 +207,11 @@ def _log_gamma_mean(
 
     In panels as wide as both are smooth, of d = g − log n, by which the density of g falls as exp(−n (e^d − 1 − d)).
     """
-    k: cython.Py_ssize_t
-    root: cython.double = sqrt(n)
-    shift: cython.double = mean - log(n)
-    start: cython.double = max(-REACH / root - 38.0 / n, shift - REACH * deviation)
-    end: cython.double = REACH / root
-    half: cython.double
-    total: cython.double = 0.0
+    root = sqrt(n)
+    shift = mean - log(n)
+    start = max(-REACH / root - 38.0 / n, shift - REACH * deviation)
+    end = REACH / root
+    total = 0.0
     if density:
         end = min(end, shift + REACH * deviation)
     while start < end:
@@ -266,7 +242,7 @@ def _log_gamma_node(
     n: cython.double, d: cython.double, shift: cython.double, deviation: cython.double, density: cython.bint
 ) -> cython.double:
     """The integrand at one node."""
-    fall: cython.double = expm1(d) - d
+    fall = expm1(d) - d
     if fabs(d) < 0.03:
         fall = d * d * (0.5 + d * (1.0 / 6.0 + d * (1.0 / 24.0 + d * (1.0 / 120.0 + d / 720.0))))
     fall = exp(-n * fall)

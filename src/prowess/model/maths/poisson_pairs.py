@@ -92,7 +92,6 @@ def chances(
     >>> round(win[0], 6), round(draw[0], 6)
     (0.447818, 0.274683)
     """
-    k: cython.Py_ssize_t
     duel: _Duel = _Duel()
     for k in range(len(win)):
         _meet(duel, means[2 * k], variances[2 * k], means[2 * k + 1], variances[2 * k + 1])
@@ -107,10 +106,8 @@ def _meet(
 ) -> cython.void:
     """One match: the outer integral, and the tables for its low rates; the same from both sides."""
     swap: cython.bint = variance > variance_1 or (variance == variance_1 and mean > mean_1)
-    ridge: Ridge = duel.ridge
-    top: cython.double
-    behind: cython.double = 0.0
-    n: cython.Py_ssize_t
+    ridge = duel.ridge
+    behind = 0.0
     duel.mean = mean_1 if swap else mean
     duel.variance = variance_1 if swap else variance
     ridge.mean = mean if swap else mean_1
@@ -140,14 +137,10 @@ def _meet(
 @cython.exceptval(check=False)
 def _integrate(duel: _Duel, outer: cython.bint) -> cython.void:
     """Over the x of the outer or the other team: one node where it is known, even steps, or panels where it is wide."""
-    mean: cython.double = duel.mean if outer else duel.ridge.mean
-    variance: cython.double = duel.variance if outer else duel.ridge.variance
-    deviation: cython.double = sqrt(variance)
-    rate: cython.double = exp(min(duel.mean + 3.0 * sqrt(duel.variance), LOG_LOW_RATE))
-    k: cython.Py_ssize_t
-    count: cython.Py_ssize_t
-    step: cython.double
-    scale: cython.double
+    mean = duel.mean if outer else duel.ridge.mean
+    variance = duel.variance if outer else duel.ridge.variance
+    deviation = sqrt(variance)
+    rate = exp(min(duel.mean + 3.0 * sqrt(duel.variance), LOG_LOW_RATE))
     if variance * (1.0 + rate) < 1e-12 or deviation < 1e-13 * fabs(mean):
         _take(duel, outer, mean, 1.0)
     elif deviation <= (WIDE if outer else 1.3):
@@ -166,11 +159,8 @@ def _integrate(duel: _Duel, outer: cython.bint) -> cython.void:
 @cython.exceptval(check=False)
 def _panels(duel: _Duel, outer: cython.bint, mean: cython.double, deviation: cython.double) -> cython.void:
     """Panels as wide as the integrand is smooth; what lies below all of them scores 0."""
-    k: cython.Py_ssize_t
-    end: cython.double = mean + REACH * deviation
-    start: cython.double = max(mean - REACH * deviation, LOWEST)
-    half: cython.double
-    offset: cython.double
+    end = mean + REACH * deviation
+    start = max(mean - REACH * deviation, LOWEST)
     if not outer:
         end = min(end, log(duel.size + 8.0 * sqrt(duel.size)))
     if start == LOWEST:
@@ -191,7 +181,7 @@ def _panels(duel: _Duel, outer: cython.bint, mean: cython.double, deviation: cyt
 @cython.exceptval(check=False)
 def _width(x: cython.double, deviation: cython.double, outer: cython.bint) -> cython.double:
     """How wide a panel may be at x: by the deviation, and by the likelihood of a low rate."""
-    extra: cython.double = 0.0
+    extra = 0.0
     if x < LOG_LOW_RATE + 0.6:
         extra = 0.8
     if not outer:
@@ -209,10 +199,6 @@ def _weight(x: cython.double, deviation: cython.double, half: cython.double, k: 
 @cython.exceptval(check=False)
 def _take(duel: _Duel, outer: cython.bint, x: cython.double, weight: cython.double) -> cython.void:
     """One node of x: into a table by its rate, or, if the rate is high and x the outer one, along the ridge."""
-    n: cython.Py_ssize_t
-    rate: cython.double
-    part: cython.double
-    table: cython.double[::1]
     if outer and x > LOG_LOW_RATE:
         along(duel.ridge, x, weight)
         return
@@ -230,8 +216,6 @@ def _take(duel: _Duel, outer: cython.bint, x: cython.double, weight: cython.doub
             break
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def along(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
     """Add the probabilities at x = log a, for a rate a of 50 or more, with this weight.
 
@@ -241,8 +225,7 @@ def along(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
     >>> round(ridge.win + ridge.draw / 2, 3), round(ridge.draw, 3)
     (0.495, 0.013)
     """
-    p: cython.double
-    deviation: cython.double = sqrt(ridge.variance)
+    deviation = sqrt(ridge.variance)
     if x > HIGHEST:
         _beyond(ridge, x, weight)
         return
@@ -259,10 +242,10 @@ def along(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
 @cython.exceptval(check=False)
 def _beyond(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
     """A rate so high that its logarithm has no more than normal noise, of variance 2/a against a rate like it."""
-    noise: cython.double = exp(-x)
-    spread: cython.double = sqrt(ridge.variance + 2.0 * noise)
-    gap: cython.double = x - ridge.mean
-    ahead: cython.double = 0.5
+    noise = exp(-x)
+    spread = sqrt(ridge.variance + 2.0 * noise)
+    gap = x - ridge.mean
+    ahead = 0.5
     if spread > 0.0:
         ahead = cdf(gap / spread)
         ridge.draw += weight * noise * exp(log_pdf(gap / spread)) / spread
@@ -276,17 +259,11 @@ def _beyond(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.voi
 @cython.exceptval(check=False)
 def _by_parts(ridge: Ridge, p: cython.double, deviation: cython.double, weight: cython.double) -> cython.void:
     """Across the ridge in even steps of q, with the distribution of y = 2 log q."""
-    step: cython.double = FINE / sqrt(2.0 + 4.0 / (deviation * p * deviation * p))
-    count: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, ceil(WIDTH / step))
-    k: cython.Py_ssize_t
-    q: cython.double
-    z: cython.double
-    bell: cython.double
-    tail: cython.double
-    height: cython.double
-    ahead: cython.double = 0.0
-    behind: cython.double = 0.0
-    draw: cython.double = 0.0
+    step = FINE / sqrt(2.0 + 4.0 / (deviation * p * deviation * p))
+    count = cython.cast(cython.Py_ssize_t, ceil(WIDTH / step))
+    ahead = 0.0
+    behind = 0.0
+    draw = 0.0
     for k in range(-count, count + 1):
         q = p + k * step
         _bessel(ridge, 2.0 * p * q)
@@ -308,9 +285,8 @@ def _by_parts(ridge: Ridge, p: cython.double, deviation: cython.double, weight: 
 @cython.exceptval(check=False)
 def _by_steps(ridge: Ridge, p: cython.double, deviation: cython.double, weight: cython.double) -> cython.void:
     """Over y in even steps."""
-    step: cython.double = FINE / sqrt(1.0 + 0.5 * deviation * p * deviation * p)
-    count: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, ceil(REACH / step))
-    k: cython.Py_ssize_t
+    step = FINE / sqrt(1.0 + 0.5 * deviation * p * deviation * p)
+    count = cython.cast(cython.Py_ssize_t, ceil(REACH / step))
     for k in range(-count, count + 1):
         _at(ridge, p, ridge.mean + k * step * deviation, weight * step * exp(log_pdf(k * step)))
 
@@ -319,9 +295,9 @@ def _by_steps(ridge: Ridge, p: cython.double, deviation: cython.double, weight: 
 @cython.exceptval(check=False)
 def _at(ridge: Ridge, p: cython.double, y: cython.double, weight: cython.double) -> cython.void:
     """Two known rates, p² a high one: off the ridge all is clear."""
-    q: cython.double = exp(0.5 * min(y, 2.0 * HIGHEST))
-    ahead: cython.double = 0.0
-    draw: cython.double = 0.0
+    q = exp(0.5 * min(y, 2.0 * HIGHEST))
+    ahead = 0.0
+    draw = 0.0
     if fabs(p - q) < WIDTH + 2.0:
         _bessel(ridge, 2.0 * p * q)
         draw = ridge.zero * exp(-(p - q) * (p - q))
@@ -342,15 +318,12 @@ def _lead(ridge: Ridge, g: cython.double, d: cython.double) -> cython.double:
 
     It is 2√g ∫₀ᵈ exp(−s²) (I₀ + I₁ + I₀ s²/2g)/√(1 + s²/4g) ds, the integrand being expanded in powers of s²/4g.
     """
-    k: cython.Py_ssize_t
-    both: cython.double = ridge.zero + ridge.one
-    quarter: cython.double = 0.25 / g
-    bell: cython.double = exp(-d * d)
-    moment: cython.double = HALF_SQRT_PI - SQRT_HALF * bell * mills(fabs(d) / SQRT_HALF)
-    power: cython.double = 0.5 * d * bell
-    term: cython.double = 1.0
-    last: cython.double
-    total: cython.double
+    both = ridge.zero + ridge.one
+    quarter = 0.25 / g
+    bell = exp(-d * d)
+    moment = HALF_SQRT_PI - SQRT_HALF * bell * mills(fabs(d) / SQRT_HALF)
+    power = 0.5 * d * bell
+    term = 1.0
     if d < 0.0:
         moment = -moment
     total = both * moment
@@ -367,10 +340,10 @@ def _lead(ridge: Ridge, g: cython.double, d: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 def _bessel(ridge: Ridge, z: cython.double) -> cython.void:
     """The modified Bessel functions exp(−z) I₀(z) and exp(−z) I₁(z) by their expansion for large z."""
-    t: cython.double = 1.0 / z
-    root: cython.double = INV_SQRT_2PI * sqrt(t)
-    zero: cython.double = 0.0
-    one: cython.double = 0.0
+    t = 1.0 / z
+    root = INV_SQRT_2PI * sqrt(t)
+    zero = 0.0
+    one = 0.0
     if z < 150.0:
         zero = t * (0.227108001708984375 + t * (0.57250142097473144531 + t * (1.7277275025844573975
                + t * (6.0740420012734830379 + t * 24.380529699556063861))))  # fmt: skip

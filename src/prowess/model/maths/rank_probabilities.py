@@ -40,10 +40,7 @@ def first_alone(
     out: cython.double[::1],
 ) -> cython.void:
     """Add up P(all others are more than the margin below) for the wanted teams; `ahead` is scratch, one longer."""
-    n: cython.Py_ssize_t = len(means)
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    below: cython.double
+    n = len(means)
     for k in range(len(weights)):
         ahead[n] = 1.0
         for i in range(n - 1, -1, -1):  # the product over all teams from i on
@@ -73,10 +70,7 @@ def rank_matrix(
     out: cython.double[:, ::1],
 ) -> cython.void:
     """Add up P(r others are more than the margin ahead), r = 0, 1, …, for the wanted teams."""
-    n: cython.Py_ssize_t = len(means)
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    mass: cython.double
+    n = len(means)
     for k in range(len(weights)):
         for i in range(n):
             ahead[i] = cdf(((means[i] - bases[k]) - offsets[k] - margins[i]) / deviations[i])
@@ -89,11 +83,10 @@ def rank_matrix(
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
 def _density(x: cython.double, deviation: cython.double, cell: cython.double) -> cython.double:
     """The density at a distance x from the mean, averaged over a cell of this half width around it."""
-    t: cython.double = fabs(x) / deviation
-    e: cython.double = cell / deviation
+    t = fabs(x) / deviation
+    e = cell / deviation
     if e * max(t, 1.0) < 1e-3:
         return exp(log_pdf(t)) / deviation * (1.0 + e * e * (t * t - 1.0) / 6.0)
     return (cdf(e - t) - cdf(-e - t)) / (2.0 * cell)
@@ -105,11 +98,8 @@ def _count(
     ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1], span: cython.int[::1]
 ) -> cython.void:
     """The distribution of how many of n independent events happen, from span[0] to span[1]: elsewhere it is nothing."""
-    i: cython.Py_ssize_t
-    r: cython.Py_ssize_t
-    low: cython.Py_ssize_t = 0
-    high: cython.Py_ssize_t = 0
-    p: cython.double
+    low = 0
+    high = 0
     count[0] = 1.0
     for i in range(n):
         p = ahead[i]
@@ -121,8 +111,8 @@ def _count(
             high += 1
         while low < high and count[low] < NOTHING:
             low += 1
-    span[0] = cython.cast(cython.int, low)
-    span[1] = cython.cast(cython.int, high)
+    span[0] = low
+    span[1] = high
 
 
 @cython.cfunc
@@ -136,9 +126,8 @@ def _add_without(
     out: cython.double[::1],
 ) -> cython.void:
     """Divide one event of probability p out of a count, from the side on which errors shrink, and add the rest."""
-    r: cython.Py_ssize_t
-    part: cython.double = 0.0
-    inverse: cython.double = 1.0 / max(p, 1.0 - p)
+    part = 0.0
+    inverse = 1.0 / max(p, 1.0 - p)
     if p <= 0.5:
         for r in range(span[0], min(span[1] + 1, n)):
             part = max((count[r] - p * part) * inverse, 0.0)

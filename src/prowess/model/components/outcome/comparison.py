@@ -62,8 +62,6 @@ class Comparison(Outcome):
     0.0
     """
 
-    @cython.ccall
-    @cython.exceptval(-1.0, check=True)
     def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
         """The expected score E of a side that is `gap` above another; `variance` is that of both together.
 
@@ -71,8 +69,6 @@ class Comparison(Outcome):
         """
         raise missing(self, "chance")
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def meet(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.bint:
@@ -82,16 +78,12 @@ class Comparison(Outcome):
         """
         raise missing(self, "meet")
 
-    @cython.ccall
-    @cython.exceptval(-1.0, check=True)
     def likelihood(
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.double:
         """The log-likelihood of the result as this side sees it; sides of equal variance see the same."""
         raise missing(self, "likelihood")
 
-    @cython.ccall
-    @cython.exceptval(-1.0, check=True)
     def stretch(self, least: cython.double, most: cython.double) -> cython.double:
         """Over how many points `meet` is smooth, if all variances lie between `least` and `most`; 0: not known.
 
@@ -105,8 +97,6 @@ class Comparison(Outcome):
         raise missing(self, "performance")
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
 def verdict(board: Board, team: cython.Py_ssize_t, other: cython.Py_ssize_t) -> cython.double:
     """The score of a team against another: 1, ½ or 0."""
     if board.place[team] == board.place[other]:
@@ -114,8 +104,6 @@ def verdict(board: Board, team: cython.Py_ssize_t, other: cython.Py_ssize_t) -> 
     return 1.0 if board.place[team] < board.place[other] else 0.0
 
 
-@cython.cfunc
-@cython.exceptval(-1, check=False)
 def make_room(board: Board) -> cython.bint:
     """Make room in the scratch for as many sides as there can be."""
     return make_scratch(board, ROWS, max(board.entry_capacity, board.team_capacity, NODES))
@@ -128,8 +116,6 @@ def _team(board: Board, side: cython.Py_ssize_t) -> cython.Py_ssize_t:
     return cython.cast(cython.Py_ssize_t, board.scratch[TEAM, side])
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
 def seat(
     board: Board,
     side: cython.Py_ssize_t,
@@ -145,16 +131,11 @@ def seat(
     board.scratch[SHARE, side] = share
 
 
-@cython.cfunc
-@cython.exceptval(-1, check=False)
 def compare_all(
     pair: Comparison, board: Board, sides: cython.Py_ssize_t, push: cython.double[::1], pull: cython.double[::1]
 ) -> cython.bint:
     """Every seated side meets all sides of other teams: the averages of what it learns go to `push` and `pull`."""
-    k: cython.Py_ssize_t
-    rest: cython.double
-    total: cython.double
-    stretch: cython.double = 0.0
+    stretch = 0.0
     least: cython.double = board.scratch[SPREAD, 0]
     most: cython.double = least
     for k in range(sides):
@@ -179,7 +160,6 @@ def compare_all(
 @cython.exceptval(check=False)
 def _count_shares(board: Board, sides: cython.Py_ssize_t) -> cython.double:
     """The shares of every team, and of all."""
-    k: cython.Py_ssize_t
     total: cython.double = 0.0
     for k in range(board.teams):
         board.scratch[TEAM_SHARE, k] = 0.0
@@ -190,11 +170,8 @@ def _count_shares(board: Board, sides: cython.Py_ssize_t) -> cython.double:
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _meet_each(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> cython.bint:
     """All pairs of sides, one by one."""
-    i: cython.Py_ssize_t
-    k: cython.Py_ssize_t
     for i in range(sides):
         for k in range(sides):
             if board.scratch[TEAM, k] != board.scratch[TEAM, i] and board.scratch[SHARE, k] > 0.0:
@@ -211,12 +188,9 @@ def _meet_each(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> cyth
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _meet_crowd(pair: Comparison, board: Board, sides: cython.Py_ssize_t, stretch: cython.double) -> cython.bint:
     """All pairs at once: results by place, and the rest as if everybody had lost, own teams taken out (as drawn)."""
-    i: cython.Py_ssize_t
-    first: cython.Py_ssize_t = 0
-    team: cython.Py_ssize_t
+    first = 0
     _count_results(pair, board, sides)
     for i in range(sides):
         team = _team(board, i)
@@ -231,12 +205,8 @@ def _meet_crowd(pair: Comparison, board: Board, sides: cython.Py_ssize_t, stretc
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _count_results(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> cython.bint:
     """What a win adds to a loss, by teams, and by places: all below a place count whole, those on it half."""
-    k: cython.Py_ssize_t
-    team: cython.Py_ssize_t
-    place: cython.Py_ssize_t
     push: cython.double = 0.0
     pull: cython.double = 0.0
     for k in range(board.teams):
@@ -262,7 +232,6 @@ def _count_results(pair: Comparison, board: Board, sides: cython.Py_ssize_t) -> 
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _add_lost(
     pair: Comparison,
     board: Board,
@@ -296,7 +265,6 @@ def _add_lost(
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _sum_lost(
     pair: Comparison,
     board: Board,
@@ -307,7 +275,6 @@ def _sum_lost(
     node: cython.Py_ssize_t,
 ) -> cython.bint:
     """What a side at this rating would learn from losing to all of these; it is left in the columns of a node."""
-    k: cython.Py_ssize_t
     push: cython.double = 0.0
     pull: cython.double = 0.0
     for k in range(first, last):
@@ -320,7 +287,6 @@ def _sum_lost(
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _add_piece(
     pair: Comparison,
     board: Board,
@@ -332,9 +298,7 @@ def _add_piece(
     sign: cython.double,
 ) -> cython.bint:
     """The same for the sides whose ratings lie from left to right, by interpolation between nodes."""
-    i: cython.Py_ssize_t
-    node: cython.Py_ssize_t
-    found: cython.bint = False
+    found = False
     for i in range(first, last):
         if left <= board.scratch[AT, i] and (board.scratch[AT, i] < right or closed):
             if not found:
@@ -358,12 +322,9 @@ def _interpolate(
     board: Board, side: cython.Py_ssize_t, left: cython.double, right: cython.double, sign: cython.double
 ) -> cython.void:
     """The barycentric formula: weights alternate, and those of the ends are halved."""
-    node: cython.Py_ssize_t
-    away: cython.double
-    weight: cython.double
     push: cython.double = 0.0
     pull: cython.double = 0.0
-    total: cython.double = 0.0
+    total = 0.0
     for node in range(NODES):
         away = board.scratch[AT, side] - _node(left, right, node)
         if fabs(away) < 1e-300:  # on the node itself

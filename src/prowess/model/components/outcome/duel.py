@@ -106,7 +106,6 @@ class Duel(Outcome):
     def evidence(self, board: Board) -> cython.double:
         """Fill `g1`, `g2` and `kept` of every player; of every team `d1` and `d2` are the means of its players'."""
         pair: Pairwise = self.pair
-        e: cython.Py_ssize_t
         log_z: cython.double
         if board.entries == 2 and board.teams == 2 and board.alpha[0] == 1.0 and board.alpha[1] == 1.0:
             log_z = pair.evidence(board)  # the teams are the players
@@ -126,14 +125,8 @@ class Duel(Outcome):
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _take_seats(board: Board) -> cython.bint:
     """Every player as a side of her own; her share is relative to the average of her team (left in `kept`)."""
-    j: cython.Py_ssize_t
-    e: cython.Py_ssize_t
-    shift: cython.double
-    doubt: cython.double
-    average: cython.double
     make_room(board)
     for j in range(board.teams):
         shift = board.offset[j]
@@ -154,8 +147,6 @@ def _take_seats(board: Board) -> cython.bint:
 @cython.exceptval(check=False)
 def _sum_up(board: Board) -> cython.void:
     """Scale what players learn by their shares, and find the means of the teams."""
-    j: cython.Py_ssize_t
-    e: cython.Py_ssize_t
     for j in range(board.teams):
         board.d1[j] = board.d2[j] = 0.0
         for e in range(board.start[j], board.start[j + 1]):

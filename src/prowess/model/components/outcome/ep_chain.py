@@ -57,23 +57,17 @@ def check_run(tolerance: object, sweeps: object) -> None:
         raise errors.Error(f"sweeps must be a whole number from 1 to {MOST_SWEEPS}, not {sweeps!r}")
 
 
-@cython.ccall
-@cython.exceptval(-1, check=False)
 def make_room(board: Board, more: cython.Py_ssize_t) -> cython.bint:
     """Make room in the scratch for a chain of as many elements as there can be teams, and for `more` rows after it."""
     return make_scratch(board, ROWS + more, board.team_capacity)
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def own(board: Board, k: cython.Py_ssize_t, pi: cython.double, tau: cython.double) -> cython.void:
     """Set what is known of an element apart from the chain."""
     board.scratch[PI, k] = pi
     board.scratch[TAU, k] = tau
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def link(
     board: Board, k: cython.Py_ssize_t, gap: cython.double, margin: cython.double, tied: cython.bint
 ) -> cython.void:
@@ -84,26 +78,19 @@ def link(
     board.scratch[UP_PI, k] = board.scratch[UP_TAU, k] = board.scratch[DOWN_PI, k] = board.scratch[DOWN_TAU, k] = 0.0
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def said_pi(board: Board, k: cython.Py_ssize_t) -> cython.double:
     """The precision of what the chain says of an element."""
     return board.scratch[UP_PI, k] + board.scratch[DOWN_PI, k]
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def said_tau(board: Board, k: cython.Py_ssize_t) -> cython.double:
     """The precision times mean of what the chain says of an element."""
     return board.scratch[UP_TAU, k] + board.scratch[DOWN_TAU, k]
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def pass_on(board: Board, length: cython.Py_ssize_t) -> cython.double:
     """One sweep forward and backward over a chain; returns how far a message moved at most, squared."""
-    k: cython.Py_ssize_t
-    far: cython.double = 0.0
+    far = 0.0
     for k in range(length - 1):
         far = max(far, _renew(board, k))
     for k in range(length - 3, -1, -1):
@@ -111,19 +98,14 @@ def pass_on(board: Board, length: cython.Py_ssize_t) -> cython.double:
     return far
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def evidence(board: Board, length: cython.Py_ssize_t) -> cython.double:
     """The sum of log Z of all factors, less what their messages already say of it."""
-    k: cython.Py_ssize_t
-    evidence: cython.double = 0.0
+    evidence = 0.0
     for k in range(length - 1):
         evidence += _factor_evidence(board, k)
     return evidence
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def moved(
     mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double, size: cython.double
 ) -> cython.double:
@@ -132,24 +114,20 @@ def moved(
     Where the means are large against their deviations, nothing can come to rest beyond the rounding of numbers of their
     `size`, which does not count.
     """
-    rounding: cython.double = 1e-14 * size
-    push: cython.double = max(var * fabs(more_tau - mean * more_pi) - rounding, 0.0)
-    squeeze: cython.double = var * more_pi
+    rounding = 1e-14 * size
+    push = max(var * fabs(more_tau - mean * more_pi) - rounding, 0.0)
+    squeeze = var * more_pi
     if squeeze * squeeze * var <= rounding * rounding:
         return push * push / var
     return max(squeeze * squeeze, push * push / var)
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def log_integral(mean: cython.double, var: cython.double, pi: cython.double, tau: cython.double) -> cython.double:
     """log ∫ N(x; mean, var) exp(τx − πx²/2) dx."""
-    square: cython.double = var * tau * tau + 2.0 * mean * tau - pi * mean * mean
+    square = var * tau * tau + 2.0 * mean * tau - pi * mean * mean
     return 0.5 * (square / (1.0 + var * pi) - log1p(var * pi))
 
 
-@cython.ccall
-@cython.exceptval(check=False)
 def log_mass(pi: cython.double, tau: cython.double) -> cython.double:
     """log ∫ exp(τx − πx²/2) dx."""
     return 0.5 * (tau * tau / pi + log(TWO_PI / pi))
@@ -159,12 +137,12 @@ def log_mass(pi: cython.double, tau: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
     """Condition the difference of k and k + 1 on what was seen: fills the cut and the cavities."""
-    upper_var: cython.double = 1.0 / (board.scratch[PI, k] + board.scratch[UP_PI, k])
-    lower_var: cython.double = 1.0 / (board.scratch[PI, k + 1] + board.scratch[DOWN_PI, k + 1])
-    upper_mean: cython.double = upper_var * (board.scratch[TAU, k] + board.scratch[UP_TAU, k])
-    lower_mean: cython.double = lower_var * (board.scratch[TAU, k + 1] + board.scratch[DOWN_TAU, k + 1])
-    sharpness: cython.double = 1.0 / sqrt(upper_var + lower_var)
-    gap: cython.double = board.scratch[GAP, k] + upper_mean - lower_mean
+    upper_var = 1.0 / (board.scratch[PI, k] + board.scratch[UP_PI, k])
+    lower_var = 1.0 / (board.scratch[PI, k + 1] + board.scratch[DOWN_PI, k + 1])
+    upper_mean = upper_var * (board.scratch[TAU, k] + board.scratch[UP_TAU, k])
+    lower_mean = lower_var * (board.scratch[TAU, k + 1] + board.scratch[DOWN_TAU, k + 1])
+    sharpness = 1.0 / sqrt(upper_var + lower_var)
+    gap = board.scratch[GAP, k] + upper_mean - lower_mean
     if board.scratch[TIED, k] == 0.0:
         above((gap - board.scratch[EPS, k]) * sharpness, board.cut)
     else:
@@ -181,20 +159,18 @@ def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
 def _renew(board: Board, k: cython.Py_ssize_t) -> cython.double:
     """Renew the two messages of the factor between k and k + 1; returns how far they moved, squared."""
     _truncate(board, k)
-    upper_var: cython.double = board.scratch[UPPER_VAR, k]
-    lower_var: cython.double = board.scratch[LOWER_VAR, k]
-    inverse: cython.double = board.scratch[SHARPNESS, k] * board.scratch[SHARPNESS, k]
-    push: cython.double = board.cut.shift * board.scratch[SHARPNESS, k]
-    pull: cython.double = board.cut.lost * inverse
-    left: cython.double = (lower_var + upper_var * board.cut.left) * inverse
-    more: cython.double = 1.0 / left
-    mean: cython.double = board.scratch[UPPER_MEAN, k]
-    pi: cython.double = pull * more
-    tau: cython.double = (push + mean * pull) * more
-    size: cython.double = (
-        fabs(board.scratch[GAP, k]) + fabs(mean) + fabs(board.scratch[LOWER_MEAN, k]) + board.scratch[EPS, k]
-    )
-    far: cython.double = moved(
+    upper_var = board.scratch[UPPER_VAR, k]
+    lower_var = board.scratch[LOWER_VAR, k]
+    inverse = board.scratch[SHARPNESS, k] * board.scratch[SHARPNESS, k]
+    push = board.cut.shift * board.scratch[SHARPNESS, k]
+    pull = board.cut.lost * inverse
+    left = (lower_var + upper_var * board.cut.left) * inverse
+    more = 1.0 / left
+    mean = board.scratch[UPPER_MEAN, k]
+    pi = pull * more
+    tau = (push + mean * pull) * more
+    size = fabs(board.scratch[GAP, k]) + fabs(mean) + fabs(board.scratch[LOWER_MEAN, k]) + board.scratch[EPS, k]
+    far = moved(
         mean + upper_var * push,
         upper_var * left,
         pi - board.scratch[DOWN_PI, k],
@@ -228,7 +204,7 @@ def _renew(board: Board, k: cython.Py_ssize_t) -> cython.double:
 def _factor_evidence(board: Board, k: cython.Py_ssize_t) -> cython.double:
     """log Z of a factor, less what its two messages already say of it."""
     _truncate(board, k)
-    evidence: cython.double = log_z(board.cut)
+    evidence = log_z(board.cut)
     if board.scratch[TIED, k] != 0.0 and board.scratch[EPS, k] == 0.0:
         evidence += log(board.scratch[SHARPNESS, k])
     evidence -= log_integral(

@@ -99,7 +99,7 @@ class GaussianScore(Score):
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
         """Equation (24), with the standard deviation of all that is not known; nobody draws."""
-        spread: cython.double = board.variance[0] + board.variance[1] + self._between(board)
+        spread = board.variance[0] + board.variance[1] + self._between(board)
         _toss(board, (board.mean[0] - board.mean[1]) / sqrt(spread))
         return False
 
@@ -107,8 +107,7 @@ class GaussianScore(Score):
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
         """Equations (22) and (23), and what they become for more teams."""
-        spread: cython.double = self._between(board)
-        log_z: cython.double
+        spread = self._between(board)
         self.check(board)
         log_z = _two(board, spread) if board.teams == 2 else _many(board, 0.5 * spread)
         if isinstance(self.gamma, str):
@@ -119,8 +118,8 @@ class GaussianScore(Score):
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
         """s ~ N(x, γ²): equation (20)."""
-        spread: cython.double = self._around(board)
-        total: cython.double = variance + spread
+        spread = self._around(board)
+        total = variance + spread
         board.pull = 1.0 / total
         board.push = (score - mean) * board.pull
         board.rest = spread * board.pull
@@ -193,11 +192,9 @@ class GaussianScore(Score):
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
 def _estimated(board: Board, squares: cython.double, freedom: cython.double) -> cython.double:
     """γ² by a sum of squares and its degrees of freedom; while there are none, the mean noise of a performance."""
-    k: cython.Py_ssize_t
-    total: cython.double = 0.0
+    total = 0.0
     if freedom >= 1.0 and squares > 0.0:
         return squares / freedom
     for k in range(board.teams * board.traits):
@@ -211,7 +208,7 @@ def _estimated(board: Board, squares: cython.double, freedom: cython.double) -> 
 @cython.exceptval(check=False)
 def _toss(board: Board, gap: cython.double) -> cython.void:
     """Win and loss by a gap in standard deviations; the smaller of the two is accurate by itself."""
-    tail: cython.double = cdf(-fabs(gap))
+    tail = cdf(-fabs(gap))
     board.win = 1.0 - tail if gap > 0.0 else tail
     board.loss = tail if gap > 0.0 else 1.0 - tail
     board.draw = 0.0
@@ -221,9 +218,9 @@ def _toss(board: Board, gap: cython.double) -> cython.void:
 @cython.exceptval(check=False)
 def _two(board: Board, spread: cython.double) -> cython.double:
     """Equations (22) and (23) as derivatives of the density of the difference."""
-    total: cython.double = board.variance[0] + board.variance[1] + spread
-    inverse: cython.double = 1.0 / total
-    beyond: cython.double = (board.score[0] - board.score[1]) - (board.mean[0] - board.mean[1])
+    total = board.variance[0] + board.variance[1] + spread
+    inverse = 1.0 / total
+    beyond = (board.score[0] - board.score[1]) - (board.mean[0] - board.mean[1])
     board.d1[0] = beyond * inverse
     board.d1[1] = -board.d1[0]
     board.d2[0] = board.d2[1] = -inverse
@@ -239,15 +236,10 @@ def _many(board: Board, half: cython.double) -> cython.double:
 
     With w = v + γ²/2 and r = s − m, d₁ = (r − r̄)/w, where r̄ is the mean of r by weights 1/w.
     """
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    inverse: cython.double
-    others: cython.double
-    gap: cython.double
-    base: cython.double = board.score[0] - board.mean[0]  # differences first: large scores lose nothing
-    total: cython.double = 0.0
-    level: cython.double = 0.0
-    log_z: cython.double = HALF_LOG_2PI
+    base = board.score[0] - board.mean[0]  # differences first: large scores lose nothing
+    total = 0.0
+    level = 0.0
+    log_z = HALF_LOG_2PI
     for j in range(board.teams):
         inverse = 1.0 / (board.variance[j] + half)
         total += inverse
@@ -273,9 +265,8 @@ def _many(board: Board, half: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 def _squares(board: Board) -> cython.double:
     """Σ(s − s̄)² of the scores of a match; leaves their mean s̄ in the memo."""
-    j: cython.Py_ssize_t
-    mean: cython.double = 0.0
-    squares: cython.double = 0.0
+    mean = 0.0
+    squares = 0.0
     for j in range(board.teams):
         mean += board.score[j]
     mean /= board.teams
@@ -297,10 +288,10 @@ def _remember_differences(board: Board) -> cython.void:
 @cython.exceptval(check=False)
 def _remember_scores(board: Board) -> cython.void:
     """Welford's running mean and sum of squares, a match at a time."""
-    squares: cython.double = _squares(board)
-    moved: cython.double = board.memo[MATCH_MEAN] - board.memory[SCORE_MEAN]
-    before: cython.double = board.memory[SCORES]
-    share: cython.double = board.teams / (before + board.teams)
+    squares = _squares(board)
+    moved = board.memo[MATCH_MEAN] - board.memory[SCORE_MEAN]
+    before = board.memory[SCORES]
+    share = board.teams / (before + board.teams)
     board.memory[SCORES] = before + board.teams
     board.memory[SCORE_MEAN] += moved * share
     board.memory[SCORE_SQUARES] += squares + moved * moved * before * share

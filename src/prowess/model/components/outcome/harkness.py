@@ -55,7 +55,7 @@ class Opposition(Pairwise):
     @cython.exceptval(-1.0, check=True)
     def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
         """The slope of Φ at 0 is φ(0)."""
-        z: cython.double = gap / sqrt(_noise(self.span) + variance)
+        z = gap / sqrt(_noise(self.span) + variance)
         board.expected = cdf(z)
         board.conceded = cdf(-z)
         return board.expected
@@ -76,7 +76,7 @@ class Opposition(Pairwise):
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.double:
         """s log E + (1 − s) log(1 − E)."""
-        z: cython.double = gap / sqrt(_noise(self.span) + own + other)
+        z = gap / sqrt(_noise(self.span) + own + other)
         above(z, board.ahead)
         above(-z, board.behind)
         return result * log_z(board.ahead) + (1.0 - result) * log_z(board.behind)

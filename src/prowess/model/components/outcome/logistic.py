@@ -82,7 +82,6 @@ class Logistic(Pairwise):
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
         """Two teams without uncertainty (Elo) have the same E in forecast and evidence; others as `Pairwise` does."""
-        score: cython.double
         if board.teams != 2 or board.variance[0] + board.variance[1] > 0.0:
             return Pairwise.evidence(self, board)
         score = verdict(board, 0, 1)
@@ -100,7 +99,7 @@ class Logistic(Pairwise):
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.bint:
         """q g (s − E) and −q² g² E(1 − E)."""
-        slope: cython.double = _slope(board, other)
+        slope = _slope(board, other)
         _expect(board, slope * gap)
         _learn(board, slope, result)
         return False
@@ -142,7 +141,6 @@ def _slope(board: Board, variance: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 def _expect(board: Board, z: cython.double) -> cython.void:
     """E = 1/(1 + exp(−z)) and 1 − E; they are kept for when the same |z| is asked for again, from either side."""
-    more: cython.double
     if fabs(z) != board.memo[DISTANCE]:
         board.memo[DISTANCE] = fabs(z)
         board.memo[ODDS] = exp(-board.memo[DISTANCE])
@@ -165,8 +163,6 @@ def _learn(board: Board, slope: cython.double, result: cython.double) -> cython.
 @cython.exceptval(check=False)
 def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> cython.double:
     """s log E + (1 − s) log(1 − E) of the E last asked for."""
-    upset: cython.double = 1.0 - result if gap >= 0.0 else result
-    certain: cython.double = (
-        log1p(board.memo[ODDS]) if board.memo[ODDS] < 1e-3 else log(1.0 + board.memo[ODDS])
-    )  # log is faster
+    upset = 1.0 - result if gap >= 0.0 else result
+    certain = log1p(board.memo[ODDS]) if board.memo[ODDS] < 1e-3 else log(1.0 + board.memo[ODDS])  # log is faster
     return -upset * board.memo[DISTANCE] - certain

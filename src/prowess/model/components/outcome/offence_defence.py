@@ -140,7 +140,6 @@ class OffenceDefence(Outcome):
     def evidence(self, board: Board) -> cython.double:
         """Equations (6) to (8)."""
         score: Score = self.score
-        log_z: cython.double
         score.check(board)
         if board.teams == 2:
             log_z = _update(board, score, 0, 3, board.score[0]) + _update(board, score, 2, 1, board.score[1])
@@ -167,7 +166,7 @@ class OffenceDefence(Outcome):
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
         """Offence and a team's own part in all defences, with the noise of a score: by these the teams finish."""
-        h: cython.double = 1.0 / (board.teams - 1)
+        h = 1.0 / (board.teams - 1)
         noise = self.scatter(board)
         teams = range(0, 2 * board.teams, 2)
         means, variances, noises = board.mean, board.variance, board.noise
@@ -189,14 +188,12 @@ class OffenceDefence(Outcome):
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
 def _update(
     board: Board, score: Score, offence: cython.Py_ssize_t, defence: cython.Py_ssize_t, points: cython.double
 ) -> cython.double:
     """One score between the offence of a team and the defence of the other: x is their difference."""
-    variance: cython.double = board.variance[offence] + board.variance[defence]
-    log_z: cython.double = score.seen(board, points, board.mean[offence] - board.mean[defence], variance)
-    inverse: cython.double
+    variance = board.variance[offence] + board.variance[defence]
+    log_z = score.seen(board, points, board.mean[offence] - board.mean[defence], variance)
     board.d1[offence] = board.push
     board.d1[defence] = -board.push
     board.d2[offence] = board.d2[defence] = -board.pull
@@ -209,12 +206,11 @@ def _update(
 
 
 @cython.ccall
-@cython.exceptval(-1.0, check=True)
 def several(board: Board, score: Score) -> cython.double:
     """Fill `d1`, `d2` and `left` of both traits of every team; returns the log-evidence, or its lower bound."""
-    h: cython.double = 1.0 / (board.teams - 1)
-    spent: cython.Py_ssize_t = 0
-    moved: cython.double = 1.0
+    h = 1.0 / (board.teams - 1)
+    spent = 0
+    moved = 1.0
     make_scratch(board, ROWS, board.team_capacity)
     _lay_out(board, h)
     while moved > TOLERANCE and spent < MOST_SWEEPS:
@@ -228,8 +224,7 @@ def several(board: Board, score: Score) -> cython.double:
 @cython.exceptval(check=False)
 def _lay_out(board: Board, h: cython.double) -> cython.void:
     """The prior means of all x, by sums from both ends (one defence may dwarf the others), and sites without a say."""
-    j: cython.Py_ssize_t
-    total: cython.double = 0.0
+    total = 0.0
     for j in range(board.teams - 1, -1, -1):
         board.scratch[MEAN, j] = board.mean[2 * j] - h * total
         total += board.mean[2 * j + 1]
@@ -245,10 +240,10 @@ def _lay_out(board: Board, h: cython.double) -> cython.void:
 @cython.exceptval(check=False)
 def _weigh(board: Board, j: cython.Py_ssize_t, h: cython.double) -> cython.void:
     """What team j adds to the five sums, by its site."""
-    offence: cython.double = board.variance[2 * j]
-    defence: cython.double = board.variance[2 * j + 1]
-    pi: cython.double = board.scratch[PI, j]
-    share: cython.double = 1.0 / (1.0 + pi * (offence + h * h * defence))
+    offence = board.variance[2 * j]
+    defence = board.variance[2 * j + 1]
+    pi = board.scratch[PI, j]
+    share = 1.0 / (1.0 + pi * (offence + h * h * defence))
     board.scratch[SHARP, j] = h * h * pi * share
     board.scratch[SLOPE, j] = h * h * pi * share * defence
     board.scratch[START, j] = h * defence * board.scratch[TAU, j] * share
@@ -257,15 +252,12 @@ def _weigh(board: Board, j: cython.Py_ssize_t, h: cython.double) -> cython.void:
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
 def _sweep(board: Board, score: Score, h: cython.double) -> cython.double:
     """Renew the site of every team, each with what the renewed ones before it say; returns how far they moved.
 
     Leaves the sum of the teams' terms of the log-evidence in the memo.
     """
-    j: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    moved: cython.double = 0.0
+    moved = 0.0
     board.memo[TERMS] = 0.0
     for row in range(SHARP, DRAG + 1):
         board.scratch[row + AFTER, board.teams - 1] = 0.0
@@ -311,10 +303,8 @@ def _others(
 
     D has the precision sharp + (1 − slope)²/whole; the team's own defence, of which only D tells, is taken off again.
     """
-    whole: cython.double = spread + own
-    scale: cython.double = sharp * whole + (1.0 - slope) * (1.0 - slope)
-    total: cython.double
-    part: cython.double
+    whole = spread + own
+    scale = sharp * whole + (1.0 - slope) * (1.0 - slope)
     board.memo[OTHERS_MEAN] = board.memo[OTHERS_VARIANCE] = 0.0
     if whole > 0.0:
         total = ((1.0 - slope) * start - drag * whole) / scale
@@ -324,27 +314,24 @@ def _others(
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
 def _renew(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.double) -> cython.double:
     """Renew the site of team j from its score; returns how far its x moved, in standard deviations.
 
     Where x is large against its deviation it cannot come to rest beyond the rounding of its size, which does not count.
     """
-    offence: cython.double = board.variance[2 * j]
-    others: cython.double = h * h * board.memo[OTHERS_VARIANCE]
-    own: cython.double = h * h * board.variance[2 * j + 1]
-    variance: cython.double = offence + others
-    prior: cython.double = board.scratch[MEAN, j]
-    mean: cython.double = -h * board.memo[OTHERS_MEAN]
+    offence = board.variance[2 * j]
+    others = h * h * board.memo[OTHERS_VARIANCE]
+    own = h * h * board.variance[2 * j + 1]
+    variance = offence + others
+    prior = board.scratch[MEAN, j]
+    mean = -h * board.memo[OTHERS_MEAN]
     board.memo[TERMS] += score.seen(board, board.score[j], prior + mean, variance)
-    pi: cython.double = board.pull / board.rest
-    tau: cython.double = (board.push + mean * board.pull) / board.rest
-    twice: cython.double = (
-        tau * tau * (own - others) / (1.0 + pi * (offence + own)) - 2.0 * tau * mean + pi * mean * mean
-    )
+    pi = board.pull / board.rest
+    tau = (board.push + mean * board.pull) / board.rest
+    twice = tau * tau * (own - others) / (1.0 + pi * (offence + own)) - 2.0 * tau * mean + pi * mean * mean
     board.memo[TERMS] += 0.5 * (twice * board.rest + log1p(pi * variance) - log1p(pi * (offence + own)))
-    more: cython.double = pi - board.scratch[PI, j]
-    push: cython.double = fabs(tau - board.scratch[TAU, j] - (mean + variance * board.push) * more)
+    more = pi - board.scratch[PI, j]
+    push = fabs(tau - board.scratch[TAU, j] - (mean + variance * board.push) * more)
     variance *= board.rest
     push = max(push * variance - 1e-14 * (fabs(prior) + fabs(mean)), 0.0)
     board.scratch[PI, j] = pi
@@ -359,13 +346,12 @@ def _renew(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.double) -
 @cython.exceptval(check=False)
 def _defences(board: Board, h: cython.double) -> cython.double:
     """What all scores say of every defence; returns the term of the log-evidence that the teams share."""
-    j: cython.Py_ssize_t
     sharp: cython.double = 0.0
     slope: cython.double = 0.0
     start: cython.double = 0.0
     spread: cython.double = 0.0
     drag: cython.double = 0.0
-    push: cython.double = 0.0
+    push = 0.0
     for j in range(board.teams - 1, -1, -1):
         board.scratch[SPREAD + AFTER, j] = spread
         sharp += board.scratch[SHARP, j]
@@ -397,9 +383,7 @@ def _defence(
     scale: cython.double,
 ) -> cython.void:
     """What is left of the variance of a defence: as a part of D that is known, and by what is not known of D."""
-    variance: cython.double = board.variance[2 * j + 1]
-    kept: cython.double
-    tied: cython.double
+    variance = board.variance[2 * j + 1]
     board.left[2 * j + 1] = 1.0
     board.d2[2 * j + 1] = 0.0
     if variance > 0.0:

@@ -19,12 +19,12 @@ if cython.compiled:
     from cython.cimports.prowess.model.components.interfaces import Outcome
     from cython.cimports.prowess.model.components.outcome import ep_chain
     from cython.cimports.prowess.model.engine.board import Board, compare, positive, sort_by_place
-    from cython.cimports.prowess.model.maths.normal import Truncated, log_z, within
+    from cython.cimports.prowess.model.maths.normal import log_z, within
 else:
     from math import log
 
     from ...engine.board import Board, compare, positive, sort_by_place
-    from ...maths.normal import Truncated, log_z, within
+    from ...maths.normal import log_z, within
     from ..interfaces import Outcome
     from . import ep_chain
 
@@ -71,7 +71,7 @@ class Order(Outcome):
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
         """Equations (3) to (6) and Figure 1."""
-        changed: cython.bint = board.margin.measure(board, True)
+        changed = board.margin.measure(board, True)
         if board.teams == 2:
             if changed:
                 compare(board)
@@ -81,13 +81,12 @@ class Order(Outcome):
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
 def _two(board: Board) -> cython.double:
     """Two teams: the difference of their performances is a truncated normal, found by the forecast unless they drew."""
-    inverse: cython.double = board.sharpness * board.sharpness  # of the variance of the difference
-    side: cython.double = 1.0
-    point: cython.double = 0.0
-    cut: Truncated = board.cut
+    inverse = board.sharpness * board.sharpness  # of the variance of the difference
+    side = 1.0
+    point = 0.0
+    cut = board.cut
     if board.place[0] < board.place[1]:
         cut = board.ahead
     elif board.place[0] > board.place[1]:
@@ -106,12 +105,8 @@ def _two(board: Board) -> cython.double:
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=False)
 def _lay_out(board: Board) -> cython.bint:
     """Lay the chain out: the teams by place, the references their prior means."""
-    k: cython.Py_ssize_t
-    team: cython.Py_ssize_t
-    below: cython.Py_ssize_t
     ep_chain.make_room(board, 0)
     sort_by_place(board)
     for k in range(board.teams):
@@ -129,17 +124,11 @@ def _lay_out(board: Board) -> cython.bint:
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
 def _chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) -> cython.double:
     """Forward and backward over the chain to convergence; then the teams' posteriors, and the log-evidence."""
-    k: cython.Py_ssize_t
-    team: cython.Py_ssize_t
-    pi: cython.double
-    tau: cython.double
-    still: cython.double = tolerance * tolerance
-    far: cython.double = still + 1.0
-    spent: cython.Py_ssize_t = 0
-    evidence: cython.double
+    still = tolerance * tolerance
+    far = still + 1.0
+    spent = 0
     while far > still and spent < sweeps:
         far = ep_chain.pass_on(board, board.teams)
         spent += 1

@@ -66,7 +66,7 @@ class Pairwise(Comparison):
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
         """D = 2δE(1 − E), win = E − D/2, each without cancellation."""
-        delta: cython.double = _delta(board)
+        delta = _delta(board)
         self.chance(board, board.mean[0] - board.mean[1], board.variance[0] + board.variance[1])
         board.draw = 2.0 * delta * board.expected * board.conceded
         board.win = board.expected * (1.0 - delta * board.conceded)
@@ -97,8 +97,6 @@ class Pairwise(Comparison):
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
         """One comparison of two teams, or the averages of all comparisons."""
-        j: cython.Py_ssize_t
-        log_z: cython.double
         if board.teams == 2:
             log_z = _two(self, board)
         else:
@@ -111,16 +109,9 @@ class Pairwise(Comparison):
             board.left[j] = 1.0 / (1.0 - board.variance[j] * min(board.d2[j], 0.0))
         return log_z
 
-    @cython.cfunc
-    @cython.exceptval(-1.0, check=True)
     def tell(self, board: Board) -> cython.double:
         """The log-evidence of all neighbours in the finishing order, whose draws are remembered."""
-        k: cython.Py_ssize_t
-        i: cython.Py_ssize_t
-        j: cython.Py_ssize_t
-        gap: cython.double
-        score: cython.double
-        log_z: cython.double = 0.0
+        log_z = 0.0
         sort_by_place(board)
         for k in range(board.teams - 1):
             i = board.order[k]
@@ -135,12 +126,10 @@ class Pairwise(Comparison):
 
 
 @cython.cfunc
-@cython.exceptval(-1.0, check=True)
 def _two(pair: Pairwise, board: Board) -> cython.double:
     """Two teams meet; the log-likelihood is the mean of what both see, which is the same for equal variances."""
-    gap: cython.double = board.mean[0] - board.mean[1]
-    score: cython.double = verdict(board, 0, 1)
-    log_z: cython.double
+    gap = board.mean[0] - board.mean[1]
+    score = verdict(board, 0, 1)
     remember(board, score)  # before the expected score of the forecast is written over
     pair.meet(board, gap, board.variance[0], board.variance[1], score)
     board.d1[0] = board.push
@@ -163,8 +152,6 @@ def _delta(board: Board) -> cython.double:
     return min(board.memory[DRAWS] / (board.memory[CHANCES] + 1.0), 1.0)
 
 
-@cython.cfunc
-@cython.exceptval(check=False)
 def remember(board: Board, score: cython.double) -> cython.void:
     """Count a pair of teams, whose expected scores are on the board."""
     if score == 0.5:

@@ -64,8 +64,6 @@ class Rounded(Outcome):
         return predict(board, one_margin(board))
 
 
-@cython.ccall
-@cython.exceptval(-1.0, check=True)
 def one_margin(board: Board) -> cython.double:
     """One margin ε for a match, of a policy that has one for each pair of teams.
 
@@ -76,9 +74,7 @@ def one_margin(board: Board) -> cython.double:
     >>> one_margin(Board())
     0.0
     """
-    j: cython.Py_ssize_t
-    margin: cython.double
-    square: cython.double = 0.0
+    square = 0.0
     if board.teams == 2:
         return board.margin.between(board, 0, 1)
     for j in range(board.teams):
@@ -87,21 +83,12 @@ def one_margin(board: Board) -> cython.double:
     return sqrt(square)
 
 
-@cython.ccall
-@cython.exceptval(-1, check=False)
 def foresee(board: Board, epsilon: cython.double) -> cython.bint:
     """Set `win`, `draw` and `loss` of two teams whose performances are rounded.
 
     With X ~ N(gap, 1) and a step a = 2ε of the grid, P(win) = E[min(1, max(0, X)/a)], an integral of Φ: a difference of
     E[max(0, X)], which `above` finds; P(draw) is a second difference.
     """
-    gap: cython.double
-    step: cython.double
-    worse: cython.double  # the chance of the team that is expected to lose
-    here: cython.double
-    near: cython.double
-    far: cython.double
-    better: cython.double
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
     board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
     board.edge = epsilon * board.sharpness
@@ -139,8 +126,8 @@ def _beyond(x: cython.double, cut: Truncated) -> cython.double:
 @cython.exceptval(check=False)
 def _narrow_draw(gap: cython.double, step: cython.double) -> cython.double:
     """The draw by the even moments of the triangle max(0, 1 − |d|/a), which are a³/6 and a⁵/15."""
-    g: cython.double = gap * gap
-    a: cython.double = step * step
+    g = gap * gap
+    a = step * step
     return step * exp(log_pdf(gap)) * (1.0 + a * (g - 1.0) / 12.0 + a * a * (g * (g - 6.0) + 3.0) / 360.0)
 
 
@@ -148,9 +135,9 @@ def _narrow_draw(gap: cython.double, step: cython.double) -> cython.double:
 @cython.exceptval(check=False)
 def _narrow_loss(gap: cython.double, step: cython.double) -> cython.double:
     """The mean of Φ(−gap − x) over a step, by powers of the step."""
-    g: cython.double = gap
-    a: cython.double = step
-    series: cython.double = 0.5 - a * (g / 6.0 - a * ((g * g - 1.0) / 24.0 - a * (g * (g * g - 3.0) / 120.0)))
+    g = gap
+    a = step
+    series = 0.5 - a * (g / 6.0 - a * ((g * g - 1.0) / 24.0 - a * (g * (g * g - 3.0) / 120.0)))
     return cdf(-gap) - a * exp(log_pdf(gap)) * series
 
 

@@ -91,7 +91,6 @@ class Places(Rounded):
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
         """Algorithms 1 to 3."""
-        epsilon: cython.double
         board.margin.measure(board, True)
         epsilon = one_margin(board)
         if board.teams == 2 and plain(board, epsilon):
@@ -100,18 +99,15 @@ class Places(Rounded):
 
 
 @cython.ccall
-@cython.exceptval(-1.0, check=True)
 def meet(board: Board, epsilon: cython.double, tolerance: cython.double, sweeps: cython.Py_ssize_t) -> cython.double:
     """Fill `d1`, `d2` and `left` of the teams that were seen on their places; returns the log-evidence.
 
     It is log Z − K log 2ε for K places; where ε is 0, log of the density of the differences within places.
     """
-    k: cython.Py_ssize_t
-    places: cython.Py_ssize_t = _lay_out(board, epsilon)
-    still: cython.double = tolerance * tolerance
-    far: cython.double = still + 1.0
-    spent: cython.Py_ssize_t = 0
-    evidence: cython.double
+    places = _lay_out(board, epsilon)
+    still = tolerance * tolerance
+    far = still + 1.0
+    spent = 0
     while far > still and spent < sweeps:
         far = ep_chain.pass_on(board, places)
         for k in range(places):
@@ -127,17 +123,12 @@ def meet(board: Board, epsilon: cython.double, tolerance: cython.double, sweeps:
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=True)
 def _lay_out(board: Board, epsilon: cython.double) -> cython.Py_ssize_t:
     """Lay out the teams by place, and the chain of places; returns how many places there are."""
-    p: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    team: cython.Py_ssize_t
-    before: cython.Py_ssize_t = -1
-    places: cython.Py_ssize_t = 0
-    here: cython.double
-    above: cython.double = 0.0
-    least: cython.double = 0.0
+    before = -1
+    places = 0
+    above = 0.0
+    least = 0.0
     if epsilon == 0.0:  # then a performance that is known exactly is known a little less exactly
         for p in range(board.teams):
             least = max(least, board.variance[p])
@@ -174,11 +165,9 @@ def _end(board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t) -> cytho
 @cython.exceptval(check=False)
 def _open(board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.double:
     """Choose a place's reference, the prior mean of the team that is known best, and send it the first messages."""
-    p: cython.Py_ssize_t
-    first: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
-    end: cython.Py_ssize_t = _end(board, k, places)
-    best: cython.Py_ssize_t = first
-    reference: cython.double
+    first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
+    end = _end(board, k, places)
+    best = first
     pi: cython.double = 0.0
     tau: cython.double = 0.0
     for p in range(first, end):
@@ -206,7 +195,6 @@ def _first(board: Board, p: cython.Py_ssize_t, epsilon: cython.double) -> cython
 @cython.exceptval(check=False)
 def _gather(board: Board, k: cython.Py_ssize_t, first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.void:
     """For every team on a place, sum up what the chain and the teams after it say; nothing is ever subtracted."""
-    p: cython.Py_ssize_t
     pi: cython.double = ep_chain.said_pi(board, k)
     tau: cython.double = ep_chain.said_tau(board, k)
     for p in range(end - 1, first - 1, -1):
@@ -223,16 +211,13 @@ def _hear(board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon
 
     What they moved is summed up over the teams: a thousand small steps in one direction are not small.
     """
-    p: cython.Py_ssize_t
-    first: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
-    end: cython.Py_ssize_t = _end(board, k, places)
-    size: cython.double = 0.0
+    first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
+    end = _end(board, k, places)
+    size = 0.0
     pi: cython.double = 0.0
     tau: cython.double = 0.0
-    more_pi: cython.double = 0.0
-    more_tau: cython.double = 0.0
-    var: cython.double
-    mean: cython.double
+    more_pi = 0.0
+    more_tau = 0.0
     site_pi: cython.double
     site_tau: cython.double
     _gather(board, k, first, end)
@@ -259,7 +244,7 @@ def _near(
     board: Board, p: cython.Py_ssize_t, mean: cython.double, var: cython.double, epsilon: cython.double
 ) -> cython.double:
     """Condition t − l on |t − l| ≤ ε, with l ~ N(mean, var): fills the cut, returns one over the deviation of t − l."""
-    sharpness: cython.double = 1.0 / sqrt(board.scratch[VAR, p] + var)
+    sharpness = 1.0 / sqrt(board.scratch[VAR, p] + var)
     within((board.scratch[MEAN, p] - mean) * sharpness, epsilon * sharpness, board.cut)
     return sharpness
 
@@ -274,13 +259,9 @@ def _renew(
     A message that would be less than a tenth of what it was is damped: if all teams on a place fell silent at once,
     nothing would hold it any more. One that no longer matters stays as it is.
     """
-    site_pi: cython.double = board.scratch[SITE_PI, p]
-    site_tau: cython.double = board.scratch[SITE_TAU, p]
-    var: cython.double = board.scratch[VAR, p]
-    place_var: cython.double
-    place_mean: cython.double
-    spread: cython.double
-    step: cython.double
+    site_pi = board.scratch[SITE_PI, p]
+    site_tau = board.scratch[SITE_TAU, p]
+    var = board.scratch[VAR, p]
     if pi * (var + epsilon * epsilon) < FLAT:
         _first(board, p, epsilon)
         return
@@ -305,12 +286,11 @@ def _renew(
 @cython.exceptval(check=False)
 def _tell(board: Board, k: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.double:
     """What a place says of its teams; returns its part of the log-evidence."""
-    p: cython.Py_ssize_t
-    first: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
-    end: cython.Py_ssize_t = _end(board, k, places)
+    first = cython.cast(cython.Py_ssize_t, board.scratch[FIRST, k])
+    end = _end(board, k, places)
     pi: cython.double = 0.0
     tau: cython.double = 0.0
-    evidence: cython.double = 0.0
+    evidence = 0.0
     _gather(board, k, first, end)
     for p in range(first, end):
         evidence += _answer(board, p, pi + board.scratch[REST_PI, p], tau + board.scratch[REST_TAU, p], epsilon)
@@ -328,14 +308,10 @@ def _answer(
 
     That is log Z of the factor, less what its message to the place already says of it.
     """
-    team: cython.Py_ssize_t = board.order[p]
-    var: cython.double = board.scratch[VAR, p]
-    site_pi: cython.double = board.scratch[SITE_PI, p]
-    site_tau: cython.double = board.scratch[SITE_TAU, p]
-    place_var: cython.double
-    place_mean: cython.double
-    sharpness: cython.double
-    evidence: cython.double
+    team = board.order[p]
+    var = board.scratch[VAR, p]
+    site_pi = board.scratch[SITE_PI, p]
+    site_tau = board.scratch[SITE_TAU, p]
     if pi * (var + epsilon * epsilon) < FLAT:
         board.d1[team] = board.d2[team] = 0.0
         board.left[team] = 1.0

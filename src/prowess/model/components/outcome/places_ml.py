@@ -106,14 +106,13 @@ class PlacesML(Rounded):
 
 
 @cython.ccall
-@cython.exceptval(-1.0, check=True)
 def most_likely(board: Board, epsilon: cython.double) -> cython.double:
     """Maximise Π P(|t − x| ≤ ε) over the places' x and condition every team on its x; returns the log of the maximum.
 
     The board's `order` holds the teams from the best place to the worst.
     """
-    places: cython.Py_ssize_t = _lay_out(board)
-    best: cython.Py_ssize_t = 0
+    places = _lay_out(board)
+    best = 0
     _surround(board, places, epsilon)
     while best < places:
         best = _settle(board, best, places, epsilon)
@@ -121,11 +120,9 @@ def most_likely(board: Board, epsilon: cython.double) -> cython.double:
 
 
 @cython.cfunc
-@cython.exceptval(-1, check=True)
 def _lay_out(board: Board) -> cython.Py_ssize_t:
     """Lay out the teams from place to place; returns how many places there are."""
-    j: cython.Py_ssize_t
-    k: cython.Py_ssize_t = 0
+    k = 0
     make_scratch(board, ROWS, board.team_capacity)
     for j in range(board.teams):
         board.scratch[MEAN, j] = board.mean[board.order[j]]
@@ -151,15 +148,12 @@ def _surround(board: Board, places: cython.Py_ssize_t, epsilon: cython.double) -
 
     For the mean, the interval counts by its variance ε²/3. The bracket has room on both sides: Newton may overshoot.
     """
-    j: cython.Py_ssize_t = 0
-    k: cython.Py_ssize_t
-    wish: cython.double
-    variance: cython.double
+    j = 0
     guess: cython.double = board.scratch[MEAN, 0] - _centre(places, 0) * epsilon
     low: cython.double = guess
     high: cython.double = guess
-    widest: cython.double = 0.0
-    shares: cython.double = 0.0
+    widest = 0.0
+    shares = 0.0
     beyond: cython.double = 0.0
     for k in range(places):
         while j < board.scratch[END, k]:
@@ -186,11 +180,10 @@ def _settle(
     board: Board, best: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double
 ) -> cython.Py_ssize_t:
     """Find the y of a block, or split it; returns the best place of the block that is to be settled next."""
-    last: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
-    looks: cython.Py_ssize_t = 0
-    step: cython.double = board.scratch[HIGH, best] - board.scratch[LOW, best]
-    before: cython.double = step
-    pull: cython.double
+    last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
+    looks = 0
+    step = board.scratch[HIGH, best] - board.scratch[LOW, best]
+    before = step
     while looks < MOST_LOOKS:
         _look(board, best, places, epsilon)
         if _split(board, best):
@@ -214,8 +207,8 @@ def _move(board: Board, best: cython.Py_ssize_t, step: cython.double) -> cython.
 
     Returns whether that is anywhere else at all: a step may be lost in rounding.
     """
-    origin: cython.double = board.scratch[GUESS, best]
-    here: cython.double = board.scratch[LOOK, best] + step
+    origin = board.scratch[GUESS, best]
+    here = board.scratch[LOOK, best] + step
     moved: cython.bint = here != board.scratch[LOOK, best]
     board.scratch[GUESS, best] += here
     origin = board.scratch[GUESS, best] - origin
@@ -229,9 +222,7 @@ def _move(board: Board, best: cython.Py_ssize_t, step: cython.double) -> cython.
 @cython.exceptval(check=False)
 def _look(board: Board, best: cython.Py_ssize_t, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.void:
     """What the teams of a block say to its y: how those of each place pull, and how fast that changes."""
-    j: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, board.scratch[END, best - 1]) if best > 0 else 0
-    k: cython.Py_ssize_t
-    sharpness: cython.double
+    j = cython.cast(cython.Py_ssize_t, board.scratch[END, best - 1]) if best > 0 else 0
     sharpest: cython.double = 0.0
     size: cython.double = 0.0
     for k in range(best, cython.cast(cython.Py_ssize_t, board.scratch[LAST, best]) + 1):
@@ -261,9 +252,9 @@ def _condition(
 
     Where one edge of the interval decides alone, the team is measured from there: x ± ε would lose it if ε is large.
     """
-    sharpness: cython.double = board.scratch[SHARPNESS, j]
-    ahead: cython.double = (board.scratch[MEAN, j] - board.scratch[GUESS, best]) - board.scratch[LOOK, best]
-    t: cython.double = (ahead - centre * epsilon) * sharpness
+    sharpness = board.scratch[SHARPNESS, j]
+    ahead = (board.scratch[MEAN, j] - board.scratch[GUESS, best]) - board.scratch[LOOK, best]
+    t = (ahead - centre * epsilon) * sharpness
     if fabs(t) * epsilon * sharpness <= ONE_SIDED:
         within(t, epsilon * sharpness, board.cut)
     elif t < 0.0:
@@ -277,7 +268,6 @@ def _condition(
 @cython.exceptval(check=False)
 def _sum(board: Board, row: cython.Py_ssize_t, best: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.double:
     """The sum of a row over places."""
-    k: cython.Py_ssize_t
     total: cython.double = 0.0
     for k in range(best, last + 1):
         total += board.scratch[row, k]
@@ -291,8 +281,7 @@ def _find(board: Board, best: cython.Py_ssize_t, last: cython.Py_ssize_t, up: cy
 
     That is the same, but for rounding. Gives `last` unless the ones pull up and the others down.
     """
-    k: cython.Py_ssize_t
-    split: cython.Py_ssize_t = last
+    split = last
     pull: cython.double = 0.0
     most: cython.double = 0.0
     for k in range(last - best):
@@ -310,9 +299,9 @@ def _split(board: Board, best: cython.Py_ssize_t) -> cython.bint:
 
     It is looked for first from the end that all together pull away from, so that little is not lost in what is great.
     """
-    last: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
+    last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
     down: cython.bint = _sum(board, PULL, best, last) <= 0.0
-    split: cython.Py_ssize_t = _find(board, best, last, down)
+    split = _find(board, best, last, down)
     if split == last:
         split = _find(board, best, last, not down)
     if split == last:
@@ -333,13 +322,13 @@ def _split(board: Board, best: cython.Py_ssize_t) -> cython.bint:
 @cython.exceptval(check=False)
 def _step(board: Board, best: cython.Py_ssize_t, before: cython.double) -> cython.double:
     """Newton's step, if it stays in the bracket and is at most half the step before last; else half the bracket."""
-    last: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
-    low: cython.double = board.scratch[LOW, best] - board.scratch[LOOK, best]
-    high: cython.double = board.scratch[HIGH, best] - board.scratch[LOOK, best]
-    pull: cython.double = _sum(board, PULL, best, last)
-    grip: cython.double = _sum(board, GRIP, best, last)
-    half: cython.double = 0.5 * (low + high)
-    newton: cython.double = pull / grip if grip > 0.0 else half
+    last = cython.cast(cython.Py_ssize_t, board.scratch[LAST, best])
+    low = board.scratch[LOW, best] - board.scratch[LOOK, best]
+    high = board.scratch[HIGH, best] - board.scratch[LOOK, best]
+    pull = _sum(board, PULL, best, last)
+    grip = _sum(board, GRIP, best, last)
+    half = 0.5 * (low + high)
+    newton = pull / grip if grip > 0.0 else half
     if low < newton < high and 2.0 * fabs(newton) <= before:
         return newton
     return newton if grip > 0.0 and fabs(newton) * board.scratch[SHARPEST, best] <= NEAR else half
@@ -349,12 +338,9 @@ def _step(board: Board, best: cython.Py_ssize_t, before: cython.double) -> cytho
 @cython.exceptval(check=False)
 def _condition_all(board: Board, places: cython.Py_ssize_t, epsilon: cython.double) -> cython.double:
     """Every team given its place's performance; returns the log-likelihood, for a margin of 0 that of points."""
-    j: cython.Py_ssize_t = 0
-    k: cython.Py_ssize_t
-    team: cython.Py_ssize_t
-    best: cython.Py_ssize_t = 0
-    sharpness: cython.double
-    likelihood: cython.double = 0.0
+    j = 0
+    best = 0
+    likelihood = 0.0
     for k in range(places):
         if k > board.scratch[LAST, best]:
             best = k

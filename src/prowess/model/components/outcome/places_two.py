@@ -28,34 +28,30 @@ FAR = cython.declare(
 )  # squared: gaps and margins, in standard deviations, beyond which digits are lost
 
 
-@cython.ccall
-@cython.exceptval(-1, check=False)
 def plain(board: Board, epsilon: cython.double) -> cython.bint:
     """Whether a match of two teams is one for `meet_pair`: no number in it is much larger than all others."""
-    var: cython.double = positive(board.variance[0] + board.variance[1])
-    gap: cython.double = board.mean[0] - board.mean[1]
-    square: cython.double = epsilon * epsilon
+    var = positive(board.variance[0] + board.variance[1])
+    gap = board.mean[0] - board.mean[1]
+    square = epsilon * epsilon
     return gap * gap < FAR * var and square < FAR * var and var < FAR * FAR * FAR * square
 
 
-@cython.ccall
-@cython.exceptval(-1.0, check=True)
 def meet_pair(
     board: Board, epsilon: cython.double, tolerance: cython.double, sweeps: cython.Py_ssize_t
 ) -> cython.double:
     """Fill `d1`, `d2` and `left` of two teams; returns the log-evidence. The match must be `plain`."""
     tied: cython.bint = board.place[0] == board.place[1]
-    gap: cython.double = board.mean[0] - board.mean[1]
-    var: cython.double = positive(board.variance[0] + board.variance[1])
-    least: cython.double = min(board.variance[0], board.variance[1])
-    whole: cython.double = 0.0
-    pi: cython.double = 3.0 / (epsilon * epsilon)  # the site of u: at first uniform on [−ε, ε]
-    tau: cython.double = 0.0
-    new_pi: cython.double = pi
-    new_tau: cython.double = tau
-    still: cython.double = tolerance * tolerance
-    far: cython.double = still + 1.0
-    spent: cython.Py_ssize_t = 0
+    gap = board.mean[0] - board.mean[1]
+    var = positive(board.variance[0] + board.variance[1])
+    least = min(board.variance[0], board.variance[1])
+    whole = 0.0
+    pi = 3.0 / (epsilon * epsilon)  # the site of u: at first uniform on [−ε, ε]
+    tau = 0.0
+    new_pi = pi
+    new_tau = tau
+    still = tolerance * tolerance
+    far = still + 1.0
+    spent = 0
     if board.place[0] > board.place[1]:
         gap = -gap
     while far > still and spent < sweeps:
@@ -94,8 +90,6 @@ def _face(
     If the places are two, l − l' = t − t' − u + u' is conditioned first. Leaves the mean that u had in `gap`, and the
     variance of the message about l − l' in `edge`.
     """
-    spread: cython.double
-    whole: cython.double
     board.gap = gap - site_mean
     board.edge = 0.0
     if not tied:
@@ -122,8 +116,6 @@ def _moved(
     size: cython.double,
 ) -> cython.double:
     """How far a site moved, squared, in the variance of what one team tells of its place; rounding does not count."""
-    scale: cython.double
-    push: cython.double
     if new_pi < 1e-3 * pi:
         return 1.0
     scale = least + 1.0 / pi
@@ -152,10 +144,10 @@ def _answer(
     tied: cython.bint,
 ) -> cython.double:
     """What the teams learn, and the log-evidence: of two factors |u| ≤ ε, of their sites, and of l > l' + 2ε."""
-    rest: cython.double = 1.0 / pi + board.edge
-    push: cython.double = board.cut.shift / sqrt(whole)
-    said: cython.double = ep_chain.log_integral(board.gap, whole, pi, tau)
-    site: cython.double = ep_chain.log_mass(pi, tau) - log(2.0 * epsilon)
+    rest = 1.0 / pi + board.edge
+    push = board.cut.shift / sqrt(whole)
+    said = ep_chain.log_integral(board.gap, whole, pi, tau)
+    site = ep_chain.log_mass(pi, tau) - log(2.0 * epsilon)
     board.d1[0] = push if board.place[0] <= board.place[1] else -push
     board.d1[1] = -board.d1[0]
     board.d2[0] = board.d2[1] = -board.cut.lost / whole

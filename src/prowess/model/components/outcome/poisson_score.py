@@ -71,8 +71,6 @@ class PoissonScore(Score):
     @cython.exceptval(-1, check=False)
     def check(self, board: Board) -> cython.bint:
         """Every team must have a score, and it must be a count."""
-        j: cython.Py_ssize_t
-        score: cython.double
         for j in range(board.teams):
             score = board.score[j]
             if score != score:
@@ -89,12 +87,9 @@ class PoissonScore(Score):
 
         m′ − m is v s − y or κ − v′/2 − m, whichever is the difference of smaller numbers.
         """
-        y: cython.double = tilt(mean, positive(variance), score)
-        inverse: cython.double = 1.0 / variance
-        rate: cython.double = y * inverse  # e^κ
-        half: cython.double
-        kappa: cython.double
-        moved: cython.double
+        y = tilt(mean, positive(variance), score)
+        inverse = 1.0 / variance
+        rate = y * inverse  # e^κ
         board.rest = 1.0 / (1.0 + y)
         board.pull = rate * board.rest
         half = 0.5 * variance * board.rest

@@ -54,7 +54,7 @@ class Probit(Pairwise):
     @cython.exceptval(-1.0, check=True)
     def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
         """Equation (1)."""
-        z: cython.double = gap / sqrt(positive(variance))
+        z = gap / sqrt(positive(variance))
         board.expected = cdf(z)
         board.conceded = cdf(-z)
         return board.expected
@@ -65,9 +65,9 @@ class Probit(Pairwise):
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.bint:
         """The K-factor of the paper goes to the absorb rule."""
-        sharpness: cython.double = 1.0 / sqrt(positive(own + other))
-        z: cython.double = gap * sharpness
-        slope: cython.double = FOUR_PHI_0 * sharpness
+        sharpness = 1.0 / sqrt(positive(own + other))
+        z = gap * sharpness
+        slope = FOUR_PHI_0 * sharpness
         board.push = slope * (result * cdf(-z) - (1.0 - result) * cdf(z))
         board.pull = -slope * sharpness * exp(log_pdf(z))
         return False
@@ -78,8 +78,8 @@ class Probit(Pairwise):
         self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
     ) -> cython.double:
         """s log Φ(z) + (1 − s) log Φ(−z)."""
-        z: cython.double = gap / sqrt(positive(own + other))
-        found: cython.double = 0.0
+        z = gap / sqrt(positive(own + other))
+        found = 0.0
         if result > 0.0:
             above(z, board.cut)
             found += result * log_z(board.cut)

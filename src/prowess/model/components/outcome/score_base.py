@@ -46,18 +46,13 @@ class Score(Outcome):
         """
         return ()
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def check(self, board: Board) -> cython.bint:
         """Every team must have a score."""
-        j: cython.Py_ssize_t
         for j in range(board.teams):
             if board.score[j] != board.score[j]:
                 raise Error(f"{type(self).__name__} needs scores; team {j + 1} has none", field="scores", team=j)
         return False
 
-    @cython.ccall
-    @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
         """Condition x ~ N(m, v) on a score; returns its log-evidence.
 
@@ -65,8 +60,6 @@ class Score(Outcome):
         """
         raise missing(self, "seen")
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def foresee(
         self,
         board: Board,
@@ -79,8 +72,6 @@ class Score(Outcome):
         board.win = board.draw = board.loss = float("nan")
         return False
 
-    @cython.ccall
-    @cython.exceptval(-1, check=False)
     def remember(self, board: Board) -> cython.bint:
         """Learn from the scores of a match what the next ones will need."""
         return False
