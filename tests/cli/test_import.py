@@ -135,7 +135,7 @@ def test_the_words(place):
 def test_titles_that_would_become_the_same_name_are_refused(place, title):
     result = run("import", LEAGUE, "--league", title, "--database", place)
     assert result.exit_code == 1
-    assert "is no name for a league" in result.stderr
+    assert "is not a league name" in result.stderr
     assert not Path(place).exists() or not held_names(place)
 
 

@@ -69,8 +69,8 @@ def test_wrong_usage(here: Path) -> None:
     result = run("key", "create", "a", "--scope", "root")
     assert result.exit_code == 2
     assert "must be one of read, write, admin" in result.output
-    assert run("key", "create", "a", "--league", "darts").stderr == "error: no league is called 'darts'\n"
-    assert run("key", "revoke", 7).stderr == "error: there is no key 7\n"
+    assert run("key", "create", "a", "--league", "darts").stderr == "error: no league named 'darts'\n"
+    assert run("key", "revoke", 7).stderr == "error: key 7 not found\n"
     for words in (("key", "list", "--database", "mysql://x/y"), ("key", "list", "--database", "no/where.db")):
         result = run(*words)
         assert result.exit_code == 1

@@ -58,9 +58,9 @@ def quick(monkeypatch):
 
 def test_listeners_hear_what_another_process_wrote_and_ask_the_database_once(ask, league, monkeypatch):
     asked = []
-    revisions = event_hub.changefeed.latest_revisions
+    revisions = event_hub.leagues.latest_revisions
     monkeypatch.setattr(
-        event_hub.changefeed, "latest_revisions", lambda connection: asked.append(1) or revisions(connection)
+        event_hub.leagues, "latest_revisions", lambda connection: asked.append(1) or revisions(connection)
     )
 
     async def follow():

@@ -27,6 +27,7 @@ def test_only_the_hash_of_a_secret_is_stored(database):
         made, secret = keys.create(connection, "phone", "write", "darts")
         _, other = keys.create(connection, "phone", "write", "darts")
     assert secret != other
+    assert secret.startswith("pw_")
     assert len(secret) == 3 + 43
     with database.reading() as connection:
         assert keys.find(connection, secret) == made
@@ -77,7 +78,7 @@ def test_revoked_key_is_not_found(database):
 
 def test_unknown_key_is_not_found(database):
     for id in (0, -1, 77, 2**63, 10**30):
-        with pytest.raises(NotFound, match=f"no key {id}"), database.writing() as connection:
+        with pytest.raises(NotFound, match=f"key {id} not found"), database.writing() as connection:
             keys.revoke(connection, id)
 
 

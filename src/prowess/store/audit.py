@@ -14,7 +14,7 @@ from .db.schema import audit
 
 @dataclass(frozen=True)
 class Entry:
-    """Something that was done; `at` is in seconds since 1970.
+    """An action; `at` is in seconds since 1970.
 
     >>> Entry(1, 0.0, "ann", "create league", "darts", {"clock": "utc"}).action
     'create league'
@@ -29,27 +29,9 @@ class Entry:
 
 
 def write(connection: Connection, actor: str, action: str, /, league: str | None = None, **detail: Any) -> None:
-    """Write an entry in this transaction: it is kept if and only if what it describes is.
-
-    >>> from prowess.store.db.database import Database
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     database = Database(f"{folder}/league.db")
-    ...     database.migrate()
-    ...     with database.writing() as connection:
-    ...         write(connection, "ann", "create league", "darts", clock="utc")
-    ...         [entry] = list_entries(connection)
-    ...     database.close()
-    >>> entry.actor, entry.action, entry.league, entry.detail
-    ('ann', 'create league', 'darts', {'clock': 'utc'})
-    """
-    row = {
-        "at": time(),
-        "actor": actor,
-        "action": action,
-        "league": league,
-        "detail": json.dumps(detail, ensure_ascii=False),
-    }
+    """Write an entry in this transaction, so that it is kept if and only if the action is."""
+    text = json.dumps(detail, ensure_ascii=False)
+    row = {"at": time(), "actor": actor, "action": action, "league": league, "detail": text}
     connection.execute(insert(audit).values(row))
 
 

@@ -1,4 +1,4 @@
-"""The clocks of leagues: times are instants, plain numbers, or nothing at all.
+"""The clocks of leagues: matches have dates, plain numbers, or no times at all.
 
 A time is one number on every clock: microseconds of UTC since 1970, the plain number, or 0 where there are no times.
 """
@@ -15,16 +15,8 @@ from ..history.times import EPOCH, Stamp, parse_time
 
 Clock = Literal["utc", "number", "none"]
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
-_STAMPS = {"utc": Stamp("timestamp", "UTC"), "number": Stamp("number", None), "none": None}
-
-
-def stamp(clock: Clock) -> Stamp | None:
-    """Return the kind and the zone of the times, as histories and ladders have them.
-
-    >>> stamp("utc")
-    Stamp(kind='timestamp', zone='UTC')
-    """
-    return _STAMPS[clock]
+# The kind and the zone of times on each clock, as histories and ladders have them.
+STAMPS: dict[Clock, Stamp | None] = {"utc": Stamp("timestamp", "UTC"), "number": Stamp("number", None), "none": None}
 
 
 def clock_of(history: History) -> Clock:
@@ -48,25 +40,24 @@ def now() -> float:
 
 
 def parse(clock: Clock, value: object, name: str = "time") -> float:
-    """Return the time that a value stands for: a date is its midnight, no zone means UTC. `name` is used in errors.
+    """Return the time that a value means: a date is its midnight, no zone means UTC. `name` is used in errors.
 
     >>> parse("utc", "1970-01-02"), parse("utc", "1970-01-01T03:00:00+02:00"), parse("number", 7)
     (86400000000.0, 3600000000.0, 7.0)
     >>> parse("none", 7)
     Traceback (most recent call last):
     ...
-    prowess.Error: time: the matches of this league have no times, only an order: leave it out
+    prowess.Error: time: matches in this league have no times; leave it out
     """
     if clock == "none":
-        text = "the matches of this league have no times, only an order: leave it out"
-        raise Error.in_field(name, text, value=value)
+        raise Error.in_field(name, "matches in this league have no times; leave it out", value=value)
     try:
         kind, _, number = parse_time(value)
         if (kind == "number") != (clock == "number"):
-            right = "a plain number, such as the round" if clock == "number" else "a date or a time, such as 2026-01-31"
-            raise Error(f"{value!r} is on another clock than this league: give {right}", value=value)
+            right = "a plain number, such as the round" if clock == "number" else "a date or time, such as 2026-01-31"
+            raise Error(f"this league needs {right}, not {value!r}", value=value)
         if float(number) != number:
-            raise Error(f"microseconds are kept only from the year 1685 to 2255, not in {value!r}", value=value)
+            raise Error(f"{value!r} is outside the years 1685 to 2255, which fit to the microsecond", value=value)
     except Error as error:
         raise error.within(f"{name}: ", field=name) from None
     return float(number)
@@ -80,6 +71,4 @@ def show(clock: Clock, number: float | None) -> str | float | None:
     """
     if number is None or number != number or clock == "none":
         return None
-    if clock == "number":
-        return number
-    return f"{(EPOCH + timedelta(microseconds=int(number))).isoformat()}Z"
+    return number if clock == "number" else f"{(EPOCH + timedelta(microseconds=int(number))).isoformat()}Z"

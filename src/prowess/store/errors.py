@@ -1,22 +1,14 @@
-"""What may go wrong with a store, beside what may go wrong with a match."""
+"""Errors of the store, beside those of a single match."""
 
 from ..errors import Error
 
 
 class NotFound(Error):
-    """There is no such league, match or player.
-
-    >>> issubclass(NotFound, Error)
-    True
-    """
+    """A league, match, player, season or key does not exist."""
 
 
 class Conflict(Error):
-    """Something else stands in the way, such as another match of the same id.
-
-    >>> issubclass(Conflict, Error)
-    True
-    """
+    """Something else is in the way, such as another match of the same id."""
 
 
 class Unavailable(Error):
@@ -35,11 +27,7 @@ class Unavailable(Error):
 
 
 class CommitUnknown(Unavailable):
-    """The connection was lost during a commit, which may have succeeded; trying again with the same ids is safe.
-
-    >>> issubclass(CommitUnknown, Unavailable)
-    True
-    """
+    """The connection was lost during a commit, which may have succeeded; trying again with the same ids is safe."""
 
 
 class RatingError(Error):
@@ -57,8 +45,4 @@ class RatingError(Error):
 
 
 class WriteClash(Exception):
-    """Two transactions wrote the same row at once: one of them is rolled back, and tried again.
-
-    >>> issubclass(WriteClash, Error)
-    False
-    """
+    """Two transactions wrote the same row at once: one of them is rolled back, and tried again."""

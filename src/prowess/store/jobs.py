@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from time import time
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
 
 from .db import schema
 from .leagues import League
@@ -44,7 +44,7 @@ class Analysis:
     ended_at: float | None
     generation: int | None
     revision: int | None
-    why: str | None = None  # there is no answer
+    why: str | None = None  # an analysis failed
 
     def __post_init__(self) -> None:
         if self.state == "running" and time() - (self.seen_at or 0.0) > SILENT:
@@ -60,40 +60,40 @@ class Analysis:
         return self.state in OPEN
 
 
-_COLUMNS = [
-    _ANALYSIS[name]
-    for name in ("id", "league_id", "kind", "state", "asked", "author", "asked_at", "seen_at", "step", "share")
-] + [_ANALYSIS.ended_at, _ANALYSIS.generation, _ANALYSIS.revision]
+_ROWS = select(*(_ANALYSIS[name] for name in Analysis.__dataclass_fields__ if name != "why"))
 
 
 def request(connection: Connection, league: League, kind: Kind, asked: Mapping[str, Any], author: str = "") -> None:
     """Queue an analysis, unless one is queued or running; failed ones are deleted.
 
-    Of two requests at the same moment one meets a `WriteClash`, which it can ignore.
+    Of two requests at the same moment one gets a `WriteClash`, which it can ignore.
     """
     _, last = latest(connection, league, kind)
     if last is not None and last.open:
         return
-    mine = (_ANALYSIS.league_id == league.id) & (_ANALYSIS.kind == kind)
-    connection.execute(delete(schema.analysis).where(mine, _ANALYSIS.state != "done"))
-    row = {"league_id": league.id, "kind": kind, "state": "queued", "asked": json.dumps(asked, ensure_ascii=False)}
-    more = {"author": author, "asked_at": time(), "step": "", "share": 0.0}
-    connection.execute(insert(schema.analysis).values(row | more))
+    connection.execute(delete(schema.analysis).where(_of(league.id, kind), _ANALYSIS.state != "done"))
+    row: dict[str, Any] = {
+        "league_id": league.id,
+        "kind": kind,
+        "state": "queued",
+        "asked": json.dumps(asked, ensure_ascii=False),
+    }
+    row |= {"author": author, "asked_at": time(), "step": "", "share": 0.0}
+    connection.execute(insert(schema.analysis).values(row))
 
 
 def latest(connection: Connection, league: League, kind: Kind) -> tuple[Analysis | None, Analysis | None]:
     """Return the last analysis that is done, and the last that was requested, which may be the same."""
-    query = (
-        select(*_COLUMNS)
-        .where(_ANALYSIS.league_id == league.id, _ANALYSIS.kind == kind)
-        .order_by(_ANALYSIS.id.desc())
-        .limit(10)
-    )
+    query = _ROWS.where(_of(league.id, kind)).order_by(_ANALYSIS.id.desc()).limit(10)
     analyses = [_analysis(row) for row in connection.execute(query)]
     last = analyses[0] if analyses else None
     if last is not None and last.state == "failed":
         last = replace(last, why=answer(connection, last.id))
     return next((analysis for analysis in analyses if analysis.state == "done"), None), last
+
+
+def _of(league_id: int, kind: str) -> ColumnElement[bool]:
+    return (_ANALYSIS.league_id == league_id) & (_ANALYSIS.kind == kind)
 
 
 def _analysis(row: Row[Any]) -> Analysis:
@@ -113,46 +113,42 @@ def has_queued(connection: Connection) -> bool:
 
 def claim(connection: Connection, worker: str) -> Analysis | None:
     """Claim the analysis that waits longest for a worker; None if there is none."""
-    first = select(*_COLUMNS).where(_ANALYSIS.state == "queued").order_by(_ANALYSIS.id).limit(1)
-    row = connection.execute(first).first()
+    queued = _ANALYSIS.state == "queued"
+    row = connection.execute(_ROWS.where(queued).order_by(_ANALYSIS.id).limit(1)).first()
     if row is None:
         return None
     values = {"state": "running", "worker": worker, "seen_at": time()}
-    taken = connection.execute(
-        update(schema.analysis).where(_ANALYSIS.id == row.id, _ANALYSIS.state == "queued").values(values)
-    )
-    return _analysis(row) if taken.rowcount else None  # else another process was faster
+    claimed = connection.execute(update(schema.analysis).where(_ANALYSIS.id == row.id, queued).values(values))
+    return _analysis(row) if claimed.rowcount else None  # else another process was faster
 
 
-def _mine(id: int, worker: str) -> Any:
-    return (_ANALYSIS.id == id) & (_ANALYSIS.worker == worker) & (_ANALYSIS.state == "running")
+def _update(connection: Connection, id: int, worker: str, **values: Any) -> bool:
+    """Update an analysis; return whether this worker still runs it."""
+    own = (_ANALYSIS.id == id, _ANALYSIS.worker == worker, _ANALYSIS.state == "running")
+    return bool(connection.execute(update(schema.analysis).where(*own).values(values)).rowcount)
 
 
 def heartbeat(connection: Connection, id: int, worker: str, step: str, share: float) -> bool:
     """Record that a worker is alive, and its progress; return whether the analysis is still wanted."""
-    values = {"seen_at": time(), "step": step, "share": share}
-    return bool(connection.execute(update(schema.analysis).where(_mine(id, worker)).values(values)).rowcount)
+    return _update(connection, id, worker, seen_at=time(), step=step, share=share)
 
 
 def finish(connection: Connection, id: int, worker: str, generation: int, revision: int, answer: str) -> bool:
-    """Store the answer, of a league as it was at a revision, in place of the one before; False if it was cancelled."""
-    values = {"state": "done", "share": 1.0, "ended_at": time(), "answer": answer}
-    values |= {"generation": generation, "revision": revision}
-    row = connection.execute(select(_ANALYSIS.league_id, _ANALYSIS.kind).where(_mine(id, worker))).first()
-    if row is None or not connection.execute(update(schema.analysis).where(_mine(id, worker)).values(values)).rowcount:
+    """Store the answer, of a league as it was at a revision, and delete earlier ones; False if it was cancelled."""
+    done = {"state": "done", "share": 1.0, "ended_at": time(), "generation": generation, "revision": revision}
+    if not _update(connection, id, worker, answer=answer, **done):
         return False
-    earlier = (_ANALYSIS.league_id == row.league_id) & (_ANALYSIS.kind == row.kind) & (_ANALYSIS.id < id)
-    connection.execute(delete(schema.analysis).where(earlier))
+    row = connection.execute(select(_ANALYSIS.league_id, _ANALYSIS.kind).where(_ANALYSIS.id == id)).one()
+    connection.execute(delete(schema.analysis).where(_of(row.league_id, row.kind), _ANALYSIS.id < id))
     return True
 
 
 def abort(connection: Connection, id: int, worker: str, why: str = "", *, state: str) -> None:
     """Record that there will be no answer: the analysis "failed", or was "interrupted"."""
-    values = {"state": state, "ended_at": time(), "answer": why or None}
-    connection.execute(update(schema.analysis).where(_mine(id, worker)).values(values))
+    _update(connection, id, worker, state=state, ended_at=time(), answer=why or None)
 
 
 def cancel(connection: Connection, league: League, kind: Kind) -> None:
     """Cancel what is queued or running; the worker notices at its next heartbeat."""
-    mine = (_ANALYSIS.league_id == league.id) & (_ANALYSIS.kind == kind) & _ANALYSIS.state.in_(OPEN)
-    connection.execute(update(schema.analysis).where(mine).values(state="cancelled", ended_at=time()))
+    open_ = (_of(league.id, kind), _ANALYSIS.state.in_(OPEN))
+    connection.execute(update(schema.analysis).where(*open_).values(state="cancelled", ended_at=time()))

@@ -1,41 +1,78 @@
-"""Leagues: each with its own model, clock and settings."""
+"""Leagues: their names, models, clocks and settings."""
 
 from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from time import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ..errors import Error
-from ..history.names import nearest
+from ..history.names import is_unicode, nearest
 from ..model.model import Model
 from ..model.presets import PRESETS, preset
 from ..validate import scale, whole
 from . import audit
 from .clock import CLOCKS, Clock
 from .db import schema
-from .db.database import RawStatement
+from .db.database import Database, RawStatement
 from .errors import Conflict, NotFound
-from .slugs import slug, storable
-
-if TYPE_CHECKING:
-    from .db.database import Database
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
-_GENERATION = schema.generation.c
+MAX_TITLE = 500  # characters
+_LEAGUE, _GENERATION, _SEASON = schema.league.c, schema.generation.c, schema.season.c
+
+
+def storable(text: object, most: int) -> bool:
+    """Tell whether any database can store a text: at most `most` characters, without NUL and lone surrogates.
+
+    >>> storable("Zoë", 3), storable("Zoë", 2), storable("a\\0", 3), storable("\\ud800", 3), storable(7, 3)
+    (True, False, False, False, False)
+    """
+    return isinstance(text, str) and len(text) <= most and "\0" not in text and is_unicode(text)
+
+
+def slug(title: str) -> str:
+    """Return a name for a league of this title, as close as plain letters allow.
+
+    >>> slug("The Pub, Tuesday's Darts"), slug("Žofie's Spaß")
+    ('the-pub-tuesday-s-darts', 'zofie-s-spass')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", _without_accents(title)).strip("-")[:63].strip("-") or "league"
+
+
+def league_name(title: str) -> str:
+    """Return the name of a league with this title; raise an Error if letters would be lost, as names might collide.
+
+    >>> league_name("Лига 1")
+    Traceback (most recent call last):
+    ...
+    prowess.Error: 'Лига 1' is not a league name: use lowercase letters (a to z), digits and hyphens, as in 'league-1'
+    """
+    letters, name = _without_accents(title), slug(title)
+    if not any(map(str.isalnum, letters)) or any(letter.isalnum() and not letter.isascii() for letter in letters):
+        hint = name if name[0].isalpha() else f"league-{name}"
+        rule = f"use lowercase letters (a to z), digits and hyphens, as in {hint!r}"
+        raise Error(f"{title!r} is not a league name: {rule}", field="league", value=title)
+    return name
+
+
+def _without_accents(title: str) -> str:
+    letters = unicodedata.normalize("NFKD", title.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A model by the name of its preset and the parameters that differ from the usual ones.
+    """A model, by the name of its preset and the parameters that differ from the defaults.
 
     >>> Preset("elo", {"k": 20}).model.params["k"]
     20
@@ -49,25 +86,22 @@ class Preset:
         """The model itself."""
         make = preset(self.name)
         if not isinstance(self.parameters, Mapping):
-            raise Error(
-                f"parameters must be a mapping from names to values, not {self.parameters!r}",
-                field="parameters",
-                value=self.parameters,
-            )
+            text = f"parameters must be a mapping from names to values, not {self.parameters!r}"
+            raise Error(text, field="parameters", value=self.parameters)
         try:
             return make().replace(**self.parameters) if self.parameters else make()
         except (TypeError, AttributeError, ArithmeticError) as error:
             raise Error.in_field("parameters", str(error)) from error
 
-    def written(self) -> str:
-        """As JSON, for the store."""
-        known = next(name for name in PRESETS.names if name.lower() == self.name.lower())
-        return json.dumps({"name": known, "parameters": dict(self.parameters)}, ensure_ascii=False)
+    def to_json(self) -> str:
+        """Return it as JSON, with the name as the preset spells it."""
+        name = next(name for name in PRESETS.names if name.lower() == self.name.lower())
+        return json.dumps({"name": name, "parameters": dict(self.parameters)}, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a league shows its players: who is provisional, and after how long somebody is inactive.
+    """How a league shows its players: with how many matches they are provisional, and after how long inactive.
 
     >>> Settings().provisional_matches
     10
@@ -104,7 +138,7 @@ class League:
 
     @property
     def serial(self) -> bool:
-        """Whether every match depends on all before it, and not only on those of its players."""
+        """Whether every match depends on all matches before it, not only on those of its players."""
         return self.model.period is not None or self.model.pipeline.memories > 0
 
 
@@ -119,90 +153,52 @@ def create(
     settings: Settings | None = None,
     author: str = "",
 ) -> League:
-    """Found a league."""
+    """Create a league."""
     if not NAME.fullmatch(name):
-        raise Error.in_field(
-            "name",
-            "the name of a league has small letters (a to z), digits and hyphens, at most 63, such as"
-            f" {slug(name)!r}; not {name!r}",
-            value=name,
-        )
+        text = f"use at most 63 lowercase letters (a to z), digits and hyphens, as in {slug(name)!r}, not {name!r}"
+        raise Error.in_field("name", text, value=name)
     if clock not in CLOCKS:
-        raise Error.in_field("clock", f"it is one of {', '.join(CLOCKS)}, not {clock!r}", value=clock)
-    if connection.execute(select(schema.league.c.id).where(schema.league.c.name == name)).first():
-        raise _taken(name)
-    chosen = model or Preset()
-    row = {
-        "name": name,
-        "title": _text("title", title) or name,
-        "clock": clock,
-        "public": public,
-        "settings": json.dumps(asdict(settings or Settings())),
-        "generation": 1,
-        "revision": 0,
-        "posted": 0,
-        "corrected": 0,
-        "created_at": time(),
-    }
+        raise Error.in_field("clock", f"must be one of {', '.join(CLOCKS)}, not {clock!r}", value=clock)
+    model = model or Preset()
+    row = {"name": name, "title": _check_title(title) or name, "clock": clock, "public": public, "created_at": time()}
+    row |= {"settings": json.dumps(asdict(settings or Settings())), "generation": 1}
+    row |= {"revision": 0, "posted": 0, "corrected": 0}
     try:
         (number,) = connection.execute(insert(schema.league).values(row)).inserted_primary_key  # type: ignore[misc]
-    except IntegrityError:  # somebody has founded it at the same moment
-        raise _taken(name) from None
-    add_generation(connection, number, 1, chosen, 0, author, "the first")
-    audit.write(connection, author, "create league", name, model=chosen.name, clock=clock, public=public)
+    except IntegrityError:
+        raise Conflict(f"a league named {name!r} already exists", field="name", value=name) from None
+    add_generation(connection, number, 1, model, 0, author, "the first")
+    audit.write(connection, author, "create league", name, model=model.name, clock=clock, public=public)
     return find(connection, name)
-
-
-def _taken(name: str) -> Conflict:
-    return Conflict(f"there is a league called {name!r} already", field="name", value=name)
 
 
 def add_generation(
     connection: Connection, league: int, number: int, chosen: Preset, revision: int, author: str, reason: str
 ) -> None:
-    """Write down a model of a league."""
+    """Write a model of a league to the database."""
     model = chosen.model
-    row = {
-        "league_id": league,
-        "number": number,
-        "model": json.dumps(model.to_dict()),
-        "preset": chosen.written(),
-        "memory": np.array(model.pipeline.memory(), np.float64).tobytes(),
-        "revision": revision,
-        "made_at": time(),
-        "author": author,
-        "reason": reason,
-    }
+    row = {"league_id": league, "number": number, "model": json.dumps(model.to_dict()), "preset": chosen.to_json()}
+    row |= {"memory": np.array(model.pipeline.memory(), np.float64).tobytes(), "revision": revision}
+    row |= {"made_at": time(), "author": author, "reason": reason}
     connection.execute(insert(schema.generation).values(row))
 
 
+_SEASON_START = select(func.max(_SEASON.start)).where(_SEASON.league_id == _LEAGUE.id).scalar_subquery()
 _ROWS = select(
-    schema.league,
-    schema.generation.c.model.label("model"),
-    schema.generation.c.preset,
-    schema.generation.c.memory,
-    select(func.max(schema.season.c.start))
-    .where(schema.season.c.league_id == schema.league.c.id)
-    .scalar_subquery()
-    .label("season_start"),
-).join(
-    schema.generation,
-    (schema.generation.c.league_id == schema.league.c.id) & (schema.generation.c.number == schema.league.c.generation),
-)
-
-
+    schema.league, _GENERATION.model, _GENERATION.preset, _GENERATION.memory, _SEASON_START.label("season_start")
+).join(schema.generation, (_GENERATION.league_id == _LEAGUE.id) & (_GENERATION.number == _LEAGUE.generation))
 _COLUMNS = [str(column.key) for column in _ROWS.selected_columns]
-_BY_NAME = RawStatement(_ROWS.where(schema.league.c.name == bindparam("name")))
+_BY_NAME = RawStatement(_ROWS.where(_LEAGUE.name == bindparam("name")))
 
 
 def find(connection: Connection, name: str) -> League:
-    """The league of a name."""
+    """Return the league of a name, or raise `NotFound`."""
     rows = _BY_NAME(connection, name=name) if NAME.fullmatch(name) else []
     if not rows:
-        known = connection.execute(select(schema.league.c.name).where(schema.league.c.public)).scalars().all()
-        near = nearest(name, list(known), 1)
+        public = connection.execute(select(_LEAGUE.name).where(_LEAGUE.public)).scalars().all()
+        near = nearest(name, list(public), 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise NotFound(f"no league is called {name!r}{hint}", field="league", value=name)
+        raise NotFound(f"no league named {name!r}{hint}", field="league", value=name)
     return _league(rows[0])
 
 
@@ -216,31 +212,36 @@ def clock_of(database: Database, name: str) -> Clock:
 
 def list_leagues(connection: Connection) -> list[League]:
     """Return all leagues, ordered by name."""
-    return [_league(row) for row in connection.execute(_ROWS.order_by(schema.league.c.name))]
+    return [_league(row) for row in connection.execute(_ROWS.order_by(_LEAGUE.name))]
+
+
+def latest_revisions(connection: Connection) -> dict[str, int]:
+    """Return the revision of every league, by name."""
+    return {row.name: row.revision for row in connection.execute(select(_LEAGUE.name, _LEAGUE.revision))}
 
 
 def _league(row: Sequence[Any]) -> League:
     values = dict(zip(_COLUMNS, row, strict=True))
-    values["model"] = read_model(values["model"])
-    values["preset"] = _preset(values["preset"])
-    values["settings"] = _settings(values["settings"])
+    values["model"] = _read_model(values["model"])
+    values["preset"] = _read_preset(values["preset"])
+    values["settings"] = _read_settings(values["settings"])
     values["memory"], values["public"] = bytes(values["memory"]), bool(values["public"])
     return League(**values)
 
 
+# Models keep scratch boards that are costly to make, so that equal texts share one model.
 @lru_cache(256)
-def read_model(text: str) -> Model:
-    """A model as it was written; the same one again keeps its boards."""
+def _read_model(text: str) -> Model:
     return Model.from_dict(json.loads(text))
 
 
 @lru_cache(256)
-def _preset(text: str) -> Preset:
+def _read_preset(text: str) -> Preset:
     return Preset(**json.loads(text))
 
 
 @lru_cache(256)
-def _settings(text: str) -> Settings:
+def _read_settings(text: str) -> Settings:
     return Settings(**json.loads(text))
 
 
@@ -253,21 +254,26 @@ def change(
     settings: Mapping[str, Any] | None = None,
     author: str = "",
 ) -> League:
-    """Change how a league is shown, and to whom."""
+    """Change the title, the visibility or some settings of a league."""
     league = find(connection, name)
     try:
-        kept = replace(league.settings, **(settings or {}))
+        new_settings = asdict(replace(league.settings, **(settings or {})))
     except TypeError:
-        known = ", ".join(asdict(league.settings))
-        raise Error.in_field("settings", f"a league has {known}, not {', '.join(settings or {})}") from None
+        text = f"the settings are {', '.join(asdict(league.settings))}, not {', '.join(settings or {})}"
+        raise Error.in_field("settings", text, value=settings) from None
     values = {
-        "title": league.title if title is None else _text("title", title) or league.name,
+        "title": league.title if title is None else _check_title(title) or league.name,
         "public": league.public if public is None else public,
-        "settings": json.dumps(asdict(kept)),
+        "settings": json.dumps(new_settings),
     }
-    connection.execute(update(schema.league).where(schema.league.c.id == league.id).values(values))
+    update_row(connection, league, **values)
     audit.write(connection, author, "change league", name, **values)
     return find(connection, name)
+
+
+def update_row(connection: Connection, league: League, **values: Any) -> None:
+    """Set columns of the league's row."""
+    connection.execute(update(schema.league).where(_LEAGUE.id == league.id).values(values))
 
 
 @dataclass(frozen=True)
@@ -288,56 +294,40 @@ class Generation:
 
 def list_generations(connection: Connection, league: League) -> list[Generation]:
     """Return the models of a league, oldest first."""
-    columns = schema.generation.c
-    query = select(
-        columns.number, columns.preset, columns.revision, columns.made_at, columns.author, columns.reason
-    ).where(columns.league_id == league.id)
-    rows = connection.execute(query.order_by(columns.number))
-    return [Generation(number, _preset(preset), *rest) for number, preset, *rest in rows]
+    columns = [_GENERATION[name] for name in Generation.__dataclass_fields__]
+    rows = connection.execute(select(*columns).where(_GENERATION.league_id == league.id).order_by(_GENERATION.number))
+    return [Generation(number, _read_preset(preset), *rest) for number, preset, *rest in rows]
 
 
 def as_of(connection: Connection, league: League, revision: int) -> League:
     """Return the league with the model that rated it at a revision."""
-    query = select(func.max(_GENERATION.number)).where(
-        _GENERATION.league_id == league.id, _GENERATION.revision <= revision
-    )
-    return replace(with_generation(connection, league, connection.execute(query).scalar_one()), revision=revision)
+    known = (_GENERATION.league_id == league.id, _GENERATION.revision <= revision)
+    number = connection.execute(select(func.max(_GENERATION.number)).where(*known)).scalar_one()
+    return replace(with_generation(connection, league, number), revision=revision)
 
 
 def with_generation(connection: Connection, league: League, number: int) -> League:
     """Return the league with the model of a generation, and what that model has learnt of the league."""
     if not 1 <= number <= league.generation:  # PostgreSQL rejects a parameter that is no 32-bit integer
-        text = f"{league.name} has the generations 1 to {league.generation}, not {number}"
+        text = f"{league.name} has generations 1 to {league.generation}, not {number}"
         raise NotFound.in_field("generation", text, value=number)
-    query = select(_GENERATION.model, _GENERATION.memory).where(
-        _GENERATION.league_id == league.id, _GENERATION.number == number
-    )
-    row = connection.execute(query).one()
-    return replace(league, generation=number, model=read_model(row.model), memory=bytes(row.memory))
+    row = _generation_row(connection, league, number)
+    return replace(league, generation=number, model=_read_model(row.model), memory=bytes(row.memory))
 
 
 def last_revision(connection: Connection, league: League, generation: int) -> int:
     """Return the last revision that a generation has rated."""
     if generation == league.generation:
         return league.revision
-    query = select(_GENERATION.revision).where(_GENERATION.league_id == league.id, _GENERATION.number == generation + 1)
-    return int(connection.execute(query).scalar_one()) - 1
+    return int(_generation_row(connection, league, generation + 1).revision) - 1
 
 
-def set_corrected(connection: Connection, league: League, revision: int, last_time: float | None) -> None:
-    """Note that the past of a league was changed, and when its latest match was."""
-    query = update(schema.league).where(schema.league.c.id == league.id)
-    connection.execute(query.values(corrected=revision, last_time=last_time))
+def _generation_row(connection: Connection, league: League, number: int) -> Any:
+    query = select(schema.generation).where(_GENERATION.league_id == league.id, _GENERATION.number == number)
+    return connection.execute(query).one()
 
 
-def set_generation(connection: Connection, league: League) -> None:
-    """Rate a league by the model of its generation from now on."""
-    query = update(schema.league).where(schema.league.c.id == league.id)
-    connection.execute(query.values(generation=league.generation))
-
-
-def _text(name: str, value: str, most: int = 500) -> str:
-    """Text that any database keeps."""
-    if not storable(value, most):
-        raise Error.in_field(name, f"it must be text of at most {most} letters", value=value)
-    return value.strip()
+def _check_title(title: str) -> str:
+    if not storable(title, MAX_TITLE):
+        raise Error.in_field("title", f"must be text of at most {MAX_TITLE} characters", value=title)
+    return title.strip()

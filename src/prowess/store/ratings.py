@@ -1,9 +1,11 @@
-"""Ratings of a league's players: the rows of the store, and the ladder that they make."""
+"""Ratings of a league's players: loading them as a ladder, learning matches, saving, and what changed lately."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, Row, bindparam, select, update
@@ -12,20 +14,20 @@ from ..errors import Error
 from ..history import History
 from ..model.fit.trace import run_sweep
 from ..model.ladder.ladder import Ladder
-from . import clock
+from ..model.rating import Rating
+from .clock import STAMPS
 from .db import schema
 from .db.database import InList, RawStatement, write_many
 from .errors import RatingError
 from .leagues import League
 
-_RATING = schema.rating.c
-_OF_PLAYERS = RawStatement(
-    select(_RATING.player, _RATING.state).where(
-        _RATING.league_id == bindparam("league"),
-        _RATING.generation == bindparam("generation"),
-        InList(_RATING.player, "players"),
-    )
+MAX_UPDATE = 1_000  # players of an update; for more, clients read the leaderboard
+_RATING, _GENERATION = schema.rating.c, schema.generation.c
+_STATES = select(_RATING.player, _RATING.state).where(
+    _RATING.league_id == bindparam("league"), _RATING.generation == bindparam("generation")
 )
+_ALL = RawStatement(_STATES)
+_OF_PLAYERS = RawStatement(_STATES.where(InList(_RATING.player, "players")))
 
 
 def make_ladder(league: League, names: Iterable[str], state: bytes, memory: bytes | None = None) -> Ladder:
@@ -35,23 +37,24 @@ def make_ladder(league: League, names: Iterable[str], state: bytes, memory: byte
     width = league.model.pipeline.layout.width
     ladder.state = np.frombuffer(state, np.float64).reshape(-1, width).copy() if state else ladder.state
     ladder.memory = np.frombuffer(league.memory if memory is None else memory, np.float64).copy()
-    ladder.stamp = clock.stamp(league.clock)
+    ladder.stamp = STAMPS[league.clock]
     return ladder
 
 
 def load_players(connection: Connection, league: League, players: Sequence[str]) -> Ladder:
     """Return the ladder of some players; those without a match in the league are not in it."""
-    return _ladder(
-        league, _OF_PLAYERS(connection, league=league.id, generation=league.generation, players=list(players))
-    )
+    rows = _OF_PLAYERS(connection, league=league.id, generation=league.generation, players=list(players))
+    return _ladder(league, rows)
 
 
 def load_all(connection: Connection, league: League) -> Ladder:
     """Return the ladder of all players of a league."""
-    query = select(_RATING.player, _RATING.state).where(
-        _RATING.league_id == league.id, _RATING.generation == league.generation
-    )
-    return _ladder(league, connection.execute(query).all())
+    return _ladder(league, _ALL(connection, league=league.id, generation=league.generation))
+
+
+def _ladder(league: League, rows: Iterable[Any]) -> Ladder:
+    rated = [(player, state) for player, state in rows if state is not None]
+    return make_ladder(league, [player for player, _ in rated], b"".join([state for _, state in rated]))
 
 
 def changed_since(
@@ -67,46 +70,68 @@ def changed_since(
     return connection.execute(query).all()
 
 
-def _ladder(league: League, rows: Sequence[Any]) -> Ladder:
-    rated = [row for row in rows if row[1] is not None]
-    return make_ladder(league, [row[0] for row in rated], b"".join([row[1] for row in rated]))
+class PlayerRating(NamedTuple):
+    """A player with the current rating; None for a player without matches."""
+
+    player: str
+    rating: Rating | None
+
+
+@dataclass(frozen=True)
+class RatingUpdate:
+    """The players whose ratings have changed since a revision, the latest last; `more` if there are more than these.
+
+    >>> RatingUpdate(7, [], False).revision
+    7
+    """
+
+    revision: int
+    ratings: list[PlayerRating]
+    more: bool
+
+
+def updates_since(connection: Connection, league: League, revision: int) -> RatingUpdate:
+    """Return the ratings of a league that have changed since a revision."""
+    changed = changed_since(connection, league, revision, MAX_UPDATE + 1)
+    rows = changed[:MAX_UPDATE][::-1]
+    ladder = _ladder(league, rows)
+    ratings = [PlayerRating(row.player, None if row.state is None else ladder[row.player]) for row in rows]
+    return RatingUpdate(league.revision, ratings, len(changed) > MAX_UPDATE)
 
 
 def learn(ladder: Ladder, history: History) -> None:
-    """Rate matches in place; a match that the model cannot rate is a `RatingError` with its id."""
+    """Rate matches in place."""
     if len(history):
-        try:
+        with locating_errors(history):
             run_sweep(ladder, history, False, silent=True)
-        except Error as error:
-            raise located(error, history) from error
 
 
-def located(error: Error, history: History) -> Error:
-    """Return the error of rating a history with the id of the match that cannot be rated."""
-    if error.match is None or history.ids is None:
-        return error
-    return RatingError(error, history.ids[error.match])
+@contextmanager
+def locating_errors(history: History) -> Iterator[None]:
+    """Raise the error of a match that the model cannot rate as a `RatingError` with the id of the match."""
+    try:
+        yield
+    except Error as error:
+        if error.match is None or history.ids is None:
+            raise
+        raise RatingError(error, history.ids[error.match]) from error
 
 
 def save(connection: Connection, league: League, ladder: Ladder, players: Mapping[str, int]) -> None:
-    """Write the ratings of some players with the revisions that changed them; who is not in the ladder has none."""
-    cells, width, at = ladder.state.data.cast("B"), 8 * ladder.state.shape[1], ladder.rows
-    rows = [
-        (league.id, league.generation, name, revision, bytes(cells[at[name] * width : (at[name] + 1) * width]))
-        if name in at
-        else (league.id, league.generation, name, revision, None)
-        for name, revision in players.items()
-    ]
+    """Write the ratings of some players with the revisions that changed them, and what the model learnt of the league.
+
+    A player who is not in the ladder has no rating any more.
+    """
+    cells, width, index = ladder.state.data.cast("B"), 8 * ladder.state.shape[1], ladder.rows
+    rows = []
+    for name, revision in players.items():
+        row = index.get(name)
+        state = None if row is None else bytes(cells[row * width : (row + 1) * width])
+        rows.append((league.id, league.generation, name, revision, state))
     write_many(connection, schema.rating, rows, replacing=True)
-
-
-def save_memory(connection: Connection, league: League, ladder: Ladder) -> None:
-    """Write what the model has learnt of the league as a whole, if it learns such things."""
     if len(ladder.memory):
-        query = update(schema.generation).where(
-            schema.generation.c.league_id == league.id, schema.generation.c.number == league.generation
-        )
-        connection.execute(query.values(memory=ladder.memory.tobytes()))
+        own = (_GENERATION.league_id == league.id, _GENERATION.number == league.generation)
+        connection.execute(update(schema.generation).where(*own).values(memory=ladder.memory.tobytes()))
 
 
 def changed_players(after: Ladder, before: Ladder) -> list[str]:
@@ -115,5 +140,5 @@ def changed_players(after: Ladder, before: Ladder) -> list[str]:
     new, old = (ladder.state[[ladder.rows[name] for name in both]] for ladder in (after, before))
     changed = (new.view(np.int64) != old.view(np.int64)).any(axis=1)
     moved = [both[row] for row in np.flatnonzero(changed).tolist()]
-    come = [name for name in after.names if name not in before.rows]
-    return [*moved, *come, *(name for name in before.names if name not in after.rows)]
+    added = [name for name in after.names if name not in before.rows]
+    return [*moved, *added, *(name for name in before.names if name not in after.rows)]

@@ -1,9 +1,10 @@
-"""Seasons of a league: where they begin, what is carried over, and rating matches through them."""
+"""Seasons of a league: where they begin, how much is carried over, and dividing a history by them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import inf, nextafter
 from time import time
 from typing import Any, NamedTuple
@@ -19,11 +20,10 @@ from ..validate import scale
 from . import clock
 from .db import schema
 from .errors import Conflict
-from .leagues import League
-from .ratings import learn
-from .slugs import storable
+from .leagues import League, storable
 
-LONGEST = 100  # letters of a name
+MAX_NAME = 100  # characters
+_SEASON = schema.season.c
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(history: History, seasons: Sequence[Season], stops: Iterable[int] = ()) -> Iterator[Stretch]:
-    """Divide a history where its seasons begin and after so many matches as `stops` says, the first one first.
+    """Divide a history where its seasons begin, and after each number of matches in `stops`, in ascending order.
 
     The last match ends a stretch in any case. At the same place a stop comes before a season, so that a ladder that is
     kept there has not begun the season yet.
@@ -59,37 +59,25 @@ def stretches(history: History, seasons: Sequence[Season], stops: Iterable[int] 
     >>> [(end, season and season.name) for _, end, season in stretches(history, [Season(2, "II", 0.5, None)], [2])]
     [(1, 'II'), (2, None), (3, None)]
     """
-    ends: list[tuple[int, Season | None]] = [(first_match(history, season), season) for season in seasons]
+    ends: list[tuple[int, Season | None]] = [(_first_match(history, season), season) for season in seasons]
     ends += [(stop, None) for stop in (*stops, len(history))]
-    at = 0
+    start = 0
     for end, season in sorted(ends, key=lambda end: (end[0], end[1] is not None)):
-        yield Stretch(history[at:end], end, season)
-        at = end
+        yield Stretch(history[start:end], end, season)
+        start = end
 
 
-def first_match(history: History, season: Season) -> int:
-    """Return the index of the first match of a season, or the number of matches if it has none."""
+def _first_match(history: History, season: Season) -> int:
     times = history.time
     # In the type of the times: NumPy would convert all of them otherwise.
     return 0 if times is None else int(np.searchsorted(times, times.dtype.type(season.start)))
 
 
-def learn_through(ladder: Ladder, history: History, seasons: Sequence[Season]) -> None:
-    """Rate matches in place, and begin the seasons on the way; those after the last match begin too."""
-    for matches, _, season in stretches(history, seasons):
-        learn(ladder, matches)
-        if season is not None:
-            season.begin(ladder)
-
-
 def list_seasons(connection: Connection, league: League, revision: float = inf) -> list[Season]:
-    """Return the seasons of a league, the first one first; only those that were known at a revision."""
-    columns = schema.season.c
-    query = select(columns.start, columns.name, columns.carry, columns.tau, columns.revision).where(
-        columns.league_id == league.id
-    )
-    seasons = [Season(*row) for row in connection.execute(query.order_by(columns.start))]
-    return [season for season in seasons if season.revision <= revision]
+    """Return the seasons of a league that existed at a revision, in the order of their start."""
+    columns = [_SEASON[name] for name in Season.__dataclass_fields__]
+    query = select(*columns).where(_SEASON.league_id == league.id).order_by(_SEASON.start)
+    return [season for row in connection.execute(query) if (season := Season(*row)).revision <= revision]
 
 
 def end_of_season(seasons: Sequence[Season], name: str) -> float | None:
@@ -98,11 +86,10 @@ def end_of_season(seasons: Sequence[Season], name: str) -> float | None:
     >>> end_of_season([Season(1.0, "I", 0.5, None), Season(2.0, "II", 0.5, None)], "II")
     inf
     """
-    names = [season.name for season in seasons]
-    if name not in names:
-        return None
-    number = names.index(name) + 1
-    return nextafter(seasons[number].start, -inf) if number < len(seasons) else inf
+    for season, following in zip_longest(seasons, seasons[1:]):
+        if season.name == name:
+            return inf if following is None else nextafter(following.start, -inf)
+    return None
 
 
 def build_season(
@@ -110,24 +97,25 @@ def build_season(
 ) -> Season:
     """Return a new season of a league, checked but not written."""
     if league.clock == "none":
-        raise Error.in_field("start", "a season begins at a time, and the matches of this league have none")
-    moment, given = clock.parse(league.clock, start, "start"), name
-    name = given.strip()
-    if not name or not storable(name, LONGEST):
-        raise Error.in_field("name", f"a season needs a name of at most {LONGEST} letters, not {given!r}")
+        raise Error.in_field("start", "matches in this league have no times, so it cannot have seasons", value=start)
+    moment, title = clock.parse(league.clock, start, "start"), name.strip()
+    if not title or not storable(title, MAX_NAME):
+        text = f"a season needs a name of at most {MAX_NAME} characters, not {name!r}"
+        raise Error.in_field("name", text, value=name)
     Seasons(Still(), carry=carry, season_tau=0.0 if tau is None else tau)  # which checks them
+    shown = clock.show(league.clock, moment)
     for other in list_seasons(connection, league):
-        if other.start == moment or other.name == name:
-            field = "name" if other.name == name else "start"
-            text = repr(name) if other.name == name else clock.show(league.clock, moment)
-            raise Conflict.in_field(field, f"{text} is that of the season {other.name!r} already")
+        if other.name == title:
+            raise Conflict.in_field("name", f"there is already a season named {title!r}", value=name)
+        if other.start == moment:
+            raise Conflict.in_field("start", f"season {other.name!r} already begins at {shown}", value=start)
     if league.clock == "utc" and moment > clock.now():
-        raise Error.in_field("start", f"a season cannot begin in the future, at {clock.show(league.clock, moment)}")
-    return Season(moment, name, float(carry), None if tau is None else scale("tau", tau, zero=True))
+        raise Error.in_field("start", f"a season cannot begin in the future, at {shown}", value=start)
+    return Season(moment, title, float(carry), None if tau is None else scale("tau", tau, zero=True))
 
 
 def add(connection: Connection, league: League, season: Season, revision: int, author: str) -> None:
     """Write a season to the database."""
     row = {"league_id": league.id, "start": season.start, "name": season.name, "carry": season.carry}
-    more = {"tau": season.tau, "revision": revision, "author": author, "made_at": time()}
-    connection.execute(insert(schema.season).values(row | more))
+    row |= {"tau": season.tau, "revision": revision, "author": author, "made_at": time()}
+    connection.execute(insert(schema.season).values(row))

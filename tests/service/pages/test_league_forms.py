@@ -39,12 +39,12 @@ def test_league_is_created_from_the_form(ask):
     ("fields", "field", "message"),
     [
         ({"title": "", "name": ""}, "title", "Give the league a title"),
-        ({"title": "T", "name": "No Good"}, "name", "small letters"),
+        ({"title": "T", "name": "No Good"}, "name", "lowercase letters"),
         ({"title": "T", "model": XSS}, "model", "script"),
-        ({"title": "T", "clock": "sun"}, "clock", "it is one of utc, number, none"),
+        ({"title": "T", "clock": "sun"}, "clock", "must be one of utc, number, none"),
         ({"title": "T", "inactive_days": "-1"}, "inactive_days", "-1"),
         ({"title": "T", "provisional_matches": "2.5"}, "provisional_matches", "whole number"),
-        ({"title": "x" * 501}, "title", "at most 500 letters"),
+        ({"title": "x" * 501}, "title", "at most 500 characters"),
         ({"title": "Taken"}, "name", "already"),
     ],
 )

@@ -114,7 +114,7 @@ def test_standings_of_older_models_and_seasons(database):
     assert season("III").row("ann")["mu"] == seen(database, standings.of).row("ann")["mu"] == 1500
     with pytest.raises(NotFound, match="no season called 'I'; it has II, III"):
         season("I")
-    with pytest.raises(NotFound, match="the generations 1 to 2, not 3"):
+    with pytest.raises(NotFound, match="has generations 1 to 2, not 3"):
         seen(database, lambda connection, league: standings.of_generation(connection, league, 3))
     first = seen(database, lambda connection, league: standings.at_revision(connection, league, 2))
     assert first.page(0, 5).rows == before

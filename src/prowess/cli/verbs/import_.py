@@ -99,7 +99,7 @@ def _opened(url: str, dry_run: bool) -> Iterator[Store]:
 
 def _plain(done: Imported, title: str, dry_run: bool) -> dict[str, Any]:
     """What was done, for machines."""
-    from ...store.slugs import slug
+    from ...store.leagues import slug
 
     return {
         "league": slug(title),
@@ -115,7 +115,7 @@ def _plain(done: Imported, title: str, dry_run: bool) -> dict[str, Any]:
 
 def _print(done: Imported, title: str, dry_run: bool) -> None:
     """What was done, in a sentence or two."""
-    from ...store.slugs import slug
+    from ...store.leagues import slug
 
     new = done.matches - done.repeated
     would = "would be " if dry_run else ""

@@ -15,9 +15,9 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from ...store import changefeed, leagues
-from ...store.changefeed import RatingUpdate
+from ...store import leagues
 from ...store.errors import Unavailable
+from ...store.ratings import RatingUpdate, updates_since
 from ..auth import may_still_read
 from ..context import Service
 from ..observability import LOGGER
@@ -171,13 +171,13 @@ def _missed(connection: Connection, league: str, since: int | None) -> RatingUpd
     found = leagues.find(connection, league)
     if since is None or since >= found.revision:
         return RatingUpdate(found.revision, [], False)
-    return changefeed.updates_since(connection, found, since)
+    return updates_since(connection, found, since)
 
 
 def _new(connection: Connection, known: dict[str, int]) -> dict[str, RatingUpdate]:
-    now = changefeed.latest_revisions(connection)
+    now = leagues.latest_revisions(connection)
     return {
-        league: changefeed.updates_since(connection, leagues.find(connection, league), revision)
+        league: updates_since(connection, leagues.find(connection, league), revision)
         for league, revision in known.items()
         if now.get(league, revision) > revision
     }

@@ -16,8 +16,7 @@ from ...model.presets import PRESETS
 from ...store import keys, leagues
 from ...store.errors import Conflict, Unavailable
 from ...store.keys import Key
-from ...store.leagues import League, Preset, Settings
-from ...store.slugs import slug
+from ...store.leagues import League, Preset, Settings, slug
 from ..api.common import Read, ServiceDep
 from ..api.leagues import find_preset, league_payload, readable_leagues
 from ..api.models import USUAL

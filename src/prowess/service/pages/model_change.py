@@ -15,9 +15,8 @@ from ...errors import Error
 from ...model.presets import PRESETS
 from ...store import leagues
 from ...store.errors import Unavailable
-from ...store.leagues import League, Preset
+from ...store.leagues import League, Preset, storable
 from ...store.read.changes import rank_changes
-from ...store.slugs import storable
 from ...store.write.commands import ChangeModel, CommandResult
 from ...store.write.writer import preview
 from ...text import capitalise

@@ -16,8 +16,7 @@ from ...history.columns.raw_matches import RawMatches
 from ...history.history import History
 from ...history.ragged import starts
 from ...history.times import Times, show_time
-from .. import clock as clocks
-from ..clock import Clock
+from ..clock import STAMPS, Clock
 from .scanner import Scanned, scan
 
 BLOCK = 1 << 18  # texts that are read at a time
@@ -38,7 +37,7 @@ def history_of(seq: ArrayLike, time: ArrayLike, ids: Sequence[str], texts: Seque
         order = np.lexsort((number, moment))
         moment, rows = moment[order], order.tolist()
         ids, texts = [ids[row] for row in rows], [texts[row] for row in rows]
-    stamp = clocks.stamp(clock)
+    stamp = STAMPS[clock]
     times = None if stamp is None else Times.of(moment, stamp)
     blocks = []
     for first in range(0, len(texts), BLOCK):

@@ -29,8 +29,7 @@ from ...history import History
 from ..db import schema
 from ..db.database import InList, RawStatement, write_many
 from ..errors import NotFound
-from ..leagues import League
-from ..slugs import storable
+from ..leagues import League, storable
 from .history import history_of
 
 _JOURNAL = schema.journal.c

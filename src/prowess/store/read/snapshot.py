@@ -235,21 +235,21 @@ class Snapshot:
         """All players as a ladder to ask; it is shared, so take a copy to go on from it."""
         ladder = Ladder(self.model)
         ladder.names, ladder._rows = self.names.names, self.names.rows
-        ladder.state, ladder.memory, ladder.stamp = self.state, self.memory, clock.stamp(self.clock)
+        ladder.state, ladder.memory, ladder.stamp = self.state, self.memory, clock.STAMPS[self.clock]
         return ladder
 
     def ladder_of(self, players: Iterable[str]) -> Ladder:
         """Return a ladder of some players alone, to go on from; names that are not there are left out."""
         rows = {name: row for name in players if (row := self.names.row(name)) is not None}
         ladder = Ladder(self.model)
-        ladder.names, ladder.stamp = list(rows), clock.stamp(self.clock)
+        ladder.names, ladder.stamp = list(rows), clock.STAMPS[self.clock]
         ladder.state = self.state[list(rows.values())]
         ladder.memory = self.memory.copy()
         return ladder
 
     def as_time(self, number: float) -> Any:
         """Return a time on the clock of the league in the form that ladders take."""
-        stamp = clock.stamp(self.clock)
+        stamp = clock.STAMPS[self.clock]
         return number if stamp is None else show_time(*stamp, number)
 
     @cached_property

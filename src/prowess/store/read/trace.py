@@ -17,7 +17,8 @@ from ...model.fit.forecasts import Forecasts
 from ...model.fit.trace import Trace, trace
 from ...model.ladder.ladder import Ladder
 from ...model.model import Model
-from ..seasons import Season, learn_through, stretches
+from ..ratings import learn
+from ..seasons import Season, stretches
 
 STEP = 100_000  # matches between two ladders that are kept
 WRITTEN = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")  # by the model
@@ -173,7 +174,11 @@ class TraceView:
         """Return the ladder after so many matches, when so many seasons had begun."""
         stop = next(stop for stop in reversed(self.stops) if stop.matches <= matches and stop.seasons <= seasons)
         ladder = stop.ladder.copy()
-        learn_through(ladder, self.trace.history[stop.matches : matches], self.seasons[stop.seasons : seasons])
+        history = self.trace.history[stop.matches : matches]
+        for part, _, season in stretches(history, self.seasons[stop.seasons : seasons]):
+            learn(ladder, part)
+            if season is not None:
+                season.begin(ladder)
         return ladder
 
 

@@ -122,7 +122,7 @@ def _trace_at(
     begun = seasons.list_seasons(connection, league)
     if cached is not None:
         return _corrected(cached, league, begun, journal.changes_since(connection, league, cached.view.revision))
-    trace = LeagueTrace(league.model, clock.stamp(league.clock), begun)
+    trace = LeagueTrace(league.model, clock.STAMPS[league.clock], begun)
     rows = journal.current_rows(connection, league)
     trace.extend(rows.history(league), rows.seq[rows.order])
     return trace

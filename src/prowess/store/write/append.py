@@ -113,7 +113,8 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
             raise OutOfOrder
         after = before.copy()
         if batch.traced:
-            batch.traces[number] = _trace(after, new.history)
+            with ratings.locating_errors(new.history):
+                batch.traces[number] = trace(after, new.history)
         else:
             ratings.learn(after, new.history)
         batch.ladder = after
@@ -134,13 +135,6 @@ def _rate(batch: _Batch, number: int, post: ValidatedPost) -> CommandResult:
         before,
         after,
     )
-
-
-def _trace(ladder: Ladder, history: History) -> Trace:
-    try:
-        return trace(ladder, history)
-    except Error as error:
-        raise ratings.located(error, history) from error
 
 
 def find_repeated(
@@ -220,7 +214,6 @@ def _write(connection: Connection, batch: _Batch) -> None:
         journal.append(connection, league, entries, revision, post.command.author, post.command.reason)
         touched |= dict.fromkeys((name for name in post.players if name in batch.ladder.rows), revision)
     ratings.save(connection, league, batch.ladder, touched)
-    ratings.save_memory(connection, league, batch.ladder)
     if league.last_time is not None and since.time < league.last_time:
         checkpoints.drop_from(connection, league, since)  # they do not know of this match
 

@@ -166,17 +166,16 @@ def write_plan(connection: Connection, planned: Plan) -> CommandResult:
         name = planned.season.name
         seasons.add(connection, league, planned.season, revision, command.author)
         audit.write(connection, command.author, "new season", league.name, season=name, reason=command.reason)
-    leagues.set_corrected(connection, league, revision, journal.last_time(connection, league))
+    leagues.update_row(connection, league, corrected=revision, last_time=journal.last_time(connection, league))
     checkpoints.drop_from(connection, league, planned.since)
     checkpoints.save(connection, league, replayed.checkpoints)
     ratings.save(connection, league, replayed.ladder, dict.fromkeys(planned.result.players, revision))
-    ratings.save_memory(connection, league, replayed.ladder)
     return replace(planned.result, revision=revision)
 
 
 def _write_model(connection: Connection, league: League, command: ChangeModel, revision: int) -> None:
     name, author, reason = command.preset.name, command.author, command.reason
     leagues.add_generation(connection, league.id, league.generation, command.preset, revision, author, reason)
-    leagues.set_generation(connection, league)
+    leagues.update_row(connection, league, generation=league.generation)
     checkpoints.drop_from(connection, replace(league, generation=league.generation - 1), START)
     audit.write(connection, author, "change model", league.name, model=name, reason=reason)

@@ -13,8 +13,7 @@ from ..clock import clock_of
 from ..db.database import Database
 from ..errors import NotFound
 from ..journal.match_json import bodies
-from ..leagues import League, Preset
-from ..slugs import league_name
+from ..leagues import League, Preset, league_name
 from .commands import CommandResult, Post
 from .prepare import prepare
 from .writer import perform, preview

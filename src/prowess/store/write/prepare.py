@@ -116,7 +116,7 @@ def _without_time_and_id(match: Any) -> Any:
 
 def _timed(history: History, numbers: NDArray[np.float64], clock: Clock) -> History:
     """Return the history with times, which need not be in order yet."""
-    stamp = clocks.stamp(clock)
+    stamp = clocks.STAMPS[clock]
     assert stamp is not None
     times = Times.of(numbers, stamp)
     return replace(history, time=times.number, time_kind=times.kind, time_zone=times.zone)

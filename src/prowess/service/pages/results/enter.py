@@ -20,8 +20,7 @@ from ....store import leagues
 from ....store.clock import show
 from ....store.errors import Conflict, NotFound, Unavailable
 from ....store.journal import journal
-from ....store.leagues import League
-from ....store.slugs import storable
+from ....store.leagues import League, storable
 from ....store.write.commands import Command, Delete, Edit, Post
 from ...api.common import MatchId, ServiceDep, Write
 from ...api.matches import last_match

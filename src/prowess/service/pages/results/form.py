@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 
 from ....errors import Error
 from ....store.clock import Clock
-from ....store.slugs import storable
+from ....store.leagues import storable
 from ....text import capitalise
 from ...api.payloads import match_of
 from ...api.schemas.common import LONGEST
