@@ -55,7 +55,7 @@ def test_what_may_be_text_or_a_number_is_one_field_and_a_pattern_is_told_in_word
     told = ask.post(f"{league}/seasons", {"name": "I", "start": None}, status=422).json()
     assert [one["field"] for one in told["errors"]] == ["start"]
     told = ask.post("/api/leagues", {"name": "Pub Darts"}, status=422).json()
-    assert "small letters" in told["detail"]
+    assert "lowercase letters" in told["detail"]
 
 
 def test_a_parameter_of_another_name_changes_nothing(ask, league):

@@ -5,7 +5,7 @@ import socket
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prowess.service.middleware.limits import Buckets
+from prowess.service.middleware import Buckets
 from tests.service.running import bearing, filled, service
 
 

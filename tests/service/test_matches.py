@@ -5,7 +5,7 @@ import json
 import pytest
 
 import prowess as pw
-from prowess.service.api.payloads import MOST
+from prowess.service.api.matches import MAX_MATCHES
 from prowess.service.api.schemas.matches import Posted
 
 ANN_BOB = {"teams": [["ann"], ["bob"]], "time": "2026-01-31"}
@@ -158,8 +158,8 @@ def test_what_is_wrong_is_told_by_its_field_and_nothing_is_stored(ask, league, m
         ("\n", "application/x-ndjson", 422),
         ("{}\n{", "application/x-ndjson", 422),
         ("a=b", "application/x-www-form-urlencoded", 415),
-        ("[" + ",".join(['{"teams":[["a"],["b"]]}'] * (MOST + 1)) + "]", "application/json", 413),
-        ('{"teams":[["a"],["b"]]}\n' * (MOST + 1), "application/x-ndjson", 413),
+        ("[" + ",".join(['{"teams":[["a"],["b"]]}'] * (MAX_MATCHES + 1)) + "]", "application/json", 413),
+        ('{"teams":[["a"],["b"]]}\n' * (MAX_MATCHES + 1), "application/x-ndjson", 413),
     ],
 )
 def test_bodies_that_cannot_be_used_are_refused(ask, league, body, kind, status):

@@ -15,32 +15,31 @@ from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
 
 from .. import __version__
-from ..store import keys, leagues
+from ..store import keys
+from ..store import leagues as stored_leagues
 from ..store.db.database import Database
 from ..store.keys import Key
 from ..store.read.standings import StandingsCache
 from ..store.read.trace_cache import TraceCache
 from ..store.write.writer import Writer
-from .api import matches
-from .api.routers import ROUTERS
+from .api import events, files, forecasts, leagues, matches, matchmaking, models, monitoring, standings
 from .auth import Identify, peek_key_id
-from .background.jobs import ModelAnalyses
+from .background.analyses import ModelAnalyses
 from .background.prewarm import Prewarmer
 from .concurrency import TtlCache
 from .context import Service
-from .errors import CatchErrors, register_handlers
-from .middleware.fast_post import FastPost
-from .middleware.headers import Headers, HeadSupport
-from .middleware.limits import BodyLimit, Buckets, RateLimit
-from .observability import Metrics, RequestTiming, log_request_to
+from .errors import register_handlers
+from .middleware import BodyLimit, Buckets, CatchErrors, FastPost, Headers, HeadSupport, RateLimit, RequestTiming
+from .observability import Metrics, log_request_to
 from .openapi import document
 from .pages.routers import ROUTERS as PAGES
-from .pages.web.errors import ErrorPages
+from .pages.web.errors import problem_page
 from .serving import exit_with_parent, on_shutdown
 from .settings import Settings
 
-Found = TypeVar("Found")
-EXPOSED = ["X-Request-ID", "Retry-After"]  # what pages of other sites may see beside the answer
+Value = TypeVar("Value")
+API = (leagues, matches, standings, forecasts, matchmaking, files, models, events, monitoring)
+EXPOSED_HEADERS = ["X-Request-ID", "Retry-After"]  # that pages of other sites may read
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -57,18 +56,18 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(database.migrate)
         traces = TraceCache()
-        standings = StandingsCache(traces)
+        standings_cache = StandingsCache(traces)
         app.state.service = service = Service(
             settings=settings,
             database=database,
             writer=Writer(database, metrics.count_commit, traces),
-            standings=standings,
+            standings=standings_cache,
             traces=traces,
             keys=key_cache,
-            leagues=TtlCache(_in_transaction(database, leagues.find)),
+            leagues=TtlCache(_in_transaction(database, stored_leagues.find)),
             metrics=metrics,
             analyses=ModelAnalyses(database, traces),
-            prewarmer=Prewarmer(database, standings, traces),
+            prewarmer=Prewarmer(database, standings_cache, traces),
         )
         _collect_garbage_rarely()
         try:
@@ -80,22 +79,23 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     app = FastAPI(title="prowess", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
+    app.state.problem_page = problem_page
     register_handlers(app)
-    for router in (*ROUTERS, *PAGES):
+    for router in (*(module.router for module in API), *PAGES):
         app.router.routes.extend(router.routes)  # flat: matching nested routers costs time in every request
     _add_middleware(app, settings, key_cache, metrics)
     return app
 
 
 def _collect_garbage_rarely() -> None:
-    """Leave alone what exists from the start; a batch makes thousands of objects none of which is garbage."""
+    """Freeze what exists at startup and collect less often: batches make thousands of objects, none of them garbage."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
 
 
 def _add_middleware(app: FastAPI, settings: Settings, key_cache: TtlCache[Key | None], metrics: Metrics) -> None:
-    """Wrap the app in its middleware, from the inside out: the last that is added sees a request first."""
+    """Wrap the app in its middleware, from the inside out: the one added last sees a request first."""
 
     def buckets(rate: float, burst: int) -> Buckets | None:
         return Buckets(rate, burst) if rate else None
@@ -112,23 +112,22 @@ def _add_middleware(app: FastAPI, settings: Settings, key_cache: TtlCache[Key | 
     )
     app.add_middleware(BodyLimit, most=settings.body_limit, most_import=settings.import_limit)
     app.add_middleware(CatchErrors)
-    app.add_middleware(ErrorPages)
-    app.add_middleware(HeadSupport)  # outside of those that look into the body, which HEAD drops
+    app.add_middleware(HeadSupport)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.cors_origins),
             allow_methods=["*"],
             allow_headers=["*"],
-            expose_headers=EXPOSED,
+            expose_headers=EXPOSED_HEADERS,
         )
     app.add_middleware(Headers)
     log = [] if settings.log == "off" else [log_request_to(settings.log)]
     app.add_middleware(RequestTiming, observers=[metrics.count_request, *log])
 
 
-def _in_transaction(database: Database, find: Callable[[Connection, str], Found]) -> Callable[[str], Found]:
-    def look_up(name: str) -> Found:
+def _in_transaction(database: Database, find: Callable[[Connection, str], Value]) -> Callable[[str], Value]:
+    def look_up(name: str) -> Value:
         with database.reading() as connection:
             return find(connection, name)
 

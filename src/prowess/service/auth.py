@@ -18,7 +18,7 @@ from ..store.keys import Key, Scope
 from .concurrency import TtlCache
 from .context import service_of
 from .errors import Problem
-from .middleware.limits import EXEMPT
+from .middleware import EXEMPT
 
 KEY, READER = "key", "reader"  # schemes of the API's document: a key is needed, or only for private leagues
 CHALLENGE = {"WWW-Authenticate": "Bearer"}

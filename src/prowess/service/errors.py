@@ -1,21 +1,20 @@
-"""Everything that goes wrong, as problem+json (RFC 9457): a status, a readable detail, and the fields at fault."""
+"""Errors as responses in problem+json (RFC 9457): a status, a readable detail, and the fields at fault."""
 
 from __future__ import annotations
 
 import json
 import logging
-from asyncio import CancelledError
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi import HTTPException as FastApiError
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from ..errors import Error
 from ..store.errors import CommitUnknown, Conflict, NotFound, Unavailable
@@ -24,19 +23,18 @@ from .observability import LOGGER
 NAME = "^[a-z0-9][a-z0-9-]{0,62}$"
 STORABLE = r"^[^\x00]*$"
 VISIBLE = "^[!-~]+$"
-PATTERNS = {  # what text that must match a pattern may be, in words
-    NAME: "it must be of small letters (a to z), digits and hyphens, at most 63, such as 'pub-darts'",
-    STORABLE: "it must not hold the character 0",
-    VISIBLE: "it must be of letters, digits and signs of ASCII, without blanks",
+PATTERNS = {  # in words, for messages
+    NAME: "use lowercase letters (a to z), digits and hyphens, at most 63, such as 'pub-darts'",
+    STORABLE: "it must not contain the NUL character",
+    VISIBLE: "use visible ASCII characters only, without spaces",
 }
 
 MEDIA_TYPE = "application/problem+json"
-LONGEST = 2000  # letters of a detail: messages show what they were given, which can be a whole body
-SHOWN = 20  # fields at fault
+MAX_DETAIL = 2000  # characters: messages quote their input, which can be a whole body
+MAX_FIELDS = 20
 RETRY = {"Retry-After": "1"}
-UNSURE = "the change is written or is not: sent again, it is safe under the id or the idempotency key that it has"
-EITHER = ("str", "float")  # the last step to what may be of several kinds, for each of them
-UNPARSED = "There was an error parsing the body"  # FastAPI, of a body that is no text, or too deep
+OUTCOME_UNKNOWN = "the change may or may not be stored; repeating it with the same id or idempotency key is safe"
+UNION_STEPS = ("str", "float")  # Pydantic appends the type that it tried to the location of a union
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -66,7 +64,7 @@ _TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}  # RFC 9110; 
 
 
 def title(status: int) -> str:
-    """The words for a status.
+    """Return the reason phrase of a status.
 
     >>> title(404), title(422)
     ('Not Found', 'Unprocessable Content')
@@ -75,7 +73,7 @@ def title(status: int) -> str:
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The declaration that a route may answer with problems, for its `responses`.
+    """Declare problems among the `responses` of a route.
 
     >>> list(problem_responses(404, 409))
     [404, 409]
@@ -85,7 +83,7 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 class Problem(HTTPException):
-    """A refusal: its status, why, and the fields at fault.
+    """Refuses a request with a status, a readable detail, and the fields at fault.
 
     >>> Problem(403, "this key may only read").status_code
     403
@@ -103,45 +101,121 @@ class Problem(HTTPException):
         self.errors = list(errors)
 
 
+def field_problem(field: str, detail: str) -> Problem:
+    """Return a 422 about one field."""
+    return Problem(422, f"{field}: {detail}", errors=[{"field": field, "detail": detail}])
+
+
+def validation_problem(
+    errors: Iterable[Mapping[str, Any]], place: Sequence[str | int] = (), prefix: str = ""
+) -> Problem:
+    """Return the problem for errors of Pydantic in a body, or in the part of it at `place`.
+
+    >>> error = {"type": "missing", "loc": ("teams",), "msg": "Field required"}
+    >>> validation_problem([error], ["matches", 2]).detail
+    'matches[2].teams: Field required'
+    """
+    details: dict[str, list[str]] = {}
+    for error in errors:
+        if error["type"] == "json_invalid":
+            return Problem(400, f"{prefix}the body is not valid JSON: {error['ctx']['error']}")
+        path = [*place, *error["loc"]]
+        if path and path[-1] in UNION_STEPS:
+            path.pop()
+        detail = PATTERNS.get(error.get("ctx", {}).get("pattern", ""), str(error["msg"]))
+        details.setdefault(path_of(path) or "body", []).append(detail)
+    fields = [
+        {"field": field, "detail": prefix + " or ".join(dict.fromkeys(messages))} for field, messages in details.items()
+    ]
+    more = f" (and {len(fields) - 1} more)" if len(fields) > 1 else ""
+    return Problem(422, f"{fields[0]['field']}: {fields[0]['detail']}{more}", errors=fields)
+
+
 def problem_response(
     scope: Scope, status: int, detail: str, errors: Sequence[Mapping[str, str]] = (), headers: Any = None
 ) -> Response:
-    """The answer that says what went wrong."""
-    body: dict[str, Any] = {"type": "about:blank", "title": title(status), "status": status, "detail": _short(detail)}
-    request = scope.get("state", {}).get("request_id")
-    if request:
-        body["request_id"] = request
+    """Return a problem as a response: a page for browsers, JSON for everything else."""
+    problem: dict[str, Any] = {
+        "type": "about:blank",
+        "title": title(status),
+        "status": status,
+        "detail": _truncate(detail),
+    }
+    request_id = scope.get("state", {}).get("request_id")
+    if request_id:
+        problem["request_id"] = request_id
     if errors:
-        body["errors"] = [{name: _short(text) for name, text in one.items()} for one in errors[:SHOWN]]
-    # Only ASCII: a name that came as half a surrogate pair cannot be written otherwise.
-    return Response(json.dumps(body), status, headers, MEDIA_TYPE)
+        problem["errors"] = [{name: _truncate(text) for name, text in error.items()} for error in errors[:MAX_FIELDS]]
+    if _wants_page(scope):
+        page: Response = scope["app"].state.problem_page(Request(scope), problem, headers or {})
+        return page
+    # As ASCII: lone surrogates in a name cannot be encoded as UTF-8.
+    return Response(json.dumps(problem), status, headers, MEDIA_TYPE)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+def _wants_page(scope: Scope) -> bool:
+    path = scope["path"]
+    if path.startswith("/api/") or path.endswith((".json", ".csv", ".svg")):
+        return False
+    return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+
+
+def _truncate(text: str) -> str:
+    return text if len(text) <= MAX_DETAIL else text[:MAX_DETAIL] + "…"
 
 
 def error_response(request: Request, error: Exception) -> Response:
-    """The answer to a request in which an error was raised."""
+    """Return the response to a request that raised an error."""
     scope = request.scope
     if isinstance(error, RequestValidationError):
-        return _invalid(scope, error)
+        error = _request_problem(error)
     if isinstance(error, HTTPException):
         if error.status_code == 405:
-            error.headers = {"Allow": _allowed(scope)}
+            error.headers = {"Allow": _allowed_methods(scope)}
         return problem_response(
             scope, error.status_code, _detail(scope, error), getattr(error, "errors", ()), error.headers
         )
     if isinstance(error, Unavailable):
-        # What the database said may tell of our insides: it is for the log.
+        # The message of the database may reveal internals: only the log gets it.
         logging.getLogger(LOGGER).warning("request %s: %s", scope.get("state", {}).get("request_id", ""), error)
-        known = UNSURE if isinstance(error, CommitUnknown) else "nothing was changed, try again"
-        return problem_response(scope, 503, f"{error.summary}; {known}", headers=RETRY)
+        outcome = OUTCOME_UNKNOWN if isinstance(error, CommitUnknown) else "nothing was changed, try again"
+        return problem_response(scope, 503, f"{error.summary}; {outcome}", headers=RETRY)
     if isinstance(error, (NotFound, Conflict)):
         return problem_response(scope, 404 if isinstance(error, NotFound) else 409, str(error))
     assert isinstance(error, Error)
     field = field_path(error, single=scope.get("state", {}).get("single", False))
     return problem_response(scope, 422, str(error), [{"field": field, "detail": str(error)}] if field else [])
+
+
+def _request_problem(error: RequestValidationError) -> Problem:
+    """Return the problem for errors that FastAPI found; their locations begin with "body", "query" or the like."""
+    errors = error.errors()
+    for one in errors:
+        if one["type"] == "json_invalid":
+            reason = f"{one['ctx']['error']} at character {one['loc'][-1]}"
+            return validation_problem([{"type": "json_invalid", "ctx": {"error": reason}}])
+    return validation_problem([{**one, "loc": one["loc"][1:] or one["loc"]} for one in errors])
+
+
+def _detail(scope: Scope, error: HTTPException) -> str:
+    """Return what to tell the client; the framework's own errors say little more than the name of the status."""
+    if isinstance(error, Problem):
+        return error.detail
+    path = scope["path"]
+    if error.status_code == 404:
+        return f"Not found: {path}" + (". See /openapi.json" if path.startswith("/api") else "")
+    if error.status_code == 405:
+        return f"{scope['method']} is not allowed for {path}; allowed: {(error.headers or {})['Allow']}"
+    if isinstance(error, FastApiError):  # raised for bodies that are not text, or nested too deeply
+        return "the body cannot be read as JSON"
+    return str(error.detail)
+
+
+def _allowed_methods(scope: Scope) -> str:
+    """Return the methods of all routes with the path; the framework only knows those of the first one."""
+    routes = [route for route in scope["app"].routes if isinstance(route, Route)]
+    methods = {method for route in routes if route.path_regex.match(scope["path"]) for method in route.methods or ()}
+    return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
 
 
 def field_path(error: Error, single: bool = False) -> str | None:
@@ -167,88 +241,11 @@ def path_of(location: Iterable[str | int]) -> str:
     return path
 
 
-def _detail(scope: Scope, error: HTTPException) -> str:
-    """What a refusal says; where the framework has only the name of the status, more than that."""
-    detail = str(error.detail)
-    if error.status_code == 404 and detail == "Not Found":
-        return f"there is nothing at {scope['path']}"
-    if error.status_code == 405:
-        return f"{scope['method']} is not possible at {scope['path']}; possible: {(error.headers or {})['Allow']}"
-    return "the body is no JSON that can be read" if detail == UNPARSED else detail
-
-
-def _allowed(scope: Scope) -> str:
-    """The methods of a path; the framework knows only those of the first route that it finds there."""
-    there = [
-        route for route in scope["app"].routes if isinstance(route, Route) and route.path_regex.match(scope["path"])
-    ]
-    methods = {method for route in there for method in route.methods or ()}
-    return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
-
-
-def _invalid(scope: Scope, error: RequestValidationError) -> Response:
-    """The answer to a request that is not as the document of the API says."""
-    found = [dict(one) for one in error.errors()]
-    broken = next((one for one in found if one["type"] == "json_invalid"), None)
-    if broken is not None:
-        reason, place = broken.get("ctx", {}).get("error", broken["msg"]), broken["loc"][-1]
-        return problem_response(scope, 400, f"the body is no valid JSON: {reason} at character {place}")
-    said: dict[str, list[str]] = {}
-    for one in found:
-        place = one["loc"][1:-1] if one["loc"][-1] in EITHER else one["loc"][1:]
-        said.setdefault(path_of(place) or str(one["loc"][0]), []).append(_explain(one))
-    errors = [{"field": field, "detail": " or ".join(dict.fromkeys(details))} for field, details in said.items()]
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    return problem_response(scope, 422, f"{errors[0]['field']}: {errors[0]['detail']}{more}", errors)
-
-
-def _explain(error: Mapping[str, Any]) -> str:
-    """What is wrong with a field; of a pattern, what it means."""
-    return PATTERNS.get(error.get("ctx", {}).get("pattern", ""), str(error["msg"]))
-
-
 def register_handlers(app: FastAPI) -> None:
-    """Let an app answer with problems."""
+    """Make an app respond to errors with problems."""
 
     async def handle(request: Request, error: Exception) -> Response:
         return error_response(request, error)
 
     for kind in (HTTPException, RequestValidationError, Error):
         app.add_exception_handler(kind, handle)
-
-
-class CatchErrors:
-    """Middleware: what nobody caught is logged with its traceback, and answered without telling of our insides.
-
-    It stands within `Headers`, which notes the status: whether anything was sent.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the request through; answer if it raises before anything was sent."""
-        try:
-            await self.app(scope, receive, send)
-        except CancelledError:  # at the end of the service, of what took longer than its patience
-            if "status" in scope.get("state", {}):
-                raise
-            await problem_response(scope, 503, f"the service ends; {UNSURE}", headers=RETRY)(scope, receive, send)
-        except ClientDisconnect:
-            await problem_response(scope, 400, "the body did not come to its end")(scope, receive, send)
-        except Exception as error:
-            response = _unhandled(scope, error)
-            if response is None:
-                raise
-            await response(scope, receive, send)
-
-
-def _unhandled(scope: Scope, error: Exception) -> Response | None:
-    """The answer to what nobody caught; None if there is one already, or nobody to answer to."""
-    state = scope.get("state", {})
-    if scope["type"] != "http" or "status" in state:
-        return None
-    if isinstance(error, (HTTPException, Error)):
-        return error_response(Request(scope), error)
-    logging.getLogger(LOGGER).error("error in request %s", state.get("request_id", ""), exc_info=error)
-    return problem_response(scope, 500, "an error of the service; its log has more, under this request id")

@@ -6,48 +6,26 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii as quote
-from time import gmtime, perf_counter, strftime, time
+from time import gmtime, strftime, time
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from ..store.write.writer import Commit
 
 LOGGER = "prowess.service"
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # where it is set, processes write there, and each can give the sum
 NO_ROUTE = "-"
-ABORTED = 499  # what proxies log when the client has gone before an answer
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 CHANGES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 Observer = Callable[[Scope, int, float], None]  # takes a request, the status of its response, and the seconds it took
-
-
-class RequestTiming:
-    """Middleware: measures every request and tells the observers. `Headers`, further in, notes the status."""
-
-    def __init__(self, app: ASGIApp, observers: Sequence[Observer]) -> None:
-        self.app, self.observers = app, observers
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and report it when it is done."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        state = scope.setdefault("state", {})
-        began = perf_counter()
-        try:
-            await self.app(scope, receive, send)
-        finally:
-            seconds = perf_counter() - began
-            for observer in self.observers:
-                observer(scope, state.get("status", ABORTED), seconds)
 
 
 def _route(scope: Scope) -> str:

@@ -8,8 +8,8 @@ import pytest
 
 import prowess as pw
 from prowess.model.presets import PRESETS
-from prowess.service.background import jobs
-from prowess.service.background.figures import league_figures, run_job
+from prowess.service.background import analyses
+from prowess.service.background.worker import league_figures, run_job
 from prowess.store import leagues
 from prowess.store.db.database import Database
 from prowess.store.read.trace_cache import TraceCache
@@ -134,8 +134,8 @@ def test_both_computations_of_figures_agree_across_seasons(tmp_path):
 
 
 def test_figures_of_a_large_league_come_from_a_background_job(ask, monkeypatch):
-    monkeypatch.setattr(jobs, "SMALL", 0)
-    monkeypatch.setattr(jobs, "AGE", 0.0)
+    monkeypatch.setattr(analyses, "SMALL", 0)
+    monkeypatch.setattr(analyses, "AGE", 0.0)
     name = league(ask, duels(60))
     assert "looked at in the background" in ask.look(f"/leagues/{name}/models").text
     found = ended(ask, name, "figures")

@@ -171,7 +171,7 @@ def senseless(ask):
         ("at=yesterday", 422, "At: &#39;yesterday&#39; is no time"),
         ("show=best", 422, "Show: "),
         ("generation=x", 422, "Generation: "),
-        ("at=2026-01-01&season=x", 422, "Season: it cannot be asked for together with at"),
+        ("at=2026-01-01&season=x", 422, "Season: it cannot be combined with at"),
         ("season=x", 404, "no season called &#39;x&#39;"),
     ],
 )

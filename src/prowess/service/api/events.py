@@ -21,8 +21,8 @@ from ...store.ratings import RatingUpdate, updates_since
 from ..auth import may_still_read
 from ..context import Service
 from ..observability import LOGGER
-from .common import Read, ServiceDep
-from .serialize import rating_payload
+from .dependencies import Read, ServiceDep
+from .responses import rating_payload
 
 router = APIRouter(tags=["events"])
 PAUSE = 0.5  # seconds between two questions

@@ -20,7 +20,8 @@ from ...store.read.name_index import NameIndex
 from ...store.read.standings import Snapshot
 from ...text import count
 from ..context import Service
-from .common import Read, ServiceDep, json_response
+from .dependencies import Read, ServiceDep
+from .responses import json_response
 from .schemas import forecasts as forms
 
 router = APIRouter(tags=["forecasts"])

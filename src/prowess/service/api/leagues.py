@@ -20,11 +20,11 @@ from ...store.write.commands import ChangeModel, NewSeason
 from ..auth import Access, key_of_request, may_everywhere
 from ..context import Service
 from ..errors import problem_responses
-from .common import Admin, DryRun, Read, Reason, ServiceDep, json_response
+from .dependencies import Admin, DryRun, Read, Reason, ServiceDep
 from .matches import run_command
+from .responses import json_response, rfc3339
 from .schemas import leagues as forms
 from .schemas.matches import Posted
-from .serialize import rfc3339
 
 router = APIRouter(tags=["leagues"])
 LEAGUES, LEAGUE = "/api/leagues", "/api/leagues/{league}"

@@ -1,9 +1,10 @@
-"""Matches: recorded, corrected, taken out, and what each of them did."""
+"""Matches: record, correct, delete and look up."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, nextafter
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, RowMapping
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -25,53 +27,155 @@ from ...store.write.commands import Command, Delete, Edit, Post
 from ...store.write.writer import preview
 from ..auth import may
 from ..context import Service, service_of
-from ..errors import problem_responses
-from .common import (
-    LARGEST,
-    DryRun,
-    IdempotencyKey,
-    MatchId,
-    Read,
-    Reason,
-    ServiceDep,
-    Write,
-    etag_headers,
-    etag_of,
-    json_response,
-    not_modified,
-)
-from .payloads import ONE, SEVERAL, match_of, matches_of
+from ..errors import Problem, field_problem, problem_responses, validation_problem
+from .dependencies import LARGEST, DryRun, IdempotencyKey, MatchId, Read, Reason, ServiceDep, Write
+from .responses import NOT_MODIFIED, cached_json, change_payload, etag_of, json_response, rfc3339
 from .schemas import matches as forms
-from .serialize import change_payload, rfc3339
 
 router = APIRouter(tags=["matches"])
-WRITE = may("write")
 MATCHES = "/api/leagues/{league}/matches"
 MATCH = MATCHES + "/{id:anything}"
-LARGE, MANY = 50_000, 500  # bytes of a body, and players of an answer, that others shall not have to wait for
+MAY_WRITE = may("write")
+MAX_MATCHES = 10_000  # in one request
+LARGE_BODY, MANY_PLAYERS = 50_000, 500  # bytes read, and players written, in a thread to not block other requests
+
+NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
+JSON = ("application/json", "text/json", "")
+
+_ONE: TypeAdapter[Any] = TypeAdapter(forms.Match)
+_LIST: TypeAdapter[Any] = TypeAdapter(list[forms.Match])
+_OBJECT: TypeAdapter[Any] = TypeAdapter(forms.Matches)
+_BEGINNING = re.compile(rb'\s*(\[|\{\s*"matches"\s*:)?')
+
+# The bodies are parsed here, without FastAPI: the OpenAPI document needs their schemas.
+_SCHEMA = _ONE.json_schema()
+_LIST_SCHEMA = {"type": "array", "items": _SCHEMA, "minItems": 1, "maxItems": MAX_MATCHES, "title": "Matches"}
+_OBJECT_SCHEMA = {
+    "type": "object",
+    "properties": {"matches": _LIST_SCHEMA},
+    "required": ["matches"],
+    "additionalProperties": False,
+}
+MATCH_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": _SCHEMA}}}}
+MATCHES_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {"anyOf": [_SCHEMA, _LIST_SCHEMA, _OBJECT_SCHEMA]},
+                "examples": {
+                    "one": {"summary": "One match", "value": _SCHEMA["examples"][0]},
+                    "several": {"summary": "Several", "value": {"matches": _SCHEMA["examples"]}},
+                },
+            },
+            NDJSON[0]: {
+                "schema": {"type": "string", "description": "One match per line."},
+                "example": '{"teams": [["ann"], ["bob"]]}\n{"teams": [["bob"], ["cat"]], "scores": [2, 2]}\n',
+            },
+        },
+    }
+}
 
 
-async def run_command(service: Service, what: Command, dry_run: bool, status: int = 200) -> Response:
-    """Do something to a league, and say what came of it; or say what would come of it."""
-    league = await service.leagues.get(what.league)
+def read_match(content_type: str, body: bytes) -> dict[str, Any]:
+    """Parse a JSON body with one match.
+
+    >>> read_match("application/json", b'{"teams": [["ann"], ["bob"]]}')
+    {'teams': [['ann'], ['bob']]}
+    """
+    if _media_type(content_type) not in JSON:
+        raise _unsupported(content_type, JSON[0])
+    try:
+        match: dict[str, Any] = _ONE.validate_json(body)
+    except ValidationError as error:
+        raise _invalid(error) from None
+    return match
+
+
+def read_matches(content_type: str, body: bytes) -> tuple[list[dict[str, Any]], bool]:
+    """Parse a body of matches; also tell whether it is a single match outside a list.
+
+    >>> read_matches("application/json", b'[{"teams": [["ann"], ["bob"]]}]')
+    ([{'teams': [['ann'], ['bob']]}], False)
+    >>> read_matches("application/x-ndjson", b'{"teams": [["ann"], ["bob"]]}')
+    ([{'teams': [['ann'], ['bob']]}], False)
+    """
+    media_type = _media_type(content_type)
+    if media_type in NDJSON:
+        return _check_count(_read_lines(body)), False
+    if media_type not in JSON:
+        raise _unsupported(content_type, f"{JSON[0]} or {NDJSON[0]}")
+    beginning = _BEGINNING.match(body)
+    kind = beginning[1] if beginning else None
+    try:
+        if kind is None:
+            return [_ONE.validate_json(body)], True
+        matches = _LIST.validate_json(body) if kind == b"[" else _OBJECT.validate_json(body)["matches"]
+    except ValidationError as error:
+        raise _invalid(error, ["matches"] if kind == b"[" else []) from None
+    return _check_count(matches), False
+
+
+def _read_lines(body: bytes) -> list[dict[str, Any]]:
+    matches: list[dict[str, Any]] = []
+    for number, line in enumerate(body.split(b"\n"), 1):
+        if not line or line.isspace():
+            continue
+        if len(matches) == MAX_MATCHES:
+            raise _too_many(f"more than {MAX_MATCHES:,}")
+        try:
+            matches.append(_ONE.validate_json(line))
+        except ValidationError as error:
+            raise _invalid(error, ["matches", len(matches)], f"line {number}: ") from None
+    return matches
+
+
+def _check_count(matches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(matches) > MAX_MATCHES:
+        raise _too_many(f"{len(matches):,}")
+    if not matches:
+        raise field_problem("matches", "the list is empty")
+    return matches
+
+
+def _too_many(found: str) -> Problem:
+    limit = f"at most {MAX_MATCHES:,} matches can be sent at once, not {found}"
+    return Problem(413, f"{limit}; send several requests, or import a file")
+
+
+def _invalid(error: ValidationError, place: Sequence[str | int] = (), prefix: str = "") -> Problem:
+    return validation_problem(error.errors(include_url=False, include_input=False), place, prefix)
+
+
+def _media_type(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
+def _unsupported(content_type: str, supported: str) -> Problem:
+    return Problem(415, f"unsupported Content-Type {content_type!r}; send {supported}")
+
+
+async def run_command(service: Service, command: Command, dry_run: bool, status: int = 200) -> Response:
+    """Change a league, or preview the change in a dry run; respond with the new ratings."""
+    league = await service.leagues.get(command.league)
     if dry_run:
-        would = await run_in_threadpool(preview, service.database, what)
-        return json_response(await run_in_threadpool(change_payload, would, league.clock, largest_first=True))
-    did = await asyncio.wrap_future(service.writer.submit(what))
-    code = 200 if did.repeated and all(did.repeated) else status
-    if len(did.players) < MANY:
-        return json_response(change_payload(did, league.clock), code)
-    return await run_in_threadpool(lambda: json_response(change_payload(did, league.clock), code))
+        planned = await run_in_threadpool(preview, service.database, command)
+        return json_response(await run_in_threadpool(change_payload, planned, league.clock, largest_first=True))
+    result = await asyncio.wrap_future(service.writer.submit(command))
+    code = 200 if result.repeated and all(result.repeated) else status
+    if len(result.players) < MANY_PLAYERS:
+        return json_response(change_payload(result, league.clock), code)
+    return await run_in_threadpool(lambda: json_response(change_payload(result, league.clock), code))
 
 
 @router.post(
     MATCHES,
     status_code=201,
-    summary="Record a match, or many",
+    summary="Record one or more matches",
     response_model=forms.Posted,
-    response_description="Recorded, durably; 200 if all of it had been recorded before.",
+    response_description="Recorded durably; 200 if all matches were recorded before.",
     responses=problem_responses(409) | {200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}},
-    openapi_extra=SEVERAL,
+    openapi_extra=MATCHES_BODY,
 )
 async def create_match(
     request: Request,
@@ -81,62 +185,63 @@ async def create_match(
     reason: Reason = "",
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Record one match, a list of them or one a line (NDJSON), at most 10,000; all of them or none.
+    """Record one match, a list of matches or one per line (NDJSON), at most 10,000; all of them or none.
 
-    A match with an earlier time than others is rated where it belongs, and all later ratings are corrected. A match
-    whose id is known already is not recorded again; if it differs from what is known, that is a conflict (409).
+    A match that was played earlier than recorded ones is rated at its time, and all later ratings are corrected. A
+    match with an id that exists is not recorded again; if its content differs, the response is 409 Conflict.
     """
-    kind, body = request.headers.get("content-type", ""), await request.body()
-    found, single = matches_of(kind, body) if len(body) < LARGE else await run_in_threadpool(matches_of, kind, body)
+    content_type, body = request.headers.get("content-type", ""), await request.body()
+    if len(body) < LARGE_BODY:
+        matches, single = read_matches(content_type, body)
+    else:
+        matches, single = await run_in_threadpool(read_matches, content_type, body)
     request.scope["state"]["single"] = single
-    what = Post(access.league, found, idempotency_key, author=access.author, reason=reason)
-    return await run_command(service, what, dry_run, 201)
+    command = Post(access.league, matches, idempotency_key, author=access.author, reason=reason)
+    return await run_command(service, command, dry_run, 201)
 
 
 async def create_match_fast(request: Request) -> Response:
-    """Do the same without parameters, which is how games post: see `middleware.fast_post`."""
-    return await create_match(request, await WRITE(request), service_of(request))
+    """Record matches without query parameters; called by `middleware.FastPost`."""
+    return await create_match(request, await MAY_WRITE(request), service_of(request))
 
 
-@router.put(
-    MATCH,
-    summary="Correct a match",
-    response_model=forms.Posted,
-    openapi_extra=ONE,
-)
+@router.put(MATCH, summary="Correct a match", response_model=forms.Posted, openapi_extra=MATCH_BODY)
 async def replace_match(
     request: Request, id: MatchId, access: Write, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
-    """Put another match in the place of one; every later rating is then what it would have been."""
+    """Replace a match. All later ratings become what they would have been."""
     request.scope["state"]["single"] = True
-    match = match_of(request.headers.get("content-type", ""), await request.body())
+    match = read_match(request.headers.get("content-type", ""), await request.body())
     given = match.pop("id", None)
     if given is not None and str(given).strip() != id:
-        raise Error.in_field("id", f"a match keeps its id: leave it out, or give {id!r}", value=given)
+        raise Error.in_field("id", f"a match keeps its id: leave it out, or send {id!r}", value=given)
     return await run_command(service, Edit(access.league, id, match, author=access.author, reason=reason), dry_run)
 
 
-@router.delete(MATCH, summary="Take a match out", response_model=forms.Posted)
+@router.delete(MATCH, summary="Delete a match", response_model=forms.Posted)
 async def delete_match(
     id: MatchId, access: Write, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
-    """Take a match out; every later rating is then what it would have been. Its id stays taken."""
+    """Delete a match. All later ratings become what they would have been. Its id cannot be used again."""
     return await run_command(service, Delete(access.league, id, author=access.author, reason=reason), dry_run)
 
 
 @dataclass(frozen=True)
 class MatchFilter:
-    """Which matches are asked for."""
+    """Query parameters that choose matches."""
 
-    player: Annotated[str | None, Query(max_length=500, description="Only hers.")] = None
-    before: Annotated[str | None, Query(max_length=100, description="Only those before this time.")] = None
-    after: Annotated[str | None, Query(max_length=100, description="Only those at this time or later.")] = None
+    player: Annotated[str | None, Query(max_length=500, description="Only matches of this player.")] = None
+    before: Annotated[str | None, Query(max_length=100, description="Only matches before this time.")] = None
+    after: Annotated[str | None, Query(max_length=100, description="Only matches at this time or later.")] = None
     offset: Annotated[int, Query(ge=0, le=LARGEST)] = 0
 
     def payload(self, service: Service, connection: Connection, league: League, limit: int) -> dict[str, Any]:
-        """So many of them as plain data; `next` is where the next ones begin, which becomes their address."""
+        """Return up to `limit` matches as plain data; `next` is the offset of the following ones, or None."""
         since = -inf if self.after is None else parse(league.clock, self.after, "after")
-        until = inf if self.before is None else _just_before(league, self.before)
+        until = inf
+        if self.before is not None:
+            before = parse(league.clock, self.before, "before")
+            until = before - 1.0 if league.clock == "utc" else nextafter(before, -inf)  # UTC counts microseconds
         player = None if self.player is None else self.player.strip()
         found = service.traces.of(connection, league).matches(player, since, until, limit, self.offset)
         following = self.offset + limit
@@ -149,65 +254,47 @@ class MatchFilter:
         }
 
     def query(self, **more: Any) -> str:
-        """The same as a query, with more; what is not said is left out."""
-        said = {name: value for name, value in vars(self).items() if name not in more} | more
-        return urlencode({name: value for name, value in said.items() if value is not None})
+        """Return the parameters as a query string, updated with `more`; None is left out."""
+        return urlencode({name: value for name, value in (vars(self) | more).items() if value is not None})
 
 
 MatchFilterDep = Annotated[MatchFilter, Depends()]
 
 
-@router.get(
-    MATCHES,
-    summary="The matches, newest first",
-    response_model=forms.Page,
-    responses={304: {"description": "Nothing has changed."}},
-)
+@router.get(MATCHES, summary="List matches, newest first", response_model=forms.Page, responses=NOT_MODIFIED)
 async def list_matches(
     request: Request,
     access: Read,
     service: ServiceDep,
-    which: MatchFilterDep,
+    filters: MatchFilterDep,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> Response:
-    """The matches as they were posted; those of a player also say what was expected of her, and what they moved."""
+    """Matches as they were posted. With `player`, also the predicted result and the rating change of that player."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        tag = etag_of(league, league.generation, league.revision)
-        known = not_modified(request, tag)
-        if known is not None:
-            return known
-        told = which.payload(service, connection, league, limit)
-        if told["next"]:
-            told["next"] = f"/api/leagues/{league.name}/matches?{which.query(limit=limit, offset=told['next'])}"
-        return json_response(told, headers=etag_headers(tag))
+
+        def content() -> dict[str, Any]:
+            body = filters.payload(service, connection, league, limit)
+            if body["next"]:
+                query = filters.query(limit=limit, offset=body["next"])
+                body["next"] = f"/api/leagues/{league.name}/matches?{query}"
+            return body
+
+        return cached_json(request, etag_of(league, league.generation, league.revision), content)
 
     return await service.read(work)
 
 
-def _just_before(league: League, time: str) -> float:
-    """The last time before another: a microsecond before, or the next smaller number."""
-    found = parse(league.clock, time, "before")
-    return found - 1.0 if league.clock == "utc" else nextafter(found, -inf)
-
-
-@router.get(
-    MATCH,
-    summary="A match, and what it did",
-    response_model=forms.Shown,
-    responses={304: {"description": "Nothing has changed."}},
-)
+@router.get(MATCH, summary="Get a match and its effects", response_model=forms.Shown, responses=NOT_MODIFIED)
 async def get_match(request: Request, id: MatchId, access: Read, service: ServiceDep) -> Response:
-    """A match: what it did to everybody and why, what was expected of it, and who wrote what of it when."""
+    """A match with its forecast, the rating changes and their reasons, and who recorded or corrected it when."""
 
     def work(connection: Connection) -> Response:
         league = leagues.find(connection, access.league)
-        journal.get(connection, league, id)  # of what never was there is no state that somebody has already
+        journal.get(connection, league, id)  # an unknown match is 404, never 304
         tag = etag_of(league, league.generation, league.revision)
-        return not_modified(request, tag) or json_response(
-            match_payload(service, connection, league, id), headers=etag_headers(tag)
-        )
+        return cached_json(request, tag, lambda: match_payload(service, connection, league, id))
 
     return await service.read(work)
 
@@ -215,33 +302,30 @@ async def get_match(request: Request, id: MatchId, access: Read, service: Servic
 def match_payload(
     service: Service, connection: Connection, league: League, id: str, most: int | None = None
 ) -> dict[str, Any]:
-    """All there is to tell of a match, or of so many of its players; of one that was taken out, what it was."""
-    written = journal.revisions(connection, league, id)
-    last = written[-1]
-    told: dict[str, Any] = {"league": league.name, "deleted": last["body"] is None, "stamped": last["stamped"]}
+    """Return a match with at most `most` of its players; a deleted match is shown as it last was, without effects."""
+    revisions = journal.revisions(connection, league, id)
+    last = revisions[-1]
+    payload: dict[str, Any] = {"league": league.name, "deleted": last["body"] is None, "stamped": last["stamped"]}
     if last["body"] is None:
-        told |= last_match(league, written)
-        told |= {"counts": False, "forecast": None, "players": []}
+        payload |= last_match(league, revisions) | {"counts": False, "forecast": None, "players": []}
     else:
-        told |= service.traces.of(connection, league).match(id, most)
-    return told | {"revisions": [_revision(league, row) for row in written]}
+        payload |= service.traces.of(connection, league).match(id, most)
+    return payload | {"revisions": [_revision_payload(league, row) for row in revisions]}
 
 
-def last_match(league: League, written: Sequence[RowMapping]) -> dict[str, Any]:
-    """A match as it was last written; that somebody took it out is another matter."""
-    was = next(one for one in reversed(written) if one["body"] is not None)
-    body: dict[str, Any] = json.loads(was["body"])
-    return {"id": was["id"], "time": show(league.clock, was["time"])} | body
+def last_match(league: League, revisions: Sequence[RowMapping]) -> dict[str, Any]:
+    """Return a match as it was last written, even if it has been deleted since."""
+    row = next(row for row in reversed(revisions) if row["body"] is not None)
+    body: dict[str, Any] = json.loads(row["body"])
+    return {"id": row["id"], "time": show(league.clock, row["time"])} | body
 
 
-def _revision(league: League, row: Any) -> dict[str, Any]:
-    """What somebody wrote of a match."""
-    body = row["body"]
+def _revision_payload(league: League, row: RowMapping) -> dict[str, Any]:
     return {
         "revision": row["revision"],
         "kind": row["kind"],
         "time": show(league.clock, row["time"]),
-        "match": None if body is None else json.loads(body),
+        "match": None if row["body"] is None else json.loads(row["body"]),
         "author": row["author"],
         "reason": row["reason"],
         "written_at": rfc3339(row["written_at"]),

@@ -15,8 +15,9 @@ from ...matchmaking.next_match.next_match import next_matches
 from ...matchmaking.pairing.pair import pair as paired
 from ...store.read.standings import Snapshot
 from ...text import count
-from .common import Read, ServiceDep, json_response
+from .dependencies import Read, ServiceDep
 from .forecasts import current_standings, find_newcomers, with_revision
+from .responses import json_response
 from .schemas import forecasts as forms
 
 router = APIRouter(tags=["matchmaking"])

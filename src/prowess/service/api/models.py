@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from ...model.model import Model
 from ...model.presets import PRESETS
-from .common import json_response
+from .responses import json_response
 from .schemas import leagues as forms
 
 router = APIRouter(tags=["models"])

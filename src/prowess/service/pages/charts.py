@@ -19,7 +19,8 @@ from ...lab.charts.skill import Belief, belief_curves
 from ...lab.charts.theme import DARK, LIGHT, Look, page_look
 from ...store import leagues
 from ...store.leagues import League
-from ..api.common import LARGEST, Read, ServiceDep, etag_headers, etag_of, not_modified
+from ..api.dependencies import LARGEST, Read, ServiceDep
+from ..api.responses import etag_headers, etag_of, not_modified
 from ..auth import Access
 from ..context import Service
 from ..errors import Problem

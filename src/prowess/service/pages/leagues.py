@@ -17,7 +17,7 @@ from ...store import keys, leagues
 from ...store.errors import Conflict, Unavailable
 from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings, slug
-from ..api.common import Read, ServiceDep
+from ..api.dependencies import Read, ServiceDep
 from ..api.leagues import find_preset, league_payload, readable_leagues
 from ..api.models import USUAL
 from ..auth import key_of_request, may_everywhere

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ..api.common import ServiceDep
+from ..api.dependencies import ServiceDep
 from ..auth import COOKIE, LONGEST
 from .web.csrf import check_origin
 from .web.page import PageContext

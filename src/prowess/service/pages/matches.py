@@ -15,9 +15,10 @@ from ...model.fit.explain import digits_of
 from ...store import leagues
 from ...store.errors import NotFound
 from ...store.leagues import League
-from ..api.common import MatchId, Read, ServiceDep, etag_of
-from ..api.exports import Format, export_matches
+from ..api.dependencies import MatchId, Read, ServiceDep
+from ..api.files import Format, export_matches
 from ..api.matches import MatchFilterDep, match_payload
+from ..api.responses import etag_of
 from .web.filters import digits
 from .web.match_text import Side, edit_differences, result_sentence, sides_by_place, team_text
 from .web.page import PageContext, page, wants_data

@@ -20,10 +20,10 @@ from ...store.read.changes import rank_changes
 from ...store.write.commands import ChangeModel, CommandResult
 from ...store.write.writer import preview
 from ...text import capitalise
-from ..api.common import Admin, ServiceDep
+from ..api.dependencies import Admin, ServiceDep
 from ..api.models import explain_shown_rating, parameter_payloads, summary_of
 from ..api.schemas.common import LONGEST
-from ..background.jobs import SMALL
+from ..background.analyses import SMALL
 from .web.csrf import CheckedForm
 from .web.filters import digits
 from .web.forms import parse_number

@@ -16,12 +16,12 @@ from ...model.presets import PRESETS
 from ...store import leagues, seasons
 from ...store.jobs import Analysis
 from ...store.leagues import League
-from ..api.common import Read, ServiceDep, Write, etag_of, extend_etag
+from ..api.dependencies import Read, ServiceDep, Write
 from ..api.leagues import generation_payload
 from ..api.models import describe_preset, explain_shown_rating, parameter_payloads, summary_of
-from ..api.serialize import rfc3339
-from ..background.figures import model_label
-from ..background.jobs import AnalysisResult
+from ..api.responses import etag_of, extend_etag, rfc3339
+from ..background.analyses import AnalysisResult
+from ..background.worker import model_label
 from ..context import Service
 from .charts import room
 from .web.csrf import CheckedForm

@@ -12,7 +12,8 @@ from starlette.responses import Response
 
 from ...store import leagues
 from ...store.read.standings import Snapshot
-from ..api.common import Read, ServiceDep, etag_headers, etag_of, json_response, not_modified
+from ..api.dependencies import Read, ServiceDep
+from ..api.responses import etag_headers, etag_of, json_response, not_modified
 
 router = APIRouter(include_in_schema=False)
 MOST = 20  # names in an answer

@@ -16,7 +16,7 @@ from ...matchmaking.pairing.pair import rounds as pair_rounds
 from ...matchmaking.pairing.queue import PastMeetings
 from ...store.leagues import League
 from ...store.read.standings import Snapshot
-from ..api.common import Read, ServiceDep
+from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import with_revision
 from .web.forecasts import Forecast, Plain, forecast_page, newcomer_hints
 from .web.forms import parse_count, parse_groups, parse_queue

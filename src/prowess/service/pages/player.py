@@ -13,8 +13,9 @@ from ...store import leagues
 from ...store.leagues import League
 from ...store.read.match_views import head_to_head
 from ...store.read.standings import Snapshot
-from ..api import players
-from ..api.common import LARGEST, Read, ServiceDep, etag_of
+from ..api.dependencies import LARGEST, Read, ServiceDep
+from ..api.responses import etag_of
+from ..api.standings import player_payload
 from ..context import Service
 from ..errors import Problem
 from .charts import MOST, unique_names
@@ -54,7 +55,7 @@ async def player(
             data, rows = _compare(service, connection, league, now, known, ending)
             status = 404 if problems and not known else 200
             return PageContext(data, rows, league, etag, status, extra | _comparison_extra(data))
-        data = players.player_payload(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
+        data = player_payload(service, connection, league, now, known[0], SIZE, POINTS if ending else 0)
         matches = service.traces.of(connection, league)
         if offset:
             data["matches"] = matches.matches(known[0], limit=SIZE, offset=offset).rows
@@ -165,7 +166,7 @@ def _compare(
     points = POINTS if ending == ".json" else 0
     matches = service.traces.of(connection, league)
     data["players"] = [
-        players.player_payload(service, connection, league, now, name, points and SIZE, points)
+        player_payload(service, connection, league, now, name, points and SIZE, points)
         | ({} if points else matches.record(name))
         for name in names
     ]

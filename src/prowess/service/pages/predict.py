@@ -17,7 +17,7 @@ from ...store.clock import parse
 from ...store.leagues import League
 from ...store.read.changes import what_if
 from ...store.read.standings import Snapshot
-from ..api.common import Read, ServiceDep
+from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import forecast_match
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
 from .web.forecasts import Forecast, Plain, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts

@@ -18,7 +18,7 @@ from ...store.errors import Unavailable
 from ...store.leagues import League
 from ...store.write.commands import NewSeason
 from ...store.write.writer import preview
-from ..api.common import Admin, ServiceDep
+from ..api.dependencies import Admin, ServiceDep
 from ..api.leagues import change_league, league_payload, season_payloads
 from ..auth import Access
 from ..context import Service

@@ -16,8 +16,9 @@ from ...store.leagues import League
 from ...store.read.changes import ranks_gained, week_before
 from ...store.read.match_views import recent_form
 from ...store.read.snapshot import Snapshot
-from ..api.common import LARGEST, Read, ServiceDep, etag_of
-from ..api.leaderboard import StandingsFilter, StandingsFilterDep
+from ..api.dependencies import LARGEST, Read, ServiceDep
+from ..api.responses import etag_of
+from ..api.standings import StandingsFilter, StandingsFilterDep
 from ..context import Service
 from .web.filters import day, digits
 from .web.page import PageContext, page

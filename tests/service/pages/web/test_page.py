@@ -59,7 +59,7 @@ def test_static_files_are_immutable_under_versioned_urls(ask):
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [
-        ("/nothing", 404, "There is nothing at /nothing"),
+        ("/nothing", 404, "Not found: /nothing"),
         ("/leagues/zzz", 404, "There is no league &#39;zzz&#39;"),
         ("/leagues/zzz/<script>", 404, "&lt;script&gt;"),
     ],

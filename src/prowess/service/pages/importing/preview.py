@@ -19,8 +19,8 @@ from ....store.leagues import League
 from ....store.write.commands import CommandResult, Post
 from ....store.write.importing import with_ids
 from ....store.write.writer import preview
+from ...api.files import FilePreview, problem_payload
 from ...api.forecasts import current_standings
-from ...api.imports import FilePreview, problem_payload
 from ...context import Service
 from ..web.rating_changes import largest_changes
 from .columns import GROUPS, render_error, render_option, role_label

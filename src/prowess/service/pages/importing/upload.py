@@ -22,8 +22,8 @@ from ....store import leagues
 from ....store.errors import Unavailable
 from ....store.write.commands import Post
 from ....store.write.importing import with_ids
-from ...api.common import LARGEST, ServiceDep, Write
-from ...api.imports import FilePreview, extension_of, read_upload
+from ...api.dependencies import LARGEST, ServiceDep, Write
+from ...api.files import FilePreview, extension_of, read_upload
 from ...auth import Access
 from ...context import Service
 from ..web.csrf import CheckedForm

@@ -22,11 +22,11 @@ from ....store.errors import Conflict, NotFound, Unavailable
 from ....store.journal import journal
 from ....store.leagues import League, storable
 from ....store.write.commands import Command, Delete, Edit, Post
-from ...api.common import MatchId, ServiceDep, Write
+from ...api.dependencies import MatchId, ServiceDep, Write
 from ...api.matches import last_match
 from ...api.schemas.common import LONGEST
 from ...auth import Access
-from ...background.jobs import SMALL
+from ...background.analyses import SMALL
 from ...context import Service
 from ...errors import Problem
 from ..matches import MATCH_ID

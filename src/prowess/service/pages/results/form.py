@@ -14,7 +14,7 @@ from ....errors import Error
 from ....store.clock import Clock
 from ....store.leagues import storable
 from ....text import capitalise
-from ...api.payloads import match_of
+from ...api.matches import read_match
 from ...api.schemas.common import LONGEST
 from ...errors import Problem
 from ..web.forms import parse_number
@@ -223,7 +223,7 @@ def _number(text: str, id: str, what: str) -> float:
 
 def _parse_json(text: str) -> dict[str, Any]:
     try:
-        match = match_of("application/json", text.encode())
+        match = read_match("application/json", text.encode())
     except Problem as problem:
         raise FormError(str(problem.detail), ["whole"]) from None
     if match.get("id") is not None:

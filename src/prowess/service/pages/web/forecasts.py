@@ -14,9 +14,8 @@ from ....store import leagues
 from ....store.leagues import League
 from ....store.read.standings import Snapshot
 from ....text import capitalise, join_words
-from ...api.common import etag_of
+from ...api.responses import etag_of, rating_payload, rating_payloads
 from ...api.schemas.forecasts import PredictionAsked
-from ...api.serialize import rating_payload, rating_payloads
 from ...auth import Access
 from ...concurrency import ConcurrencyLimiter
 from ...context import Service

@@ -13,8 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ....store.leagues import League
-from ...api.common import etag_headers, extend_etag, json_response, not_modified
-from ...api.serialize import csv_text
+from ...api.responses import csv_text, etag_headers, extend_etag, json_response, not_modified
 from ...context import service_of
 from .templates import BY_KEY, POLICY, render_page, templates_version
 

@@ -13,7 +13,7 @@ from ....store import leagues
 from ....store.leagues import League
 from ....store.write.commands import Command, CommandResult
 from ....store.write.writer import preview
-from ...api.serialize import change_payload, most_moved, rating_payloads
+from ...api.responses import change_payload, most_moved, rating_payloads
 from ...context import Service
 from .filters import digits
 

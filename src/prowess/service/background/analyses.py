@@ -19,8 +19,7 @@ from ...store.errors import WriteClash
 from ...store.jobs import Analysis
 from ...store.leagues import League
 from ...store.read.trace_cache import TraceCache
-from .figures import league_figures
-from .worker import Worker
+from .worker import Worker, league_figures
 
 SMALL = 20_000  # matches of a league whose figures are made when somebody asks
 AGE = 600.0  # seconds that figures of a large league may be old before they are made anew

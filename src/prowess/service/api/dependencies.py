@@ -1,0 +1,77 @@
+"""Dependencies and parameters that routes share: the service, permissions, dry runs, idempotency keys."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Header, Query
+from fastapi.dependencies.models import Dependant
+from pydantic import AfterValidator
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.requests import Request
+
+from ..auth import Access, may
+from ..context import Service, service_of
+from ..errors import VISIBLE, Problem, field_problem
+from .schemas.common import LONGEST
+
+LARGEST = 2**53  # of integers in a query: up to here they are exact in JSON
+
+
+class _Anything(Convertor[str]):
+    """A path parameter that matches any text, including line breaks, which Starlette's `path` does not match."""
+
+    regex = "(?s:.*)"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    to_string = convert
+
+
+register_url_convertor("anything", _Anything())
+
+
+async def _checked_service(request: Request) -> Service:
+    """Return the service; refuse NUL characters, which PostgreSQL cannot store, and unknown query parameters."""
+    if "\0" in request.scope["path"]:
+        raise Problem(404, "Not found: names cannot contain the NUL character")
+    if b"%00" in request.scope["query_string"]:
+        raise Problem(422, "the query contains a NUL character, which cannot be stored; remove it")
+    if request.scope["query_string"] and request.method != "GET":
+        _check_query(request)
+    return service_of(request)
+
+
+def _check_query(request: Request) -> None:
+    """Refuse unknown parameters: a misspelt `dry_run` must not write."""
+    names = _query_names(request.scope["route"].dependant)
+    for name in request.query_params:
+        if name not in names:
+            allowed = f"allowed: {', '.join(names)}" if names else "this route has none"
+            raise field_problem(name or "query", f"unknown query parameter; {allowed}")
+
+
+def _query_names(dependant: Dependant) -> list[str]:
+    own = [parameter.alias for parameter in dependant.query_params]
+    return [*own, *(name for inner in dependant.dependencies for name in _query_names(inner))]
+
+
+ServiceDep = Annotated[Service, Depends(_checked_service)]
+Read = Annotated[Access, Depends(may("read"))]
+Write = Annotated[Access, Depends(may("write"))]
+Admin = Annotated[Access, Depends(may("admin"))]
+DryRun = Annotated[bool, Query(description="Change nothing; return the rating changes, largest first.")]
+Reason = Annotated[str, Query(max_length=LONGEST, description="Why; stored with the change.")]
+MatchId = Annotated[str, AfterValidator(str.strip)]  # ids in bodies are stripped, too
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=200,
+        pattern=VISIBLE,
+        description="Ids of matches without one are derived from this key (`KEY`, or `KEY/1`, `KEY/2`, …), so that a "
+        "request can safely be repeated.",
+        examples=["5f0c2d7e"],
+    ),
+]

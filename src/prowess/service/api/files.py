@@ -1,0 +1,266 @@
+"""Import the matches of a file into a league, and export a league's matches to a file."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Annotated, Any, Literal, get_args
+
+from fastapi import APIRouter, Query
+from sqlalchemy import Connection
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from ...errors import Error
+from ...history.read_context import Findings, Located, Table
+from ...history.read_options import Choices
+from ...history.readers import from_table
+from ...history.reading.byte_source import open_source
+from ...history.reading.sniff import load_source
+from ...store import leagues
+from ...store.journal import journal
+from ...store.write.commands import CommandResult, Post
+from ...store.write.importing import with_ids
+from ...store.write.writer import preview
+from ...text import count
+from ..errors import Problem, problem_responses
+from .dependencies import DryRun, IdempotencyKey, Read, Reason, ServiceDep, Write
+from .responses import json_response
+from .schemas import files as forms
+
+router = APIRouter(tags=["files"])
+
+ImportFormat = Literal[
+    "csv", "tsv", "txt", "ndjson", "jsonl", "parquet", "xlsx", "csv.gz", "tsv.gz", "ndjson.gz", "jsonl.gz"
+]
+EXTENSIONS: tuple[str, ...] = get_args(ImportFormat)
+EXTENSION_BY_MEDIA_TYPE = {
+    "text/csv": "csv",
+    "text/tab-separated-values": "tsv",
+    "text/plain": "txt",
+    "application/x-ndjson": "ndjson",
+    "application/ndjson": "ndjson",
+    "application/jsonl": "ndjson",
+    "application/vnd.apache.parquet": "parquet",
+    "application/x-parquet": "parquet",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+}
+MAX_PROBLEMS = 1_000
+TITLE = "the file"  # in messages, instead of the path of the temporary file
+SAMPLE = 20  # rows of a preview
+
+Format = Literal["csv", "parquet", "ndjson"]
+EXPORT_MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "ndjson": "application/x-ndjson",
+}
+Layout = Annotated[
+    Literal["wide", "long"] | None,
+    Query(description="One row per match (wide) or per player (long); chosen for readability by default."),
+]
+
+
+@dataclass(frozen=True)
+class FilePreview:
+    """The columns of a file with their first cells, and what reading it found; or why it cannot be read.
+
+    >>> FilePreview({}, None, Error("the file is empty")).found is None
+    True
+    """
+
+    columns: dict[str, list[str]]
+    found: Findings | None
+    problem: Error | None = None
+
+
+@router.post(
+    "/api/leagues/{league}/import",
+    status_code=201,
+    summary="Import a file of matches",
+    response_model=forms.Imported,
+    response_description="Recorded durably; 200 for a dry run, or if all matches were recorded before.",
+    responses=problem_responses(409) | {200: {"model": forms.Imported, "description": "Nothing new, or a dry run."}},
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                media_type: {"schema": {"type": "string", "format": "binary"}, "example": "winner,loser\nann,bob\n"}
+                for media_type in ("text/csv", "application/x-ndjson", "application/vnd.apache.parquet")
+            },
+        }
+    },
+)
+async def import_matches(
+    request: Request,
+    access: Write,
+    service: ServiceDep,
+    format: Annotated[
+        ImportFormat | None, Query(description="Format of the file, if its Content-Type does not tell.")
+    ] = None,
+    filename: Annotated[str | None, Query(max_length=255, description="Or its name, with an extension.")] = None,
+    columns: Annotated[
+        list[str] | None, Query(description="Role of a column that is not recognised: `winner=won`.")
+    ] = None,
+    time_format: Annotated[str | None, Query(max_length=100, examples=["%d.%m.%Y"])] = None,
+    day_first: bool | None = None,
+    skip_problems: Annotated[bool, Query(description="Skip rows that cannot be read, and list them.")] = False,
+    dry_run: DryRun = False,
+    reason: Reason = "",
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Read a file of matches and record all of them as one change, or none.
+
+    The layout is detected as on the command line: one row per match or per player, in CSV, TSV, NDJSON, Parquet or an
+    Excel workbook. The response lists what was recognised; rows that cannot be read are reported by line (422). Ids
+    of matches without one are derived from their content, so a file that has grown can be sent again.
+    """
+    extension = import_extension(format, filename, request.headers.get("content-type", ""))
+    choices = Choices(columns=_column_roles(columns or []), time_format=time_format, day_first=day_first, utc=True)
+    folder = Path(mkdtemp(prefix="prowess-"))
+    path = folder / f"file.{extension}"
+    try:
+        with path.open("wb") as file:
+            async for part in request.stream():
+                file.write(part)
+        upload = await run_in_threadpool(read_upload, path, choices)
+    finally:
+        rmtree(folder, ignore_errors=True)
+    found = upload.found
+    if found is None:
+        assert upload.problem is not None
+        raise upload.problem
+    if found.problems and not skip_problems:
+        raise unreadable(found)
+    matches = found.history if idempotency_key else await run_in_threadpool(with_ids, found.history)
+    command = Post(access.league, matches, idempotency_key, author=access.author, reason=reason)
+    if dry_run:
+        return json_response(import_payload(await run_in_threadpool(preview, service.database, command), found))
+    result = await asyncio.wrap_future(service.writer.submit(command))
+    return json_response(import_payload(result, found), 200 if all(result.repeated) else 201)
+
+
+def _column_roles(pairs: list[str]) -> dict[str, str | None] | None:
+    """Parse `role=column` pairs; `role=` says that no column has the role."""
+    roles: dict[str, str | None] = {}
+    for pair in pairs:
+        role, equals, column = pair.partition("=")
+        if not equals or not role.strip():
+            raise Error.in_field("columns", f"{pair!r} must be ROLE=COLUMN, such as winner=won", value=pair)
+        roles[role.strip()] = column or None
+    return roles or None
+
+
+def extension_of(filename: str) -> str | None:
+    """Return the extension of a file that can be imported, else None.
+
+    >>> extension_of("Games.CSV.gz"), extension_of("games.exe")
+    ('csv.gz', None)
+    """
+    return next((one for one in sorted(EXTENSIONS, key=len) if filename.lower().endswith(f".{one}")), None)
+
+
+def import_extension(format: str | None, filename: str | None, content_type: str) -> str:
+    """Return the extension that tells how to read an uploaded file.
+
+    >>> import_extension(None, None, "text/csv; charset=utf-8"), import_extension(None, "games.parquet", "")
+    ('csv', 'parquet')
+    """
+    if format is not None:
+        return format
+    if filename is not None:
+        extension = extension_of(filename)
+        if extension is None:
+            allowed = ", ".join(f".{one}" for one in EXTENSIONS)
+            raise Error.in_field("filename", f"{filename!r} must end in {allowed}", value=filename)
+        return extension
+    media_type = content_type.partition(";")[0].strip().lower()
+    if media_type not in EXTENSION_BY_MEDIA_TYPE:
+        allowed = ", ".join(EXTENSION_BY_MEDIA_TYPE)
+        raise Problem(415, f"unknown file format: add `?format=csv`, or send one of these Content-Types: {allowed}")
+    return EXTENSION_BY_MEDIA_TYPE[media_type]
+
+
+def read_upload(path: Path, choices: Choices) -> FilePreview:
+    """Read a file as the command line does; an error is returned in the preview."""
+    columns: dict[str, list[str]] = {}
+    try:
+        opened = load_source(open_source(path, TITLE), choices)
+        if not isinstance(opened, Table):
+            return FilePreview(columns, opened)
+        for column in opened.frame.head(SAMPLE).iter_columns():
+            columns[column.name] = ["" if cell is None else str(cell) for cell in column]
+        return FilePreview(columns, from_table(opened))
+    except Error as error:
+        return FilePreview(columns, None, error)
+
+
+def unreadable(found: Findings) -> Problem:
+    """Return the problem that lists the rows of a file which cannot be read."""
+    first, rest = found.problems[0], len(found.problems) - 1
+    more = f" (and {count(rest, 'more problem', 'more problems')})" if rest else ""
+    errors = [{"field": one.where, "detail": str(one.problem)} for one in found.problems[:MAX_PROBLEMS]]
+    return Problem(422, f"{first}{more}; use `skip_problems=true` to skip these rows", errors=errors)
+
+
+def problem_payload(one: Located) -> dict[str, str | None]:
+    """Return a problem of a file as plain data."""
+    value = None if one.problem.value is None else str(one.problem.value)
+    return {"where": one.where, "column": one.problem.column, "value": value, "detail": one.problem.detail()}
+
+
+def import_payload(result: CommandResult, found: Findings) -> dict[str, Any]:
+    """Return what was found in a file and what importing it changed."""
+    return {
+        "league": result.league,
+        "revision": result.revision,
+        "matches": len(found.history),
+        "repeated": sum(result.repeated),
+        "players": len(result.players),
+        "recognised": found.history.recognised.splitlines(),
+        "columns": found.roles,
+        "problems": [problem_payload(one) for one in found.problems[:MAX_PROBLEMS]],
+    }
+
+
+@router.get(
+    "/api/leagues/{league}/export.{format}",
+    summary="Export all matches as a file",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The matches in the order of the league.",
+            "content": {kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in EXPORT_MEDIA_TYPES.values()},
+        }
+    },
+)
+async def export_matches(access: Read, service: ServiceDep, format: Format, layout: Layout = None) -> Response:
+    """The current matches of a league with their ids, as CSV, Parquet or NDJSON.
+
+    Imported into an empty league with the same clock, the file gives the same matches in the same order.
+    """
+    folder = Path(mkdtemp(prefix="prowess-"))
+    path = folder / f"{access.league}.{'jsonl' if format == 'ndjson' else format}"
+
+    def work(connection: Connection) -> int:
+        league = leagues.find(connection, access.league)
+        journal.history(connection, league).write(path, layout)
+        return league.revision
+
+    try:
+        revision = await service.read(work)
+    except BaseException:
+        rmtree(folder, ignore_errors=True)
+        raise
+    return FileResponse(
+        path,
+        media_type=EXPORT_MEDIA_TYPES[format],
+        filename=f"{access.league}-{revision}.{format}",
+        headers={"Cache-Control": "no-cache", "X-Revision": str(revision)},
+        background=BackgroundTask(rmtree, folder, ignore_errors=True),
+    )

@@ -1,0 +1,59 @@
+"""Health checks, Prometheus metrics and the audit log."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from prometheus_client import CONTENT_TYPE_LATEST
+from sqlalchemy import text
+from starlette.responses import Response
+
+from ...store import audit
+from ...store.keys import Key
+from ..auth import may_everywhere
+from ..context import Service, service
+from ..errors import Problem
+from .dependencies import ServiceDep
+from .responses import json_response, rfc3339
+from .schemas import files as forms
+
+router = APIRouter()
+UncheckedService = Annotated[Service, Depends(service)]  # load balancers may add any query
+
+
+@router.get("/healthz", tags=["health"], summary="Check that the process is alive")
+async def get_health() -> dict[str, str]:
+    """Responds as long as the process runs."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz", tags=["health"], summary="Check that requests can be served")
+async def get_readiness(service: UncheckedService) -> dict[str, str]:
+    """Responds with 200 if the database works and its tables are up to date, and with 503 during shutdown."""
+    if service.closing.is_set():
+        raise Problem(503, "the service is shutting down")
+    await service.read(lambda connection: connection.execute(text("SELECT count(*) FROM league WHERE id < 0")).scalar())
+    return {"status": "ready"}
+
+
+@router.get("/metrics", tags=["health"], summary="Get metrics for Prometheus", response_class=Response)
+def get_metrics(service: UncheckedService) -> Response:
+    """Requests by route and status, their duration, and commits of the store, summed over all worker processes."""
+    if not service.settings.metrics:
+        raise Problem(404, "metrics are disabled; see the setting `metrics`")
+    return Response(service.metrics.export(), media_type=CONTENT_TYPE_LATEST)
+
+
+@router.get("/api/audit", tags=["audit"], summary="Get the audit log", response_model=forms.Audit)
+async def list_audit_entries(
+    service: ServiceDep,
+    key: Annotated[Key, Depends(may_everywhere("admin"))],
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+    before: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="Only entries with a smaller id.")] = None,
+) -> Response:
+    """Changes to leagues, models, seasons and keys, newest first. Needs an admin key for all leagues."""
+    found = await service.read(lambda connection: audit.list_entries(connection, limit, before))
+    entries = [vars(entry) | {"at": rfc3339(entry.at)} for entry in found]
+    following = f"/api/audit?limit={limit}&before={found[-1].id}" if len(found) == limit else None
+    return json_response({"entries": entries, "next": following})

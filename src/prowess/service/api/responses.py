@@ -1,0 +1,197 @@
+"""Responses of the API: JSON and CSV, ETags, and ratings, times and rating changes as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ...model.fit.leaderboard import overall
+from ...model.ladder.ladder import Ladder
+from ...model.rating import Rating
+from ...store.clock import Clock, show
+from ...store.leagues import League
+from ...store.write.commands import CommandResult
+
+Plain = dict[str, Any]
+
+NOT_MODIFIED: dict[int | str, Plain] = {304: {"description": "Not modified since the `If-None-Match` ETag."}}
+MANY_TIMES = 16  # from so many on, NumPy formats times faster than a loop
+SECOND = 1e6  # in microseconds
+MAX_OTHERS = 1_000  # changed players in a response, besides those of the matches themselves
+
+
+def json_response(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a JSON response; NaN and infinity become null.
+
+    It bypasses FastAPI's own encoder, which would validate every value.
+
+    >>> json_response({"mu": 25.0}).body
+    b'{"mu":25.0}'
+    """
+    return Response(to_json(content, inf_nan_mode="null"), status, headers, "application/json")
+
+
+def etag_of(league: League, generation: int, revision: int) -> str:
+    """Return the ETag of a league's data at a revision; title and settings count too, as they change without one."""
+    shown = f"{league.settings} {league.public} {league.title!r}".encode()
+    return f'W/"{generation}.{revision}.{crc32(shown):x}"'
+
+
+def extend_etag(tag: str, *more: object) -> str:
+    """Return an ETag that also depends on other values.
+
+    >>> extend_etag('W/"1.7"', 3, "a")
+    'W/"1.7.3.a"'
+    """
+    return f'{tag[:-1]}.{".".join(map(str, more))}"'
+
+
+def etag_headers(tag: str) -> dict[str, str]:
+    """Return headers that make caches revalidate every time.
+
+    >>> etag_headers('W/"7"')
+    {'ETag': 'W/"7"', 'Cache-Control': 'no-cache'}
+    """
+    return {"ETag": tag, "Cache-Control": "no-cache"}
+
+
+def not_modified(request: Request, tag: str) -> Response | None:
+    """Return 304 Not Modified if the client already has the version with this ETag, else None."""
+    seen = request.headers.get("if-none-match")
+    if seen is None or (seen.strip() != "*" and tag not in (part.strip() for part in seen.split(","))):
+        return None
+    return Response(status_code=304, headers=etag_headers(tag))
+
+
+def cached_json(request: Request, tag: str, content: Callable[[], Any]) -> Response:
+    """Return 304 Not Modified, or the content as JSON, which is only computed if it is needed."""
+    return not_modified(request, tag) or json_response(content(), headers=etag_headers(tag))
+
+
+def rfc3339(seconds: float) -> str:
+    """Format a Unix time.
+
+    >>> rfc3339(0.5)
+    '1970-01-01T00:00:00.500000Z'
+    """
+    return str(show("utc", float(round(seconds * SECOND))))
+
+
+def format_times(clock: Clock, numbers: Sequence[float]) -> Iterable[str | float | None]:
+    """Format times of a league's clock.
+
+    >>> list(format_times("utc", [0.0, 1500000.0]))
+    ['1970-01-01T00:00:00Z', '1970-01-01T00:00:01.500000Z']
+    """
+    if clock != "utc" or len(numbers) < MANY_TIMES:
+        return (show(clock, number) for number in numbers)
+    instants = np.asarray(numbers, np.float64)
+    texts = np.datetime_as_string(instants.astype(np.int64).astype("datetime64[us]"), timezone="UTC").tolist()
+    whole = (instants % SECOND == 0).tolist()
+    return (f"{text[:19]}Z" if even else text for text, even in zip(texts, whole, strict=True))
+
+
+def rating_payload(rating: Rating | None) -> Plain | None:
+    """Return a rating as plain data.
+
+    >>> rating_payload(Rating(30, 4))
+    {'mu': 30.0, 'sigma': 4.0, 'shown': 18.0}
+    """
+    if rating is None:
+        return None
+    parts = {name: rating_payload(part) if isinstance(part, Rating) else part for name, part in rating.parts.items()}
+    return {"mu": rating.mu, "sigma": rating.sigma, "shown": rating.shown} | parts
+
+
+def rating_payloads(ladder: Ladder | None, players: Sequence[str]) -> list[Plain | None]:
+    """Return the ratings of several players as plain data; None for players who are not on the ladder.
+
+    >>> import prowess as pw
+    >>> rating_payloads(pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}), ["ann", "bob"])
+    [{'mu': 30.0, 'sigma': 4.0, 'shown': 18.0}, None]
+    """
+    if ladder is None:
+        return [None] * len(players)
+    rows, model = ladder.rows, ladder.model
+    if model.pipeline.traits > 1 or model.absorb.extras:
+        return [rating_payload(ladder[player]) if player in rows else None for player in players]
+    rated = [player for player in players if player in rows]
+    columns = overall(model, ladder.settled[[rows[player] for player in rated]])
+    mu, sigma, shown = (column.tolist() for column in columns)
+    sigmas = [None] * len(mu) if model.absorb.certain else sigma
+    payloads: dict[str, Plain] = {
+        player: {"mu": m, "sigma": s, "shown": x} for player, m, s, x in zip(rated, mu, sigmas, shown, strict=True)
+    }
+    return [payloads.get(player) for player in players]
+
+
+def change_payload(result: CommandResult, clock: Clock, largest_first: bool = False) -> Plain:
+    """Return what a command changed; of players outside its own matches, only those that moved most."""
+    players: Sequence[str] = result.players
+    if len(players) > MAX_OTHERS:
+        own = set(result.own)
+        others = [player for player in players if player not in own]
+        players = [player for player in players if player in own] + most_moved(result, others, MAX_OTHERS)
+    before, after = rating_payloads(result.before, players), rating_payloads(result.after, players)
+    changes = [
+        {"player": player, "before": old, "after": new} for player, old, new in zip(players, before, after, strict=True)
+    ]
+    if largest_first:
+        changes.sort(key=_largest_first)
+    recorded = zip(result.ids, format_times(clock, result.times), result.repeated, strict=True)
+    return {
+        "league": result.league,
+        "revision": result.revision,
+        "matches": [{"id": id, "time": time, "repeated": repeated} for id, time, repeated in recorded],
+        "changed": 0 if result.before is result.after else len(result.players),
+        "ratings": changes,
+    }
+
+
+def most_moved(result: CommandResult, players: Sequence[str], most: int) -> list[str]:
+    """Return the players whose shown rating changes most; new and removed players first, the best of them leading."""
+    before, after = _shown(result.before, players), _shown(result.after, players)
+    moved = np.nan_to_num(np.abs(after - before), nan=np.inf)
+    order = np.lexsort((-np.nan_to_num(after), -moved))[:most]
+    return [players[row] for row in order.tolist()]
+
+
+def _shown(ladder: Ladder | None, players: Sequence[str]) -> NDArray[np.float64]:
+    """Return the shown ratings, NaN for players who are not on the ladder."""
+    if ladder is None:
+        return np.full(len(players), np.nan)
+    shown = np.append(overall(ladder.model, ladder.settled)[2], np.nan)
+    return shown[[ladder.rows.get(player, -1) for player in players]]
+
+
+def _largest_first(change: Plain) -> tuple[bool, float]:
+    """Sort key of changes in a dry run: new and removed players first, then by the change of the shown rating."""
+    before, after = change["before"], change["after"]
+    if before is None or after is None:
+        return False, 0.0
+    return True, -abs(after["shown"] - before["shown"])
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
+    """Write rows as CSV; lists in a cell are joined by semicolons. Without rows, only the header `columns` is written.
+
+    >>> csv_text([{"player": "ann", "teams": ["a", "b"]}]), csv_text([], ["player", "teams"])
+    ('player,teams\\nann,a; b\\n', 'player,teams\\n')
+    """
+    import polars as pl
+
+    if not rows:
+        return ",".join(columns) + "\n"
+    cells = [{name: _csv_cell(value) for name, value in row.items()} for row in rows]
+    return pl.DataFrame(cells, infer_schema_length=None).write_csv()
+
+
+def _csv_cell(value: Any) -> Any:
+    return "; ".join(str(_csv_cell(part)) for part in value) if isinstance(value, (list, tuple)) else value

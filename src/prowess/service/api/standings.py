@@ -1,0 +1,245 @@
+"""The leaderboard of a league, now or at any past time, and its players."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query
+from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ...errors import Error
+from ...history.times import DAY, parse_time
+from ...store import leagues
+from ...store.clock import Clock, parse
+from ...store.leagues import League
+from ...store.read.standings import Page, Snapshot
+from ..auth import Access
+from ..context import Service
+from .dependencies import LARGEST, Read, ServiceDep
+from .responses import (
+    NOT_MODIFIED,
+    cached_json,
+    csv_text,
+    etag_headers,
+    etag_of,
+    json_response,
+    not_modified,
+    rating_payload,
+)
+from .schemas import standings as forms
+
+router = APIRouter()
+COMMON_COLUMNS = list(forms.Standing.model_fields)[:9]  # those that every model has
+EMPTY_TRACE: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", "worst")) | {
+    key: [] for key in ("curve", "matches", "opponents", "partners")
+}
+
+
+@dataclass(frozen=True)
+class StandingsFilter:
+    """Query parameters that choose the standings, and the players in them."""
+
+    revision: Annotated[int | None, Query(ge=0, le=LARGEST, description="As of this revision.")] = None
+    at: Annotated[str | None, Query(max_length=100, description="As of this time; a date includes the whole day.")] = (
+        None
+    )
+    season: Annotated[str | None, Query(max_length=100, description="As of the end of this season.")] = None
+    generation: Annotated[int | None, Query(ge=1, le=LARGEST, description="By an earlier model of the league.")] = None
+    search: Annotated[str | None, Query(max_length=500, description="Only players whose name contains this.")] = None
+    active: Annotated[bool, Query(description="Only active players.")] = False
+    provisional: Annotated[bool | None, Query(description="Only provisional players, or only the others.")] = None
+    min_matches: Annotated[int, Query(ge=0, le=LARGEST, description="Only players with at least this many.")] = 0
+
+    def standings(self, service: Service, connection: Connection, league: League) -> Snapshot:
+        """Return the standings that the parameters choose, with all players."""
+        past = [name for name in ("at", "season", "generation") if getattr(self, name) is not None]
+        if len(past) > 1:
+            raise Error.in_field(past[1], f"it cannot be combined with {past[0]}")
+        if self.at is not None:
+            return service.standings.at_time(connection, league, _end_of_day(league.clock, self.at), self.revision)
+        if self.season is not None:
+            return service.standings.of_season(connection, league, self.season, self.revision)
+        if self.generation is not None:
+            return service.standings.of_generation(connection, league, self.generation, self.revision)
+        if self.revision is not None:
+            return service.standings.at_revision(connection, league, self.revision)
+        return service.standings.of(connection, league)
+
+    def page(self, snapshot: Snapshot, first: int, size: int) -> Page:
+        """Return `size` of the chosen players, from index `first` on."""
+        return snapshot.page(
+            first,
+            size,
+            search=self.search,
+            active_since=snapshot.active_since if self.active else None,
+            min_matches=self.min_matches,
+            provisional=self.provisional,
+        )
+
+    def payload(self, snapshot: Snapshot, page: int, size: int) -> dict[str, Any]:
+        """Return a page of them as plain data; `next` is the number of the next page, or None."""
+        found = self.page(snapshot, (page - 1) * size, size)
+        return {
+            "league": snapshot.league,
+            "revision": snapshot.revision,
+            "generation": snapshot.generation,
+            "page": page,
+            "size": size,
+            "total": found.total,
+            "next": page + 1 if page * size < found.total else None,
+            "players": found.rows,
+        }
+
+    @property
+    def query_params(self) -> dict[str, str]:
+        """The parameters that differ from their defaults, as text.
+
+        >>> StandingsFilter(revision=0, active=True).query_params
+        {'revision': '0', 'active': 'true'}
+        """
+        defaults = vars(StandingsFilter())
+        given = {name: value for name, value in vars(self).items() if value != defaults[name]}
+        return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
+
+
+StandingsFilterDep = Annotated[StandingsFilter, Depends()]
+
+
+def _end_of_day(clock: Clock, at: str) -> float:
+    """Parse a time; a date means the end of that day.
+
+    >>> _end_of_day("utc", "1970-01-01"), _end_of_day("number", "7")
+    (86399999999.0, 7.0)
+    """
+    number = parse(clock, at, "at")
+    return number + DAY - 1 if clock == "utc" and parse_time(at)[0] == "date" else number
+
+
+@router.get(
+    "/api/leagues/{league}/leaderboard",
+    tags=["leaderboard"],
+    summary="Get a page of the leaderboard",
+    response_model=forms.Leaderboard,
+    responses=NOT_MODIFIED,
+)
+async def get_leaderboard(
+    request: Request,
+    access: Read,
+    service: ServiceDep,
+    filters: StandingsFilterDep,
+    page: Annotated[int, Query(ge=1, le=LARGEST // 1000)] = 1,
+    size: Annotated[int, Query(ge=1, le=1_000)] = 50,
+) -> Response:
+    """Players, best first. `next` is the URL of the next page at the same revision, even if matches are posted."""
+
+    def respond(snapshot: Snapshot, headers: dict[str, str]) -> Response:
+        body = filters.payload(snapshot, page, size)
+        if body["next"]:
+            params = filters.query_params | {"page": body["next"], "size": size, "revision": snapshot.revision}
+            body["next"] = f"/api/leagues/{snapshot.league}/leaderboard?{urlencode(params)}"
+        return json_response(body, headers=headers)
+
+    return await _respond_with_standings(request, access, service, filters, respond)
+
+
+@router.get(
+    "/api/leagues/{league}/leaderboard.csv",
+    tags=["leaderboard"],
+    summary="Get the whole leaderboard as CSV",
+    response_class=Response,
+    responses={
+        200: {"description": "One row per player.", "content": {"text/csv": {"schema": {"type": "string"}}}},
+        **NOT_MODIFIED,
+    },
+)
+async def get_leaderboard_csv(
+    request: Request, access: Read, service: ServiceDep, filters: StandingsFilterDep
+) -> Response:
+    """All players, best first, as CSV."""
+
+    def respond(snapshot: Snapshot, headers: dict[str, str]) -> Response:
+        headers["Content-Disposition"] = f'attachment; filename="{snapshot.league}-{snapshot.revision}.csv"'
+        body = csv_text(filters.page(snapshot, 0, len(snapshot)).rows, COMMON_COLUMNS)
+        return Response(body, headers=headers, media_type="text/csv")
+
+    return await _respond_with_standings(request, access, service, filters, respond)
+
+
+async def _respond_with_standings(
+    request: Request,
+    access: Access,
+    service: Service,
+    filters: StandingsFilter,
+    respond: Callable[[Snapshot, dict[str, str]], Response],
+) -> Response:
+    """Call `respond` with the chosen standings and their ETag headers, unless the client has them already."""
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        snapshot = filters.standings(service, connection, league)
+        tag = etag_of(league, snapshot.generation, snapshot.revision)
+        return not_modified(request, tag) or respond(snapshot, etag_headers(tag))
+
+    return await service.read(work)
+
+
+@router.get(
+    "/api/leagues/{league}/players/{player:anything}",
+    tags=["players"],
+    summary="Get a player",
+    response_model=forms.Player,
+    responses=NOT_MODIFIED,
+)
+async def get_player(
+    request: Request,
+    player: str,
+    access: Read,
+    service: ServiceDep,
+    matches: Annotated[int, Query(ge=0, le=1_000, description="Number of most recent matches to return.")] = 20,
+    curve: Annotated[int, Query(ge=0, le=10_000, description="Maximum number of points of the rating curve.")] = 500,
+) -> Response:
+    """Rating and rank, rating curve, recent matches with their predicted results, opponents and partners.
+
+    `matches=0&curve=0` returns only the rating, which is cheaper.
+    """
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        now = service.standings.of(connection, league)
+        name = player.strip()
+        now.row(name)  # an unknown player is 404, never 304
+        tag = etag_of(league, now.generation, now.revision)
+        return cached_json(request, tag, lambda: player_payload(service, connection, league, now, name, matches, curve))
+
+    return await service.read(work)
+
+
+def player_payload(
+    service: Service,
+    connection: Connection,
+    league: League,
+    now: Snapshot,
+    name: str,
+    matches: int = 20,
+    curve: int = 500,
+) -> dict[str, Any]:
+    """Return a player as plain data; without matches and curve the trace of the league is not needed."""
+    row = now.row(name)
+    trace = service.traces.of(connection, league).player(name, matches, curve) if matches or curve else EMPTY_TRACE
+    return {
+        "league": league.name,
+        "revision": now.revision,
+        "player": name,
+        "rank": row["rank"],
+        "players": len(now),
+        "rating": rating_payload(now.ladder[name]),
+        "provisional": row["provisional"],
+        "active": row["active"],
+        "last_seen": row["last_seen"],
+        "played": row["matches"],
+    } | {key: trace[key] for key in EMPTY_TRACE}
