@@ -161,7 +161,7 @@ def test_a_group_may_go_on_in_the_next_file(tmp_path: Path) -> None:
     [
         (("a.csv", "./a.csv"), "error: a.csv: the file is named twice"),
         (("a.csv", "none.csv"), "error: none.csv has no times and others have: only all or none can be joined"),
-        (("a.csv", "--by", "year"), "error: a.csv: there is no column 'year' to group by, but 'date', 'home', 'away'"),
+        (("a.csv", "--by", "year"), "error: a.csv: no column 'year' to group by; the columns are 'date', 'home'"),
         (("a.csv", "--by", "rank"), "error: --by rank: standings have a column of that name already"),
         (("a.csv", "--by", "home", "--save", "x.prowess"), "error: --by rates many ladders apart"),
         (("a.csv", "--resume", "x.prowess"), "error: x.prowess: no such file"),

@@ -143,8 +143,8 @@ def test_draw_probability(tmp_path: Path) -> None:
     [
         (("missing.csv",), "error: missing.csv: there is no such file"),
         (("folder.csv",), "error: folder.csv: it is a folder: name a file in it"),
-        (("games.csv", "--columns", "home=nix"), "no column 'nix' (for 'home'), but 'date', 'home'"),
-        (("games.csv", "--columns", "nix=home"), "there is no role 'nix'"),
+        (("games.csv", "--columns", "home=nix"), "no column 'nix' for the role 'home'; the columns are 'date', 'home'"),
+        (("games.csv", "--columns", "nix=home"), "unknown role 'nix'"),
         (("games.csv", "--columns", "home=away", "--columns", "home=home"), "names the role 'home' twice"),
         (("games.csv", "--out", "a.pdf"), "error: a.pdf: the name must end in .csv, .parquet, .json or .html"),
         (("games.csv", "--out", "nowhere/a.csv"), "error: nowhere/a.csv: there is no folder nowhere"),

@@ -103,9 +103,9 @@ BAD: list[tuple[Any, str]] = [
     ({"teams": [["ann"]]}, r"a match needs at least two teams, not 1 \(ann\): drop it"),
     ({"teams": []}, "a match needs at least two teams, not 0"),
     ({"teams": [["ann"], []]}, "team 2 has no players"),
-    ({"teams": [["ann"], ["bob", "bob"]]}, "bob stands twice in team 2"),
-    ({"teams": [["ann"], ["bob"], ["cat", "ann"]]}, "ann stands in team 1 and in team 3"),
-    ({"teams": [[1], ["1"]]}, "1 stands in team 1 and in team 2"),
+    ({"teams": [["ann"], ["bob", "bob"]]}, "bob is listed twice in team 2"),
+    ({"teams": [["ann"], ["bob"], ["cat", "ann"]]}, "ann is listed in team 1 and in team 3"),
+    ({"teams": [[1], ["1"]]}, "1 is listed in team 1 and in team 2"),
     ({"teams": [["ann"], [" "]]}, "team 2: a player's name must not be empty: ' '"),
     ({"teams": [["ann"], [2.0]]}, "team 2: a player's name must be text or a whole number, not 2.0"),
     ({**DUEL, "ranks": [1]}, "1 ranks for 2 teams"),
@@ -117,10 +117,10 @@ BAD: list[tuple[Any, str]] = [
     ({**DUEL, "ranks": "12"}, "ranks must be a list of numbers, not '12'"),
     ({**DUEL, "weights": [[1]]}, "1 lists of weights for 2 teams"),
     ({**DUEL, "weights": [[1], [1, 1]]}, "2 weights of team 2 for 1 players"),
-    ({**DUEL, "weights": [[1], [-0.5]]}, r"bob has the weight -0.5: a weight is a number from 0 to 1e\+30"),
+    ({**DUEL, "weights": [[1], [-0.5]]}, r"bob has the weight -0.5: a weight must be a number from 0 to 1e\+30"),
     ({**DUEL, "weights": [[1], [None]]}, "weights of team 2 must be a finite number, not None"),
     ({**DUEL, "weights": [[1], [0]]}, "team 2 has only weights of 0"),
-    ({**DUEL, "importance": -1}, r"importance -1.0: importance is a number from 0 to 1e\+30"),
+    ({**DUEL, "importance": -1}, r"importance must be a number from 0 to 1e\+30, not -1.0"),
     ({**DUEL, "importance": "high"}, "importance must be a finite number, not 'high'"),
     ({**DUEL, "home": 2}, "home must be the index of a team, 0 to 1, not 2"),
     ({**DUEL, "home": -1}, "home must be the index of a team, 0 to 1, not -1"),
@@ -141,7 +141,7 @@ def test_a_bad_match_is_an_error_that_names_it(bad: Any, message: str) -> None:
 
 def test_one_id_names_one_match() -> None:
     found = [{**DUEL, "id": "a"}, DUEL, DUEL, {**DUEL, "id": "a"}]
-    with pytest.raises(Error, match=r"^match 4: the id 'a' is also that of match 1: two matches cannot have one id"):
+    with pytest.raises(Error, match=r"^match 4: the id 'a' is also used by match 1; every match needs its own"):
         History.from_matches(found)
 
 

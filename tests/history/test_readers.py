@@ -170,7 +170,7 @@ def test_importing_prowess_history_does_not_import_polars() -> None:
 @pytest.mark.parametrize("cell", [timedelta(hours=1), ["a", "b"], {"a": 1}, b"a"])
 def test_cells_that_are_no_text_are_errors_that_name_their_column(column: str, cell: object) -> None:
     races = {"match": [1, 1], "player": ["a", "b"], "time": ["1:02", "1:05"], column: [cell, cell]}
-    with pytest.raises(Error, match=f"column '{column}' holds|no layout fits"):
+    with pytest.raises(Error, match=f"column '{column}' holds|can't tell what these columns mean"):
         History.from_frame(pl.DataFrame(races))
 
 
@@ -178,7 +178,7 @@ def test_player_against_himself_is_reported_once() -> None:
     frame = pl.DataFrame({"team1": ["a,a,a", "b,c"], "team2": ["d", "b,c"]})
     problems = from_frame(frame.with_columns(winner=pl.lit("1")), Choices()).problems
     assert [str(one) for one in problems] == [
-        "row 1: a stands twice in team 1: a player plays once in a match",
-        "row 2: b stands in team 1 and in team 2: a player plays for one team",
-        "row 2: c stands in team 1 and in team 2: a player plays for one team",
+        "row 1: a is listed twice in team 1; a player can only appear once per match",
+        "row 2: b is listed in team 1 and in team 2; a player can only play for one team",
+        "row 2: c is listed in team 1 and in team 2; a player can only play for one team",
     ]

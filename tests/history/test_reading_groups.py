@@ -58,11 +58,11 @@ def test_problems_have_the_lines_of_the_whole_file_and_are_counted_together(tmp_
 
 def test_files_that_cannot_be_grouped_raise(tmp_path: Path) -> None:
     with pytest.raises(
-        Error, match="no column 'year' to group by, but 'Season', 'round', 'date', 'driver', 'position'"
+        Error, match="no column 'year' to group by; the columns are 'Season', 'round', 'date', 'driver', 'position'"
     ):
         History.read_groups(write(tmp_path, ROUNDS), "year")
     nested = write(tmp_path, '{"teams": [["a"], ["b"]]}\n', "a.jsonl")
-    with pytest.raises(Error, match="groups need a file of rows with a column 'league'"):
+    with pytest.raises(Error, match="grouping needs a file of rows with a column 'league'"):
         History.read_groups(nested, "league")
     flat = write(tmp_path, '{"winner": "a", "loser": "b", "league": 3}\n', "b.jsonl")
     assert list(History.read_groups(flat, "league")) == ["3"]

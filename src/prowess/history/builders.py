@@ -17,7 +17,8 @@ import numpy as np
 
 from ..errors import Error, Remark
 from ..validate import LARGEST, number, team_index
-from .build_history import build, find_faults
+from .build_history import build
+from .columns.match_rules import find_faults
 from .columns.raw_matches import RawMatches
 from .history import History
 from .names import name_of

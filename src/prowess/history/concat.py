@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from ..errors import Error, Option, Remark
 from ..text import count
 from .build_history import in_order_of_appearance
-from .columns.duplicates import mix_bits
 from .history import History
-from .ragged import Ints, owners
+from .ragged import Ints, mix_bits, owners
 from .slicing import take, unless_usual
 from .times import Stamp, agree, show_time
 

@@ -93,3 +93,15 @@ def cut(start: Ints, first: int, last: int) -> tuple[Ints, slice]:
     """
     new = start[first : last + 1]
     return new - new[0], slice(int(new[0]), int(new[-1]))
+
+
+def mix_bits(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Spread the bits of each word over all of it: SplitMix of Steele, Lea and Flood (2014).
+
+    >>> [f"{word:x}" for word in mix_bits(np.array([0, 1], np.uint64))]
+    ['e220a8397b1dcdaf', '910a2dec89025cc1']
+    """
+    words = words + np.uint64(0x9E3779B97F4A7C15)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))

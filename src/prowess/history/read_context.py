@@ -1,6 +1,6 @@
-"""What reading carries along: the table and how its rows are called, remarks, problems, and the result of reading.
+"""The context of reading a file: the table and the names of its rows, remarks, problems, and the result.
 
-A remark says what was found out or decided. Its code never changes with the wording; these are the codes:
+A remark records something that reading found or decided. Its code never changes with the wording; the codes are:
 
 - of the source: `plain-matches`, `json-matches`, `empty-file`, `simulated`, `journal`, `sheet`, `encoding`,
   `separator`, `no-header`, `above-table`, `below-table`, `repeated-header`, `comments`, `repeated-column-names`,
@@ -12,7 +12,7 @@ A remark says what was found out or decided. Its code never changes with the wor
   `winner-first`, `sets`, `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`,
   `missing-durations`, `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`,
   `day-month-order`, `empty-clock`
-- of what is left out or counted: `not-played`, `walkovers`, `byes`, `absent`, `repeated-players`, `single-team`,
+- of rows left out or counted: `not-played`, `walkovers`, `byes`, `absent`, `repeated-players`, `single-team`,
   `repeated-rows`, `repeated-rows-counted`, `mirrored-rows`, `repeated-matches`, `problems`
 """
 
@@ -38,8 +38,7 @@ Decision = TypeVar("Decision")
 Message = str | tuple[Piece, ...]  # a sentence, in pieces where it names an option
 
 
-def pieces_of(message: Message) -> tuple[Piece, ...]:
-    """Return a message as the pieces of an error or of a remark."""
+def _pieces(message: Message) -> tuple[Piece, ...]:
     return (message,) if isinstance(message, str) else message
 
 
@@ -53,20 +52,20 @@ class Problem:
     message: Message
 
     def detail(self, option: Callable[[Option], str] = str) -> str:
-        """Say what would be right, without the column and the value."""
-        return join_pieces(pieces_of(self.message), option)
+        """Return what would be right, without the column and the value."""
+        return join_pieces(_pieces(self.message), option)
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """The pieces of the whole sentence."""
+        """The pieces of the whole message."""
         if self.column is None:
-            return pieces_of(self.message)
+            return _pieces(self.message)
         empty = self.value is None or str(self.value) == ""
         held = "is empty" if empty else f"holds {quote_value(self.value)}"
-        return (f"column {self.column!r} {held}: ", *pieces_of(self.message))
+        return (f"column {self.column!r} {held}: ", *_pieces(self.message))
 
     def __str__(self) -> str:
-        """Write the sentence.
+        """Return the whole message.
 
         >>> str(Problem(3, "score", "x", "a number is needed"))
         "column 'score' holds 'x': a number is needed"
@@ -76,7 +75,7 @@ class Problem:
 
 @dataclass
 class Problems:
-    """The problems of a table: rows as arrays, and a sentence only for those that are shown.
+    """The problems of a table: rows as arrays, whose messages are made only when they are shown.
 
     >>> problems = Problems()
     >>> problems.add(np.array([4, 2]), "score", ["x", "y"], "a number is needed")
@@ -88,17 +87,17 @@ class Problems:
     others: list[Rows] = field(default_factory=list)
 
     def add(self, rows: Any, column: str | None, values: Any, message: Message | Callable[[int], Message]) -> None:
-        """Add rows, what their cells hold, and what would be right: one message, or one for each by its index."""
+        """Add rows, the values of their cells, and what would be right: one message, or one for each by its index."""
         rows = np.asarray(rows, np.intp)
         if len(rows):
             self.groups.append((rows, column, values, message))
 
     def take_along(self, rows: Any) -> None:
-        """Add rows that cannot be used without one that has a problem: the rest of its match."""
+        """Add rows of a match that cannot be used because another of its rows has a problem."""
         self.others.append(np.asarray(rows, np.intp))
 
     def copy_to(self, target: "Problems", place: Callable[[int], int | None]) -> None:
-        """Add the problems to others, at the row that `place` gives for theirs; None leaves one out."""
+        """Add the problems to `target`, each at the row that `place` returns for its row; None drops it."""
         for rows, column, values, message in self.groups:
             for index, row in enumerate(rows.tolist()):
                 if (new := place(row)) is not None:
@@ -115,9 +114,8 @@ class Problems:
 
     def __iter__(self) -> Iterator[Problem]:
         """Iterate over the problems in the order of the rows."""
-        places = [
-            (int(row), group, index) for group, (rows, *_) in enumerate(self.groups) for index, row in enumerate(rows)
-        ]
+        groups = enumerate(self.groups)
+        places = [(int(row), group, index) for group, (rows, *_) in groups for index, row in enumerate(rows)]
         for row, group, index in sorted(places):
             _, column, values, message = self.groups[group]
             value = None if values is None else values[index]
@@ -134,9 +132,7 @@ def quote_value(value: object) -> str:
     >>> quote_value("3x"), len(quote_value("x" * 1000))
     ("'3x'", 84)
     """
-    if not isinstance(value, str):
-        return repr(value)
-    return repr(value) if len(value) <= LONGEST else f"{value[:LONGEST]!r} …"
+    return f"{value[:LONGEST]!r} …" if isinstance(value, str) and len(value) > LONGEST else repr(value)
 
 
 def list_names(names: Iterable[str]) -> str:
@@ -149,23 +145,18 @@ def list_names(names: Iterable[str]) -> str:
     return ", ".join([*names[:MOST], *["…"] * (len(names) > MOST)])
 
 
-def _from_one(row: int) -> int:
-    return row + 1
-
-
 @dataclass(frozen=True)
 class Table:
     """A frame, its title, and how its rows are counted: by `line`, in the `unit` "line", "row" or "item".
 
-    `line` is called only when something is to be said about a row. `remarks` gathers what a reader should know.
-    `problems` gathers the rows that cannot be used; whoever finds one adds it and goes on. `left_out` are rows that are
-    no matches, with the remark that says so: they are no problem. `decisions` are those that hold for all rows, such as
-    whether the day or the month stands first; `decided` are those that earlier parts of the same file led to.
+    `line` is called only for messages. `problems` collects the rows that cannot be used; reading goes on after each.
+    `left_out` are rows that are in order but not matches, such as byes, with the remark about them. `decisions` hold
+    for all rows, such as whether the day or the month is first; `decided` are those of earlier parts of the same file.
     """
 
     frame: "pl.DataFrame"
     title: str
-    line: Callable[[int], int] = _from_one
+    line: Callable[[int], int] = field(default=lambda row: row + 1)
     choices: Choices = field(default_factory=Choices)
     remarks: list[Remark] = field(default_factory=list)
     problems: Problems = field(default_factory=Problems)
@@ -173,14 +164,14 @@ class Table:
     decisions: dict[str, Any] = field(default_factory=dict)
     decided: Mapping[str, Any] = field(default_factory=dict)
     unit: str = "row"
-    origin: Rows | None = None  # of each row, which it was before others were taken out
+    origin: Rows | None = None  # the index of each row before others were taken out
 
     def row_name(self, row: int) -> str:
-        """Return what a row is called, such as "line 3"."""
+        """Return the name of a row, such as "line 3"."""
         return f"{self.unit} {self.line(row)}"
 
     def where(self, row: int) -> str:
-        """Return the title and what a row is called."""
+        """Return the title and the name of a row."""
         return f"{self.title}, {self.row_name(row)}"
 
     def error(self, row: int, *pieces: Piece, column: str | None = None, value: object = None) -> Error:
@@ -195,13 +186,13 @@ class Table:
     def note(
         self, code: str, *pieces: Piece, column: str | None = None, number: int | None = None, row: int | None = None
     ) -> None:
-        """Add a remark, once; `number` is how many rows or matches it is about, `row` the first of them."""
+        """Add a remark, once; `number` is its count of rows or matches, `row` the first of them."""
         remark = Remark(code, pieces, column, number, None if row is None else self.line(row))
         if remark not in self.remarks:
             self.remarks.append(remark)
 
     def decide(self, what: str, find: Callable[[], Decision]) -> Decision:
-        """Return what earlier parts of the file decided, or else decide by the rows; None leaves it to later parts.
+        """Return the decision of earlier parts of the file, or else call `find`; None leaves it to later parts.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": [1]}), "the frame", decided={"decimal mark": ","})
@@ -217,49 +208,38 @@ class Table:
         return decision
 
     def require(self, good: "pl.Series", column: str, right: Message) -> None:
-        """Add a problem for each row that is not good (false or null), which shows what the column holds there."""
+        """Add a problem for each row that is not good (false or null), with its value in the column."""
         if not good.all(ignore_nulls=False):
             self.reject(np.flatnonzero(~good.fill_null(False).to_numpy()), column, right)
 
     def reject(self, rows: Any, column: str | None, right: Message | Callable[[int], Message]) -> None:
-        """Add a problem for rows; a message that differs from row to row is made from the row's place in `rows`."""
+        """Add a problem for rows; a message that differs from row to row is made from the row's index in `rows`."""
         values = None if column is None else self.frame[column][np.asarray(rows, np.intp)].to_list()
         self.problems.add(rows, column, values, right)
 
-    def leave_out(
-        self,
-        rows: Any,
-        code: str,
-        why: str,
-        one: str = "row is",
-        many: str = "rows are",
-        more: Message = "",
-        number: int = 0,
-    ) -> None:
-        """Leave out rows that are no matches, and say why, how many they are (or something else is) and where.
+    def leave_out(self, rows: Any, code: str, one: str, many: str, more: Message = "", number: int = 0) -> None:
+        """Leave out rows that are no matches, with a remark: how many they are (or `number` of another unit) and where.
 
         >>> import polars as pl
         >>> table = Table(pl.DataFrame({"score": ["", "1-0"]}), "the frame")
-        >>> table.leave_out([0], "not-played", "not played: ")
+        >>> table.leave_out([0], "not-played", "unplayed match", "unplayed matches")
         >>> str(table.left_out[0][1])
-        'not played: 1 row is left out, on row 1'
+        '1 unplayed match left out (row 1)'
         """
         rows = np.asarray(rows, np.intp)
         if len(rows) and self.left_out:  # each row for one reason: a bye without a result is a bye
             rows = np.setdiff1d(rows, np.concatenate([before for before, _ in self.left_out]))
         if len(rows):
             number, first = number or len(rows), int(rows.min())
-            where = f"{'the first ' * (number > 1)}on {self.row_name(first)}"
-            text = f"{why}{count(number, one, many)} left out, {where}"
-            remark = Remark(code, (text, *pieces_of(more)), count=number, line=self.line(first))
-            self.left_out.append((rows, remark))
+            text = f"{count(number, one, many)} left out ({'first: ' * (number > 1)}{self.row_name(first)})"
+            self.left_out.append((rows, Remark(code, (text, *_pieces(more)), count=number, line=self.line(first))))
 
     def unusable(self) -> Rows:
         """Return the rows that have a problem, or are left out, in order."""
         return np.unique(np.concatenate([self.problems.rows(), *(rows for rows, _ in self.left_out)]))
 
     def without(self, rows: Any) -> "Table":
-        """Return the table without some rows; the others keep their names, and all findings begin anew."""
+        """Return the table without some rows, and without remarks and problems; the other rows keep their names."""
         kept = np.delete(np.arange(len(self.frame)), rows)
         line = self.line
         return Table(
@@ -273,29 +253,25 @@ class Table:
         )
 
     def place(self, row: int) -> int:
-        """Return which row of the file a row is, counted before any was taken out."""
+        """Return the index of a row before any was taken out."""
         return row if self.origin is None else int(self.origin[row])
 
 
 class Located(NamedTuple):
-    """A problem and where it stands; `line` counts from 1, in lines, rows or items as the source does."""
+    """A problem and its place in the source; `line` counts from 1, in lines, rows or items."""
 
     where: str
     problem: Problem
     line: int | None = None
 
     def __str__(self) -> str:
-        """Say where, and what is wrong."""
+        """Return the place and the message."""
         return f"{self.where}: {self.problem}"
-
-    def render(self, option: Callable[[Option], str]) -> str:
-        """Say the same with options as `option` renders them."""
-        return f"{self.where}: {join_pieces(self.problem.pieces, option)}"
 
 
 @dataclass(frozen=True)
 class Findings:
-    """A history of all that can be used, and the problems that were left out of it, in the order of the file.
+    """The history of all usable rows, and the problems of the others, in the order of the file.
 
     >>> import polars as pl
     >>> from .readers import from_frame
@@ -309,7 +285,7 @@ class Findings:
     problems: tuple[Located, ...] = ()
     layout: "Layout | None" = None
     columns: tuple[str, ...] = ()
-    decisions: Mapping[str, Any] = field(default_factory=dict)  # for all rows, also of later parts of the file
+    decisions: Mapping[str, Any] = field(default_factory=dict)  # they also hold for later parts of the file
 
     @property
     def roles(self) -> dict[str, str | None]:
@@ -322,7 +298,7 @@ class Findings:
         """
         used = {} if self.layout is None else {column: role for role, column in self.layout.roles.items()}
         for side in () if self.layout is None else self.layout.sides:
-            used |= dict.fromkeys(side.more, used[side.column])  # players of a side in columns of their own
+            used |= dict.fromkeys(side.more, used[side.column])
         return {column: used.get(column) for column in self.columns}
 
     def to_frame(self) -> "pl.DataFrame":
@@ -338,24 +314,16 @@ class Findings:
 
 
 def history_or_error(findings: Findings, skip_problems: bool) -> "History":
-    """Return the history if nothing is wrong, or if problems may be skipped; else raise an Error at the first one."""
+    """Return the history if there are no problems, or if they may be skipped; else raise an `Error` about the first."""
     if not findings.problems:
         return findings.history
-    first, rest = findings.problems[0], len(findings.problems) - 1
-    where, problem, line = first
+    number = len(findings.problems)
+    where, problem, line = findings.problems[0]
     if skip_problems:
-        total = count(rest + 1, "problem", "problems")
-        pieces = (f"left out: {total}, the first: {where}: ", *problem.pieces)
-        remark = Remark("problems", pieces, problem.column, rest + 1, line)
+        pieces = (f"{count(number, 'problem', 'problems')} left out, first: {where}: ", *problem.pieces)
+        remark = Remark("problems", pieces, problem.column, number, line)
         return replace(findings.history, remarks=(*findings.history.remarks, remark))
-    others = f"{count(rest, 'more problem', 'more problems')}; " if rest else ""
-    raise Error(
-        f"{findings.title}, {where}: ",
-        *problem.pieces,
-        f" ({others}",
-        Option("skip_problems", True),
-        f" leaves {'them' if rest else 'it'} out)",
-        field=problem.column,
-        line=line,
-        value=problem.value,
-    )
+    others = f" ({count(number - 1, 'more problem', 'more problems')}; " if number > 1 else " ("
+    skip = (others, Option("skip_problems", True), f" leaves {'them' if number > 1 else 'it'} out)")
+    place = f"{findings.title}, {where}: "
+    raise Error(place, *problem.pieces, *skip, field=problem.column, line=line, value=problem.value)

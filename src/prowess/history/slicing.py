@@ -43,13 +43,13 @@ def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
         team_start=team_start,
         player=history.player[entry],
         place=history.place[team],
-        score=None if history.score is None else unless_usual("score", history.score[team]),
+        score=unless_usual("score", history.score, team),
         time=history.time[index] if history.time is not None and timed else None,
         time_kind=history.time_kind if timed else None,
         time_zone=history.time_zone if timed else None,
-        weight=None if history.weight is None else unless_usual("weight", history.weight[entry]),
-        importance=None if history.importance is None else unless_usual("importance", history.importance[index]),
-        home=None if history.home is None else unless_usual("home", history.home[index]),
+        weight=unless_usual("weight", history.weight, entry),
+        importance=unless_usual("importance", history.importance, index),
+        home=unless_usual("home", history.home, index),
         ids=_take_ids(history.ids, index),
     )
 
@@ -73,14 +73,14 @@ def _take_ids(ids: tuple[str, ...] | None, index: NDArray[np.intp] | slice) -> t
     return chosen if any(chosen) else None
 
 
-def unless_usual(name: str, column: Column) -> Column | None:
-    """Give a column, or None when each of its values is the one that says nothing (no score, weight 1, no home)."""
-    usual = _USUAL[name]
-    if len(column) and (column[0] == column[0] if usual != usual else column[0] != usual):
-        return column  # the first value says something
-    if np.array_equal(column, np.full_like(column, usual), equal_nan=True):
+def unless_usual(name: str, column: Column | None, index: Any = slice(None)) -> Column | None:
+    """Return the elements of a column; None if each has the value without meaning (no score, weight 1, no home)."""
+    if column is None:
         return None
-    return column
+    column, usual = column[index], _USUAL[name]
+    if len(column) and (column[0] == column[0] if usual != usual else column[0] != usual):
+        return column  # without a look at the others
+    return None if np.array_equal(column, np.full_like(column, usual), equal_nan=True) else column
 
 
 def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np.intp]:

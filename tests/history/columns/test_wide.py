@@ -107,7 +107,7 @@ def test_a_column_that_is_only_called_id_is_not_used_when_it_repeats() -> None:
     history = read("id winner loser\n 0 a b\n 0 b a")
     assert history.ids is None
     assert "ignored: id" in history.recognised
-    with pytest.raises(Error, match="row 2: the id '0' is also that of the frame, row 1"):
+    with pytest.raises(Error, match="row 2: the id '0' is also used by the frame, row 1"):
         read("id winner loser\n 0 a b\n 0 b a", columns={"id": "id"})
 
 
@@ -119,23 +119,23 @@ def test_a_column_that_is_only_called_id_is_not_used_when_it_repeats() -> None:
         ("home away hg ag\n a b 1 0\n a b 1 -", "row 2: column 'ag' is empty: others have a score"),
         ("home away hg ag\n a b 1 0\n a b x 1", "row 2: column 'hg' holds 'x': a number is needed"),
         ("home away hg ag\n a b 1 0\n a b inf 1", "row 2: column 'hg' holds 'inf': a number is needed"),
-        ("home away hg ag\n a b 1 0\n a a 1 0", "row 2: a stands in team 1 and in team 2"),
+        ("home away hg ag\n a b 1 0\n a a 1 0", "row 2: a is listed in team 1 and in team 2"),
         ("home away hg ag neutral\n a b 1 0 maybe", "row 1: column 'neutral' holds 'maybe': true or false is needed"),
         ("home away hg ag neutral\n a b 1 0 -", "row 1: column 'neutral' is empty"),
-        ("winner loser importance\n a b 1\n a b -2", "row 2: importance -2.0"),
-        ("winner loser importance\n a b 1\n a b -", "row 2: importance nan"),
+        ("winner loser importance\n a b 1\n a b -2", "row 2: importance must be .* not -2.0"),
+        ("winner loser importance\n a b 1\n a b -", "row 2: importance must be .* not nan"),
         ("winner loser date\n a b 2026-01-31\n a b 2026-31-01", "row 2: column 'date' holds '2026-31-01'"),
         ("winner loser date\n a b 2026-01-31\n a b 5", "row 2: column 'date' holds '5': plain numbers and dates"),
         ("winner loser date\n a b 2026-01-31\n a b -", "row 2: column 'date' is empty: give a time to every match"),
         ("winner loser date\n a b 2026-01-31T10:00Z\n a b 2026-01-31T10:00", "row 2: .*mixed time zones"),
         ("team1 team2 score1 score2\n a b 1 2\n a;;b c 1 2", "row 2: column 'team1' holds 'a;;b': one of the names"),
-        ("team1 team2 score1 score2\n a b 1 2\n a;a c 1 2", "row 2: a stands twice in team 1"),
+        ("team1 team2 score1 score2\n a b 1 2\n a;a c 1 2", "row 2: a is listed twice in team 1"),
         ("team1 team2 score1 score2\n a b 1 2\n - c 1 2", "row 2: column 'team1' is empty: a match needs at least two"),
         (
             "left right winner\n a b left\n a b c",
             "row 2: column 'winner' holds 'c': it must name the winner, or 'left'",
         ),
-        ("team1 team2 team3 winner\n a b c 1", "'winner' names a winner among 3 sides.*: give ranks or scores"),
+        ("team1 team2 team3 winner\n a b c 1", "'winner' names one winner among 3 sides.*: give ranks or scores"),
     ],
 )
 def test_bad_rows_are_errors_that_name_row_and_value(text: str, message: str) -> None:
@@ -157,7 +157,7 @@ def test_an_empty_frame_is_an_empty_history() -> None:
 def test_unplayed_matches_are_left_out_with_a_remark() -> None:
     history = read("home away hg ag\n a b 1 0\n b a - -\n a c - -")
     assert len(history) == 1
-    assert "not played: 2 rows are left out, the first on row 2" in history.recognised
+    assert "2 unplayed matches left out (first: row 2)" in history.recognised
     assert len(read("left right winner\n a b left\n a b -")) == 1
     assert len(read("home away hg ag status\n a b 1 0 FINISHED\n b a 0 0 SCHEDULED")) == 1
 
@@ -186,8 +186,8 @@ def test_results_are_read_as_people_write_them(text: str, places: list[int], sco
 def test_byes_and_walkovers_are_no_matches() -> None:
     history = read("white black result\n a b 1-0\n a BYE 1-0\n b a w/o\n b a 0-1")
     assert len(history) == 2
-    assert "byes: 1 row is left out, on row 2" in history.recognised
-    assert "walkovers: 1 row is left out, on row 3; `walkovers='count'`" in history.recognised
+    assert "1 bye left out (row 2)" in history.recognised
+    assert "1 walkover left out (row 3); `walkovers='count'`" in history.recognised
     tennis = "winner_name loser_name score\n a b 6-4\n b a W/O\n a b 6-0RET"
     assert (len(read(tennis)), len(read(tennis, walkovers="count"))) == (2, 3)
 
@@ -195,12 +195,12 @@ def test_byes_and_walkovers_are_no_matches() -> None:
 def test_a_repeated_row_is_a_slip_unless_players_meet_often() -> None:
     once = read("home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n b a 1 0 2026-01-02")
     assert len(once) == 2
-    assert "repeated: 1 row repeats another in every cell and is left out, on row 2" in once.recognised
+    assert "1 duplicate row left out (row 2)" in once.recognised
     dotted = read("home away hg ag date\n a b 1 0 13.01.2026\n a b 1 0 13.01.2026\n b a 1 0 14.01.2026")
     assert len(dotted) == 2
     often = "winner loser date\n a b 2026-01-01\n a b 2026-01-01\n a c 2026-01-02\n c a 2026-01-03"
     assert len(read(often)) == 4
-    assert "1 row repeats another in every cell: each counts as a match; `duplicates='once'`" in read(often).recognised
+    assert "1 duplicate row; each is counted as a match; `duplicates='once'`" in read(often).recognised
     blitz = "home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n a b 0 1 2026-01-01"
     assert len(read(blitz)) == 3  # who meets twice a day may win twice
     assert len(read(often, duplicates="once")) == 3
@@ -222,7 +222,7 @@ def test_a_match_seen_by_both_sides_counts_once() -> None:
 def test_columns_without_known_names_are_recognised_by_what_they_hold() -> None:
     history = read("wann wer mit ausgang\n 2026-01-01 a b 3-1\n 2026-01-02 b a 0-0")
     assert (history.place.tolist(), history.time_kind) == ([1, 2, 1, 1], "date")
-    assert "recognised by what they hold" in history.recognised
+    assert "guessed from the contents" in history.recognised
     sheet = read("day ann bob cat\n 2026-01-01 10 20 -\n 2026-01-02 5 4 9")
     assert sheet.players == ("ann", "bob", "cat")
     assert sheet.place.tolist() == [2, 1, 2, 3, 1]
@@ -236,8 +236,8 @@ def test_german_headers_of_the_away_side() -> None:
 def test_bye_without_a_result_is_remarked_once() -> None:
     history = read("white black result\n ann bob 1-0\n cat bye -\n bob cat -\n cat ann 0-1")
     assert len(history) == 2
-    assert "byes: 1 row is left out" in history.recognised
-    assert "not played: 1 row is left out" in history.recognised
+    assert "1 bye left out" in history.recognised
+    assert "1 unplayed match left out" in history.recognised
 
 
 def test_a_sheet_with_a_column_per_player_may_say_what_was_played() -> None:
@@ -249,4 +249,4 @@ def test_a_sheet_with_a_column_per_player_may_say_what_was_played() -> None:
 def test_unplayed_rows_may_be_incomplete() -> None:
     history = read("round white black result\n 1 a b 1-0\n 2 c - -\n 2 b a 0-1")
     assert len(history) == 2
-    assert "not played: 1 row is left out" in history.recognised
+    assert "1 unplayed match left out" in history.recognised

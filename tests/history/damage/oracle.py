@@ -17,10 +17,8 @@ from .bases import Base, Key, Row, key
 _LINE = re.compile(r"\blines? ([\d,]+)(?:(?: to | and |–|-)([\d,]+))?")
 _ID = re.compile(r"(?<!\w)[mr]\d+(?!\w)")  # of a match with several lines
 _DECIMAL = re.compile(r"\d*\.\d+")
-_COUNT = re.compile(
-    r"(?<!of )(?<![\w.])(\d[\d,]*) (?:rows?|entry|entries|others?|match|matches)\b"
-    r"[^;\n]*(?:left out|shares? the last place)|not read \((\d+) times\)|left out: (\d+), the first"
-)
+_LEFT_OUT = {"not-played", "walkovers", "byes", "absent", "repeated-players", "single-team", "repeated-rows"}
+_LEFT_OUT |= {"mirrored-rows", "missing-places", "missing-durations", "repeated-header", "comments", "below-table"}
 
 
 @dataclass
@@ -112,7 +110,9 @@ def complaints(base: Base, data: bytes, outcome: "Findings | Error") -> list[str
     if isinstance(outcome, Error):
         return _refused(sheet, str(outcome))
     blamed = {int(number) for one in outcome.problems for number in re.findall(r"line (\d+)", one.where)}
-    said, spare = _said(outcome.history.recognised)
+    said = _lines(outcome.history.recognised)
+    # a remark names only the first of the lines that it is about
+    spare = sum((remark.count or 1) - 1 for remark in outcome.history.remarks if remark.code in _LEFT_OUT)
     found = found_keys(outcome)
     if not sheet.headed:
         return [] if blamed or base.grouped else _by_teams(sheet, found, said)
@@ -125,18 +125,17 @@ def _refused(sheet: Sheet, text: str) -> list[str]:
         return [f"the refusal does not name the file: {text}"]
     if not sheet.headed or not sheet.rows:
         return []
-    lines, _ = _said(text)
-    if not lines & _suspicious(sheet):
+    if not _lines(text) & _suspicious(sheet):
         return [f"the refusal names no line that is to blame: {text}"]
     return []
 
 
-def _said(text: str) -> tuple[set[int], int]:
-    """Give the lines that a text names, and how many more it counts without naming them."""
+def _lines(text: str) -> set[int]:
+    """Return the lines that a text names."""
     lines: set[int] = set()
     for first, last in _LINE.findall(text):
         lines.update(range(int(first.replace(",", "")), int((last or first).replace(",", "")) + 1))
-    return lines, sum(int("".join(count).replace(",", "")) - 1 for count in _COUNT.findall(text))
+    return lines
 
 
 def _suspicious(sheet: Sheet) -> set[int]:

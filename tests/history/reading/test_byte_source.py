@@ -66,7 +66,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
 
 def test_a_problem_of_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GAMES.replace("cat", "bob").encode())))
-    with pytest.raises(Error, match=r"^standard input, line 3: bob stands in team 1 and in team 2"):
+    with pytest.raises(Error, match=r"^standard input, line 3: bob is listed in team 1 and in team 2"):
         History.read("-")
 
 

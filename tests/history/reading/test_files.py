@@ -96,13 +96,13 @@ QUOTED = 'date,home,away,hg,ag\n2026-01-31,"ann\nlee",bob,1,0\n\n2026-02-01,bob,
         ("a.csv", GAMES.replace("2,2", "x,2"), "line 3: column 'hg' holds 'x': a number is needed"),
         ("a.csv.gz", GAMES.replace("2,2", "x,2"), "line 3: column 'hg' holds 'x'"),
         ("a.csv", QUOTED.format("x"), "line 5: column 'hg' holds 'x'"),
-        ("a.csv", GAMES.replace("cat", "bob"), "line 3: bob stands in team 1 and in team 2"),
+        ("a.csv", GAMES.replace("cat", "bob"), "line 3: bob is listed in team 1 and in team 2"),
         ("a.csv", GAMES.replace("02-01", "02-31"), "line 3: column 'date' holds '2026-02-31'"),
         ("a.csv", GAMES.replace("2,2", "2,2,2"), "line 3: it has 6 cells, and the header names 5 columns"),
         ("a.csv", GAMES.encode().replace(b"cat", b"c\xb1t"), "line 3: a byte in it is no text"),
         ("a.csv", "", " it is empty: its first line must name the columns"),
-        ("a.csv", "who,won\nann,bob\n", " no layout fits the columns 'who', 'won'"),
-        ("a.jsonl", '{"winner": "a", "loser": "b"}\n\n{"winner": "a", "loser": "a"}', "line 3: a stands in team 1"),
+        ("a.csv", "who,won\nann,bob\n", " I can't tell what these columns mean: 'who', 'won'"),
+        ("a.jsonl", '{"winner": "a", "loser": "b"}\n\n{"winner": "a", "loser": "a"}', "line 3: a is listed in team 1"),
         ("a.jsonl", '{"winner": "a", "loser": "b"}\n\n{"winner": ', "line 3: it is no JSON"),
         ("a.jsonl", '{"winner": "a", "loser": "b"}\n3', "line 2: "),
         ("a.jsonl", '{"teams": [["a"], ["b"]]}\n\n{"teams": [["a"]]}', "line 3: a match needs at least two teams"),
@@ -133,7 +133,7 @@ def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path) -> None:
 
 def test_a_parquet_file_has_rows(tmp_path: Path) -> None:
     pl.DataFrame({"winner": ["a", "b"], "loser": ["b", "b"]}).write_parquet(tmp_path / "a.parquet")
-    with pytest.raises(Error, match=r"a.parquet, row 2: b stands in team 1 and in team 2"):
+    with pytest.raises(Error, match=r"a.parquet, row 2: b is listed in team 1 and in team 2"):
         History.read(tmp_path / "a.parquet")
 
 

@@ -47,7 +47,7 @@ def test_a_malformed_number_is_one_problem_that_names_line_column_and_cell(
 
 def test_rows_with_another_separator_than_the_header_are_not_left_out_as_unplayed(tmp_path: Path) -> None:
     rows = "".join(f"{name},bob,{side}\n" for name in ("ann", "cat", "dan", "eve") for side in ("left", "right"))
-    with pytest.raises(Error, match="no layout fits the columns '1', '2', '3'"):
+    with pytest.raises(Error, match="I can't tell what these columns mean: '1', '2', '3'"):
         History.check(write(tmp_path, "left|right|winner\n" + rows))
 
 
@@ -127,7 +127,7 @@ def test_specks_of_weight_are_none(tmp_path: Path) -> None:
         History.from_matches([{"teams": [["ann"], ["bob"]], "weights": [[1e-60], [1]]}])
     with pytest.raises(Error, match=r"weights of team 1 must be within ±1e\+30, not 1e\+200"):
         History.from_matches([{"teams": [["ann"], ["bob"]], "weights": [[1e200], [1]]}])
-    with pytest.raises(Error, match=r"line 2: ann has the weight 1e\+200: a weight is a number from 0 to"):
+    with pytest.raises(Error, match=r"line 2: ann has the weight 1e\+200: a weight must be a number from 0 to"):
         History.read(write(tmp_path, "match,player,rank,weight\n1,ann,1,1e200\n1,bob,2,1\n"))
 
 

@@ -1,7 +1,11 @@
-"""Recognising the columns of a file by what they hold, where their names say nothing."""
+"""What the contents of columns say about their roles: roles where names say nothing, roles that do not fit, agreement.
 
+Two columns of a file may also claim the result; where they contradict each other, one of them is something else.
+"""
+
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -9,167 +13,149 @@ import numpy as np
 
 from ...errors import Error, Option
 from ..cells.dates.columns import read_times
-from ..cells.numbers import numbers
+from ..cells.numbers import numbers, numbers_together
+from ..cells.places import ranks, seconds, words
 from ..cells.results import PLAYED, pair_results
 from ..cells.text import text_of
 from ..cells.win_loss import word_results
-from ..cells.words import DRAWS
+from ..cells.words import DRAWS, YES_NO
 from ..names import plain_name
-from ..read_context import Table
+from ..ragged import Floats
+from ..read_context import Problems, Table
+from .aliases import LONG
 from .headers import SIDE
+from .layout import Layout
+from .wide import read_result_column
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
-COLUMNS = 500  # more of them are no sheet that a person could read
+COLUMNS = 500  # a sheet with more of them was not made by hand, and inferring would take long
 SAMPLE = 1000  # rows that are looked at
-MOST = 0.9  # of the cells: what so many hold is what a column holds
-SHARED = 0.2  # of the names of two sides stand on both, where somebody plays twice
+MOST = 0.9  # of the cells, or of the matches: what so many show is what a column holds
+BLANK = 0.2  # a column for the team with more empty cells holds clubs, which not everybody has
+SHARED = 0.2  # of the names of two sides are on both, where somebody plays twice
 LEAST = 2  # names that both sides must have
-FEW = 8  # matches from which nothing is known of who plays whom
+FEW = 8  # matches that are too few to show who plays whom
+_TIME = frozenset(("time", "zeit", "tiempo", "temps", "tempo", "время"))
+
+Kinds = dict[str, list[str]]  # columns by what they hold: "time", "result", "word", "number" or "name"
 
 
-@dataclass
-class _Kinds:
-    """The columns by what they hold, in the order of the file."""
-
-    time: list[str]
-    result: list[str]
-    word: list[str]
-    number: list[str]
-    name: list[str]
+def _sample(table: Table) -> Table:
+    """Return the first rows of a table, without its remarks and problems."""
+    return replace(table, frame=table.frame.head(SAMPLE), remarks=[], problems=Problems(), left_out=[])
 
 
 def infer_roles(table: Table) -> tuple[Table, dict[str, str]] | None:
-    """Give the roles of columns by what they hold, and the table in which they play them; None where nothing fits.
+    """Infer roles from the contents of the columns, and return the table that has them; None if nothing fits.
 
-    Two columns of names are sides; two of numbers are what they scored; a cell such as 3-1 or W is a result. A file in
+    Two columns of names are sides, two of numbers are their scores, and a cell such as 3-1 or W is a result. A file in
     which every column but the day holds numbers has a column per player.
     """
     if len(table.frame.columns) > COLUMNS:
         return None
-    sample = replace(table, frame=table.frame.head(SAMPLE), remarks=[], left_out=[])
-    kinds = _kinds(sample)
-    roles = _sides(sample, kinds)
-    if roles is None and _is_grid(kinds):
-        return _grid(table, kinds)
-    if roles is None:
-        return None
-    if kinds.time:
-        roles["time"] = kinds.time[0]
-    text = "the columns are recognised by what they hold; "
-    table.note("inferred-columns", text, Option("columns", dict(roles)), " is what was taken")
-    return table, roles
-
-
-def _kinds(sample: Table) -> _Kinds:
-    kinds = _Kinds([], [], [], [], [])
+    sample = _sample(table)
+    kinds: Kinds = {kind: [] for kind in ("time", "result", "word", "number", "name")}
     for column in sample.frame.columns:
-        kind = _kind(sample, column)
-        if kind is not None:
-            getattr(kinds, kind).append(column)
-    return kinds
+        if (kind := _kind(sample, column)) is not None:
+            kinds[kind].append(column)
+    roles = _infer_sides(sample, kinds)
+    if roles is None:
+        return _read_grid(table, kinds)
+    if kinds["time"]:
+        roles["time"] = kinds["time"][0]
+    text = "no familiar column names, so I guessed from the contents: "
+    table.note("inferred-columns", text, Option("columns", dict(roles)))
+    return table, roles
 
 
 def _kind(sample: Table, column: str) -> str | None:
     if sample.frame[column].dtype.is_nested():
         return None
     text = text_of(sample, column).drop_nulls()
+    enough = MOST * len(text)
     if not len(text):
         return None
 
-    def alone() -> Table:
+    def table() -> Table:
         return Table(text.to_frame(column), sample.title)
 
-    enough = MOST * len(text)
-    table = alone()
-    if np.count_nonzero(~np.isnan(numbers(table, column))) >= enough:
+    if np.count_nonzero(~np.isnan(numbers(table(), column))) >= enough:
         return "number"
     for kind, read in (("result", pair_results), ("word", word_results)):
-        if np.count_nonzero(read(alone(), column).state == PLAYED) >= enough:
+        if np.count_nonzero(read(table(), column).state == PLAYED) >= enough:
             return kind
-    table = alone()
-    times = None
+    alone = table()
     with suppress(Error):  # none of its cells holds a time
-        times = read_times(table, column)
-    if times is not None and times.kind != "number" and len(text) - len(table.problems.rows()) >= enough:
-        return "time"
+        times = read_times(alone, column)
+        if times is not None and times.kind != "number" and len(text) - len(alone.problems.rows()) >= enough:
+            return "time"
     return "name" if text.str.contains(r"\p{L}").sum() >= enough else None
 
 
-def _sides(sample: Table, kinds: _Kinds) -> dict[str, str] | None:
-    """Find two columns of names that play each other, and what says how that ended."""
-    cells = {column: set(text_of(sample, column).drop_nulls()) for column in kinds.name}
+def _infer_sides(sample: Table, kinds: Kinds) -> dict[str, str] | None:
+    """Find two columns of names that play each other, and the columns with the result."""
+    names = kinds["name"]
+    cells = {column: set(text_of(sample, column).drop_nulls()) for column in names}
     few = len(sample.frame) < FEW
     pairs = [
         (first, second)
-        for first, second in combinations(kinds.name, 2)
+        for first, second in combinations(names, 2)
         if few or len(cells[first] & cells[second]) >= max(SHARED * min(len(cells[first]), len(cells[second])), LEAST)
     ]
-    sure = [column for column in kinds.name if SIDE.fullmatch(plain_name(column))]
+    sure = [column for column in names if SIDE.fullmatch(plain_name(column))]
     if len(sure) == 2:
         pairs = [(sure[0], sure[1])]
     if not pairs:
         return None
     first, second = max(pairs, key=lambda pair: len(cells[pair[0]] & cells[pair[1]]))
     sides = {"player1": first, "player2": second}
-    both = cells[first] | cells[second]
-    for column in kinds.name:
-        named = [cell in both or cell.casefold() in DRAWS for cell in cells[column]]
-        if column not in (first, second) and sum(named) >= MOST * len(named) and len(kinds.name) == 3:
-            return sides | {"winner": column}
-    if len(kinds.name) == 2 and len(kinds.result) + len(kinds.word) == 1:
-        return sides | {"winner": (kinds.result + kinds.word)[0]}
-    after = [column for column in kinds.number if _follows(sample.frame, column, first)]
+    if len(names) == 3:
+        [third] = (column for column in names if column not in (first, second))
+        players = cells[first] | cells[second]
+        if sum(cell in players or cell.casefold() in DRAWS for cell in cells[third]) >= MOST * len(cells[third]):
+            return sides | {"winner": third}
+    if len(names) == 2 and len(results := kinds["result"] + kinds["word"]) == 1:
+        return sides | {"winner": results[0]}
+    columns = sample.frame.columns
+    # numbers before the first name count rows, rounds or years
+    after = [column for column in kinds["number"] if columns.index(column) > columns.index(first)]
     if len(after) == 2:
         return sides | {"score1": after[0], "score2": after[1]}
-    nameless = first.isdigit() and second.isdigit()  # as a file without a header has it, where the winner stands first
-    nothing_else = len(kinds.time) + len(kinds.name) == sum(map(_holds_something, sample.frame.iter_columns()))
-    return {"winner": first, "loser": second} if nameless and len(kinds.name) == 2 and nothing_else else None
+    nameless = first.isdigit() and second.isdigit()  # a file without a header, where the winner is usually first
+    nothing_else = len(kinds["time"]) + len(names) == sum(column.count() > 0 for column in sample.frame.iter_columns())
+    return {"winner": first, "loser": second} if nameless and len(names) == 2 and nothing_else else None
 
 
-def _holds_something(column: "pl.Series") -> bool:
-    return column.count() > 0
-
-
-def _follows(frame: "pl.DataFrame", column: str, other: str) -> bool:
-    """Tell whether a column stands after another: numbers before the first name count rows, rounds or years."""
-    return frame.columns.index(column) > frame.columns.index(other)
-
-
-def _is_grid(kinds: _Kinds) -> bool:
-    """Tell whether the columns of numbers may be players; what was played may stand beside, if the day does, too."""
-    if len(kinds.number) < 2 or any(name.isdigit() for name in kinds.number):
-        return False
-    return not kinds.name or (bool(kinds.time) and len(kinds.name) == 1 and len(kinds.number) > 2)
-
-
-def _grid(table: Table, kinds: _Kinds) -> tuple[Table, dict[str, str]] | None:
-    """Read a sheet with a row per match and a column per player: what each scored, empty where he was not there."""
+def _read_grid(table: Table, kinds: Kinds) -> tuple[Table, dict[str, str]] | None:
+    """Read a sheet with a row per match and a column per player: the score of each, empty for absent players."""
     import polars as pl
 
-    day = kinds.time[:1]
+    columns, day = kinds["number"], kinds["time"][:1]
+    # one column of names may say what was played, if there is a day, too
+    dated = bool(day) and len(kinds["name"]) == 1 and len(columns) > 2
+    if len(columns) < 2 or any(name.isdigit() for name in columns) or (kinds["name"] and not dated):
+        return None
     frame = table.frame.with_row_index("match")
-    long = frame.unpivot(kinds.number, index=["match", *day], variable_name="player", value_name="score")
+    long = frame.unpivot(columns, index=["match", *day], variable_name="player", value_name="score")
     long = long.filter(pl.col("score").is_not_null() & (pl.col("score").cast(pl.String).str.strip_chars() != ""))
     long = long.sort("match", maintain_order=True)
     row = long["match"].to_list()
     values = Table(long, table.title, lambda index: table.line(row[index]), table.choices, unit=table.unit)
-    scores = numbers(values, "score")
+    places = _are_places(long["match"].to_numpy(), numbers(values, "score"))
     values.problems.groups.clear()
-    places = _are_places(long["match"].to_numpy(), scores)
-    what = "places" if places else "scores, the highest is the best"
-    other = "score" if places else "rank"
     values.remarks.extend(table.remarks)
-    players = f"{', '.join(kinds.number[:8])}{', …' * (len(kinds.number) > 8)}"
-    values.note("player-columns", f"a column per player ({players}) with {what}", number=len(kinds.number))
+    players = f"{', '.join(columns[:8])}{', …' * (len(columns) > 8)}"
+    held, other = ("places", "score") if places else ("scores, the highest is the best", "rank")
+    values.note("player-columns", f"a column per player ({players}) with {held}", number=len(columns))
+    values.note("other-reading", f"if that is wrong, make a file with a row per player and a column {other}")
     roles = {"match": "match", "player": "player", "rank" if places else "score": "score"}
-    values.note("other-reading", f"the other reading: make a file with a row per player, and a column {other}")
     return values, roles | ({"time": day[0]} if day else {})
 
 
 def _are_places(match: Any, values: Any) -> bool:
-    """Tell whether the numbers of each match are 1 to as many as there are, ties aside."""
+    """Tell whether the numbers of each match are 1 to the number of players, ties aside."""
     good = ~np.isnan(values)
     match, values = match[good], values[good]
     if not len(match) or (values < 1).any() or (values != np.floor(values)).any():
@@ -178,5 +164,135 @@ def _are_places(match: Any, values: Any) -> bool:
     low, high = np.full(len(size), np.inf), np.zeros(len(size))
     np.minimum.at(low, match, values)
     np.maximum.at(high, match, values)
-    played = size > 0
-    return bool(((low == 1) & (high <= size))[played].all())
+    return bool(((low == 1) & (high <= size))[size > 0].all())
+
+
+def unfit_columns(table: Table) -> dict[str, set[str]]:
+    """Return, by role of a file with a row per player, the columns whose contents rule that role out.
+
+    A time such as 38:12 is how long somebody took, and not a moment; a position such as "goalkeeper" is not a place; a
+    club that some do not have is not a team; and a result must be a win or a loss.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"race": ["a", "a"], "position": ["left", "right"], "time": ["38:12", "41:05"]})
+    >>> unfit_columns(Table(frame, "races"))
+    {'rank': {'position'}, 'moment': {'time'}}
+    """
+    unfit: dict[str, set[str]] = {}
+    names = {column: plain_name(column) for column in table.frame.columns if not table.frame[column].dtype.is_nested()}
+    checks: dict[str, Callable[[Table, str], bool]]
+    checks = {"rank": _holds_places, "result": _holds_wins, "team": _is_filled}
+    for role, fits in checks.items():
+        for column, name in names.items():
+            if name in LONG[role].split() and not fits(_sample(table), column):
+                unfit.setdefault(role, set()).add(column)
+    match = next((column for name in LONG["match"].split() for column in names if names[column] == name), None)
+    for column in (column for column, name in names.items() if name in _TIME):
+        role = "moment" if _holds_durations(_sample(table), column, match) else "duration"
+        unfit.setdefault(role, set()).add(column)
+    return unfit
+
+
+def _holds_places(sample: Table, column: str) -> bool:
+    ranks(sample, column)
+    return 2 * len(sample.problems) <= sample.frame[column].count()
+
+
+def _holds_wins(sample: Table, column: str) -> bool:
+    played = word_results(sample, column, YES_NO).state == PLAYED
+    return bool(2 * np.count_nonzero(played) > text_of(sample, column).count())
+
+
+def _is_filled(sample: Table, column: str) -> bool:
+    """Tell whether nearly everybody has a team; a row that ends before the column says nothing."""
+    import polars as pl
+
+    columns = sample.frame.columns
+    after = [text_of(sample, other).is_not_null() for other in columns[columns.index(column) + 1 :]]
+    text = text_of(sample, column)
+    if after:
+        text = text.filter(text.is_not_null() | pl.DataFrame(after).select(pl.any_horizontal(pl.all())).to_series())
+    return text.null_count() <= BLANK * len(text)
+
+
+def _holds_durations(sample: Table, column: str, match: str | None) -> bool:
+    """Tell whether a column says how long somebody took: 38:12, or numbers that differ in nearly every match."""
+    import polars as pl
+
+    if sample.frame[column].dtype != pl.String:
+        return False
+    text = text_of(sample, column)
+    cells = text.drop_nulls()
+    taken = np.array([seconds(cell) for cell in cells], np.float64)
+    unplaced, absent = words(sample, column)
+    read = np.count_nonzero(~np.isnan(taken)) + np.count_nonzero(unplaced | absent)
+    if not len(cells) or 2 * read < len(cells):
+        return False
+    if cells.str.contains(":").any():
+        return True
+    if match is None:
+        return False
+    frame = pl.DataFrame({"match": sample.frame[match].cast(pl.String), "value": text}).drop_nulls()
+    counts = frame.group_by("match").agg(pl.len().alias("rows"), pl.col("value").n_unique().alias("different"))
+    several = counts.filter(pl.col("rows") > 1)
+    return bool(len(several)) and bool((several["different"] > 1).mean() > 1 - BLANK)  # type: ignore[operator]
+
+
+def reconcile_results(table: Table, layout: Layout) -> Layout:
+    """Return the layout with the result on which its columns agree.
+
+    Scores or ranks of the sides that contradict a column for who won are something else, such as places in a world
+    ranking. Beside who won, a column such as 2-1 gives the scores, if both agree.
+    """
+    mapped = layout.mapped & {"winner", "score", *(role for role in layout.roles if role.startswith(("score", "rank")))}
+    if not layout.also or len(layout.sides) != 2 or mapped or not len(table.frame):
+        return layout
+    if "winner" not in layout.roles:
+        layout = _prefer_winner(table, layout)
+    if "winner" in layout.roles:
+        for column in layout.also:
+            if column != layout.roles["winner"] and _scores_agree(table, layout, column):
+                return layout.with_roles(score=column)
+    return layout
+
+
+def _prefer_winner(table: Table, layout: Layout) -> Layout:
+    """Use a column for who won where the scores or ranks of the sides contradict it."""
+    sample = _sample(table)
+    if layout.scores:
+        first, second = numbers_together(sample, layout.scores)
+    else:
+        second, first = (ranks(sample, column).rank for column in layout.ranks)
+    order = np.sign(first - second)
+    for column in layout.also:
+        sign = _winner_sign(table, layout.with_roles(winner=column))
+        both = ~np.isnan(sign) & ~np.isnan(order)
+        if np.count_nonzero(both) < MOST * max(1, int(np.count_nonzero(~np.isnan(order)))):
+            continue
+        if (sign[both] == order[both]).mean() >= MOST:
+            return layout
+        results = [name for side in layout.sides for name in (side.score, side.rank) if name is not None]
+        text = f"{' and '.join(results)} contradict the winners in {column!r}, so they are not used"
+        table.note("contradicting-results", text, column=column)
+        sides = tuple(replace(side, score=None, rank=None) for side in layout.sides)
+        roles = {role: used for role, used in layout.roles.items() if used not in results}
+        return replace(layout, roles={**roles, "winner": column}, sides=sides)
+    return layout
+
+
+def _winner_sign(table: Table, layout: Layout) -> Floats:
+    """Return 1 where the first side won, −1 where the second did, 0 for draws, NaN where that is unknown."""
+    rank = read_result_column(_sample(table), layout).rank
+    assert rank is not None
+    return np.sign(rank[:, 1] - rank[:, 0])
+
+
+def _scores_agree(table: Table, layout: Layout, column: str) -> bool:
+    """Tell whether a column holds scores of both sides that agree with who won."""
+    sign = _winner_sign(table, layout)
+    scores = pair_results(_sample(table), column, decided=True)
+    both = (scores.state == PLAYED) & ~np.isnan(sign)
+    decided = both & (scores.sign != 0)  # a shoot-out decides what the score leaves open
+    if not scores.scored or not decided.any() or both.sum() < MOST * np.count_nonzero(~np.isnan(sign)):
+        return False
+    return bool((scores.sign == sign)[decided].mean() >= MOST)

@@ -1,7 +1,7 @@
-"""From a file with a row per player, or per team, per match to a draft: the rows of a match are gathered."""
+"""Reading a table with a row per player, or per team, per match: the rows of a match are gathered."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +17,89 @@ from ..cells.text import intern, text_of
 from ..cells.win_loss import word_results
 from ..cells.words import YES_NO
 from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
-from ..read_context import Problems, Table
+from ..read_context import Message, Problems, Table
 from .layout import Layout
-from .long_groups import Rows, match_codes
 from .raw_matches import RawMatches
 
 if TYPE_CHECKING:
     import polars as pl
 
-MANY = 0.25  # of the rows: where so many tell of a player for the second time, they tell of something else
-FEW = 4  # rows, of which nothing is known
+MOST = 0.9  # of the rows: what holds for so many is how the file is meant
+MANY = 0.25  # of the rows: where so many repeat a player of a match, the column does not hold players
+FEW = 4  # rows that may repeat a player in any case
+
+
+class RowGroups:
+    """The rows of a table in the order of matches and teams, each as it first appears."""
+
+    def __init__(self, table: Table, match: Ints, team: Ints | None) -> None:
+        """Sort the rows by the numbers of their matches and teams, and note where these begin."""
+        self.table = table
+        first_of_match = _first_equal(match)
+        first = np.arange(len(match)) if team is None else _first_equal(pair_codes(match, team))
+        self.order = np.lexsort((first, first_of_match))
+        new_team, new_match = np.ones((2, len(match)), bool)
+        new_team[1:] = np.diff(first[self.order]) != 0
+        new_match[1:] = np.diff(first_of_match[self.order]) != 0
+        self.team_start = np.append(np.flatnonzero(new_team), len(match)).astype(np.int32)
+        self.match_start = starts(np.bincount(np.cumsum(new_match)[new_team] - 1, minlength=new_match.sum()))
+        self.match_row_start = self.team_start[self.match_start]
+        self.first_row = self.order[self.match_row_start[:-1]]  # of each match
+
+    def of(self, match: int) -> NDArray[np.intp]:
+        """Return the rows of a match."""
+        return self.order[self.match_row_start[match] : self.match_row_start[match + 1]]
+
+    def common_value(self, values: NDArray[Any], column: str, of: str) -> NDArray[Any]:
+        """Return the value of each match or team; rows that disagree about it are problems."""
+        values, start, differs = self._compare(values, of)
+        wrong = np.flatnonzero(differs)
+        if len(wrong):
+            first = np.repeat(start[:-1], np.diff(start))
+            other = ("; ", Option("columns", {"team": None}), " makes each player a team") if of == "team" else ()
+
+            def right(index: int) -> Message:
+                before = int(self.order[first[wrong[index]]])
+                earlier = f"{self.table.row_name(before)} has {self.table.frame[column][before]!r}"
+                return (f"{earlier}, and all rows of a {of} must have the same value", *other)
+
+            self.table.reject(self.order[wrong], column, right)
+        return values[start[:-1]]
+
+    def earliest(self, values: NDArray[Any], column: str) -> NDArray[Any]:
+        """Return the time of each match; where most matches have several, the earliest."""
+        ordered, start, _ = self._compare(values, "match")
+        most = 2 * self.count_differing(values, "match") > np.count_nonzero(np.diff(start) > 1)
+        if not self.table.decide(f"whether a match has several times in {column}", lambda: bool(most)):
+            return self.common_value(values, column, "match")
+        text = f"the rows of a match differ in {column}: the earliest is its time"
+        self.table.note("earliest-time", text, column=column)
+        earliest: NDArray[Any] = np.minimum.reduceat(ordered, start[:-1])
+        return earliest
+
+    def count_differing(self, values: NDArray[Any], of: str) -> int:
+        """Count the matches or teams whose rows have different values."""
+        _, start, differs = self._compare(values, of)
+        return len(np.unique(np.searchsorted(start, np.flatnonzero(differs), side="right")))
+
+    def _compare(self, values: NDArray[Any], of: str) -> tuple[NDArray[Any], Ints, NDArray[np.bool_]]:
+        """Return the values in order, where each match or team starts, and which values differ from its first one."""
+        start = self.team_start if of == "team" else self.match_row_start
+        values = values[self.order]
+        first = np.repeat(values[start[:-1]], np.diff(start))
+        return values, start, (values != first) & ((values == values) | (first == first))  # NaN equals NaN
+
+
+def _first_equal(key: NDArray[Any]) -> NDArray[np.intp]:
+    """Return for each element the index of the first element that equals it."""
+    _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
+    first: NDArray[np.intp] = index[inverse]
+    return first
 
 
 @dataclass
 class _Results:
-    """The results of the rows: a rank or a score, NaN where there is none, and who is ranked last or was not there."""
+    """The results of the rows: a rank or a score, NaN where missing, and which rows are ranked last or absent."""
 
     rank: Floats | None
     score: Floats | None
@@ -39,31 +107,30 @@ class _Results:
     absent: NDArray[np.bool_]
 
 
-def read_long(table: Table, layout: Layout) -> tuple[RawMatches, Rows]:
-    """Make a draft, and give the rows, by which the caller reads what belongs to a match as a whole."""
-    match = match_codes(table, layout)
+def read_long(table: Table, layout: Layout) -> tuple[RawMatches, RowGroups]:
+    """Read raw matches, and return the groups of rows by which the caller reads times, importance and ids."""
+    match = _match_codes(table, layout)
     results = _results(table, layout)
-    _drop_strokes(table, layout, match, results)
-    layout = _playing_teams(table, layout, match, results)
+    _drop_rising_scores(table, layout, match, results)
+    layout = _without_clubs(table, layout, match, results)
     roles = layout.roles
     team = intern(labels(table, roles["team"]))[0] if "team" in roles and {"player", "players"} & roles.keys() else None
     _leave_out(table, layout, match, team, results)
-    rows = Rows(table, match, team)
+    rows = RowGroups(table, match, team)
     size, player, different = _players(table, layout, rows)
     entry_row = np.repeat(rows.order, size)
-    first_row = rows.order[rows.match_row_start[:-1]]
     remarks: list[Remark] = []
     score = None if results.score is None else _scores(rows, results.score, roles["score"], remarks)
     listed = not {"rank", "score", "duration", "result"} & roles.keys()
     if listed:
-        text = "no rank or score: the rows of a match stand in the order of the result"
+        text = "no rank or score: the order of the rows of a match is its result"
         remarks.append(Remark("order-of-rows", (text,)))
     draft = RawMatches(
         match_start=rows.match_start,
         team_start=starts(size)[rows.team_start],
         player=player,
         names=different.to_list(),
-        where=lambda match, entry: table.where(int(first_row[match] if entry is None else entry_row[entry])),
+        where=lambda match, entry: table.where(int(rows.first_row[match] if entry is None else entry_row[entry])),
         rows=lambda match, entry: rows.of(match) if entry is None else entry_row[[entry]],
         rank=_ranks(rows, layout, results, score),
         score=score,
@@ -76,127 +143,145 @@ def read_long(table: Table, layout: Layout) -> tuple[RawMatches, Rows]:
     return draft, rows
 
 
+def _match_codes(table: Table, layout: Layout) -> Ints:
+    """Return the number of each row's match.
+
+    A name may come again, "Monaco" every year. Where the season or the day splits a match into matches of several rows
+    each, it identifies matches as well.
+    """
+    used = [layout.roles["match"]]
+    code, _ = intern(labels(table, used[0]))
+    if "match" in layout.mapped or not len(code):
+        return code
+    time = layout.roles.get("time")
+    for column in dict.fromkeys((*layout.parts, *([time] if time else []))):
+        if column in used or table.frame[column].dtype.is_nested():
+            continue
+        part, _ = intern(text_of(table, column).fill_null(""))
+        _, first, finer, size = np.unique(
+            pair_codes(code, part), return_index=True, return_inverse=True, return_counts=True
+        )
+        split = (np.bincount(code[first]) > 1)[code]
+        apart = split.any() and bool((size[finer][split] > 1).mean() >= MOST)  # a row alone may be a slip
+        if table.decide(f"whether {column} tells matches apart", lambda: apart or None):  # noqa: B023
+            code = finer.astype(np.int32)
+            used.append(column)
+    if len(used) > 1:
+        alone = Option("columns", {"match": used[0]})
+        table.note("match-columns", f"matches are identified by {' and '.join(used)}; ", alone, " uses that alone")
+    return code
+
+
 def _results(table: Table, layout: Layout) -> _Results:
-    """Read the places, or the scores, or how long each took; a word instead says that somebody did not finish."""
+    """Read the places, or the scores, or how long each took; a word instead means that somebody did not finish."""
+    import polars as pl
+
     roles = layout.roles
     nobody = np.zeros(len(table.frame), bool)
-    score = None
-    if "rank" in roles:
-        places = ranks(table, roles["rank"])
-        if "score" in roles:  # beside places a score that cannot be read is no problem
+    if "rank" in roles or "duration" in roles:
+        places = ranks(table, roles["rank"]) if "rank" in roles else durations(table, roles["duration"])
+        score = None
+        if "rank" in roles and "score" in roles:  # beside places an unreadable score is not a problem
             score = numbers(replace(table, remarks=[], problems=Problems()), roles["score"])
         return _Results(places.rank, score, places.unplaced, places.absent)
-    if "duration" in roles:
-        places = durations(table, roles["duration"])
-        return _Results(places.rank, None, places.unplaced, places.absent)
     if "result" in roles:
         outcomes = word_results(table, roles["result"], YES_NO)
         return _Results(np.where(outcomes.state == PLAYED, 1.5 - outcomes.sign / 2, np.nan), None, nobody, nobody)
     if "score" in roles:
-        unplaced, absent = words(table, roles["score"])
-        score = numbers(_blank(table, roles["score"], unplaced | absent), roles["score"])
-        return _Results(None, score, unplaced, absent)
+        column = roles["score"]
+        unplaced, absent = words(table, column)
+        blank = pl.Series(unplaced | absent)
+        if blank.any():  # problems and remarks of the copy are those of the table
+            table = replace(table, frame=table.frame.with_columns(table.frame[column].set(blank, None)))
+        return _Results(None, numbers(table, column), unplaced, absent)
     return _Results(None, None, nobody, nobody)
 
 
-def _drop_strokes(table: Table, layout: Layout, match: Ints, results: _Results) -> None:
-    """Drop scores of a text file that mostly grow with the places: strokes and seconds are no scores."""
+def _drop_rising_scores(table: Table, layout: Layout, match: Ints, results: _Results) -> None:
+    """Drop scores of a text file that mostly rise with the places: strokes and seconds are no scores."""
     rank, score = results.rank, results.score
-    if (
-        rank is None
-        or score is None
-        or "score" in layout.mapped
-        or table.frame[layout.roles["rank"]].dtype.is_numeric()
-    ):
+    if rank is None or score is None or "score" in layout.mapped:
+        return
+    if table.frame[layout.roles["rank"]].dtype.is_numeric():
         return
     order = np.lexsort((rank, match))
     order = order[~np.isnan(rank[order]) & ~np.isnan(score[order])]
     apart = (np.diff(match[order]) == 0) & (np.diff(rank[order]) > 0)
     if 2 * np.count_nonzero((np.diff(score[order]) > 0) & apart) > np.count_nonzero(apart):
         column = layout.roles["score"]
-        table.note("unused-scores", f"{column!r} does not fall with the places: it is not used", column=column)
+        text = f"{column!r} is not used as a score: it is higher for worse places"
+        table.note("unused-scores", text, column=column)
         results.score = None
 
 
-def _blank(table: Table, column: str, rows: NDArray[np.bool_]) -> Table:
-    """Give the table with some cells of a column empty; what is found in it is found in the table."""
-    import polars as pl
-
-    if not rows.any():
-        return table
-    return replace(table, frame=table.frame.with_columns(table.frame[column].set(pl.Series(rows), None)))
-
-
-def _playing_teams(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
-    """Tell teams that play together from clubs: where most that have several rows have several places, they are not."""
+def _without_clubs(table: Table, layout: Layout, match: Ints, results: _Results) -> Layout:
+    """Drop the role `team` where most teams with several rows have several places: they are clubs, not teams."""
     if "team" not in layout.roles or "player" not in layout.roles or "team" in layout.mapped or results.rank is None:
         return layout
-    team, _ = intern(text_of(table, layout.roles["team"]).fill_null(""))  # not everybody has a club
-    rank = np.where(results.unplaced, np.inf, results.rank)
-    rows = Rows(table, match, team)
-    several = np.diff(rows.team_start) > 1
-    ordered = np.nan_to_num(rank[rows.order], nan=np.inf, posinf=np.inf)
-    low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))
-    several &= np.isfinite(low)  # where nobody has a place, nothing is told
     column = layout.roles["team"]
-    least = 0 if "duration" in layout.roles else np.count_nonzero(several) / 2  # everybody is timed alone
+    team, _ = intern(text_of(table, column).fill_null(""))  # not everybody has a club
+    rows = RowGroups(table, match, team)
+    ordered = np.nan_to_num(np.where(results.unplaced, np.inf, results.rank)[rows.order], nan=np.inf, posinf=np.inf)
+    low, high = (how.reduceat(ordered, rows.team_start[:-1]) for how in (np.minimum, np.maximum))
+    several = (np.diff(rows.team_start) > 1) & np.isfinite(low)  # a team without any place shows nothing
+    least = 0 if "duration" in layout.roles else np.count_nonzero(several) / 2  # times are those of single players
     apart = bool(np.count_nonzero((low != high)[several]) > least)
     if not len(ordered) or not table.decide(f"whether {column} plays apart", lambda: apart if several.any() else None):
         return layout
-    text = f"players with one {column} have places of their own: everybody plays alone"
+    text = f"players of the same {column} have different places, so each player counts alone"
     table.note("everybody-alone", text, column=column)
-    return replace(layout, roles={role: used for role, used in layout.roles.items() if role != "team"})
+    return layout.with_roles(team=None)
 
 
 def _leave_out(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
-    """Leave out who was not there, who stands twice in a match, and matches in which nobody has a result."""
+    """Leave out absent players, repeated entries of a player, and matches without any result."""
     absent = np.flatnonzero(results.absent)
-    table.leave_out(absent, "absent", "did not take part: ", "entry is", "entries are")
+    table.leave_out(absent, "absent", "absent entry", "absent entries")
     if "player" in layout.roles or "players" not in layout.roles:
-        _leave_out_twice(table, layout, match, team, results)
-    has_result = ~(results.unplaced | results.absent)
-    for column in (results.rank, results.score):
-        if column is not None and (results.rank is None or column is results.rank or np.isnan(results.rank).all()):
-            has_result &= ~np.isnan(column)
-    if results.rank is None and results.score is None:
+        _leave_out_repeated(table, layout, match, team, results)
+    values = [column for column in (results.rank, results.score) if column is not None]
+    if not values:
         return
-    if results.rank is not None and results.score is not None:
-        has_result = (~np.isnan(results.rank) & ~results.unplaced) | ~np.isnan(results.score)
+    has_result = ~(np.isnan(values[0]) | results.unplaced)
+    has_result = has_result & ~results.absent if len(values) == 1 else has_result | ~np.isnan(values[1])
     unplayed = np.flatnonzero(np.bincount(match, has_result, minlength=match.max(initial=-1) + 1)[match] == 0)
     unplayed = np.setdiff1d(unplayed, absent)
-    words = "match without any result is", "matches without any result are"
-    table.leave_out(unplayed, "not-played", "not played: ", *words, number=len(np.unique(match[unplayed])))
+    words = "match without any result", "matches without any result"
+    table.leave_out(unplayed, "not-played", *words, number=len(np.unique(match[unplayed])))
 
 
-def _leave_out_twice(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
-    """Of a player's rows in one match the best counts: a driver who took over another's car, or a row that repeats."""
-    who, _ = intern(names(table, layout.roles["player" if "player" in layout.roles else "team"]))
-    key = pair_codes(match, who)
+def _leave_out_repeated(table: Table, layout: Layout, match: Ints, team: Ints | None, results: _Results) -> None:
+    """Keep the best of a player's rows in one match: a driver who took over another's car, or a duplicate row."""
+    column = _player_column(layout)
+    key = pair_codes(match, intern(names(table, column))[0])
     if team is not None:
-        key = pair_codes(key, team)  # in two teams of a match nobody can be: that is a problem
+        key = pair_codes(key, team)  # nobody can be in two teams of a match: that is a problem
     value = np.zeros(len(key))
     if results.rank is not None:
-        value = np.where(results.unplaced | np.isnan(results.rank), np.inf, results.rank)
+        value = results.rank
     elif results.score is not None:
-        value = np.where(results.unplaced | np.isnan(results.score), np.inf, -results.score)
-    value = np.where(results.absent, np.inf, value)
+        value = -results.score
+    value = np.where(results.unplaced | results.absent | np.isnan(value), np.inf, value)
     order = np.lexsort((value, key))
     repeated = np.zeros(len(key), bool)
     repeated[order[1:]] = key[order[1:]] == key[order[:-1]]
     rows = np.flatnonzero(repeated & ~results.absent)
     if len(rows) > max(FEW, MANY * len(key)):
-        column = layout.roles["player" if "player" in layout.roles else "team"]
-        message = "it stands in this match already, as many do: say who plays, as in "
+        message = "it is listed twice in this match, and so are many others: say which column holds the players, as in "
         table.reject(rows, column, (message, Option("columns", {"player": "name"})))
         return
-    why = "twice in a match: of a player's rows the best counts, "
-    table.leave_out(rows, "repeated-players", why, "other is", "others are")
+    more = "; each player's best result in a match counts"
+    table.leave_out(rows, "repeated-players", "repeated entry", "repeated entries", more)
 
 
-def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.Series"]:
+def _player_column(layout: Layout) -> str:
+    return layout.roles["player" if "player" in layout.roles else "team"]
+
+
+def _players(table: Table, layout: Layout, rows: RowGroups) -> tuple[Ints, Ints, "pl.Series"]:
     """Return the number of players in each ordered row, the players of all rows, and their names."""
     if "players" not in layout.roles:
-        code, different = intern(names(table, layout.roles["player" if "player" in layout.roles else "team"]))
+        code, different = intern(names(table, _player_column(layout)))
         return np.ones(len(code), np.int32), code[rows.order], different
     column = layout.roles["players"]
     [lists], _ = rosters(table, [column], sure=True)
@@ -208,65 +293,54 @@ def _players(table: Table, layout: Layout, rows: Rows) -> tuple[Ints, Ints, "pl.
     return size[rows.order], code[entries], different
 
 
-def _ranks(rows: Rows, layout: Layout, results: _Results, score: Floats | None) -> Floats | None:
-    """Give the ranks of the teams; who has none beside others who have one shares the last place, or one after it."""
-    rank = results.rank
-    if rank is not None:
+def _ranks(rows: RowGroups, layout: Layout, results: _Results, score: Floats | None) -> Floats | None:
+    """Return the ranks of the teams; teams without one rank behind those of their match that have one."""
+    match = owners(rows.match_start)
+    if results.rank is not None:
         column = next(layout.roles[role] for role in ("rank", "duration", "result") if role in layout.roles)
-        rank = rows.one(np.where(results.unplaced, np.nan, rank), column, "team")
+        rank = rows.common_value(np.where(results.unplaced, np.nan, results.rank), column, "team")
     elif score is not None and results.unplaced.any():
         rank = -score
-        score[:] = np.where(np.isin(owners(rows.match_start), _matches_of(rows, results.unplaced)), np.nan, score)
-    if rank is None:
+        match_of_row = np.repeat(np.arange(len(rows.match_start) - 1), np.diff(rows.match_row_start))
+        score[:] = np.where(np.isin(match, match_of_row[results.unplaced[rows.order]]), np.nan, score)
+    else:
         return None
-    match = owners(rows.match_start)
     missing = np.isnan(rank)
     last = np.full(len(rows.match_start) - 1, -np.inf)
     np.maximum.at(last, match[~missing], rank[~missing])
     empty = missing & np.isfinite(last[match])
-    if "rank" in layout.roles and (plain := empty & ~results.unplaced[rows.order[rows.team_start[:-1]]]).any():
-        number, column = int(np.count_nonzero(plain)), layout.roles["rank"]
-        first = int(rows.order[rows.team_start[:-1]][plain].min())
+    first_rows = rows.order[rows.team_start[:-1]]
+    if "rank" in layout.roles and (plain := empty & ~results.unplaced[first_rows]).any():
+        number, column, first = int(np.count_nonzero(plain)), layout.roles["rank"], int(first_rows[plain].min())
         share = f"{count(number, 'entry shares', 'entries share')} the last place of their match"
-        text = f"no place in column {column!r}: {share}, the first on {rows.table.row_name(first)}"
+        text = f"no place in column {column!r}: {share} (first: {rows.table.row_name(first)})"
         rows.table.note("missing-places", text, column=column, number=number, row=first)
     return np.where(empty, last[match] + 1, rank)
 
 
-def _matches_of(rows: Rows, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Give the matches of the rows of a mask."""
-    match = np.repeat(np.arange(len(rows.match_start) - 1), np.diff(rows.match_row_start))
-    return np.unique(match[mask[rows.order]])
-
-
-def _scores(rows: Rows, score: Floats, column: str, remarks: list[Remark]) -> Floats:
-    """Give the scores of the teams: what all rows of a team say, or, where those of most teams differ, their sums.
+def _scores(rows: RowGroups, score: Floats, column: str, remarks: list[Remark]) -> Floats:
+    """Return the scores of the teams: the value of all rows of a team, or their sum where most teams have several.
 
     Whether a column holds scores of teams or of players is one decision for the file: two players with 3 points each
     are a team with 6 where other teams show that points are counted by player.
     """
-    values = score[rows.order]
-    first = values[rows.team_start[:-1]]
     size = np.diff(rows.team_start)
-    alike = not len(values) or np.array_equal(values, np.repeat(first, size), equal_nan=True)
-    mostly = alike or rows.mostly_agree(score, "team")
-    summed = rows.table.decide(f"whether {column} is summed", lambda: not mostly if (size > 1).any() else None)
-    if not summed:
-        return first if alike else rows.one(score, column, "team")
+    several = int(np.count_nonzero(size > 1))
+    differ = 2 * rows.count_differing(score, "team") >= max(several, 1)
+    if not rows.table.decide(f"whether {column} is summed", lambda: differ if several else None):
+        return rows.common_value(score, column, "team")
     remarks.append(Remark("summed-scores", (f"{column} differs within a team: a team's score is the sum",), column))
-    total: Floats = np.add.reduceat(values, rows.team_start[:-1])
+    total: Floats = np.add.reduceat(score[rows.order], rows.team_start[:-1])
     return total
 
 
-def _home(rows: Rows, column: str) -> Ints:
-    """Give the index of the home team in each match, -1 where there is none."""
-    home = rows.one(yes_no(rows.table, column), column, "team")
-    teams = np.flatnonzero(home)
+def _home(rows: RowGroups, column: str) -> Ints:
+    """Return the index of the home team in each match, -1 where there is none."""
+    teams = np.flatnonzero(rows.common_value(yes_no(rows.table, column), column, "team"))
     match = owners(rows.match_start)[teams]
     index = np.full(len(rows.match_start) - 1, -1, np.int32)
     index[match] = teams - rows.match_start[match]
     twice = np.flatnonzero(match[1:] == match[:-1])
-    if len(twice):
-        wrong = rows.order[rows.team_start[teams[twice + 1]]]
-        rows.table.reject(wrong, column, "two teams of this match are at home: at most one is")
+    wrong = rows.order[rows.team_start[teams[twice + 1]]]
+    rows.table.reject(wrong, column, "this match has two home teams: only one team can be at home")
     return index

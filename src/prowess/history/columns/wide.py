@@ -1,117 +1,265 @@
-"""From a file with a row per match to a draft: the sides are columns."""
+"""Reading a table with a row per match: the teams of each side, and the result as scores, ranks or one cell."""
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...errors import Error, Option
 from ..cells.labels import intern_names, yes_no
+from ..cells.numbers import numbers_together
+from ..cells.places import ranks
+from ..cells.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, pair_results
 from ..cells.rosters import rosters
 from ..cells.text import intern, text_of
-from ..cells.words import BYES
+from ..cells.win_loss import word_results
+from ..cells.words import BYES, DRAWS, UNPLAYED, WALKOVERS, YES_NO
 from ..names import plain_name
-from ..ragged import Ints, starts
-from ..read_context import Table
+from ..ragged import Floats, Ints, starts
+from ..read_context import Problems, Table
+from .aliases import WON
 from .duplicates import leave_out_mirrored, leave_out_repeated
-from .layout import Layout, Side
+from .layout import Layout, Shape
 from .raw_matches import RawMatches
-from .wide_results import read_results
 
 if TYPE_CHECKING:
     import polars as pl
 
+Mask = NDArray[np.bool_]
+MOST = 0.9  # of the matches: what so many show is how the file is meant
 _NAMELESS = re.compile(r"\d*|_duplicated_\d+|Unnamed: \d+|Column\d+", re.IGNORECASE)
 _AT_HOME = {
     **dict.fromkeys(("h", "home", "vs", "heim"), 0),
     **dict.fromkeys(("a", "away", "at", "gast"), 1),
     **dict.fromkeys(("n", "neutral", ""), -1),
 }
+_DRAW, _UNKNOWN = 2, -1  # beside the sides 0 and 1
+_BY = re.compile(r"([a-z]) ?\+ ?(?:\d+(?:[.,]\d+)?|1/2|[rtf]|res|resign|resignation|time)?", re.IGNORECASE)  # B+3.5
+_SIDE_OF_SIGN = np.array([_DRAW, 0, 1], np.int8)  # of 0, 1 and -1
+_RANKS = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [np.nan, np.nan]])  # by winner: a side, both, unknown
+
+
+class SideResults(NamedTuple):
+    """Scores and ranks of the sides, a row per match; NaN where a side has none."""
+
+    score: Floats | None
+    rank: Floats | None
 
 
 def read_wide(table: Table, layout: Layout) -> RawMatches:
-    """Make a draft whose match `i` is row `i`; time, importance and ids are left to the caller."""
-    size, codes, different = _teams(table, layout)
-    _leave_out_byes(table, len(layout.sides), codes, different)
+    """Read raw matches of which match `i` is row `i`; times, importance and ids are left to the caller."""
+    size, player, names = _teams(table, layout)
+    bye = names.str.to_lowercase().is_in(list(BYES)).to_numpy()
+    if len(layout.sides) == 2 and bye.any() and len(player) == 2 * len(table.frame):
+        table.leave_out(np.flatnonzero(bye[player].reshape(-1, 2).any(axis=1)), "byes", "bye", "byes")
     present = size > 0
-    result = read_results(table, layout, present)
-    leave_out_repeated(table, layout, size, codes)
-    if layout.shape.endswith("as one side saw it"):
-        leave_out_mirrored(table, layout, codes, result)
+    score, rank = _results(table, layout, present)
+    leave_out_repeated(table, layout, size, player)
+    if layout.shape == Shape.ONE_VIEW:
+        leave_out_mirrored(table, layout, player, rank if score is None else score)
     flat = present.reshape(-1)
     return RawMatches(
         match_start=starts(present.sum(axis=1)),
         team_start=starts(size.reshape(-1)[flat]),
-        player=codes,
-        names=different.to_list(),
+        player=player,
+        names=names.to_list(),
         where=lambda match, entry: table.where(match),
         rows=lambda match, entry: np.array([match]),
-        rank=None if result.rank is None else result.rank.reshape(-1)[flat],
-        score=None if result.score is None else result.score.reshape(-1)[flat],
+        rank=None if rank is None else rank.reshape(-1)[flat],
+        score=None if score is None else score.reshape(-1)[flat],
         home=_home(table, layout),
     )
 
 
-def _leave_out_byes(table: Table, sides: int, player: Ints, different: "pl.Series") -> None:
-    """Leave out who had nobody to play against."""
-    bye = different.str.to_lowercase().is_in(list(BYES)).to_numpy()
-    if sides == 2 and bye.any() and len(player) == 2 * len(table.frame):
-        rows = np.flatnonzero(bye[player].reshape(-1, 2).any(axis=1))
-        table.leave_out(rows, "byes", "byes: ")
-
-
 def _teams(table: Table, layout: Layout) -> tuple[Ints, Ints, "pl.Series"]:
-    """Give the sizes of the teams (a row per match, 0 where a side is empty), and their players one after another."""
+    """Return the sizes of the teams (a row per match, 0 where a side is empty), their players in order, and names."""
     import polars as pl
 
     sides = layout.sides
     columns = [side.column for side in sides]
     if len(columns) == 2 and not any(side.roster or side.more for side in sides):  # the common case, without lists
-        player, different = intern_names(table, columns)
-        return np.ones((len(table.frame), 2), np.int32), player, different
-    if any(side.more for side in sides):
-        lists = [_members(table, side) for side in sides]
+        player, names = intern_names(table, columns)
+        return np.ones((len(table.frame), 2), np.int32), player, names
+    if any(side.more for side in sides):  # each player has a column; where it is empty the team is smaller
+        cells = [[text_of(table, column) for column in (side.column, *side.more)] for side in sides]
+        lists = [pl.select(pl.concat_list(members).list.drop_nulls()).to_series() for members in cells]
     else:
         lists, _ = rosters(table, columns, split=sides[0].roster)
-    for column, names in zip(columns[:2], lists, strict=False):  # any further side may be empty in some matches
-        table.require(names.list.len() > 0, column, "a match needs at least two teams")
-    lists = [names.fill_null([]) for names in lists]
-    size = np.stack([names.list.len().to_numpy() for names in lists], axis=1).astype(np.int32)
-    together = pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls()  # null is all that is left of []
-    code, different = intern(together)
-    return size, code, different
-
-
-def _members(table: Table, side: Side) -> "pl.Series":
-    """Read the players of a side from columns of their own; where one is empty the team is smaller."""
-    import polars as pl
-
-    columns = [text_of(table, column) for column in (side.column, *side.more)]
-    return pl.select(pl.concat_list(columns).list.drop_nulls()).to_series()
+    for column, roster in zip(columns[:2], lists, strict=False):  # any further side may be empty in some matches
+        table.require(roster.list.len() > 0, column, "a match needs at least two teams")
+    lists = [roster.fill_null([]) for roster in lists]
+    size = np.stack([roster.list.len().to_numpy() for roster in lists], axis=1).astype(np.int32)
+    player, names = intern(pl.select(pl.concat_list(lists)).to_series().explode().drop_nulls())  # [] explodes to null
+    return size, player, names
 
 
 def add_venue(table: Table, layout: Layout) -> Layout:
-    """Find the column, mostly one without a name, in which @ says that the first side was the guest."""
-    if "venue" in layout.roles or not layout.shape.endswith(("winner/loser", "as one side saw it")):
+    """Find the column, usually one without a name, in which @ means that the first side played away."""
+    if "venue" in layout.roles or layout.shape not in (Shape.WINNER_LOSER, Shape.ONE_VIEW):
         return layout
     for column in table.frame.columns:
         if _NAMELESS.fullmatch(column) and not table.frame[column].dtype.is_nested():
             cells = set(text_of(table, column).drop_nulls().head(1000).str.to_lowercase())
             if "@" in cells and cells <= {"@", "n", "vs", "vs."}:
-                return replace(layout, roles={**layout.roles, "venue": column})
+                return layout.with_roles(venue=column)
     return layout
 
 
 def _home(table: Table, layout: Layout) -> Ints | None:
-    """Give the index of the home team of each match, -1 on neutral ground."""
-    if layout.shape.endswith("home/away"):
+    """Return the index of the home team of each match, -1 on neutral ground."""
+    if layout.shape == Shape.HOME_AWAY:
         home = np.zeros(len(table.frame), np.int32)
         if "neutral" in layout.roles:
             home[yes_no(table, layout.roles["neutral"])] = -1
         return home
     if "venue" not in layout.roles:
         return None
-    code, different = intern(text_of(table, layout.roles["venue"]).fill_null(""))
-    meaning = _AT_HOME | ({"": 0} if "@" in set(different) else {})
-    spelt = [meaning.get("at" if word == "@" else plain_name(word)) for word in different]
-    return None if None in spelt else np.array(spelt, np.int32)[code]  # other words name a ground
+    code, words = intern(text_of(table, layout.roles["venue"]).fill_null(""))
+    meaning = _AT_HOME | ({"": 0} if "@" in set(words) else {})
+    home_sides = [meaning.get("at" if word == "@" else plain_name(word)) for word in words]
+    return None if None in home_sides else np.array(home_sides, np.int32)[code]  # other words name a ground
+
+
+def _results(table: Table, layout: Layout, present: Mask) -> SideResults:
+    """Read the results of all matches, and leave out the matches that were not played."""
+    if "status" in layout.roles:
+        code, different = intern(text_of(table, layout.roles["status"]).fill_null(""))
+        words = [plain_name(word) for word in different]
+        _leave_out_unplayed(table, np.array([word in UNPLAYED for word in words], bool)[code])
+        _leave_out_walkovers(table, np.array([word in WALKOVERS for word in words], bool)[code])
+    if layout.shape == Shape.PLACES:
+        return SideResults(None, np.tile(np.arange(1.0, len(layout.sides) + 1), (len(present), 1)))
+    if layout.shape == Shape.WINNER_LOSER:
+        return _winner_first(table, layout)
+    score = np.stack(numbers_together(table, layout.scores), axis=1) if layout.scores else None
+    if "winner" in layout.roles:
+        result = read_result_column(table, layout)
+        return SideResults(result.score if score is None else score, result.rank)
+    if score is not None:
+        _require_scores(table, layout.scores, score, present)
+    places = [ranks(table, column) for column in layout.ranks]
+    if not places:
+        return SideResults(score, None)
+    rank = np.stack([np.where(column.unplaced, np.nan, column.rank) for column in places], axis=1)
+    last = np.nanmax(np.nan_to_num(rank, nan=-np.inf), axis=1, keepdims=True)
+    unplaced = np.stack([column.unplaced for column in places], axis=1)
+    return SideResults(score, np.where(unplaced & np.isfinite(last), last + 1, rank))
+
+
+def _leave_out_unplayed(table: Table, rows: Mask) -> None:
+    table.leave_out(np.flatnonzero(rows), "not-played", "unplayed match", "unplayed matches")
+
+
+def _leave_out_walkovers(table: Table, rows: Mask) -> None:
+    more = ("; ", Option("walkovers", "count"), " counts them as matches")
+    table.leave_out(np.flatnonzero(rows), "walkovers", "walkover", "walkovers", more)
+
+
+def _require_scores(table: Table, columns: list[str], score: Floats, present: Mask) -> None:
+    """Leave out matches without any score; a match in which only some sides have one is a problem."""
+    missing = np.isnan(score)
+    unplayed = (missing | ~present).all(axis=1)
+    fine = np.ones(len(score), bool)
+    fine[table.problems.rows()] = False
+    _leave_out_unplayed(table, unplayed & fine)
+    for side, column in enumerate(columns):
+        wrong = np.flatnonzero(missing[:, side] & present[:, side] & ~unplayed & fine)
+        table.reject(wrong, column, "others have a score: fill it in, or drop the row")
+        fine[wrong] = False
+
+
+def _winner_first(table: Table, layout: Layout) -> SideResults:
+    rank = np.tile([1.0, 2.0], (len(table.frame), 1))
+    if "draw" in layout.roles:
+        rank[yes_no(table, layout.roles["draw"])] = 1
+    if "result" in layout.roles and table.choices.walkovers != "count":
+        code, cells = intern(text_of(table, layout.roles["result"]).fill_null(""))
+        over = [any(plain_name(word) in WALKOVERS for word in (cell, *cell.split()[-1:])) for cell in cells]
+        _leave_out_walkovers(table, np.array(over, bool)[code])
+    columns = layout.scores
+    if len(columns) < 2:
+        return SideResults(None, rank)
+    score = np.stack(numbers_together(table, columns), axis=1)
+    behind = score[:, 0] < score[:, 1]
+    if np.count_nonzero(behind) > (1 - MOST) * len(score) and not layout.mapped & {"winnerscore", "loserscore"}:
+        text = f"{columns[0]!r} and {columns[1]!r} are not used as scores: winners often have fewer than losers"
+        table.note("unused-scores", text, column=columns[0])
+        return SideResults(None, rank)
+    if "tie" in plain_name(layout.roles["winner"]):
+        rank[score[:, 0] == score[:, 1]] = 1
+    return SideResults(score, rank)
+
+
+def read_result_column(table: Table, layout: Layout) -> SideResults:
+    """Read a result in one cell: who won, by name or by a word for the side; or 3-1; or W, L and D of the first side.
+
+    The reading that fits most rows is used for the column. A column of scores beside it must agree, and decides the
+    matches that it leaves open.
+    """
+    column = layout.roles["winner"]
+    if len(layout.sides) > 2:
+        named = f"column {column!r} names one winner among {len(layout.sides)} sides"
+        raise Error(f"{table.title}: {named}, which does not rank the others: give ranks or scores", field=column)
+    side = _named_side(table, layout)
+    trials = [replace(table, remarks=[], problems=Problems(), left_out=[]) for _ in range(2)]
+    won = YES_NO if plain_name(column).endswith(WON) else {}  # radiant_win may be true or false, but not neutral
+    readings = [pair_results(trials[0], column), word_results(trials[1], column, won)]
+    fits = [np.count_nonzero(side != _UNKNOWN), *(np.count_nonzero(reading.state == PLAYED) for reading in readings)]
+    best = table.decide(f"how {column} is read", lambda: int(np.argmax(fits)))
+    if not max(fits) and readings[0].dates:
+        best = 1  # results that a spreadsheet turned into dates
+    score = None
+    if best == 0:
+        # a cell that names nobody may still mean that there was no match
+        state = np.where(readings[0].state == PLAYED, WRONG, readings[0].state)
+        state = np.where(side != _UNKNOWN, PLAYED, state)
+    else:
+        result, trial = readings[best - 1], trials[best - 1]
+        state, side = result.state, np.where(result.state == WRONG, _UNKNOWN, _SIDE_OF_SIGN[result.sign])
+        table.remarks.extend(remark for remark in trial.remarks if remark not in table.remarks)
+        table.problems.groups.extend(trial.problems.groups)
+        if table.decide(f"whether {column} holds scores", lambda: result.scored):
+            score = np.stack([result.first, result.second], axis=1)
+    if "score" in layout.roles:
+        beside = pair_results(replace(table, problems=Problems(), left_out=[]), layout.roles["score"], decided=True)
+        played = beside.state == PLAYED
+        settled = (state == UNPLAYED_MATCH) & played
+        state, side = np.where(settled, PLAYED, state), np.where(settled, _SIDE_OF_SIGN[beside.sign], side)
+        score = np.stack([beside.first, beside.second], axis=1) if beside.scored else score
+        sign = np.sign(_RANKS[side, 1] - _RANKS[side, 0])
+        wrong = np.flatnonzero(played & (beside.sign * sign < 0))
+        table.reject(wrong, layout.roles["score"], f"according to {column!r} the other side won")
+    _leave_out_unplayed(table, state == UNPLAYED_MATCH)
+    if best == 0 or table.choices.walkovers != "count":  # a walkover that names no winner cannot count
+        _leave_out_walkovers(table, state == WALKOVER)
+    if best == 0:
+        names = " or ".join(repr(each.column) for each in layout.sides)
+        table.reject(np.flatnonzero(state == WRONG), column, f"it must name the winner, or {names}, or be 'draw'")
+    return SideResults(score, _RANKS[side])
+
+
+def _named_side(table: Table, layout: Layout) -> NDArray[np.int8]:
+    """Read who won by the text of the winner's cell, or by a word for the side, or for a draw."""
+    text = text_of(table, layout.roles["winner"])
+    code, different = intern(text.fill_null(""))
+    word = np.array([_side_of_word(cell, layout) for cell in different], np.int8)[code]
+    first, second = (
+        np.zeros(len(text), bool)
+        if table.frame[side.column].dtype.is_nested()
+        else (text == text_of(table, side.column)).fill_null(False).to_numpy()
+        for side in layout.sides
+    )
+    # Players called "1" and "2" make a winner "1" ambiguous: it is a name where nearly every winner is one.
+    usual = len(text) > 0 and (first | second | (word == _DRAW)).mean() >= MOST
+    return np.where((first | second) & (usual | (word == _UNKNOWN)), np.where(first, 0, 1), word).astype(np.int8)
+
+
+def _side_of_word(text: str, layout: Layout) -> int:
+    by = _BY.fullmatch(text)
+    word = plain_name(by[1] if by else text)
+    for number, side in enumerate(layout.sides):
+        if word in side.words:
+            return number
+    return _DRAW if text.casefold() in DRAWS or plain_name(text) in DRAWS else _UNKNOWN

@@ -128,7 +128,7 @@ def test_preview_suggests_known_names_for_new_ones(ask, fill):
     ("values", "message", "field"),
     [
         ({"team": ["ann", ""]}, "needs two teams", "team-2"),
-        ({"team": ["ann", "ann"]}, " ann stands in team 1 and in team 2", "team-2"),
+        ({"team": ["ann", "ann"]}, " ann is listed in team 1 and in team 2", "team-2"),
         (
             {"team": ["ann", "bob"], "by": "scores", "score": ["3", "x"]},
             "The score of team 2 must be a number",

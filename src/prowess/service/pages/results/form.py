@@ -234,7 +234,7 @@ def _parse_json(text: str) -> dict[str, Any]:
 def invalid_fields(error: Error, fields: MatchFields) -> list[str]:
     """Return the ids of the fields that an error is about.
 
-    >>> twice = Error("ann stands in team 1 and in team 2", field="teams", value="ann")
+    >>> twice = Error("ann is listed in team 1 and in team 2", field="teams", value="ann")
     >>> invalid_fields(twice, MatchFields(("ann", "bob\\nann", "cat")))
     ['team-1', 'team-2']
     >>> invalid_fields(Error("team 2 has no score", field="scores", team=1), MatchFields(("ann", "", "bob")))
@@ -261,8 +261,8 @@ def error_text(error: Error, fields: MatchFields) -> str:
 
     >>> error_text(Error("importance must be a number").within("match 1: ", match=0), MatchFields())
     'Importance must be a number'
-    >>> error_text(Error("ann stands in team 1 and in team 2", value="ann"), MatchFields(("ann", "ann")))
-    'ann stands in team 1 and in team 2'
+    >>> error_text(Error("ann is listed in team 1 and in team 2", value="ann"), MatchFields(("ann", "ann")))
+    'ann is listed in team 1 and in team 2'
     """
     about_player = any(error.value in _names(team) for team in fields.teams)
     return error.detail() if about_player else capitalise(error.detail())
