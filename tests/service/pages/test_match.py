@@ -92,6 +92,6 @@ def test_unknown_match_is_not_found(ask):
     ask.post("/api/leagues/hidden/matches", {"id": "m", "teams": [["ann"], ["bob"]]}, status=201)
     assert ask.look("/leagues/hidden/match?id=m").status_code == 404
     assert ask.look("/leagues/hidden/match?id=m", key=ask.admin).status_code == 200
-    assert "has no match of the id" in ask.look("/leagues/hidden/match?id=zz", key=ask.admin).text
+    assert "has no match with id" in ask.look("/leagues/hidden/match?id=zz", key=ask.admin).text
     for query in ("", "?id=", "?id=" + "x" * 600, "?id=m&done=zz", "?id=%ff%fe", "?id=%00"):
         assert ask.look(f"/leagues/hidden/match{query}", key=ask.admin).status_code in (404, 422), query

@@ -68,3 +68,15 @@ def test_lists_of_any_length_find_their_rows(database_url):
             found = ratings.load_players(connection, league, [*names[:length], "nobody"])
             assert sorted(found.names) == sorted(names[:length])
     database.close()
+
+
+def test_matches_after_a_position_are_found_by_index(sqlite_url):
+    """In a league without times, all matches have the same time: the index must be searched by seq too."""
+    database = Database(sqlite_url)
+    database.migrate()
+    with database.reading() as connection:
+        cursor = connection.connection.cursor()
+        for statement in (journal._COUNT_AFTER, journal._CURRENT_AFTER):
+            cursor.execute(f"EXPLAIN QUERY PLAN {statement.text('sqlite')}", {"league": 1, "time": 0.0, "seq": 1})
+            assert "(time,seq)>(?,?)" in cursor.fetchall()[0][3]
+    database.close()

@@ -75,7 +75,7 @@ def test_match_has_the_sentences_of_the_library(database):
     assert told["forecast"] == account.forecast
     assert {key: told[key] for key in ("id", "teams", "scores", "time")} == given[11]
     perform(database, Delete("chess", "m11"))
-    for name, said in (("m11", "was deleted"), ("m12", "has no match of the id 'm12'")):
+    for name, said in (("m11", "was deleted"), ("m12", "has no match with id 'm12'")):
         with pytest.raises(NotFound, match=said):
             seen(database, TraceCache(), lambda views, name=name: views.match(name))
 

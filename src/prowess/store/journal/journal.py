@@ -10,27 +10,16 @@ from time import time
 from typing import Any, NamedTuple
 
 import numpy as np
+import sqlalchemy as sa
 from numpy.typing import NDArray
-from sqlalchemy import (
-    BigInteger,
-    Connection,
-    Double,
-    RowMapping,
-    and_,
-    bindparam,
-    func,
-    literal_column,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Connection, RowMapping, bindparam, func, literal_column, select
 
 from ...history import History
 from ..db import schema
 from ..db.database import InList, RawStatement, write_many
 from ..errors import NotFound
 from ..leagues import League, storable
-from .history import history_of
+from .match_json import history_of
 
 _JOURNAL = schema.journal.c
 
@@ -46,7 +35,7 @@ START = Position(-inf, 0)
 
 
 class Entry(NamedTuple):
-    """A match as the journal has it at a revision; one that was deleted has no body."""
+    """A match as the journal has it at a revision; a deleted match has no body."""
 
     seq: int
     time: float
@@ -57,49 +46,42 @@ class Entry(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """Where it stands in the order of the league."""
+        """The position of the match in the order of the league."""
         return Position(self.time, self.seq)
 
 
-_ENTRY = [_JOURNAL[name] for name in Entry._fields]
-_MATCHES = select(_JOURNAL.seq, _JOURNAL.time, _JOURNAL.id, _JOURNAL.body).where(
-    _JOURNAL.league_id == bindparam("league"), _JOURNAL.body.is_not(None)
-)
-_TIME, _REVISION = bindparam("time", type_=Double), bindparam("revision", type_=BigInteger)
-_CURRENT = RawStatement(_MATCHES.where(_JOURNAL.until.is_(None)))
+_REVISION = bindparam("revision", type_=sa.BigInteger)
+_OF_LEAGUE = _JOURNAL.league_id == bindparam("league")
+_POSTED = _JOURNAL.kind == literal_column("'post'")
+_NOW = _JOURNAL.until.is_(None)
+_ENTRIES = select(*(_JOURNAL[name] for name in Entry._fields))
+_MATCHES = select(_JOURNAL.seq, _JOURNAL.time, _JOURNAL.id, _JOURNAL.body).where(_OF_LEAGUE, _JOURNAL.body.is_not(None))
+_CURRENT = RawStatement(_MATCHES.where(_NOW))
+# A comparison of pairs, because SQLite seeks it in the index; of `time > a OR (time = a AND seq > b)` it would use the
+# time alone, and scan all matches of a league without times.
 _AFTER = _MATCHES.where(
-    _JOURNAL.until.is_(None),
-    or_(_JOURNAL.time > _TIME, and_(_JOURNAL.time == _TIME, _JOURNAL.seq > bindparam("seq"))),
+    _NOW,
+    sa.tuple_(_JOURNAL.time, _JOURNAL.seq)
+    > sa.tuple_(bindparam("time", type_=sa.Double), bindparam("seq", type_=sa.BigInteger)),
 )
 _CURRENT_AFTER = RawStatement(_AFTER)
 _COUNT_AFTER = RawStatement(_AFTER.with_only_columns(func.count()))
-_AS_OF = RawStatement(
-    _MATCHES.where(_JOURNAL.revision <= _REVISION, or_(_JOURNAL.until.is_(None), _JOURNAL.until > _REVISION))
-)
+_AS_OF = RawStatement(_MATCHES.where(_JOURNAL.revision <= _REVISION, sa.or_(_NOW, _JOURNAL.until > _REVISION)))
 _FIRST_POSTS = RawStatement(
-    select(*_ENTRY).where(
-        _JOURNAL.league_id == bindparam("league"),
-        _JOURNAL.kind == literal_column("'post'"),
-        InList(_JOURNAL.id, "ids"),
-    ),
+    _ENTRIES.where(_OF_LEAGUE, _POSTED, InList(_JOURNAL.id, "ids")),
     index="journal_post",  # else SQLite reads the whole league to find a dozen ids
 )
-
-_SINCE = (_JOURNAL.league_id == bindparam("league"), _JOURNAL.revision > _REVISION)
-_CHANGED = RawStatement(select(func.min(_JOURNAL.time)).where(*_SINCE), index="journal_revision")
-_CORRECTED = RawStatement(
-    select(_JOURNAL.seq).where(*_SINCE, _JOURNAL.kind != literal_column("'post'")), index="journal_revision"
-)
-_WERE = RawStatement(
-    select(func.min(_JOURNAL.time)).where(
-        _JOURNAL.league_id == bindparam("league"), InList(_JOURNAL.seq, "seqs"), _JOURNAL.until > _REVISION
-    )
+_SINCE = (_OF_LEAGUE, _JOURNAL.revision > _REVISION)
+_EARLIEST_CHANGE = RawStatement(select(func.min(_JOURNAL.time)).where(*_SINCE), index="journal_revision")
+_CORRECTED = RawStatement(select(_JOURNAL.seq).where(*_SINCE, sa.not_(_POSTED)), index="journal_revision")
+_EARLIEST_BEFORE = RawStatement(
+    select(func.min(_JOURNAL.time)).where(_OF_LEAGUE, InList(_JOURNAL.seq, "seqs"), _JOURNAL.until > _REVISION)
 )
 
 
 @dataclass(frozen=True, eq=False)
 class JournalRows:
-    """Matches of a league by columns, in no order."""
+    """Matches of a league by columns, in any order."""
 
     seq: NDArray[np.int64]
     time: NDArray[np.float64]
@@ -108,9 +90,14 @@ class JournalRows:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[Any]]) -> JournalRows:
-        """Columns of rows of seq, time, id and body."""
+        """Return the columns of rows of seq, time, id and body."""
         seq, time, ids, bodies = zip(*rows, strict=True) if rows else ((), (), (), ())
         return cls(np.array(seq, np.int64), np.array(time, np.float64), ids, bodies)
+
+    @classmethod
+    def of_entries(cls, entries: Iterable[Entry]) -> JournalRows:
+        """Return the columns of those entries that are not deleted."""
+        return cls.of([(entry.seq, entry.time, entry.id, entry.body) for entry in entries if entry.body is not None])
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -118,29 +105,23 @@ class JournalRows:
         return np.lexsort((self.seq, self.time))
 
     def history(self, league: League) -> History:
-        """The matches as a history, in the order of the league."""
+        """Return the matches as a history, in the order of the league."""
         return history_of(self.seq, self.time, self.ids, self.bodies, league.clock)
 
     def until(self, time: float) -> JournalRows:
         """Return the matches up to a time."""
-        return self._take(np.flatnonzero(self.time <= time))
+        return self._take(self.time <= time)
 
-    def changed(self, gone: Iterable[int], come: Sequence[Entry]) -> JournalRows:
-        """Return the matches without some of them and with others, which may have the same numbers."""
-        out = list(gone)
-        kept = self if not out else self._take(np.flatnonzero(~np.isin(self.seq, out)))
-        new = JournalRows.of(
-            [(entry.seq, entry.time, entry.id, entry.body) for entry in come if entry.body is not None]
-        )
-        return JournalRows(
-            np.concatenate([kept.seq, new.seq]),
-            np.concatenate([kept.time, new.time]),
-            [*kept.ids, *new.ids],
-            [*kept.bodies, *new.bodies],
-        )
+    def changed(self, removed: Sequence[int], added: Iterable[Entry]) -> JournalRows:
+        """Return the matches without those of some numbers and with others, which may have the same numbers."""
+        kept = self._take(~np.isin(self.seq, removed)) if removed else self
+        new = JournalRows.of_entries(added)
+        seq, time = np.concatenate([kept.seq, new.seq]), np.concatenate([kept.time, new.time])
+        return JournalRows(seq, time, [*kept.ids, *new.ids], [*kept.bodies, *new.bodies])
 
-    def _take(self, rows: NDArray[np.intp]) -> JournalRows:
-        ids, bodies = ([texts[row] for row in rows.tolist()] for texts in (self.ids, self.bodies))
+    def _take(self, chosen: NDArray[np.bool_]) -> JournalRows:
+        rows = np.flatnonzero(chosen).tolist()
+        ids, bodies = ([texts[row] for row in rows] for texts in (self.ids, self.bodies))
         return JournalRows(self.seq[rows], self.time[rows], ids, bodies)
 
 
@@ -169,7 +150,7 @@ def history(connection: Connection, league: League, revision: int | None = None)
 
 
 def first_posts(connection: Connection, league: League, ids: Sequence[str]) -> dict[str, Entry]:
-    """Return the matches of some ids as they were first posted, for those ids that the league knows."""
+    """Return the matches of some ids as they were first posted, without those ids that the league does not have."""
     rows = _FIRST_POSTS(connection, league=league.id, ids=list(ids)) if ids else []
     return {entry.id: entry for entry in (Entry(*row) for row in rows)}
 
@@ -178,7 +159,7 @@ def get(connection: Connection, league: League, id: str) -> Entry:
     """Return the match of an id as it is now, or raise `NotFound`."""
     entry = find(connection, league, id)
     if entry is None:
-        raise NotFound(f"{league.name} has no match of the id {id!r}", field="id", value=id)
+        raise NotFound(f"{league.name} has no match with id {id!r}", field="id", value=id)
     return entry
 
 
@@ -189,23 +170,19 @@ def find(connection: Connection, league: League, id: str) -> Entry | None:
     first = first_posts(connection, league, [id]).get(id)
     if first is None:
         return None
-    query = select(*_ENTRY).where(_JOURNAL.league_id == league.id, _JOURNAL.seq == first.seq, _JOURNAL.until.is_(None))
+    query = _ENTRIES.where(_JOURNAL.league_id == league.id, _JOURNAL.seq == first.seq, _NOW)
     return Entry(*connection.execute(query).one())
 
 
 def changes_since(connection: Connection, league: League, revision: int) -> list[Entry]:
     """Return the matches that were posted, edited or deleted since a revision, as they are now."""
-    query = select(*_ENTRY).where(
-        _JOURNAL.league_id == league.id, _JOURNAL.revision > revision, _JOURNAL.until.is_(None)
-    )
+    query = _ENTRIES.where(_JOURNAL.league_id == league.id, _JOURNAL.revision > revision, _NOW)
     return [Entry(*row) for row in connection.execute(query)]
 
 
 def last_posted(connection: Connection, league: League, revision: int) -> int:
     """Return the number of the last match that was posted up to a revision; 0 if there was none."""
-    query = select(_JOURNAL.seq).where(
-        _JOURNAL.league_id == league.id, _JOURNAL.revision <= revision, _JOURNAL.kind == "post"
-    )
+    query = select(_JOURNAL.seq).where(_JOURNAL.league_id == league.id, _JOURNAL.revision <= revision, _POSTED)
     return connection.execute(query.order_by(_JOURNAL.revision.desc(), _JOURNAL.seq.desc()).limit(1)).scalar() or 0
 
 
@@ -216,22 +193,21 @@ def revisions(connection: Connection, league: League, id: str) -> list[RowMappin
     return [row._mapping for row in connection.execute(query.order_by(_JOURNAL.revision))]
 
 
-def last_time(connection: Connection, league: League, before: float | None = None) -> float | None:
-    """Return the time of the latest match of a league, or of the latest before a time."""
-    query = select(func.max(_JOURNAL.time)).where(
-        _JOURNAL.league_id == league.id, _JOURNAL.until.is_(None), _JOURNAL.body.is_not(None)
+def last_time(connection: Connection, league: League, before: float = inf) -> float | None:
+    """Return the time of the latest match of a league before a time."""
+    latest = select(func.max(_JOURNAL.time)).where(
+        _JOURNAL.league_id == league.id, _NOW, _JOURNAL.body.is_not(None), _JOURNAL.time < before
     )
-    query = query if before is None else query.where(_JOURNAL.time < before)
-    latest: float | None = connection.execute(query).scalar()
-    return latest
+    moment: float | None = connection.execute(latest).scalar()
+    return moment
 
 
 def earliest_change(connection: Connection, league: League, revision: int) -> float:
     """Return the earliest time of a match posted, edited or deleted since a revision: earlier ones are unchanged."""
-    times = _CHANGED(connection, league=league.id, revision=revision)
+    times = _EARLIEST_CHANGE(connection, league=league.id, revision=revision)
     seqs = [seq for (seq,) in _CORRECTED(connection, league=league.id, revision=revision)]
     if seqs:
-        times += _WERE(connection, league=league.id, revision=revision, seqs=seqs)
+        times += _EARLIEST_BEFORE(connection, league=league.id, revision=revision, seqs=seqs)
     return min((time for (time,) in times if time is not None), default=inf)
 
 
@@ -249,8 +225,5 @@ def append(
 
 def supersede(connection: Connection, league: League, seq: int, revision: int) -> None:
     """Mark the current row of a match as replaced at a revision."""
-    connection.execute(
-        update(schema.journal)
-        .where(_JOURNAL.league_id == league.id, _JOURNAL.seq == seq, _JOURNAL.until.is_(None))
-        .values(until=revision)
-    )
+    current = (_JOURNAL.league_id == league.id, _JOURNAL.seq == seq, _NOW)
+    connection.execute(sa.update(schema.journal).where(*current).values(until=revision))

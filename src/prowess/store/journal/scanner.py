@@ -1,6 +1,6 @@
-"""Reading the texts of matches, as `bodies.py` writes them, into columns; a kernel.
+"""A fast parser (a kernel) of matches in the canonical JSON of `match_json.py`, into columns.
 
-A text that is written otherwise is declined, so that nothing is read wrongly: a reader of any JSON is needed for it.
+It declines any other notation, which is left to a parser of JSON in general, so that nothing is read wrongly.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ except ModuleNotFoundError:
     from ...model import _cython as cython
 
 NONE = cython.declare(cython.double, float("nan"))
-# The hash of Fowler, Noll and Vo (1a), of which the lower bits are kept.
+# The FNV-1a hash (Fowler, Noll and Vo), of which the lower 62 bits are used.
 BASIS = cython.declare(cython.ulonglong, 1469598103934665603)
 PRIME = cython.declare(cython.ulonglong, 1099511628211)
 LOWER = cython.declare(cython.ulonglong, 2**62 - 1)
 
 
-class Scanned(NamedTuple):
-    """Columns of matches: how many teams they have, these how many players, and who they are; NaN is no result."""
+class ScannedMatches(NamedTuple):
+    """Columns of matches: the number of teams of each, the players of each team by number, and their results or NaN."""
 
     teams: np.ndarray
     sizes: np.ndarray
@@ -41,12 +41,12 @@ class Scanned(NamedTuple):
 @cython.final
 @cython.cclass
 class Scanner:
-    """Texts, where they are read, and what was found so far: so many matches, teams and entries, and their columns."""
+    """The position in the text, the number of matches, teams and entries read so far, and their columns."""
 
     raw: bytes
     text: cython.const[cython.uchar][::1]
     at: cython.Py_ssize_t
-    number: cython.double  # the last one that was read
+    number: cython.double  # that was read last
     matches: cython.Py_ssize_t
     teams: cython.Py_ssize_t
     entries: cython.Py_ssize_t
@@ -69,45 +69,43 @@ class Scanner:
         self.start, self.stop, self.hashes, self.weight = (memoryview(column) for column in columns[6:])
 
 
-def scan(texts: list[str]) -> Scanned | None:
-    """Read the texts of matches; None where one is not as it should be.
+def scan(texts: list[str]) -> ScannedMatches | None:
+    """Parse the texts of matches; None if one is not in the canonical form.
 
-    >>> found = scan(['{"teams":[["ann","bob"],["cat"]],"scores":[3,1.5]}'])
-    >>> found.names, found.sizes.tolist(), found.score.tolist()
+    >>> columns = scan(['{"teams":[["ann","bob"],["cat"]],"scores":[3,1.5]}'])
+    >>> columns.names, columns.sizes.tolist(), columns.score.tolist()
     (['ann', 'bob', 'cat'], [2, 1], [3.0, 1.5])
     """
     try:
-        return _scanned(("\n".join(texts) + "\n").encode(), len(texts))
-    except ValueError:  # of a number, an escape or a letter that is none
+        return _scan_lines(("\n".join(texts) + "\n").encode(), len(texts))
+    except ValueError:  # an invalid number, escape or surrogate
         return None
 
 
-def _scanned(raw: bytes, matches: int) -> Scanned | None:
-    """Read so many texts, a line each."""
+def _scan_lines(raw: bytes, matches: int) -> ScannedMatches | None:
     teams, entries = len(raw) // 5 + 1, len(raw) // 3 + 1  # at the most: ["a"], and "a",
     of_match = [np.empty(matches, kind) for kind in (np.int32, np.float64, np.int32)]
     of_team = [np.empty(teams, kind) for kind in (np.int32, np.float64, np.float64)]
     of_entry = [np.empty(entries, kind) for kind in (np.int64, np.int64, np.uint64, np.float64)]
     scanner: Scanner = Scanner(raw, [*of_match, *of_team, *of_entry])
-    if not _all(scanner, matches):
+    if not _read_matches(scanner, matches):
         return None
     sizes, rank, score = (column[: scanner.teams].copy() for column in of_team)
     start, stop, hashes, weight = (column[: scanner.entries] for column in of_entry)
     player, first = numbered(hashes)
-    if not _alike(scanner, memoryview(player), memoryview(first)):
+    if not _names_agree(scanner, memoryview(player), memoryview(first)):
         player, first = _numbered_by_text(raw, start.tolist(), stop.tolist())
-    names = [_name(raw[a:b]) for a, b in zip(start[first].tolist(), stop[first].tolist(), strict=True)]
-    return Scanned(of_match[0], sizes, player, names, rank, score, weight.copy(), *of_match[1:])
+    names = [_decode_name(raw[a:b]) for a, b in zip(start[first].tolist(), stop[first].tolist(), strict=True)]
+    return ScannedMatches(of_match[0], sizes, player, names, rank, score, weight.copy(), *of_match[1:])
 
 
-def _name(raw: bytes) -> str:
-    """The name that stands between two quotes."""
+def _decode_name(raw: bytes) -> str:
     text: str = json.loads(b'"%b"' % raw) if b"\\" in raw else raw.decode()
     return text
 
 
 def _numbered_by_text(raw: bytes, start: list[int], stop: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Number names, of which two have one hash, as `numbered` does."""
+    """Number names as `numbered` does, where two different ones have the same hash."""
     first: dict[bytes, int] = {}
     code = [first.setdefault(raw[a:b], len(first)) for a, b in zip(start, stop, strict=True)]
     return np.array(code, np.int32), np.unique(code, return_index=True)[1]
@@ -115,10 +113,9 @@ def _numbered_by_text(raw: bytes, start: list[int], stop: list[int]) -> tuple[np
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _all(s: Scanner, matches: cython.Py_ssize_t) -> cython.bint:
-    """Read all matches, each on a line; whether it could be done."""
+def _read_matches(s: Scanner, matches: cython.Py_ssize_t) -> cython.bint:
     while s.matches < matches:
-        if not (_word(s, b'{"teams":') and _teams(s) and _rest(s) and _word(s, b"}\n")):
+        if not (_skip_word(s, b'{"teams":') and _read_teams(s) and _read_results(s) and _skip_word(s, b"}\n")):
             return False
         s.matches += 1
     return s.at == len(s.text)
@@ -126,14 +123,14 @@ def _all(s: Scanner, matches: cython.Py_ssize_t) -> cython.bint:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _word(s: Scanner, word: bytes) -> cython.bint:
-    """Go on after a word, if it stands here."""
+def _skip_word(s: Scanner, word: bytes) -> cython.bint:
+    """Advance past a word, if the text goes on with it."""
     i: cython.Py_ssize_t
     size: cython.Py_ssize_t = len(word)
     letter: cython.uchar
     for i in range(size):
         letter = word[i]
-        if s.text[s.at + i] != letter:  # no word goes beyond the end of a line
+        if s.text[s.at + i] != letter:  # in bounds: no word matches beyond the end of a line
             return False
     s.at += size
     return True
@@ -141,8 +138,7 @@ def _word(s: Scanner, word: bytes) -> cython.bint:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _next(s: Scanner, letter: cython.uchar) -> cython.bint:
-    """Go on after a letter, if it stands here."""
+def _skip_char(s: Scanner, letter: cython.uchar) -> cython.bint:
     if s.text[s.at] != letter:
         return False
     s.at += 1
@@ -151,40 +147,40 @@ def _next(s: Scanner, letter: cython.uchar) -> cython.bint:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _teams(s: Scanner) -> cython.bint:
-    """Read lists of names; nothing else is known of their entries as yet."""
+def _read_teams(s: Scanner) -> cython.bint:
+    """Read the lists of names, and set what may follow to its default."""
     first: cython.Py_ssize_t = s.teams
     before: cython.Py_ssize_t
-    if not _next(s, 91):  # [
+    if not _skip_char(s, 91):  # [
         return False
     while True:
         before = s.entries
-        if not _next(s, 91):
+        if not _skip_char(s, 91):
             return False
         while True:
-            if not _string(s):
+            if not _read_name(s):
                 return False
             s.weight[s.entries] = 1.0
             s.entries += 1
-            if not _next(s, 44):  # a comma
+            if not _skip_char(s, 44):  # a comma
                 break
-        if not _next(s, 93):  # ]
+        if not _skip_char(s, 93):  # ]
             return False
         s.sizes[s.teams] = s.entries - before
         s.rank[s.teams] = s.score[s.teams] = NONE
         s.teams += 1
-        if not _next(s, 44):
+        if not _skip_char(s, 44):
             break
     s.teams_of[s.matches] = s.teams - first
     s.importance[s.matches] = 1.0
     s.home[s.matches] = -1
-    return _next(s, 93)
+    return _skip_char(s, 93)
 
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _string(s: Scanner) -> cython.bint:
-    """Note where a name begins and ends, and its hash."""
+def _read_name(s: Scanner) -> cython.bint:
+    """Record where a name begins and ends, and its hash."""
     at: cython.Py_ssize_t = s.at + 1
     code: cython.ulonglong = BASIS
     letter: cython.ulonglong
@@ -209,30 +205,30 @@ def _string(s: Scanner) -> cython.bint:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _rest(s: Scanner) -> cython.bint:
-    """Read what may stand after the teams."""
+def _read_results(s: Scanner) -> cython.bint:
+    """Read what may follow the teams."""
     team: cython.Py_ssize_t = s.teams - s.teams_of[s.matches]
     entry: cython.Py_ssize_t = s.entries
     i: cython.Py_ssize_t
     for i in range(team, s.teams):
         entry -= s.sizes[i]
-    if _word(s, b',"ranks":') and not _numbers(s, s.rank, team, s.teams):
+    if _skip_word(s, b',"ranks":') and not _read_list(s, s.rank, team, s.teams):
         return False
-    if _word(s, b',"scores":') and not _numbers(s, s.score, team, s.teams):
+    if _skip_word(s, b',"scores":') and not _read_list(s, s.score, team, s.teams):
         return False
-    if _word(s, b',"weights":['):
+    if _skip_word(s, b',"weights":['):
         for i in range(team, s.teams):
-            if (i > team and not _next(s, 44)) or not _numbers(s, s.weight, entry, entry + s.sizes[i]):
+            if (i > team and not _skip_char(s, 44)) or not _read_list(s, s.weight, entry, entry + s.sizes[i]):
                 return False
             entry += s.sizes[i]
-        if not _next(s, 93):
+        if not _skip_char(s, 93):
             return False
-    if _word(s, b',"importance":'):
-        if not _number(s):
+    if _skip_word(s, b',"importance":'):
+        if not _read_number(s):
             return False
         s.importance[s.matches] = s.number
-    if _word(s, b',"home":'):
-        if not _number(s) or not 0 <= s.number < s.teams_of[s.matches]:
+    if _skip_word(s, b',"home":'):
+        if not _read_number(s) or not 0 <= s.number < s.teams_of[s.matches]:
             return False
         s.home[s.matches] = int(s.number)
         if s.home[s.matches] != s.number:
@@ -242,20 +238,20 @@ def _rest(s: Scanner) -> cython.bint:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _numbers(s: Scanner, column: cython.double[::1], first: cython.Py_ssize_t, last: cython.Py_ssize_t) -> cython.bint:
-    """Read a list of as many numbers as there are rows of a column to fill."""
+def _read_list(s: Scanner, column: cython.double[::1], first: cython.Py_ssize_t, end: cython.Py_ssize_t) -> cython.bint:
+    """Read a list of numbers into some rows of a column."""
     i: cython.Py_ssize_t
-    for i in range(first, last):
-        if not _next(s, 91 if i == first else 44) or not _number(s):
+    for i in range(first, end):
+        if not _skip_char(s, 91 if i == first else 44) or not _read_number(s):
             return False
         column[i] = s.number
-    return _next(s, 93)
+    return _skip_char(s, 93)
 
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _number(s: Scanner) -> cython.bint:
-    """Read a number: of up to 15 digits by one division, which is exact (Clinger 1990), others as Python does."""
+def _read_number(s: Scanner) -> cython.bint:
+    """Read a number: up to 15 digits by one division, which is exact (Clinger 1990), others with `float`."""
     first: cython.Py_ssize_t = s.at
     at: cython.Py_ssize_t = first
     digits: cython.Py_ssize_t = 0
@@ -286,17 +282,19 @@ def _number(s: Scanner) -> cython.bint:
 
 @cython.cfunc
 @cython.exceptval(-1)
-def _alike(s: Scanner, code: cython.const[cython.int][::1], first: cython.const[cython.longlong][::1]) -> cython.bint:
-    """Whether all names of one number are the same, which their hashes do not prove."""
+def _names_agree(
+    s: Scanner, code: cython.const[cython.int][::1], first: cython.const[cython.longlong][::1]
+) -> cython.bint:
+    """Tell whether all names of one number are equal, which equal hashes do not prove."""
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
-    one: cython.Py_ssize_t
-    other: cython.Py_ssize_t
+    here: cython.Py_ssize_t
+    first_seen: cython.Py_ssize_t
     for i in range(s.entries):
-        one, other = s.start[i], s.start[first[code[i]]]
-        if s.stop[i] - one != s.stop[first[code[i]]] - other:
+        here, first_seen = s.start[i], s.start[first[code[i]]]
+        if s.stop[i] - here != s.stop[first[code[i]]] - first_seen:
             return False
-        for k in range(s.stop[i] - one):
-            if s.text[one + k] != s.text[other + k]:
+        for k in range(s.stop[i] - here):
+            if s.text[here + k] != s.text[first_seen + k]:
                 return False
     return True

@@ -140,9 +140,7 @@ def _is_behind(view: TraceView, appended: Sequence[Appended]) -> bool:
 def _corrected(cached: CachedTrace, league: League, begun: Sequence[Season], entries: Sequence[Entry]) -> LeagueTrace:
     """Return the trace of a league after some matches have changed, with these seasons."""
     trace, view = cached.trace, cached.view
-    come = JournalRows.of(
-        [(entry.seq, entry.time, entry.id, entry.body) for entry in entries if entry.body is not None]
-    )
+    come = JournalRows.of_entries(entries)
     changed = [entry.seq for entry in entries if entry.seq <= view.seq.max(initial=0)]
     gone = np.flatnonzero(np.isin(view.seq, changed)) if changed else np.zeros(0, np.intp)
     history, seq = come.history(league), come.seq[come.order]
