@@ -78,4 +78,4 @@ def test_of_many_problems_a_terminal_shows_the_first(tmp_path: Path, everything:
 def test_a_file_that_is_not_there() -> None:
     result = run("check", "nowhere.csv")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "there is no such file" in result.stderr
+    assert "file not found" in result.stderr

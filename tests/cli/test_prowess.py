@@ -64,7 +64,7 @@ def test_quiet_leaves_the_remarks_out(words: tuple[object, ...]) -> None:
 
 
 def test_quiet_does_not_silence_errors() -> None:
-    assert run("-q", "rate", "nowhere.csv").stderr == "error: nowhere.csv: there is no such file\n"
+    assert run("-q", "rate", "nowhere.csv").stderr == "error: nowhere.csv: file not found\n"
 
 
 @pytest.mark.parametrize(

@@ -141,8 +141,8 @@ def test_draw_probability(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("missing.csv",), "error: missing.csv: there is no such file"),
-        (("folder.csv",), "error: folder.csv: it is a folder: name a file in it"),
+        (("missing.csv",), "error: missing.csv: file not found"),
+        (("folder.csv",), "error: folder.csv: this is a folder; name a file in it"),
         (("games.csv", "--columns", "home=nix"), "no column 'nix' for the role 'home'; the columns are 'date', 'home'"),
         (("games.csv", "--columns", "nix=home"), "unknown role 'nix'"),
         (("games.csv", "--columns", "home=away", "--columns", "home=home"), "names the role 'home' twice"),
@@ -185,7 +185,7 @@ def test_errors_are_one_line_and_exit_code_1(
 def test_errors_of_the_real_command() -> None:
     result = command("rate", "missing.csv")
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "error: missing.csv: there is no such file\n"
+    assert result.stderr == "error: missing.csv: file not found\n"
 
 
 def test_a_mapping_without_equals_is_wrong_usage() -> None:

@@ -125,7 +125,7 @@ def test_the_share_of_the_file_grows_to_all_of_it(tmp_path: Path) -> None:
         (wide().replace(",0,", ",x,").replace(",x,", ",0,", 2), "line {x}: column 'hg' holds 'x': a number is needed"),
         (wide().replace("2026-01-12", "soon"), "line 35: column 'date' holds 'soon': it is no time"),
         (wide().replace("2026-01-12", ""), "line 35: (column 'date' is empty: )?give a time to every match"),
-        (wide() + "2026-01-30,a,b,1,0,9\n", "line 42: it has 6 cells, and the header names 5 columns"),
+        (wide() + "2026-01-30,a,b,1,0,9\n", "line 42: the row has 6 cells, but the header names 5 columns"),
     ],
 )  # fmt: skip
 def test_errors_count_lines_from_the_start_of_the_file(tmp_path: Path, text: str, message: str, rows: int) -> None:
@@ -182,9 +182,9 @@ def test_files_that_cannot_be_streamed_raise_or_are_read_whole(tmp_path: Path) -
     path.write_text("winner,loser\n")
     assert [len(history) for history in History.stream(path)] == [0]
     path.write_text("")
-    with pytest.raises(Error, match="it is empty"):
+    with pytest.raises(Error, match="the file is empty"):
         next(History.stream(path))
-    with pytest.raises(Error, match="there is no such file"):
+    with pytest.raises(Error, match="file not found"):
         next(History.stream(tmp_path / "none.csv"))
     with pytest.raises(Error, match="rows must be a whole number of at least 1, not 0"):
         History.stream(path, rows=0)

@@ -17,7 +17,7 @@ from .history import History
 from .read_context import Findings, Table, history_or_error
 from .read_options import Choices
 from .readers import from_table
-from .reading.chunks import Queue, parts
+from .reading.chunks import RowQueue, read_chunks
 from .times import Stamp, agree, show_time
 
 if TYPE_CHECKING:
@@ -49,19 +49,19 @@ class Stream(Iterator[History]):
         return next(self._found)
 
     def _histories(self, path: str | os.PathLike[str]) -> Iterator[History]:
-        queue, empty = Queue(), True
-        for part in parts(path, self.choices, max(self.rows, SAMPLE)):
-            if isinstance(part.found, Findings):
-                self.share, empty = part.share, False
-                yield self._next(part.found, None)
+        queue, empty = RowQueue(), True
+        for chunk in read_chunks(path, self.choices, max(self.rows, SAMPLE)):
+            if isinstance(chunk.content, Findings):
+                self.share, empty = chunk.share, False
+                yield self._next(chunk.content, None)
                 continue
-            queue.add(part.found)
+            queue.add(chunk.content)
             if self.layout is None:
                 self._look(queue.head(SAMPLE))
             while end := self._end(queue, more=True):
                 yield self._read(queue.take(end))
                 empty = False
-            self.share = part.share
+            self.share = chunk.share
         while len(queue) or empty:
             yield self._read(queue.take(self._end(queue, more=False)))
             empty = False
@@ -80,7 +80,7 @@ class Stream(Iterator[History]):
         if self.rows < SAMPLE:
             self.decided = dict(findings.decisions)
 
-    def _end(self, queue: Queue, more: bool) -> int:
+    def _end(self, queue: RowQueue, more: bool) -> int:
         """Give where the next history ends: after so many rows at the most, but not within a match, nor within a day.
 
         A match of more rows is taken whole; a day is not. 0 asks for more rows.

@@ -36,7 +36,7 @@ def premier_league(path: Path) -> Reading:
     >>> premier_league(Path("no such file.csv"))
     Traceback (most recent call last):
     ...
-    prowess.Error: no such file.csv: there is no such file
+    prowess.Error: no such file.csv: file not found
     """
     return Reading(
         History.read(path), "Clubs go by their names: two ids stand for Middlesbrough. Nothing was left out."
@@ -49,7 +49,7 @@ def international_football(path: Path) -> Reading:
     >>> international_football(Path("no such file.csv"))
     Traceback (most recent call last):
     ...
-    prowess.Error: no such file.csv: there is no such file
+    prowess.Error: no such file.csv: file not found
     """
     history = History.read(path)
     neutral = 0 if history.home is None else int(np.count_nonzero(history.home < 0))
@@ -175,7 +175,7 @@ def _rows(path: Path, columns: tuple[str, ...]) -> pl.DataFrame:
     import polars as pl
 
     if not path.is_file():
-        raise Error(f"{path}: there is no such file")
+        raise Error(f"{path}: file not found")
     try:
         return pl.read_csv(path, columns=list(columns), infer_schema=False)
     except pl.exceptions.PolarsError as error:

@@ -44,7 +44,7 @@ def search(
     >>> search("afl", "no such folder")
     Traceback (most recent call last):
     ...
-    prowess.Error: no such folder/afl_1999_2009.csv: there is no such file
+    prowess.Error: no such folder/afl_1999_2009.csv: file not found
     """
     chosen = data_set(name)
     history = chosen.read(Path(data) / chosen.file).history

@@ -1,4 +1,4 @@
-"""Whatever lies in a file, reading it gives a history or an Error, soon; and a problem is named with its own line."""
+"""Reading any bytes gives a history or an Error within seconds, and a problem names its own line."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +18,7 @@ MONSTERS = {
     "separators": b"," * MUCH,
     "newlines": b"\n" * MUCH,
     "zeros": b"\0" * MUCH,
-    "no text": b"\xff" * MUCH,
+    "a byte is invalid": b"\xff" * MUCH,
     "open quotes": b"winner,loser\n" + b'"ann,bob\n' * (MUCH // 9),
     "a long line": b"winner,loser\n" + b"y" * MUCH + b"\nann,bob\n",
     "a long result": b"home,away,result\nann,bob,1-" + b"1 " * (MUCH // 2) + b"\n",
@@ -45,7 +45,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", MONSTERS)
 def test_huge_inputs_end_soon_with_a_short_message(name: str, tmp_path: Path) -> None:
-    """They end within seconds; with a loop in a loop it would be hours."""
     path = tmp_path / "monster.csv"
     path.write_bytes(MONSTERS[name])
     try:

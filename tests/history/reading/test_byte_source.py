@@ -1,4 +1,4 @@
-"""Bytes from everywhere: packed, piped, in workbooks, and what is no table at all."""
+"""Compressed files, pipes, workbooks, and files that hold no table."""
 
 import bz2
 import datetime
@@ -81,21 +81,21 @@ def test_a_pipe(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("a.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "it is an image, not a table"),
-        ("a.csv", b"%PDF-1.7\n", "it is a PDF document, not a table"),
-        ("a.xls", b"<html><body><table>", "it is a web page (HTML or XML), not a table: save the table in it as CSV"),
-        ("a.csv", b"\n<!DOCTYPE html>\n", "it is a web page"),
-        ("a.csv", bytes(range(256)) * 20, "it is no text, and nothing else that can be read"),
-        ("a.csv", b"", "it is empty"),
-        ("no\udcff\x01such/file.csv", None, "there is no such file"),
-        ("n" * 300, None, "it cannot be read: File name too long"),
-        ("a.csv.gz", b"", "it is empty"),
-        ("a.csv.gz", gzip.compress(GAMES.encode(), mtime=0)[:-9], "it could not be read: "),
-        ("a.csv.bz2", b"BZh91AY", "it could not be read: "),
-        ("a.zip", zipped(a_csv=GAMES, b_csv=GAMES), "it holds 2 files, not one: unpack it (a.csv, b.csv)"),
-        ("a.zip", b"PK\x03\x04no", "it could not be read: "),
-        ("a.xlsx", b"", "it is empty"),
-        ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "it could not be read: "),
+        ("a.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "this is an image, not a table"),
+        ("a.csv", b"%PDF-1.7\n", "this is a PDF document, not a table"),
+        ("a.xls", b"<html><body><table>", "this is a web page (HTML or XML), not a table; save the table as CSV"),
+        ("a.csv", b"\n<!DOCTYPE html>\n", "this is a web page"),
+        ("a.csv", bytes(range(256)) * 20, "this is neither text nor another format that prowess reads"),
+        ("a.csv", b"", "the file is empty"),
+        ("no\udcff\x01such/file.csv", None, "file not found"),
+        ("n" * 300, None, "cannot be read: File name too long"),
+        ("a.csv.gz", b"", "the file is empty"),
+        ("a.csv.gz", gzip.compress(GAMES.encode(), mtime=0)[:-9], "cannot be read: "),
+        ("a.csv.bz2", b"BZh91AY", "cannot be read: "),
+        ("a.zip", zipped(a_csv=GAMES, b_csv=GAMES), "the archive holds 2 files (a.csv, b.csv); unpack it"),
+        ("a.zip", b"PK\x03\x04no", "cannot be read: "),
+        ("a.xlsx", b"", "the file is empty"),
+        ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "cannot be read: "),
     ],
 )
 def test_files_without_a_table_raise_one_clear_error(
@@ -140,13 +140,13 @@ def test_a_workbook_with_titles_blank_rows_and_two_sheets(tmp_path: Path) -> Non
     history = History.read(path)
     assert history == EXPECTED
     for note in (
-        "sheet 'Games' is read (`sheet='Other'` reads another)",
-        "row 2 stands above the table and is not read: 'Season 2025/26'",
-        "row 9: what stands below the table is not read: 'Total: 2'",
+        "sheet 'Games' is read; `sheet='Other'` reads another",
+        "row 2 is a title above the table and was skipped: 'Season 2025/26'",
+        "row 9: a note below the table was skipped: 'Total: 2'",
     ):
         assert note in history.recognised
     assert History.read(path, sheet="Other").players == ("7", "bob")
-    with pytest.raises(Error, match=r"there is no sheet 'x', but 'Games', 'Other'"):
+    with pytest.raises(Error, match=r"sheet 'x' not found; the sheets are 'Games', 'Other'"):
         History.read(path, sheet="x")
 
 
@@ -172,6 +172,6 @@ def test_a_broken_row_is_a_problem_of_its_group(tmp_path: Path) -> None:
     found = check_groups(tmp_path / "a.csv", "season", Choices())
     assert {name: [str(one) for one in part.problems] for name, part in found.items()} == {
         "1": [],
-        "2": ["line 3: a quotation mark is opened and not closed"],
+        "2": ["line 3: a quotation mark is not closed"],
     }
     assert [len(part.history) for part in found.values()] == [2, 1]

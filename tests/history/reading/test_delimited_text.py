@@ -1,4 +1,4 @@
-"""Texts as people have them, and the table that a person would see in each."""
+"""Delimited texts, and the table that a person would see in each."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ def table(content: str | bytes, **choices: Any) -> Table:
 
 
 def seen(found: Table) -> list[list[str]]:
-    """Give the names of the columns and the rows under them, without blanks around the cells."""
+    """Return the names of the columns and the rows, without blanks around the cells."""
     return [found.frame.columns, *([(cell or "").strip() for cell in row] for row in found.frame.rows())]
 
 
 def grid(text: str) -> list[list[str]]:
-    """Give a table written as words, where a dash is an empty cell and an underscore a blank."""
+    """Return a table written as words, where a dash is an empty cell and an underscore a blank."""
     lines = [line.split() for line in text.strip().split("/")]
     return [["" if cell == "-" else cell.replace("_", " ") for cell in line] for line in lines]
 
@@ -195,7 +195,7 @@ def test_legacy_encodings_are_detected_by_their_letters(codec: str, names: str) 
     found = table(f"winner,loser\n{first},ann\nann,{second}\n{first},{second}\n".encode(codec))
     assert seen(found) == [["winner", "loser"], [first, "ann"], ["ann", second], [first, second]]
     (note,) = map(str, found.remarks)
-    assert note.startswith(f"the text is read as {codec} (")
+    assert note.startswith(f"the file is read as {codec} (")
     assert "because line 2 is not UTF-8; `encoding='cp" in note
 
 
@@ -206,20 +206,24 @@ def problems(found: Table) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("content", "where", "message"),
     [
-        (GAMES.replace("bob,cat", '"bob,cat'), "line 3", "a quotation mark is opened and not closed"),
-        ('winner,loser\n"ann,bob\ncat,dan\n"eve",fay\n', "line 2", "a quotation mark is opened and not closed"),
-        ('winner,loser\n"ann","bob"\n"cat,"dan"\n"eve","fay"\n', "line 3", "a quotation mark is opened"),
-        (LONG.replace("2,2\n", "2,2,2\n"), "line 3", "it has 6 cells, and the header names 5 columns"),
-        ("Title\n\n" + LONG.replace("2,2\n", "2,2,2\n"), "line 5", "it has 6 cells"),
+        (GAMES.replace("bob,cat", '"bob,cat'), "line 3", "a quotation mark is not closed"),
+        ('winner,loser\n"ann,bob\ncat,dan\n"eve",fay\n', "line 2", "a quotation mark is not closed"),
+        ('winner,loser\n"ann","bob"\n"cat,"dan"\n"eve","fay"\n', "line 3", "a quotation mark is not closed"),
+        (LONG.replace("2,2\n", "2,2,2\n"), "line 3", "the row has 6 cells, but the header names 5 columns"),
+        ("Title\n\n" + LONG.replace("2,2\n", "2,2,2\n"), "line 5", "the row has 6 cells"),
         (
             'date,home,away,hg,ag\n2026-01-31,"a\nb",c,1,2\n\n' + LONG[21:].replace("2,2\n", "2,2,2\n"),
             "line 6",
-            "it has 6",
+            "the row has 6",
         ),
-        (GAMES.encode().replace(b"cat", b"c\xb1t"), "line 3", "a byte in it is no text"),
-        (GAMES.replace("ann", "Zoë").encode().replace(b"cat", b"Andr\xe9"), "line 3", "a byte in it is no text"),
-        (GAMES.encode().replace(b"cat", b"c\0t"), "line 3", "there are zero bytes in it"),
-        (GAMES.replace("cat", "c�t").encode("utf-16-le").replace(b"\xfd\xff", b"\x00\xd8"), "line 3", "no text"),
+        (GAMES.encode().replace(b"cat", b"c\xb1t"), "line 3", "a byte is invalid"),
+        (GAMES.replace("ann", "Zoë").encode().replace(b"cat", b"Andr\xe9"), "line 3", "a byte is invalid"),
+        (GAMES.encode().replace(b"cat", b"c\0t"), "line 3", "the row holds zero bytes"),
+        (
+            GAMES.replace("cat", "c�t").encode("utf-16-le").replace(b"\xfd\xff", b"\x00\xd8"),
+            "line 3",
+            "a byte is invalid",
+        ),
     ],
 )
 def test_a_broken_row_is_a_problem_with_its_line(content: str | bytes, where: str, message: str) -> None:
@@ -229,14 +233,14 @@ def test_a_broken_row_is_a_problem_with_its_line(content: str | bytes, where: st
     assert message in problem
 
 
-def test_every_row_but_the_broken_stays() -> None:
+def test_every_row_but_the_broken_one_is_kept() -> None:
     text = GAMES + '2026-02-02,"ann,cat,1,0\n' + "2026-02-03,dan,eve,1,0\n" * 3 + '2026-02-04,"fay, x",eve,1,0\n'
     found = table(text)
-    assert problems(found) == [("line 4", "a quotation mark is opened and not closed")]
+    assert problems(found) == [("line 4", "a quotation mark is not closed")]
     assert found.frame["home"].to_list() == ["ann", "bob", '"ann', "dan", "dan", "dan", "fay, x"]
 
 
-def test_quotation_marks_that_do_not_fit_together_do_not_swallow_the_next_line() -> None:
+def test_unmatched_quotation_marks_do_not_swallow_the_next_line() -> None:
     text = GAMES + '2026-02-02,"ann", cat","dan,1,0\n2026-02-03,dan, eve","fay",1,0\n2026-02-04,gus,eve,1,0\n'
     found = table(text)
     assert [line for line, _ in problems(found)] == ["line 4", "line 5"]
@@ -250,7 +254,7 @@ def test_a_huge_line_above_the_table_does_not_hide_its_separator() -> None:
 
 def test_two_stray_quotation_marks_do_not_make_one_cell_of_the_rows_between_them() -> None:
     found = table(LONG.replace(",2,2\n", ',2,"2\n').replace(",30,31\n", ',30,31"\n'))
-    assert problems(found) == [("line 3", "a quotation mark is opened and not closed")]
+    assert problems(found) == [("line 3", "a quotation mark is not closed")]
     assert len(found.frame) == 32
     assert found.frame["hg"].to_list()[2:] == [str(day) for day in range(1, 31)]
 
@@ -267,12 +271,12 @@ def test_a_cell_in_quotation_marks_may_have_several_lines(remark: str) -> None:
 @pytest.mark.parametrize(
     ("content", "note"),
     [
-        ("A title\nand more\n\n" + GAMES, "lines 1 to 2 stand above the table and are not read: 'A title'"),
-        (GAMES + "\nTotal: 2\n", "line 5: what stands below the table is not read: 'Total: 2'"),
-        (GAMES.replace("2026-02", GAMES[:21] + "2026-02"), "line 3: the header comes again and is not read"),
-        ("home,score,away,score\nann,1,bob,2\n", "columns of the same name are told apart: score (2)"),
-        ("a;b,c\nd;e,f\n", "cells are separated at ';' (`separator=','` separates them there)"),
-        ('winner,loser\nann,bob\nO"Neil,bob\n', "line 3: quotation marks inside a cell are part of its text"),
+        ("A title\nand more\n\n" + GAMES, "lines 1 to 2 are titles above the table and were skipped: 'A title'"),
+        (GAMES + "\nTotal: 2\n", "line 5: a note below the table was skipped: 'Total: 2'"),
+        (GAMES.replace("2026-02", GAMES[:21] + "2026-02"), "line 3: a repeated header was skipped"),
+        ("home,score,away,score\nann,1,bob,2\n", "repeated column names are numbered: score (2)"),
+        ("a;b,c\nd;e,f\n", "cells are split at ';'; `separator=','` splits them there"),
+        ('winner,loser\nann,bob\nO"Neil,bob\n', "line 3: quotation marks inside a cell are kept as text"),
     ],
 )
 def test_skipped_lines_and_choices_are_remarked(content: str, note: str) -> None:
@@ -280,7 +284,7 @@ def test_skipped_lines_and_choices_are_remarked(content: str, note: str) -> None
 
 
 @pytest.mark.parametrize("pieces", ["date,home\n,away,hg,ag\n", "date,home,away,hg\nag\n", "home,away,hg,ag\n"])
-def test_a_header_that_comes_again_in_pieces_is_still_the_header(pieces: str) -> None:
+def test_header_repeated_in_pieces_is_still_the_header(pieces: str) -> None:
     found = table(GAMES.replace("2026-02", pieces + "2026-02"))
     assert found.frame.columns == PLAIN[0]
     assert not any("no header" in note for note in list(map(str, found.remarks)))
@@ -288,19 +292,19 @@ def test_a_header_that_comes_again_in_pieces_is_still_the_header(pieces: str) ->
 
 @pytest.mark.parametrize("content", ["", "\n\n", "  \n", "\ufeff", ",,\n,,\n"])
 def test_an_empty_text_is_an_error(content: str) -> None:
-    with pytest.raises(Error, match=r"odd\.csv: it is empty: its first line must name the columns"):
+    with pytest.raises(Error, match=r"odd\.csv: the file is empty; its first line must name the columns"):
         table(content)
 
 
 def test_unknown_encoding_and_separator_raise() -> None:
-    with pytest.raises(Error, match="encoding: there is none called 'klingon'"):
+    with pytest.raises(Error, match="encoding 'klingon' is unknown"):
         table(GAMES, encoding="klingon")
-    with pytest.raises(Error, match="encoding: there is none called 'rot13'"):
+    with pytest.raises(Error, match="encoding 'rot13' is unknown"):
         table(GAMES, encoding="rot13")
     with pytest.raises(Error, match="separator must be a single character"):
         table(GAMES, separator="\udc80")
     with pytest.raises(Error, match="separator must not be '\"'"):
         table(GAMES, separator='"')
     chinese = "winner,loser\n" + "李娜,张伟\n王芳,刘洋\n" * 10
-    with pytest.raises(Error, match=r"odd\.csv: line 2 is not UTF-8 text, .* as in `encoding='gb18030'`"):
+    with pytest.raises(Error, match=r"odd\.csv: line 2 is not UTF-8, .* such as `encoding='gb18030'`"):
         table(chinese.encode("gb18030"))

@@ -98,18 +98,18 @@ QUOTED = 'date,home,away,hg,ag\n2026-01-31,"ann\nlee",bob,1,0\n\n2026-02-01,bob,
         ("a.csv", QUOTED.format("x"), "line 5: column 'hg' holds 'x'"),
         ("a.csv", GAMES.replace("cat", "bob"), "line 3: bob is listed in team 1 and in team 2"),
         ("a.csv", GAMES.replace("02-01", "02-31"), "line 3: column 'date' holds '2026-02-31'"),
-        ("a.csv", GAMES.replace("2,2", "2,2,2"), "line 3: it has 6 cells, and the header names 5 columns"),
-        ("a.csv", GAMES.encode().replace(b"cat", b"c\xb1t"), "line 3: a byte in it is no text"),
-        ("a.csv", "", " it is empty: its first line must name the columns"),
+        ("a.csv", GAMES.replace("2,2", "2,2,2"), "line 3: the row has 6 cells, but the header names 5 columns"),
+        ("a.csv", GAMES.encode().replace(b"cat", b"c\xb1t"), "line 3: a byte is invalid"),
+        ("a.csv", "", " the file is empty; its first line must name the columns"),
         ("a.csv", "who,won\nann,bob\n", " I can't tell what these columns mean: 'who', 'won'"),
         ("a.jsonl", '{"winner": "a", "loser": "b"}\n\n{"winner": "a", "loser": "a"}', "line 3: a is listed in team 1"),
-        ("a.jsonl", '{"winner": "a", "loser": "b"}\n\n{"winner": ', "line 3: it is no JSON"),
+        ("a.jsonl", '{"winner": "a", "loser": "b"}\n\n{"winner": ', "line 3: invalid JSON"),
         ("a.jsonl", '{"winner": "a", "loser": "b"}\n3', "line 2: "),
         ("a.jsonl", '{"teams": [["a"], ["b"]]}\n\n{"teams": [["a"]]}', "line 3: a match needs at least two teams"),
         ("a.jsonl", '{"teams": [["a"], ["b"]]}\n\n{"teams": 3}', "line 3: teams must be a list"),
-        ("a.jsonl", '{"teams": [["a"], ["b"]]}\n\n{"teams', "line 3: it is no JSON"),
-        ("a.parquet", "PAR1", " it is no Parquet file"),
-        ("a.csv.gz", None, " it could not be read"),
+        ("a.jsonl", '{"teams": [["a"], ["b"]]}\n\n{"teams', "line 3: invalid JSON"),
+        ("a.parquet", "PAR1", " cannot be read"),
+        ("a.csv.gz", None, " cannot be read"),
     ],
 )
 def test_bad_files_are_errors_that_name_file_line_and_value(tmp_path: Path, name: str, text: Any, message: str) -> None:
@@ -125,9 +125,9 @@ def test_bad_files_are_errors_that_name_file_line_and_value(tmp_path: Path, name
 
 def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(Error, match=r"missing\.csv: there is no such file"):
+    with pytest.raises(Error, match=r"missing\.csv: file not found"):
         History.read(tmp_path / "missing.csv")
-    with pytest.raises(Error, match=r"folder\.csv: it is a folder: name a file in it"):
+    with pytest.raises(Error, match=r"folder\.csv: this is a folder; name a file in it"):
         History.read(tmp_path / "folder.csv")
 
 
@@ -159,7 +159,7 @@ def test_a_wide_file_of_200_000_rows_is_read_in_seconds(tmp_path: Path) -> None:
     np.testing.assert_array_equal(history.time, moments[order].astype("datetime64[us]").astype(np.int64))
 
 
-def test_problems_stand_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_problems_are_listed_in_the_order_of_the_file(tmp_path: Path) -> None:
     file = tmp_path / "games.csv"
     file.write_text("home,away,hg,ag\na,b,1,0\nb,b,1,0\nc,a,x,1\na,b,2,2\n")
     found = History.check(file)

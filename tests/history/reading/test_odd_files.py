@@ -1,4 +1,4 @@
-"""Files as people have them: broken quotes, other encodings, half-filled columns, options of no use."""
+"""Malformed files: broken quotes, other encodings, half-filled columns, wrong options."""
 
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ def write(folder: Path, text: str | bytes, name: str = "odd.csv") -> Path:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('winner,loser\n"ann,bob\ncat,dan\n', "line 2: a quotation mark is opened and not closed"),
-        (b"winner,loser\nann,bob\nA,B\xb1\nC,D\n", "line 3: a byte in it is no text"),
-        (b"winner,loser\nann,bob\nA,B\0x\nC,D\n", "line 3: there are zero bytes in it"),
+        ('winner,loser\n"ann,bob\ncat,dan\n', "line 2: a quotation mark is not closed"),
+        (b"winner,loser\nann,bob\nA,B\xb1\nC,D\n", "line 3: a byte is invalid"),
+        (b"winner,loser\nann,bob\nA,B\0x\nC,D\n", "line 3: the row holds zero bytes"),
     ],
 )
 def test_broken_text_is_an_error_that_names_the_line(tmp_path: Path, text: str | bytes, message: str) -> None:
@@ -76,7 +76,7 @@ def test_no_match_is_lost_to_a_row_without_the_name_of_its_match(
     assert [problem.where for problem in found.problems] == lines
 
 
-def test_a_stray_cell_behind_the_table_does_not_undo_the_teams(tmp_path: Path) -> None:
+def test_stray_cell_beside_the_table_does_not_undo_the_teams(tmp_path: Path) -> None:
     text = SQUADS.replace("\n", "|||\n").replace("m0|red|red0|3|||", "m0||red0|3|||red")
     found = History.check(write(tmp_path, text))
     assert [problem.where for problem in found.problems] == ["line 2"]
@@ -117,12 +117,12 @@ def test_scores_that_only_some_have_do_not_matter_where_all_are_ranked(tmp_path:
     assert history[0] == {"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 2, 3]}
 
 
-def test_blanks_around_names_are_no_part_of_them(tmp_path: Path) -> None:
+def test_blanks_around_names_are_removed(tmp_path: Path) -> None:
     history = History.read(write(tmp_path, "winner, loser\n ann , bob \nbob,ann\n"))
     assert history.players == ("ann", "bob")
 
 
-def test_specks_of_weight_are_none(tmp_path: Path) -> None:
+def test_tiny_and_huge_weights_raise(tmp_path: Path) -> None:
     with pytest.raises(Error, match="only weights of 0"):
         History.from_matches([{"teams": [["ann"], ["bob"]], "weights": [[1e-60], [1]]}])
     with pytest.raises(Error, match=r"weights of team 1 must be within ±1e\+30, not 1e\+200"):
@@ -132,6 +132,6 @@ def test_specks_of_weight_are_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["ranks", "scores"])
-def test_numbers_that_no_float_can_hold(key: str) -> None:
+def test_numbers_too_large_for_a_float_raise(key: str) -> None:
     with pytest.raises(Error, match=f"each of the {key} must be a finite number"):
         History.from_matches([{"teams": [["ann"], ["bob"]], key: [10**400, 1]}])

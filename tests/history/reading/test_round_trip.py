@@ -1,4 +1,4 @@
-"""Any table, written in any dialect, is read back as it was, and every row is found on its line."""
+"""Any table, written in any dialect, is read back unchanged, and every row has its line number."""
 
 import codecs
 from contextlib import suppress

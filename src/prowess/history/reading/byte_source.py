@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, standard input, or what is packed in one of them."""
+"""Where bytes come from: a file, standard input, or the content of a compressed file or archive."""
 
 import bz2
 import gzip
@@ -9,8 +9,7 @@ import stat
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,127 +18,119 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 
-_PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
-_PACKED_ENDINGS = (".gz", ".bz2", ".xz", ".zip")
-BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, ValueError)
+STANDARD_INPUT = "standard input"
+COMPRESSION: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}  # modules by magic number
+_SUFFIXES = (".gz", ".bz2", ".xz", ".zip")
+CORRUPT = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError, ValueError)
 
 
 @dataclass(frozen=True)
 class Source:
-    """Bytes and what they are called: in a file that may be larger than memory, or held in memory.
+    """Bytes and their title in messages: in a file that may be larger than memory, or held in memory.
 
-    >>> Source("games.csv", ".csv", data=b"winner,loser").head(6)
+    >>> Source("games.csv", ".csv", data=b"winner,loser").read(6)
     b'winner'
     """
 
     title: str
-    ending: str
+    suffix: str
     path: Path | None = None
     data: bytes = b""
-    lines_before: int = 0  # of a part of a file, how many lines stand above it
+    lines_before: int = 0  # of a chunk of a file: the lines above it
 
     def __str__(self) -> str:
-        """Give what it is called."""
+        """Return the title."""
         return self.title
 
     def open(self) -> IO[bytes]:
-        """Open it, at its first byte."""
+        """Open the source at its first byte."""
         if self.path is None:
             return io.BytesIO(self.data)
         try:
             return self.path.open("rb")
         except OSError as error:
-            raise Error(f"{self.title}: it cannot be read: {error.strerror or error}") from error
+            raise unreadable(self.title, error) from error
 
-    def head(self, size: int) -> bytes:
-        """Give the first bytes."""
+    def read(self, size: int = -1) -> bytes:
+        """Return the first `size` bytes, or all of them."""
         with self.open() as stream:
             return stream.read(size)
 
-    def whole(self) -> bytes:
-        """Give all bytes."""
-        if self.path is None:
-            return self.data
-        with self.open() as stream:
-            return stream.read()
-
-    def lines(self) -> Iterator[bytes]:
-        """Give the lines."""
-        with self.open() as stream:
-            yield from stream
-
     def array(self) -> NDArray[np.uint8]:
-        """Give all bytes as numbers, those of a file as they are needed."""
+        """Return all bytes as an array; those of a file are mapped into memory."""
         if self.path is None:
             return np.frombuffer(self.data, np.uint8)
         return np.asarray(np.memmap(self.path, np.uint8, "r")) if self.path.stat().st_size else np.zeros(0, np.uint8)
 
     def for_polars(self) -> Any:
-        """Give what a reader of Polars takes: the path where there is one, because it is read without a copy."""
+        """Return the path if there is one, which Polars reads without a copy, or else a stream."""
         return io.BytesIO(self.data) if self.path is None else self.path
 
 
+def unreadable(title: str, error: Exception) -> Error:
+    """Return the error for a file that cannot be opened or is corrupt."""
+    return Error(f"{title}: cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def printable(path: str | os.PathLike[str]) -> str:
+    """Return a path as text that can be shown: names of files need not be UTF-8."""
+    return str(path).encode(errors="replace").decode()
+
+
 def open_source(path: str | os.PathLike[str], title: str | None = None) -> Source:
-    """Find the bytes of a path, unpacked; `-` is standard input. Messages call it `title`, or else by its path."""
+    """Open a path, decompressed; `-` is standard input. Messages name it by `title`, or else by its path."""
     if not isinstance(path, (str, os.PathLike)):
-        raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame takes a frame")
+        raise Error(f"read needs the path of a file, not {type(path).__name__}; from_frame reads a frame")
     if os.fspath(path) == "-":
-        return _unpacked(Source("standard input", "", data=_standard_input()))
-    file = Path(path)
+        if sys.stdin is None or sys.stdin.closed:
+            raise Error(f"{STANDARD_INPUT} is closed")
+        return _decompressed(Source(STANDARD_INPUT, "", data=sys.stdin.buffer.read()))
+    file, title = Path(path), title or printable(path)
     try:
         mode = file.stat().st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        raise Error(f"{str(file).encode(errors='replace').decode()}: there is no such file") from None
+        raise Error(f"{title}: file not found") from None
     except OSError as error:
-        raise Error(f"{file}: it cannot be read: {error.strerror or error}") from error
+        raise unreadable(title, error) from error
     if stat.S_ISDIR(mode):
-        raise Error(f"{file}: it is a folder: name a file in it")
-    source = Source(title or str(file), file.suffix.lower(), file)
-    if not stat.S_ISREG(mode):  # a pipe can be read once only
-        source = Source(str(file), file.suffix.lower(), data=source.whole())
-    return _unpacked(source)
+        raise Error(f"{title}: this is a folder; name a file in it")
+    source = Source(title, file.suffix.lower(), file)
+    # A pipe can be read only once, and Polars opens no path that is not UTF-8.
+    if not stat.S_ISREG(mode) or printable(file) != str(file):
+        source = replace(source, path=None, data=source.read())
+    return _decompressed(source, file.stem)
 
 
-def _standard_input() -> bytes:
-    if sys.stdin is None or sys.stdin.closed:
-        raise Error("standard input: it is closed")
-    return sys.stdin.buffer.read()
-
-
-def _unpacked(source: Source) -> Source:
-    """Unpack what is compressed; the ending is then that of what was inside."""
-    head = source.head(6)
-    inside = (
-        Path(Path(source.path or source.title).stem).suffix.lower()
-        if source.ending in _PACKED_ENDINGS
-        else source.ending
-    )
+def _decompressed(source: Source, stem: str = "") -> Source:
+    """Return what is inside a compressed file, with the suffix of the content."""
+    head = source.read(6)
     if head.startswith(b"PK\x03\x04"):
         return _unzipped(source)
-    unpack = next((unpack for magic, unpack in _PACKED.items() if head.startswith(magic)), None)
-    if unpack is None and head and source.ending in _PACKED_ENDINGS:
-        raise Error(f"{source}: it could not be read: a {source.ending} file begins with other bytes")
-    if unpack is None:
+    module = next((module for magic, module in COMPRESSION.items() if head.startswith(magic)), None)
+    packed = source.suffix in _SUFFIXES
+    if module is None:
+        if packed and head:
+            raise Error(f"{source}: cannot be read: this is not a {source.suffix} file")
         return source
     try:
-        return Source(source.title, inside, data=unpack(source.whole()))
-    except BROKEN as error:
-        raise Error(f"{source}: it could not be read: {error}") from error
+        return Source(
+            source.title, Path(stem).suffix.lower() if packed else source.suffix, data=module.decompress(source.read())
+        )
+    except CORRUPT as error:
+        raise unreadable(source.title, error) from error
 
 
 def _unzipped(source: Source) -> Source:
-    """Give the one file in a zip archive; a workbook is an archive as well, and stays what it is."""
+    """Return the only file in a zip archive; a workbook is such an archive too, and is returned as it is."""
     try:
         with zipfile.ZipFile(source.for_polars()) as archive:
             names = [name for name in archive.namelist() if not name.endswith("/")]
             if any(name.startswith("xl/workbook") or name == "content.xml" for name in names):
-                return Source(source.title, ".xlsx", source.path, source.data)
+                return replace(source, suffix=".xlsx")
             files = [name for name in names if not name.startswith("__MACOSX/") and Path(name).name[0] != "."]
-            if len(files) != 1:
-                some = ", ".join(files[:5]) + (", …" if len(files) > 5 else "")
-                raise Error(f"{source}: it holds {len(files)} files, not one: unpack it ({some or 'it is empty'})")
-            return Source(source.title, Path(files[0]).suffix.lower(), data=archive.read(files[0]))
-    except Error:
-        raise
-    except BROKEN as error:
-        raise Error(f"{source}: it could not be read: {error}") from error
+            if len(files) == 1:
+                return Source(source.title, Path(files[0]).suffix.lower(), data=archive.read(files[0]))
+    except CORRUPT as error:
+        raise unreadable(source.title, error) from error
+    some = ", ".join([*files[:5], *["…"] * (len(files) > 5)]) or "none"
+    raise Error(f"{source}: the archive holds {len(files)} files ({some}); unpack it and read one of them")

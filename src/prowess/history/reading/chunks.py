@@ -1,71 +1,71 @@
-"""A file in parts of so many rows, so that no more of it is in memory than one of them."""
+"""A file in chunks of so many rows, so that no more than one of them is in memory."""
 
-import bz2
 import codecs
-import gzip
-import lzma
 import os
 import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import Error, Option, Remark
 from ..read_context import Findings, Problems, Table
 from ..read_options import Choices
-from .byte_source import BROKEN, Source
-from .delimiters import separator_of
-from .encodings import encoding_of
-from .sniff import load, load_source
+from .byte_source import COMPRESSION, CORRUPT, STANDARD_INPUT, Source, printable, unreadable
+from .delimiters import find_separator
+from .encodings import detect_encoding
+from .sniff import is_json, load, load_source
 
 if TYPE_CHECKING:
     import polars as pl
 
 BLOCK = 1 << 20  # bytes that are read at once
-HEAD = 1 << 16  # bytes in which the form of a text shows
-STRAY = 4  # times as many lines as are wanted without an end of a record: a quotation mark is not one
-_UNPACK = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+HEAD = 1 << 16  # bytes by which the format of a text is found
+STRAY = 4  # after so many times the wanted lines without the end of a record, a quotation mark is stray
 _ARCHIVES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # workbooks and zip files are read as a whole
-_JSON = (".jsonl", ".ndjson", ".json")
 _NEWLINE, _QUOTE = 10, 34
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some rows of a file, or what is found in some of its matches; and how much of the file has been read."""
+class Chunk:
+    """Some rows of a file, or the findings in some of its matches; and which share of the file has been read."""
 
-    found: Table | Findings
+    content: Table | Findings
     share: float
 
 
-def parts(path: str | os.PathLike[str], choices: Choices, rows: int) -> Iterator[Part]:
-    """Give the rows of a file in parts; lines and rows are counted from the start of the file."""
-    if isinstance(path, (str, os.PathLike)) and os.fspath(path) != "-" and not Path(path).is_file():
-        load(path, choices)  # which says what is wrong with it
+def read_chunks(path: str | os.PathLike[str], choices: Choices, rows: int) -> Iterator[Chunk]:
+    """Yield the rows of a file in chunks; lines and rows are counted from the start of the file."""
+    is_path = isinstance(path, (str, os.PathLike))
+    is_stdin = is_path and os.fspath(path) == "-"
+    if not is_path or not (is_stdin or Path(path).is_file()):
+        yield Chunk(load(path, choices), 1.0)  # a pipe; raises the error if the path is something else
+        return
+    title = STANDARD_INPUT if is_stdin else printable(path)
     with ExitStack() as stack:
         try:
-            raw = sys.stdin.buffer if os.fspath(path) == "-" else stack.enter_context(Path(path).open("rb"))
+            raw = sys.stdin.buffer if is_stdin else stack.enter_context(Path(path).open("rb"))
         except OSError as error:
-            raise Error(f"{path}: it cannot be read: {error.strerror or error}") from error
-        head = raw.peek(8)[:8]  # type: ignore[union-attr]
-        if head.startswith((*_ARCHIVES, *([b"PAR1"] if os.fspath(path) == "-" else []))):
-            yield Part(load(path, choices), 1.0)
-        elif head.startswith(b"PAR1"):
-            yield from _of_parquet(Path(path), choices, rows)
+            raise unreadable(title, error) from error
+        magic = raw.peek(8)[:8]  # type: ignore[union-attr]
+        text = None
+        if magic.startswith(b"PAR1"):
+            if not is_stdin and title == str(path):  # Polars opens no path that is not UTF-8
+                yield from _read_parquet(Path(path), choices, rows)
+                return
+        elif not magic.startswith(_ARCHIVES):
+            text = _TextFile(title, raw, magic, choices)
+        if text is not None and text.has_lines():
+            yield from text.chunks(rows)
         else:
-            text = _Text(path, raw, head, choices)
-            if text.in_lines():
-                yield from text.parts(rows)
-            else:
-                yield Part(load(path, choices), 1.0)
+            yield Chunk(load(path, choices), 1.0)
 
 
-def _of_parquet(file: Path, choices: Choices, rows: int) -> Iterator[Part]:
+def _read_parquet(file: Path, choices: Choices, rows: int) -> Iterator[Chunk]:
     import polars as pl
 
     lazy = pl.scan_parquet(file, glob=False)
@@ -74,123 +74,113 @@ def _of_parquet(file: Path, choices: Choices, rows: int) -> Iterator[Part]:
         for first in range(0, max(total, 1), rows):
             frame = lazy.slice(first, rows).collect()
             table = Table(frame, str(file), lambda row, first=first: first + row + 1, choices)  # type: ignore[misc]
-            yield Part(table, min(1.0, (first + rows) / max(total, 1)))
+            yield Chunk(table, min(1.0, (first + rows) / max(total, 1)))
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise Error(f"{file}: it is no Parquet file that Polars can read: {error}") from error
+        raise unreadable(str(file), error) from error
 
 
-@dataclass
-class _Text:
-    """A text of lines, which is read from a stream that may be packed, or in an encoding of two bytes a letter."""
+class _TextFile:
+    """A text of lines, read from a stream that may be compressed, or in an encoding of two or four bytes a letter."""
 
-    path: str | os.PathLike[str]
-    raw: IO[bytes]
-    magic: bytes
-    choices: Choices
-    title: str = field(init=False)
-    ending: str = field(init=False)
-    stream: IO[bytes] = field(init=False)
-    size: int = 0
+    def __init__(self, title: str, raw: Any, magic: bytes, choices: Choices) -> None:
+        self.title, self.raw, self.choices = title, raw, choices
+        module: Any = next((module for start, module in COMPRESSION.items() if magic.startswith(start)), None)
+        self.stream = raw if module is None else module.open(raw)
+        name = Path(title)
+        self.suffix = (name if module is None else Path(name.stem)).suffix.lower() if name.suffix else ""
+        self.size = os.fstat(raw.fileno()).st_size if raw.seekable() else 0
+        try:
+            self.head: bytes = self.stream.peek(HEAD)
+        except CORRUPT as error:
+            raise unreadable(title, error) from error
+        self.decoder = self._wide_decoder()
 
-    def __post_init__(self) -> None:
-        """Unpack the stream, if it is packed."""
-        self.title = "standard input" if os.fspath(self.path) == "-" else str(self.path)
-        name = Path(self.title)
-        unpack = next((unpack for magic, unpack in _UNPACK.items() if self.magic.startswith(magic)), None)
-        self.stream = self.raw if unpack is None else unpack(self.raw)  # type: ignore[operator]
-        self.ending = (name if unpack is None else Path(name.stem)).suffix.lower() if name.suffix else ""
-        if self.raw.seekable():
-            self.size = os.fstat(self.raw.fileno()).st_size
+    def _wide_decoder(self) -> codecs.IncrementalDecoder | None:
+        """Return a decoder of UTF-16 or UTF-32, which cannot be cut at the bytes of newlines."""
+        marked = self.head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        chosen = self.choices.encoding if "16" in (self.choices.encoding or "") else None
+        codec = ""
+        if chosen or marked or b"\0" in self.head:
+            with suppress(Error):  # which `load_source` raises, with the name of the file
+                codec = detect_encoding(self.head, chosen).codec
+        if "16" not in codec and "32" not in codec:
+            return None
+        self.choices = replace(self.choices, encoding=None)
+        codec = codec.removesuffix("-le").removesuffix("-be") if marked else codec
+        return codecs.getincrementaldecoder(codec)("replace")
 
-    def in_lines(self) -> bool:
-        """Tell whether it is a table, or JSON with an object on each line: a list is read as a whole."""
-        head = self.stream.peek(HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")  # type: ignore[attr-defined]
-        if self.ending not in _JSON and not (self.ending in ("", ".json") and head[:1] in (b"{", b"[")):
+    def has_lines(self) -> bool:
+        """Return whether this is a table, or JSON with an object on each line; a list is read as a whole."""
+        head = self.head.lstrip(b"\xef\xbb\xbf \t\r\n")
+        if not is_json(self.suffix, head):
             return True
         return bool(head[:1] == b"{" and head.split(b"\n")[0].rstrip().endswith((b"}", b"},")))
 
-    def parts(self, rows: int) -> Iterator[Part]:
-        """Give a table of each piece; those after the first are read below the heading of the first."""
+    def chunks(self, rows: int) -> Iterator[Chunk]:
+        """Yield a table of each piece; those after the first are read below the heading of the first."""
         heading, before, choices, columns = b"", 0, self.choices, set[str]()
         for number, piece in enumerate(self._pieces(rows)):
-            choices = self._settled(piece, choices, before)
+            choices = self._settle(piece, choices, before)
             offset = before - heading.count(b"\n")
-            content = load_source(Source(self.title, self.ending, data=heading + piece, lines_before=offset), choices)
+            content = load_source(Source(self.title, self.suffix, data=heading + piece, lines_before=offset), choices)
             if isinstance(content, Table):
                 content = replace(content, remarks=[] if offset else content.remarks, choices=self.choices)
-            if isinstance(content, Table) and number == 0:
-                heading, columns = _above(piece, content), set(content.frame.columns)
-                choices = choices if heading.strip() else replace(choices, header=False)
-            elif isinstance(content, Table) and not columns & set(content.frame.columns):
-                raise Error(
-                    f"{self.title}, line {before + 1}: from here on other columns are found: ",
-                    Option("header", False),
-                    " reads the file without a header",
-                    field="header",
-                    line=before + 1,
-                )
+                names = set(content.frame.columns)
+                if number == 0:
+                    heading, columns = _lines_above(piece, content), names
+                    choices = choices if heading.strip() else replace(choices, header=False)
+                elif not columns & names:
+                    text = f"{self.title}, line {before + 1}: the columns are different from here on; "
+                    option = Option("header", False)
+                    raise Error(text, option, " reads the file without a header", field="header", line=before + 1)
             before += piece.count(b"\n")
-            yield Part(content, min(1.0, self.raw.tell() / self.size) if self.size else 0.0)
+            yield Chunk(content, min(1.0, self.raw.tell() / self.size) if self.size else 0.0)
 
-    def _settled(self, piece: bytes, choices: Choices, lines_before: int) -> Choices:
-        """Keep the separator and the encoding that a piece shows, for those after it."""
-        if choices.encoding is None and not _is_utf8(piece):
+    def _settle(self, piece: bytes, choices: Choices, lines_before: int) -> Choices:
+        """Return the choices with the separator and the encoding of a piece, for those after it."""
+        if choices.encoding is None:
             try:
-                choices = replace(choices, encoding=encoding_of(piece, lines_before=lines_before).codec)
-            except Error as error:
-                raise error.within(f"{self.title}: ") from None
+                piece.decode()
+            except UnicodeDecodeError:
+                with suppress(Error):
+                    choices = replace(choices, encoding=detect_encoding(piece, lines_before=lines_before).codec)
         if choices.separator is None and not piece.lstrip().startswith(b"{"):
             text = piece[:HEAD].decode(choices.encoding or "utf-8", "replace").replace("\r\n", "\n")
-            mark = separator_of(text[: text.rfind("\n") + 1] or text, choices).mark
+            mark = find_separator(text[: text.rfind("\n") + 1] or text, choices).mark
             choices = replace(choices, separator=mark) if len(mark.encode()) == 1 else choices
         return choices
 
     def _pieces(self, rows: int) -> Iterator[bytes]:
         """Cut the text after so many lines, where a record ends."""
-        pending, lines, any_ = b"", 0, False
-        wide = self._wide()
-        letters = None if wide is None else codecs.getincrementaldecoder(wide)("replace")
+        pending, lines, is_first = b"", 0, True
         while True:
-            cut = _cut(pending, rows) if lines >= rows else 0
+            cut = _find_cut(pending, rows) if lines >= rows else 0
             if cut:
-                any_ = True
+                is_first = False
                 yield pending[:cut]
                 pending = pending[cut:]
                 lines = pending.count(b"\n")
                 continue
-            length = len(pending) / max(lines, 1)  # of a line
-            wanted = int(min(max(BLOCK, 1.05 * length * (rows - lines)), 64 * BLOCK))
+            line_length = len(pending) / max(lines, 1)
+            wanted = int(min(max(BLOCK, 1.05 * line_length * (rows - lines)), 64 * BLOCK))
             try:
                 block = self.stream.read(wanted)
-            except BROKEN as error:
-                raise Error(f"{self.title}: it could not be read: {error}") from error
+            except CORRUPT as error:
+                raise unreadable(self.title, error) from error
             if not block:
                 break
-            if letters is not None:
-                block = letters.decode(block).encode()
+            if self.decoder is not None:
+                block = self.decoder.decode(block).encode()
             pending += block
             lines += block.count(b"\n")
-        if pending or not any_:
+        if pending or is_first:
             yield pending
 
-    def _wide(self) -> str | None:
-        """Give the encoding of a text in which a letter is two bytes or four, so that it cannot be cut as it is."""
-        head = self.stream.peek(4096) if hasattr(self.stream, "peek") else b""
-        named = self.choices.encoding if "16" in (self.choices.encoding or "") else None
-        codec = (
-            encoding_of(head, named).codec if named or b"\0" in head or head[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
-        )
-        if "16" not in codec and "32" not in codec:
-            return None
-        self.choices = replace(self.choices, encoding=None)
-        return codec.removesuffix("-le").removesuffix("-be") if head[:2] in (b"\xff\xfe", b"\xfe\xff") else codec
 
-
-def _cut(data: bytes, rows: int) -> int:
-    """Give where the record of a number ends, 0 where it is not there; a newline inside quotes ends none."""
+def _find_cut(data: bytes, rows: int) -> int:
+    """Return where record number `rows` ends, 0 if the data are shorter; a newline inside quotes ends no record."""
     array = np.frombuffer(data, np.uint8)
-    newlines = np.flatnonzero(array == _NEWLINE)
-    ends = newlines
+    ends = newlines = np.flatnonzero(array == _NEWLINE)
     if not data.lstrip().startswith(b"{") and b'"' in data:
         ends = newlines[np.searchsorted(np.flatnonzero(array == _QUOTE), newlines) % 2 == 0]
         if len(ends) < rows and len(newlines) >= STRAY * rows:
@@ -198,29 +188,18 @@ def _cut(data: bytes, rows: int) -> int:
     return int(ends[rows - 1]) + 1 if len(ends) >= rows else 0
 
 
-def _above(piece: bytes, table: Table) -> bytes:
-    """Give the lines above the first row of a table."""
+def _lines_above(piece: bytes, table: Table) -> bytes:
+    """Return the lines above the first row of a table."""
     if not len(table.frame) or table.unit != "line":
         return piece
-    lines = piece.split(b"\n", table.line(0) - 1)[:-1]
-    return b"".join(line + b"\n" for line in lines)
+    return b"".join(line + b"\n" for line in piece.split(b"\n", table.line(0) - 1)[:-1])
 
 
-def _is_utf8(data: bytes) -> bool:
-    if data.isascii():
-        return True
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-class Queue:
-    """Tables with the same columns, as one; each is forgotten once all its rows were taken.
+class RowQueue:
+    """The rows of tables with the same columns; a table is dropped once all its rows were taken.
 
     >>> import polars as pl
-    >>> queue = Queue()
+    >>> queue = RowQueue()
     >>> for day in (["mon"], ["tue", "wed"]):
     ...     queue.add(Table(pl.DataFrame({"day": day}), "the file"))
     >>> queue.take(2).frame["day"].to_list(), len(queue)
@@ -228,9 +207,9 @@ class Queue:
     """
 
     def __init__(self) -> None:
-        """Begin without rows."""
+        """Make an empty queue."""
         self.tables: deque[Table] = deque()
-        self.begin = 0  # rows of the first table that were taken
+        self.begin = 0  # the first row of the first table that was not yet taken
         self.columns: list[str] = []
 
     def __len__(self) -> int:
@@ -238,7 +217,7 @@ class Queue:
         return sum(len(table.frame) for table in self.tables) - self.begin
 
     def add(self, table: Table) -> None:
-        """Put a table at the end; a column that it does not have is empty."""
+        """Append the rows of a table; columns that it lacks are empty."""
         import polars as pl
 
         self.columns = self.columns or table.frame.columns
@@ -246,17 +225,17 @@ class Queue:
         self.tables.append(replace(table, frame=table.frame.with_columns(missing).select(self.columns)))
 
     def head(self, count: int) -> Table:
-        """Give the first rows, which stay."""
+        """Return the first rows, and keep them."""
         return self._first(min(count, len(self)))
 
     def column(self, name: str, count: int) -> "pl.Series":
-        """Give a column of the first rows."""
+        """Return a column of the first rows."""
         import polars as pl
 
         return pl.concat([table.frame[name].slice(first, length) for table, first, length in self._spans(count)])
 
     def take(self, count: int) -> Table:
-        """Give the first rows, and forget them."""
+        """Return the first rows, and drop them."""
         rows = self._first(count)
         self.begin += count
         while len(self.tables) > 1 and self.begin >= len(self.tables[0].frame):
@@ -264,7 +243,7 @@ class Queue:
         return rows
 
     def _spans(self, count: int) -> list[tuple[Table, int, int]]:
-        """Give the tables of the first rows: of each the first row that is meant, and how many."""
+        """Return the tables that hold the first rows: of each the first row and how many."""
         spans: list[tuple[Table, int, int]] = []
         first = self.begin
         for table in self.tables:
@@ -293,11 +272,5 @@ class Queue:
             return table.line(first + row - int(start[span]))
 
         return replace(
-            spans[0][0],
-            frame=frame,
-            line=line_of,
-            remarks=remarks,
-            problems=problems,
-            left_out=[],
-            decisions={},
+            spans[0][0], frame=frame, line=line_of, remarks=remarks, problems=problems, left_out=[], decisions={}
         )

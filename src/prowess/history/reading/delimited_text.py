@@ -1,49 +1,52 @@
-"""From any text to a table of text columns: in one pass of Polars where the text is regular, else record by record."""
+"""From any text to a table of text columns: in one pass of Polars if the text is regular, else record by record."""
 
 import csv
 import io
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...errors import Error, Remark
 from ..read_context import Table
 from ..read_options import Choices
 from .byte_source import Source
-from .delimiters import separator_of
-from .encodings import DAMAGED, check_name, decode, encoding_of
+from .delimiters import find_separator
+from .encodings import DAMAGED, codec_name, detect_encoding
 from .header_row import Heading, find_heading
-from .record_offsets import Lines
 from .table_bounds import Grid, trim_table
 from .tolerant_csv import BLANKS, Record, records
 
-if TYPE_CHECKING:
-    import polars as pl
-
-_HEAD = 1 << 16  # bytes in which the form of a text shows
-_LONG = _HEAD // 4  # a longer line is damaged, or no line of a table
-_SAMPLE = 1000  # records in which its heading shows
-_WRAPPED = re.compile(r'\s*"([^"]|"")*"\s*|\s*')
-_MARK = b"\xef\xbb\xbf"
+_HEAD = 1 << 16  # bytes by which separator and header are found
+_MAX_LINE = _HEAD // 4  # a longer line is damaged, or not part of a table
+_SAMPLE = 1000  # records among which the header is searched
+_QUOTED_LINE = re.compile(r'\s*"([^"]|"")*"\s*|\s*')
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_CHUNK = 1 << 16  # bytes that fit into the cache of a processor
+_NEWLINE, _RETURN, _QUOTE = 10, 13, 34
 
 
 def read_text(source: Source, choices: Choices) -> Table:
-    """Read every column as text, so that a number that is none can be shown as it was written."""
-    grid = _regular(source, choices)
-    return trim_table(_repaired(source, choices) if grid is None else grid, source.title, choices)
+    """Read every column as text, so that a malformed number can be shown as it was written."""
+    return trim_table(_read_regular(source, choices) or _read_tolerantly(source, choices), source.title, choices)
 
 
-def _regular(source: Source, choices: Choices) -> Grid | None:
-    """Read a text that is UTF-8 and as regular as all readers want it; None where it is not."""
-    text, whole = _plain_head(source, choices)
+def _read_regular(source: Source, choices: Choices) -> Grid | None:
+    """Read a text that is UTF-8 and so regular that all readers agree about it; None if it is not."""
+    import polars as pl
+
+    text, is_whole = _plain_head(source, choices)
     if text is None:
         return None
-    separator = separator_of(text, choices)
+    separator = find_separator(text, choices)
     sample = list(islice(records(text, separator.mark), _SAMPLE))
-    if not whole:
-        sample.pop()  # which may go on
+    if not is_whole:
+        sample.pop()  # the record may go on
     if separator.mark in BLANKS or any(record.fault or record.stray for record in sample):
         return None
     heading = find_heading(sample, choices, separator.lines)
@@ -53,116 +56,180 @@ def _regular(source: Source, choices: Choices) -> Grid | None:
     if begin is None or width == 1:
         return None
     data = source.array()
-    lines = Lines(data[len(_MARK) :] if bytes(data[: len(_MARK)]) == _MARK else data, ord(separator.mark))
-    frame = _by_polars(source, separator.mark, begin, heading) if lines.regular else None
-    if frame is None or not lines.hold(begin + len(frame)):
+    marked = bytes(data[: len(_BYTE_ORDER_MARK)]) == _BYTE_ORDER_MARK
+    index = LineIndex(data[len(_BYTE_ORDER_MARK) :] if marked else data, ord(separator.mark))
+    if not index.is_regular:
         return None
-    count = begin + len(frame)
-    remarks = [separator.remark] if separator.remark else []
-
-    def line_of(row: int) -> int:
-        return source.lines_before + lines.of(heading.start + row, count)
-
-    return Grid(frame[heading.start - begin :], heading, line_of, remarks=remarks)
-
-
-def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
-    """Give the whole lines at the start of a text, and whether they are all; None where it is no plain UTF-8."""
-    head = source.head(_HEAD)
-    whole = len(head) < _HEAD
-    if choices.encoding is not None and check_name(choices.encoding) not in ("utf-8", "utf-8-sig", "ascii"):
-        return None, whole
-    head = head if whole else head[: head.rfind(b"\n") + 1]
-    if not head.strip() or b"\0" in head or b"\r" in head.replace(b"\r\n", b""):
-        return None, whole
     try:
-        return head.removeprefix(_MARK).decode().replace("\r\n", "\n"), whole
-    except UnicodeDecodeError:
-        return None, whole
-
-
-def _by_polars(source: Source, separator: str, skip: int, heading: Heading) -> "pl.DataFrame | None":
-    import polars as pl
-
-    try:
-        return pl.read_csv(
+        frame = pl.read_csv(
             source.for_polars(),
             has_header=False,
-            separator=separator,
-            skip_rows=skip,
+            separator=separator.mark,
+            skip_rows=begin,
             schema=dict.fromkeys(heading.names, pl.String),
             infer_schema=False,
             glob=False,
         )
     except pl.exceptions.PolarsError:
         return None
+    count = begin + len(frame)
+    if not index.has_records(count):
+        return None
+
+    def line_of(row: int) -> int:
+        return source.lines_before + index.line_of(heading.start + row, count)
+
+    remarks = [separator.remark] if separator.remark else []
+    return Grid(frame[heading.start - begin :], heading, line_of, remarks=remarks)
 
 
-def _repaired(source: Source, choices: Choices) -> Grid:
-    """Read a text record by record, mend what can be mended, and note what cannot."""
-    text, remarks = _decoded(source, choices)
-    separator = separator_of(_first_lines(text), choices)
+def _plain_head(source: Source, choices: Choices) -> tuple[str | None, bool]:
+    """Return the whole lines at the start of a text, and whether they are all; None if it is not plain UTF-8."""
+    head = source.read(_HEAD)
+    is_whole = len(head) < _HEAD
+    if choices.encoding is not None and codec_name(choices.encoding) not in ("utf-8", "utf-8-sig", "ascii"):
+        return None, is_whole
+    head = head if is_whole else head[: head.rfind(b"\n") + 1]
+    if not head.strip() or b"\0" in head or b"\r" in head.replace(b"\r\n", b""):
+        return None, is_whole
+    try:
+        return head.removeprefix(_BYTE_ORDER_MARK).decode().replace("\r\n", "\n"), is_whole
+    except UnicodeDecodeError:
+        return None, is_whole
+
+
+@dataclass(frozen=True)
+class LineIndex:
+    r"""The lines of a text, and the records in it, which span several lines if a quoted cell holds newlines.
+
+    >>> index = LineIndex(np.frombuffer(b'a,"b\nc"\nd,e\n', np.uint8), ord(","))
+    >>> index.line_count, index.is_regular, [index.line_of(record, records=2) for record in range(2)]
+    (3, True, [1, 3])
+    """
+
+    data: NDArray[np.uint8]
+    separator: int
+
+    def _chunks(self) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        return ((begin, self.data[begin : begin + _CHUNK]) for begin in range(0, len(self.data), _CHUNK))
+
+    @cached_property
+    def line_count(self) -> int:
+        """Return the number of lines."""
+        newlines = sum(int(np.count_nonzero(chunk == _NEWLINE)) for _, chunk in self._chunks())
+        return newlines + int(len(self.data) > 0 and self.data[-1] != _NEWLINE)
+
+    @cached_property
+    def _quotes(self) -> tuple[bool, bool]:
+        """Whether there are quotation marks, and whether the text is regular."""
+        has_quotes = False
+        for begin, chunk in self._chunks():
+            if not chunk.min():
+                return has_quotes, False
+            if (chunk == _QUOTE).any():
+                has_quotes = True
+                context = self.data[max(0, begin - 1) : begin + _CHUNK + 1]
+                edge, good = self._is_edge(context), context != _QUOTE
+                good[1:] |= edge[:-1]
+                good[:-1] |= edge[1:]
+                good[0] = good[-1] = True  # part of a neighbouring chunk, or at the very start or end of the text
+                if not good.all():
+                    return has_quotes, False
+        return has_quotes, True
+
+    @property
+    def is_regular(self) -> bool:
+        """Return whether each quotation mark is beside a separator, a newline or another mark, and no byte is zero."""
+        return self._quotes[1]
+
+    def has_records(self, count: int) -> bool:
+        """Return whether there are `count` records: one on each line, or fewer where quoted cells hold newlines.
+
+        All readers agree about these where every quoted cell begins after a separator and ends before one (RFC 4180).
+        """
+        if not self._quotes[0] or count == self.line_count:
+            return True
+        return self._starts is not None and count == len(self._starts) - int(self.data[-1] == _NEWLINE)
+
+    def line_of(self, record: int, records: int) -> int:
+        """Return the number of the line on which a record begins, in a text with so many records."""
+        return record + 1 if records == self.line_count or self._starts is None else int(self._starts[record])
+
+    @cached_property
+    def _starts(self) -> NDArray[np.int64] | None:
+        """The line on which each record begins; None if quoted cells do not end as they should."""
+        pieces, lines, inside = [np.ones(1, np.int64)], 1, 0
+        last = len(self.data) - 1
+        for begin, chunk in self._chunks():
+            quotes, newlines = np.flatnonzero(chunk == _QUOTE), np.flatnonzero(chunk == _NEWLINE)
+            # Two marks in a row, which stand for one, close a cell and open it again.
+            opening, closing = quotes[inside::2] + begin, quotes[1 - inside :: 2] + begin
+            opens = self._is_edge(self.data[np.maximum(opening - 1, 0)]) | (opening == 0)
+            closes = self._is_edge(self.data[np.minimum(closing + 1, last)]) | (closing == last)
+            if not (opens.all() and closes.all()):
+                return None
+            outside = (np.searchsorted(quotes, newlines) + inside) % 2 == 0
+            pieces.append(lines + 1 + np.flatnonzero(outside))
+            lines += len(newlines)
+            inside = (len(quotes) + inside) % 2
+        return None if inside else np.concatenate(pieces)
+
+    def _is_edge(self, data: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        edge: NDArray[np.bool_] = (data == self.separator) | (data == _QUOTE) | (data == _NEWLINE) | (data == _RETURN)
+        return edge
+
+
+def _read_tolerantly(source: Source, choices: Choices) -> Grid:
+    """Read a text record by record, repair what can be repaired, and note the faults of the other rows."""
+    data = source.read()
+    try:
+        encoding = detect_encoding(data, choices.encoding, source.lines_before)
+    except Error as error:
+        raise error.within(f"{source}: ") from None
+    text = encoding.decode(data).rstrip("\0")  # a full disk may leave zeros
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if all(map(_QUOTED_LINE.fullmatch, lines := text.split("\n"))):  # a program took each line for a single cell
+        text = "\n".join(line.strip()[1:-1].replace('""', '"') for line in lines)
+    separator = find_separator(_first_lines(text), choices)
     rows = records(text, separator.mark)
     sample = list(islice(rows, _SAMPLE))
     heading = find_heading(sample, choices, separator.lines)
     if not heading.names:
-        raise Error(f"{source}: it is empty: its first line must name the columns")
-    if separator.remark:
-        remarks.append(separator.remark)
+        raise Error(f"{source}: the file is empty; its first line must name the columns")
     damaged = DAMAGED.search(text) is not None or "\0" in text
-    grid = _mended(islice(chain(sample, rows), heading.start, None), heading, damaged, source.lines_before)
-    grid.remarks += remarks
+    grid = _repair(islice(chain(sample, rows), heading.start, None), heading, damaged, source.lines_before)
+    grid.remarks += [*encoding.remarks(data), *([separator.remark] if separator.remark else [])]
     return grid
 
 
 def _first_lines(text: str) -> str:
-    """Return the lines at the start of a text, without any so long that there would be no room for others."""
+    """Return the lines at the start of a text, without any so long that it would leave no room for others."""
     lines: list[str] = []
     size, start = 0, 0
     while start < len(text) and size < _HEAD:
         end = text.find("\n", start) + 1 or len(text)
-        if end - start <= _LONG:
+        if end - start <= _MAX_LINE:
             lines.append(text[start:end])
             size += end - start
         start = end
     return "".join(lines) or text[:_HEAD]
 
 
-def _decoded(source: Source, choices: Choices) -> tuple[str, list[Remark]]:
-    """Return a text whose lines end alike, and remarks on its encoding."""
-    data = source.whole()
-    try:
-        encoding = encoding_of(data, choices.encoding, source.lines_before)
-    except Error as error:
-        raise error.within(f"{source}: ") from None
-    text = decode(data, encoding).rstrip("\0")  # a disk that was full may leave zeros
-    remark = encoding.remark(data)
-    return _unwrapped(text.replace("\r\n", "\n").replace("\r", "\n")), [remark] if remark else []
-
-
-def _unwrapped(text: str) -> str:
-    """Take the marks off lines that are quoted as a whole, as a program leaves them that took each for one cell."""
-    lines = text.split("\n")
-    if not all(map(_WRAPPED.fullmatch, lines)):
-        return text
-    return "\n".join(line.strip()[1:-1].replace('""', '"') for line in lines)
-
-
-def _mended(rows: Iterable[Record], heading: Heading, damaged: bool, lines_before: int) -> Grid:
-    """Write the records anew, as regular as Polars wants them, and let it read that."""
+def _repair(rows: Iterable[Record], heading: Heading, damaged: bool, lines_before: int) -> Grid:
+    """Write the records to a regular CSV text, which takes less memory than lists of cells, and let Polars read it."""
     import polars as pl
 
     width = len(heading.names)
     lines, faults, stray = array("q"), [], []
-    mended = io.StringIO(newline="")
-    writer = csv.writer(mended, lineterminator="\n")
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
     for row, record in enumerate(rows):
         cells, fault = record.cells, record.fault
         if damaged:
             cells, fault = _without_damage(cells, fault)
         if len(cells) != width:
             if fault is None and any(cell.strip() for cell in cells[width:]):
-                fault = f"it has {len(cells)} cells, and the header names {width} columns"
+                fault = f"the row has {len(cells)} cells, but the header names {width} columns"
             cells = cells[:width] + [""] * (width - len(cells))
         if fault is not None:
             faults.append((row, fault))
@@ -173,21 +240,21 @@ def _mended(rows: Iterable[Record], heading: Heading, damaged: bool, lines_befor
     schema = dict.fromkeys(heading.names, pl.String)
     frame = pl.DataFrame(schema=schema)
     if lines:
-        data = mended.getvalue().encode()
+        data = text.getvalue().encode()
         frame = pl.read_csv(io.BytesIO(data), has_header=False, schema=schema, infer_schema=False)
     remarks = []
     if stray:
-        text = f"line {stray[0]}: quotation marks inside a cell are part of its text"
-        remarks.append(Remark("stray-quotes", (text,), count=len(stray), line=stray[0]))
+        sentence = f"line {stray[0]}: quotation marks inside a cell are kept as text"
+        remarks.append(Remark("stray-quotes", (sentence,), count=len(stray), line=stray[0]))
     return Grid(frame, heading, lambda row: lines_before + lines[row], faults, remarks)
 
 
 def _without_damage(cells: list[str], fault: str | None) -> tuple[list[str], str | None]:
-    """Give cells that can be shown, and say what is wrong with them."""
+    """Return cells that can be shown, and what is wrong with them."""
     joined = "".join(cells)
     if DAMAGED.search(joined):
-        return [DAMAGED.sub("\ufffd", cell) for cell in cells], fault or "a byte in it is no text in this encoding"
+        return [DAMAGED.sub("\ufffd", cell) for cell in cells], fault or "a byte is invalid in this encoding"
     if "\0" in joined:
-        empty = not joined.strip("\0 \t")
-        return [cell.replace("\0", "") for cell in cells], fault if empty else fault or "there are zero bytes in it"
+        is_empty = not joined.strip("\0 \t")
+        return [cell.replace("\0", "") for cell in cells], fault if is_empty else fault or "the row holds zero bytes"
     return cells, fault

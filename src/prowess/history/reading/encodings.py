@@ -1,4 +1,4 @@
-"""From bytes to text: by its marks where there are some, and by what its letters look like where there are none."""
+"""From bytes to text: by the byte order mark if there is one, and else by what the letters look like."""
 
 import codecs
 import re
@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from ...errors import Error, Option, Remark
 
-DAMAGED = re.compile("[\udc80-\udcff]")  # bytes that are no text, as `surrogateescape` leaves them
-_MARKS = {
+DAMAGED = re.compile("[\udc80-\udcff]")  # invalid bytes, as `surrogateescape` leaves them
+_BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
     codecs.BOM_UTF32_BE: "utf-32-be",
@@ -16,8 +16,8 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 _WESTERN = "cp1252"
-# What people still have, most frequent first; the second is what to try where the first is wrong.
-_OLD = {
+# Encodings that files still have, most frequent first: the script, and the encoding to try where this one is wrong.
+_LEGACY = {
     _WESTERN: ("Western European", "cp1251"),
     "cp1250": ("Central European", _WESTERN),
     "cp1251": ("Cyrillic", _WESTERN),
@@ -30,109 +30,97 @@ _OLD = {
 _WORD = re.compile(rb"[A-Za-z']*[\x80-\xff][A-Za-z\x80-\xff']*")
 _PUNCTUATION = re.compile("[\xa0'‘’“”„–—…«»·•°ºª½¼¾²³€£§©®™¡¿†‡`´]+")
 _COMMON = {"Cyrillic": frozenset("оеаинтсрвлкмдпуя"), "Greek": frozenset("αοιετσνηυρπκμλςάόίέή")}
-_CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])  # text has none, but tabs, newlines and escapes
-_HEAD = 1 << 16  # bytes at the start that show whether there is text at all
-_ENOUGH = 0.7  # share of the words that must look like words
-_LETTERS = 3  # least number of letters that speak for a rarer encoding
+_CONTROLS = bytes([*range(9), *range(14, 27), *range(28, 32)])  # in text only tabs, newlines and escapes are usual
+_HEAD = 1 << 16  # bytes at the start that decide whether a file is text at all
+_MIN_SCORE = 0.7  # share of the words that must look like words
+_MIN_LETTERS = 3  # that a rarer encoding must explain
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """How bytes are read: the codec, how many bytes at the start are a mark, and whether it was a guess."""
+    """The codec of some bytes, the size of their byte order mark, and whether the codec is a guess."""
 
     codec: str
     mark: int = 0
     guessed: bool = False
 
-    def remark(self, data: bytes) -> Remark | None:
-        """Say which of several encodings was taken, why, and how to choose another."""
+    def decode(self, data: bytes) -> str:
+        """Decode bytes; invalid ones become characters that `DAMAGED` finds."""
+        data = data[self.mark :]
+        try:
+            return data.decode(self.codec, "surrogateescape")
+        except UnicodeError:  # a codec whose units are not bytes
+            return data.decode(self.codec, "replace").replace("\ufffd", "\udcff")
+
+    def remarks(self, data: bytes) -> list[Remark]:
+        """Say which encoding was guessed, why, and how to choose another."""
         if not self.guessed:
-            return None
-        kind, other = _OLD[self.codec]
-        line = _first_wrong(data)
-        text = f"the text is read as {self.codec} ({kind}), because line {line} is not UTF-8; "
-        return Remark("encoding", (text, Option("encoding", other), f" is {_OLD[other][0]}"), line=line)
+            return []
+        script, other = _LEGACY[self.codec]
+        line = _first_invalid_line(data)
+        text = f"the file is read as {self.codec} ({script}) because line {line} is not UTF-8; "
+        pieces = (text, Option("encoding", other), f" reads it as {_LEGACY[other][0]}")
+        return [Remark("encoding", pieces, line=line)]
 
 
-def check_name(name: str) -> str:
-    """Give the name of a codec as Python knows it; raise an Error if it knows none.
+def codec_name(name: str) -> str:
+    """Return Python's name of a codec of text; raises `Error` for an unknown one.
 
-    >>> check_name("Windows-1252"), check_name("UTF8")
+    >>> codec_name("Windows-1252"), codec_name("UTF8")
     ('cp1252', 'utf-8')
     """
     try:
-        codec = codecs.lookup(name)
         "".encode(name)
+        return codecs.lookup(name).name
     except (LookupError, ValueError):
-        right = "utf-8, utf-16, cp1252 or cp1251 are usual"
-        raise Error(f"encoding: there is none called {name!r}: {right}", field="encoding", value=name) from None
-    return codec.name
+        right = "utf-8, utf-16, cp1252 and cp1251 are common ones"
+        raise Error(f"encoding {name!r} is unknown; {right}", field="encoding", value=name) from None
 
 
-def encoding_of(data: bytes, chosen: str | None = None, lines_before: int = 0) -> Encoding:
-    """Find out how bytes are to be read, unless it is said; `lines_before` counts the lines of the file above them.
+def detect_encoding(data: bytes, chosen: str | None = None, lines_before: int = 0) -> Encoding:
+    """Return the encoding of some bytes, unless it is `chosen`; `lines_before` counts the lines above them.
 
-    >>> encoding_of("André".encode("cp1252")).codec, encoding_of("Иван Петров".encode("cp1251")).codec
+    >>> detect_encoding("André".encode("cp1252")).codec, detect_encoding("Иван Петров".encode("cp1251")).codec
     ('cp1252', 'cp1251')
-    >>> encoding_of("ann".encode("utf-16-le")).codec
+    >>> detect_encoding("ann".encode("utf-16-le")).codec
     'utf-16-le'
     """
-    marked = next(((mark, codec) for mark, codec in _MARKS.items() if data.startswith(mark)), None)
+    mark = next((mark for mark in _BYTE_ORDER_MARKS if data.startswith(mark)), b"")
+    marked = _BYTE_ORDER_MARKS.get(mark, "")
     if chosen is not None:
-        name = check_name(chosen)
-        if marked is None or marked[1].split("-")[:2] != name.split("-")[:2]:
+        name = codec_name(chosen)
+        if marked.split("-")[:2] != name.split("-")[:2]:
             return Encoding({"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(name, name))
-    if marked is not None:
-        return Encoding(marked[1], len(marked[0]))
-    if (wide := _wide(data[:4096])) is not None:
+    if marked:
+        return Encoding(marked, len(mark))
+    if (wide := _utf_16_without_mark(data[:4096])) is not None:
         return Encoding(wide)
     head = data[:_HEAD].rstrip(b"\0")
     if len(head) - len(head.translate(None, _CONTROLS)) > len(head) // 20 + 5:
-        raise Error("it is no text, and nothing else that can be read")
-    try:
-        data.decode()
-        return Encoding("utf-8")
-    except UnicodeDecodeError:
-        pass
+        raise Error("this is neither text nor another format that prowess reads")
     text = data.decode(errors="surrogateescape")
-    wrong = len(DAMAGED.findall(text))
-    right = sum(map(len, re.findall("[^\x00-\x7f]+", text))) - wrong
-    old = None if right > wrong else _old(data)
-    if old is None and right <= wrong and _widespread(text):
-        line = lines_before + _first_wrong(data)
-        text = f"line {line} is not UTF-8 text, and no other usual encoding fits: save it as UTF-8, or say what it is,"
-        raise Error(f"{text} as in ", Option("encoding", "gb18030"), line=line)
-    return Encoding("utf-8") if old is None else Encoding(old, guessed=True)
-
-
-def decode(data: bytes, encoding: Encoding) -> str:
-    """Decode bytes; what is no text stays there as marks that `DAMAGED` finds."""
-    data = data[encoding.mark :]
-    try:
-        return data.decode(encoding.codec)
-    except UnicodeError:
-        pass
-    try:
-        return data.decode(encoding.codec, "surrogateescape")
-    except UnicodeError:  # an encoding whose units are not bytes
-        return data.decode(encoding.codec, "replace").replace("\ufffd", "\udcff")
-
-
-def _wide(head: bytes) -> str | None:
-    """Recognise UTF-16 without a mark: every other byte of Western text is zero."""
-    zeros = [head[start::2].count(0) / max(1, len(head[start::2])) for start in (0, 1)]
-    if max(zeros) < 0.4 or min(zeros) > 0.1:
-        return None
-    return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
-
-
-def _widespread(text: str) -> bool:
-    """Say whether so many lines are no text that they were not damaged, but written in some other way."""
+    invalid = len(DAMAGED.findall(text))
+    if not invalid or sum(map(len, re.findall("[^\x00-\x7f]+", text))) > 2 * invalid:  # most letters are valid
+        return Encoding("utf-8")
+    legacy = _best_legacy_codec(data)
     lines = text.split("\n")
-    return sum(DAMAGED.search(line) is not None for line in lines) > 2 + len(lines) // 10
+    # A few damaged lines are problems of these lines; many are a file in an encoding that we do not know.
+    if legacy is None and sum(DAMAGED.search(line) is not None for line in lines) > 2 + len(lines) // 10:
+        line = lines_before + _first_invalid_line(data)
+        message = f"line {line} is not UTF-8, and no other common encoding fits; save the file as UTF-8, or name its "
+        raise Error(f"{message}encoding, such as ", Option("encoding", "gb18030"), line=line)
+    return Encoding("utf-8") if legacy is None else Encoding(legacy, guessed=True)
 
 
-def _first_wrong(data: bytes) -> int:
+def _utf_16_without_mark(head: bytes) -> str | None:
+    """Recognise UTF-16 by its zeros: every other byte of Western text is zero."""
+    even, odd = (head[start::2].count(0) / max(1, len(head[start::2])) for start in (0, 1))
+    if max(even, odd) < 0.4 or min(even, odd) > 0.1:
+        return None
+    return "utf-16-be" if even > odd else "utf-16-le"
+
+
+def _first_invalid_line(data: bytes) -> int:
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -141,41 +129,40 @@ def _first_wrong(data: bytes) -> int:
     return 1
 
 
-def _old(data: bytes) -> str | None:
-    """Choose the encoding in which the words look most like words; None where none is good enough."""
+def _best_legacy_codec(data: bytes) -> str | None:
+    """Return the codec in which the words look most like words; None if none is good enough."""
     words = sorted(set(_WORD.findall(data[: 1 << 24])))[:5000]
-    scores = {codec: _score(words, codec) for codec in _OLD}
+    scores = {codec: _score(words, codec) for codec in _LEGACY}
     best = max(scores, key=lambda codec: scores[codec])
-    return best if scores[best] >= _ENOUGH else None
+    return best if scores[best] >= _MIN_SCORE else None
 
 
 def _score(words: list[bytes], codec: str) -> float:
-    """Give the share of words that look like words; how frequent the letters are tells scripts apart."""
-    kind = _OLD[codec][0]
+    """Return the share of words that look like words; frequent letters separate codecs of the same script."""
+    common_letters = _COMMON.get(_LEGACY[codec][0], frozenset())
     good = letters = common = 0
     for word in words:
         parts = [part for part in _PUNCTUATION.split(word.decode(codec, "replace")) if part]
-        if all(map(_looks_right, parts)):
+        if all(map(_looks_like_word, parts)):
             good += 1
             foreign = [letter for part in parts for letter in part.lower() if letter > "\x7f"]
             letters += len(foreign)
-            common += sum(letter in _COMMON.get(kind, ()) for letter in foreign)
-    if codec != _WESTERN and letters < _LETTERS:
+            common += sum(letter in common_letters for letter in foreign)
+    if codec != _WESTERN and letters < _MIN_LETTERS:
         return 0.0
-    return good / len(words) + (0.1 * common / max(1, letters) - 0.05) * (kind in _COMMON)
+    return good / len(words) + (0.1 * common / max(1, letters) - 0.05) * bool(common_letters)
 
 
-def _looks_right(word: str) -> bool:
-    """Say whether a word has letters of one script only, and capitals where words have them."""
+def _looks_like_word(word: str) -> bool:
+    """Return whether a word has letters of one script only, and capitals where words have them."""
     if not word.isalpha() or "ÿ" in word:
         return False
     foreign = [letter for letter in word if letter > "\x7f"]
     latin = not foreign or foreign[0] < "\u0370"
     if any((letter < "\u0370") != latin for letter in foreign):
         return False
-    if latin and len(foreign) == len(word) > 1:  # words of another script look so
+    # A Latin word without any plain letter is one of another script in the wrong codec; other scripts never mix.
+    if (len(foreign) == len(word) > 1) if latin else len(foreign) < len(word):
         return False
-    if not latin and len(foreign) < len(word):
-        return False
-    late = [letter for last, letter in pairwise(word) if last.islower() and letter.isupper()]
-    return not any(letter > "\x7f" for letter in late) and (latin or not late)
+    late_capitals = [letter for last, letter in pairwise(word) if last.islower() and letter.isupper()]
+    return not late_capitals or (latin and max(late_capitals) <= "\x7f")

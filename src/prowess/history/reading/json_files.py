@@ -1,8 +1,8 @@
-"""Reading JSON, an object a line or a list of them: flat rows like those of a CSV file, or matches with their teams."""
+"""Reading JSON, an object per line or a list of objects: rows like those of a CSV file, or matches with their teams."""
 
 import json
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 from ...errors import Error, Remark
@@ -10,115 +10,109 @@ from ..builders import from_matches
 from ..history import History
 from ..read_context import Findings, Located, Problem, Table
 from ..read_options import Choices
-from .byte_source import Source
-
-Item = tuple[int, Any]  # the number of its line or item, and what it is: an object, or an Error
+from .byte_source import Source, unreadable
 
 
 def read_json(source: Source, choices: Choices) -> Table | Findings:
-    """Read a file by what its first object is: a match with `teams`, or a row."""
-    first = next(_items(source), None)
+    """Read a file by its first object: a match with `teams`, or a row."""
+    items = _Items(source)
+    _, first = next(iter(items), (0, None))
     if first is None:
         return Findings(from_matches([], remarks=(Remark("empty-file", ("an empty file",)),)), source.title)
-    if isinstance(first[1], dict) and "teams" in first[1] and choices.columns is None:
-        return _matches(source, choices)
-    return _rows(source, choices)
+    is_match = isinstance(first, dict) and "teams" in first and choices.columns is None
+    return _read_matches(items, choices) if is_match else _read_rows(items, choices)
 
 
-def _matches(source: Source, choices: Choices) -> Findings:
-    """Make a history of all matches; where that fails, of those that can be used alone."""
+class _Items:
+    """The objects of a JSON file; iterating gives the number of the line or item, and the object or an Error."""
 
-    unit = _unit(source)
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.is_list = source.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+        self.unit = "item" if self.is_list else "line"
 
-    def history(matches: Iterator[Any] | list[Any], line: Callable[[int], int]) -> History:
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        if self.is_list:
+            try:
+                items = json.loads(self.source.read().decode("utf-8-sig"))
+            except (ValueError, RecursionError) as error:
+                raise Error(f"{self.source}: invalid JSON: {error}") from None
+            yield from enumerate(map(_object_or_error, items), 1)
+            return
+        with self.source.open() as stream:
+            for number, line in enumerate(stream, self.source.lines_before + 1):
+                if line.strip():
+                    try:
+                        yield number, _object_or_error(json.loads(line.decode("utf-8-sig")))
+                    except (ValueError, RecursionError) as error:
+                        yield number, Error(f"invalid JSON: {error}")
+
+    def objects(self) -> Iterator[dict[str, Any]]:
+        """Yield the objects; raises `Error` at the first item that is something else."""
+        for number, item in self:
+            if isinstance(item, Error):
+                raise item.within(f"{self.source}, {self.unit} {number}: ", line=number)
+            yield item
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        return [number for number, _ in self]
+
+    def line(self, row: int) -> int:
+        """Return the line of an object; the file is read again when this is first called."""
+        return self._lines[row]
+
+
+def _object_or_error(item: Any) -> Any:
+    return item if isinstance(item, dict) else Error(f"a JSON object such as {{...}} is needed, not {item!r}")
+
+
+def _read_matches(items: _Items, choices: Choices) -> Findings:
+    """Make a history of all matches; if that fails, of those that can be used alone."""
+
+    def history(matches: Iterable[Any], line: Callable[[int], int]) -> History:
         return from_matches(
             matches,
             time_format=choices.time_format,
             utc=choices.utc,
-            where=lambda match: f"{source}, {unit} {line(match)}",
-            remarks=(Remark("json-matches", ("JSON, a match with its teams in each object",)),),
+            where=lambda match: f"{items.source}, {items.unit} {line(match)}",
+            remarks=(Remark("json-matches", ("JSON with one match per object",)),),
         )
 
     try:
-        return Findings(history(_objects(source), _lines(source)), source.title)
+        return Findings(history(items.objects(), items.line), items.source.title)
     except Error as error:
-        wrong = error
+        first_error = error
     lines, good, problems = [], [], []
-    for row, (line, item) in enumerate(_items(source)):
+    for row, (line, item) in enumerate(items):
         try:
             if isinstance(item, Error):
                 raise item
             from_matches([item], time_format=choices.time_format, utc=choices.utc, where=lambda match: "")
         except Error as error:
-            problems.append(Located(f"{unit} {line}", Problem(row, None, None, error.pieces), line))
+            problems.append(Located(f"{items.unit} {line}", Problem(row, None, None, error.pieces), line))
         else:
             lines.append(line)
             good.append(item)
     if not problems:
-        # the matches do not go together: times of two kinds, an id that comes twice
-        raise wrong.within("", line=None if wrong.match is None else lines[wrong.match])
-    return Findings(history(good, lines.__getitem__), source.title, tuple(problems))
+        # The matches do not go together: times of two kinds, a repeated id.
+        raise first_error.within("", line=None if first_error.match is None else lines[first_error.match])
+    return Findings(history(good, lines.__getitem__), items.source.title, tuple(problems))
 
 
-def _rows(source: Source, choices: Choices) -> Table:
+def _read_rows(items: _Items, choices: Choices) -> Table:
     import polars as pl
 
+    source = items.source
     try:
-        if _is_list(source):
-            frame = pl.DataFrame(list(_objects(source)), infer_schema_length=None)
+        if items.is_list:
+            frame = pl.DataFrame(list(items.objects()), infer_schema_length=None)
         else:
             frame = pl.read_ndjson(source.for_polars(), infer_schema_length=None)
     except UnicodeEncodeError as error:
-        raise Error(f"{source}: a text holds half of a surrogate pair, which is no letter") from error
+        raise Error(f"{source}: a text holds half of a surrogate pair, which is not a character") from error
     except (pl.exceptions.PolarsError, RuntimeError, TypeError) as error:  # older versions of Polars raise the latter
-        for _ in _objects(source):  # which names the one that is wrong
+        for _ in items.objects():  # raises an Error that names the line, if one is invalid
             pass
-        raise Error(f"{source}: it could not be read: {error}") from error
-    return Table(frame, source.title, _lines(source), choices, unit=_unit(source))
-
-
-def _is_list(source: Source) -> bool:
-    return source.head(512).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
-
-
-def _unit(source: Source) -> str:
-    return "item" if _is_list(source) else "line"
-
-
-def _items(source: Source) -> Iterator[Item]:
-    """Give what a file holds, one after another, each with its place: an object, or an Error."""
-    if _is_list(source):
-        try:
-            listed = json.loads(b"".join(source.lines()).decode("utf-8-sig"))
-        except (ValueError, RecursionError) as error:
-            raise Error(f"{source}: it is no JSON: {error}") from None
-        for number, item in enumerate(listed, 1):
-            yield number, _checked(item)
-        return
-    for number, line in enumerate(source.lines(), source.lines_before + 1):
-        if line.strip():
-            try:
-                yield number, _checked(json.loads(line.decode("utf-8-sig")))
-            except (ValueError, RecursionError) as error:
-                yield number, Error(f"it is no JSON: {error}")
-
-
-def _checked(item: Any) -> Any:
-    return item if isinstance(item, dict) else Error(f"it must be a JSON object such as {{...}}, not {item!r}")
-
-
-def _objects(source: Source) -> Iterator[dict[str, Any]]:
-    for line, item in _items(source):
-        if isinstance(item, Error):
-            raise item.within(f"{source}, {_unit(source)} {line}: ", line=line)
-        yield item
-
-
-def _lines(source: Source) -> Callable[[int], int]:
-    """Return what tells on which line an object stands; the file is read again when that is first asked for."""
-
-    @cache
-    def lines() -> list[int]:
-        return [line for line, _ in _items(source)]
-
-    return lambda row: lines()[row]
+        raise unreadable(source.title, error) from error
+    return Table(frame, source.title, items.line, choices, unit=items.unit)

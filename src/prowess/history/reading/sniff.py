@@ -1,4 +1,4 @@
-"""Reading files by what they hold; their ending counts where that leaves a choice."""
+"""Choosing the reader of a file by its content; the suffix of its name counts where the content leaves a choice."""
 
 import os
 import re
@@ -6,14 +6,13 @@ import re
 from ...errors import Error
 from ..read_context import Findings, Table
 from ..read_options import Choices
-from .byte_source import Source, open_source
+from .byte_source import Source, open_source, unreadable
 from .delimited_text import read_text
 from .json_files import read_json
 from .workbook import read_workbook
 
-_JSON = (".jsonl", ".ndjson")
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OTHERS = {
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # workbooks of Excel before 2007
+_OTHER_FORMATS = {
     b"\x89PNG": "an image",
     b"\xff\xd8\xff": "an image",
     b"GIF8": "an image",
@@ -21,45 +20,39 @@ _OTHERS = {
     b"SQLite format 3": "an SQLite database",
     b"7z\xbc\xaf": "a 7z archive",
     b"Rar!": "a RAR archive",
-    b"\x28\xb5\x2f\xfd": "compressed by Zstandard",
+    b"\x28\xb5\x2f\xfd": "a Zstandard archive",
     b"\x7fELF": "a program",
     b"MZ\x90\x00": "a program",
     b"{\\rtf": "a document",
 }
-_PAGE = re.compile(rb"\s*(<!doctype html|<html|<\?xml|<table|<head|<body|<meta)", re.IGNORECASE)
+_MARKUP = re.compile(rb"\s*(<!doctype html|<html|<\?xml|<table|<head|<body|<meta)", re.IGNORECASE)
 
 
 def load(path: str | os.PathLike[str], choices: Choices) -> Table | Findings:
-    """Give the table that a file holds, not yet recognised; or what is found in it where it holds matches, not rows."""
+    """Return the table in a file, its columns not yet recognised; or findings, if the file holds matches, not rows."""
     return load_source(open_source(path), choices)
 
 
 def load_source(source: Source, choices: Choices) -> Table | Findings:
-    """Give the table that some bytes hold, or what is found in them, like `load`."""
-    head = source.head(512).removeprefix(b"\xef\xbb\xbf")
-    if source.ending in _JSON or (source.ending in ("", ".json") and head.lstrip()[:1] in (b"{", b"[")):
+    """Return the table in a source, or its findings, as `load` does."""
+    head = source.read(512).removeprefix(b"\xef\xbb\xbf")
+    if is_json(source.suffix, head):
         return read_json(source, choices)
-    return _table(source, head, choices)
+    if source.suffix == ".parquet" or head.startswith(b"PAR1"):
+        import polars as pl
 
-
-def _table(source: Source, head: bytes, choices: Choices) -> Table:
-    if source.ending == ".parquet" or head.startswith(b"PAR1"):
-        return _read_parquet(source, choices)
-    if (source.ending == ".xlsx" and head.startswith(b"PK")) or head.startswith(_OLE):
+        try:
+            return Table(pl.read_parquet(source.for_polars(), glob=False), source.title, choices=choices)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise unreadable(source.title, error) from error
+    if (source.suffix == ".xlsx" and head.startswith(b"PK")) or head.startswith(_OLE):
         return read_workbook(source, choices)
-    kind = next((kind for magic, kind in _OTHERS.items() if head.startswith(magic)), None)
-    if kind is None and _PAGE.match(head):
-        kind = "a web page (HTML or XML)"
-    if kind is not None:
-        raise Error(f"{source}: it is {kind}, not a table: save the table in it as CSV")
+    markup = "a web page (HTML or XML)" if _MARKUP.match(head) else None
+    if kind := next((kind for magic, kind in _OTHER_FORMATS.items() if head.startswith(magic)), markup):
+        raise Error(f"{source}: this is {kind}, not a table; save the table as CSV")
     return read_text(source, choices)
 
 
-def _read_parquet(source: Source, choices: Choices) -> Table:
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(source.for_polars(), glob=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise Error(f"{source}: it is no Parquet file that Polars can read: {error}") from error
-    return Table(frame, source.title, choices=choices)
+def is_json(suffix: str, head: bytes) -> bool:
+    """Return whether a file with this suffix and beginning is read as JSON."""
+    return suffix in (".jsonl", ".ndjson") or (suffix in ("", ".json") and head.lstrip()[:1] in (b"{", b"["))

@@ -1,54 +1,58 @@
-"""The records of a text, read as a person would: also where quotation marks do not fit together."""
+"""The records of a delimited text, read as a person would: also where quotation marks do not match."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-BLANKS = ("  ", " ")  # separators that are not one character: columns aligned by two or more blanks, or by any
-_OPEN = "a quotation mark is opened and not closed"
+BLANKS = ("  ", " ")  # separators of aligned columns: two or more blanks, or any
 
 
 class Record(NamedTuple):
-    """The cells of a record, the number of the line on which it begins, and what is wrong with it."""
+    """The cells of a record, the line on which it begins, and what is wrong with it."""
 
     line: int
     cells: list[str]
     fault: str | None = None
-    stray: bool = False
+    stray: bool = False  # whether a cell that is not quoted holds a quotation mark
 
 
 def records(text: str, separator: str) -> Iterator[Record]:
-    r'''Give the records of a text whose lines end in "\n".
+    r'''Yield the records of a text whose lines end in "\n".
 
-    A mark that opens a cell and is not closed before a separator is taken as it stands, and is a fault: so it does not
-    swallow what follows. Marks within a cell are part of it.
+    A cell whose opening mark is not closed before a separator is read as written and is a fault; so it does not swallow
+    the records that follow. Marks within a cell are part of it.
 
     >>> [record.cells for record in records('a,b\n"x, ""y""",O"Neil\n"c,d\ne,f', ",")]
     [['a', 'b'], ['x, "y"', 'O"Neil'], ['"c', 'd'], ['e', 'f']]
     '''
-    cells = _Cells(separator)
+    tokenizer = _Tokenizer(separator)
     position, line, usual = 0, 1, 0
     while position < len(text):
-        end = text.find("\n", position)
-        end = len(text) if end < 0 else end
+        end = _line_end(text, position)
         if text.find('"', position, end) < 0:
-            record = Record(line, cells.plain(text[position:end]))
+            record = Record(line, tokenizer.split(text[position:end]))
         else:
-            first, (record, end) = end, cells.quoted(text, position, line)
-            if end > first and (len(record.cells) != usual or cells.are_rows(text[first + 1 : end], usual)):
-                alone, _ = cells.quoted(text[position:first], 0, line)
+            first_end, (record, end) = end, tokenizer.read(text, position, line)
+            width = len(record.cells)
+            if end > first_end and (width != usual or tokenizer.are_rows(text[first_end + 1 : end], usual)):
+                alone, _ = tokenizer.read(text[position:first_end], 0, line)
                 # The mark that ends the cell belongs to another line, which would be lost without a word.
                 if len(alone.cells) == usual or record.stray:
-                    record, end = alone, first
-        if record.fault is None and len(record.cells) > 1:  # blank lines and titles say nothing of it
+                    record, end = alone, first_end
+        if record.fault is None and len(record.cells) > 1:  # blank lines and titles do not show the width
             usual = len(record.cells)
         yield record
         line += 1 + text.count("\n", position, end)
         position = end + 1
 
 
-class _Cells:
-    """How records fall into cells at a separator."""
+def _line_end(text: str, position: int) -> int:
+    end = text.find("\n", position)
+    return len(text) if end < 0 else end
+
+
+class _Tokenizer:
+    """Splits records into cells at a separator."""
 
     def __init__(self, separator: str) -> None:
         self.separator = separator
@@ -56,42 +60,39 @@ class _Cells:
         mark = {"  ": r"[ \t]{2,}", " ": r"[ \t]+"}.get(separator) or re.escape(separator)
         end = rf"(?={mark}|[ \t]*(?:\n|\Z))" if self.blanks else r"[ \xa0]*" + rf"(?={mark}|\n|\Z)"
         self.mark = re.compile(mark)
-        self.cell = re.compile(rf'[ \xa0]*"([^"]*+(?:""[^"]*+)*+)"{end}')
-        self.rest = re.compile(rf"[^\n]*?(?={mark}|\n|\Z)")
+        self.quoted = re.compile(rf'[ \xa0]*"([^"]*+(?:""[^"]*+)*+)"{end}')
+        self.unquoted = re.compile(rf"[^\n]*?(?={mark}|\n|\Z)")
 
-    def plain(self, line: str) -> list[str]:
-        """Give the cells of a line without quotation marks."""
+    def split(self, line: str) -> list[str]:
+        """Return the cells of a line without quotation marks."""
         return self.mark.split(line.strip()) if self.blanks else line.split(self.separator)
 
     def are_rows(self, text: str, width: int) -> bool:
-        """Say whether most lines of a text are rows of the usual width, and so no part of a cell in quotation marks.
+        """Return whether most lines of a text are rows of the usual width, and so not part of a quoted cell.
 
         In rosters and sentences, which do belong in a cell, a blank follows the comma.
         """
-        lines = [self.quoted(line, 0, 0)[0].cells for line in text.split("\n")]
+        lines = [self.read(line, 0, 0)[0].cells for line in text.split("\n")]
         rows = sum(len(cells) == width and not any(cell.startswith(" ") for cell in cells) for cells in lines)
         return width > 2 and 2 * rows > len(lines)
 
-    def quoted(self, text: str, position: int, line: int) -> tuple[Record, int]:
-        """Give the record that begins at a position, and where it ends."""
+    def read(self, text: str, position: int, line: int) -> tuple[Record, int]:
+        """Return the record that begins at a position, and where it ends."""
         cells, fault, stray = [], None, False
         while True:
-            if self.blanks:
-                while position < len(text) and text[position] in " \t":
-                    position += 1
-            cell = self.cell.match(text, position)
-            if cell is not None:
+            while self.blanks and text[position : position + 1] in (" ", "\t"):
+                position += 1
+            if cell := self.quoted.match(text, position):
                 cells.append(cell[1].replace('""', '"'))
             else:
-                cell = self.rest.match(text, position)
+                cell = self.unquoted.match(text, position)
                 assert cell is not None
                 cells.append(cell[0])
                 stray = stray or '"' in cell[0]
                 if cell[0].lstrip().startswith('"') and cell[0].count('"') % 2:
-                    fault = _OPEN
+                    fault = "a quotation mark is not closed"
             position = cell.end()
             gap = self.mark.match(text, position)
             if gap is None or (self.blanks and text[gap.end() : gap.end() + 1] in ("", "\n")):
-                end = text.find("\n", position)
-                return Record(line, cells, fault, stray), len(text) if end < 0 else end
+                return Record(line, cells, fault, stray), _line_end(text, position)
             position = gap.end()

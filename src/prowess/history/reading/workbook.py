@@ -1,4 +1,4 @@
-"""Reading a sheet of a workbook (Excel, OpenDocument): its cells as text, dates as dates are written."""
+"""Reading a sheet of a workbook (Excel, OpenDocument): its cells as text, with dates as people write them."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,7 @@ from ...errors import Error, Option, Remark
 from ...optional import import_extra
 from ..read_context import Table
 from ..read_options import Choices
-from .byte_source import Source
+from .byte_source import Source, unreadable
 from .header_row import find_heading
 from .table_bounds import Grid, trim_table
 from .tolerant_csv import Record
@@ -14,47 +14,44 @@ from .tolerant_csv import Record
 if TYPE_CHECKING:
     import polars as pl
 
-_SAMPLE = 1000  # rows in which the heading shows
-_MOMENT = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
+_SAMPLE = 1000  # rows among which the header is searched
+_TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$"
 
 
 def read_workbook(source: Source, choices: Choices) -> Table:
-    """Read the first sheet, or that which is chosen, like a text file; rows are numbered as in the sheet."""
+    """Read the first sheet, or the chosen one, like a text file; rows are numbered as in the sheet."""
     fastexcel = import_extra("fastexcel", "fastexcel", "excel")
     try:
-        book = fastexcel.read_excel(source.whole() if source.path is None else str(source.path))
+        book = fastexcel.read_excel(source.read() if source.path is None else str(source.path))
         names = list(book.sheet_names)
         name = names[0] if choices.sheet is None else choices.sheet
         if name not in names:
-            message = f"{source}: there is no sheet {name!r}, but {', '.join(map(repr, names))}"
+            message = f"{source}: sheet {name!r} not found; the sheets are {', '.join(map(repr, names))}"
             raise Error(message, field="sheet", value=name)
-        # row 0, or the rows above the first that is filled would not be counted
+        # From row 0 on, since fastexcel would not count the empty rows above the first filled one.
         frame = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string").to_polars()
     except fastexcel.FastExcelError as error:
-        raise Error(f"{source}: it could not be read: {str(error).splitlines()[0]}") from error
+        raise unreadable(source.title, Exception(str(error).splitlines()[0])) from error
     if frame.is_empty():
-        raise Error(f"{source}: sheet {name!r} is empty: its first row must name the columns")
+        raise Error(f"{source}: sheet {name!r} is empty; its first row must name the columns")
     rows = frame.head(_SAMPLE).fill_null("").rows()
-    sample = [Record(number, list(cells)) for number, cells in enumerate(rows, 1)]
-    heading = find_heading(sample, choices, unit="row")
+    heading = find_heading([Record(number, list(cells)) for number, cells in enumerate(rows, 1)], choices, unit="row")
     frame.columns = list(heading.names)
-    frame = frame[heading.start :].select(map(_dates, frame.columns))
-    others = [other for other in names if other != name]
+    frame = frame[heading.start :].select(map(_format_dates, frame.columns))
     remarks = []
-    if others and choices.sheet is None:
-        more = f"; there are {', '.join(map(repr, others))}" if len(others) > 1 else ""
-        pieces = (f"sheet {name!r} is read (", Option("sheet", others[0]), f" reads another{more})")
+    if len(names) > 1 and choices.sheet is None:
+        also = f" (also {', '.join(map(repr, names[2:]))})" if len(names) > 2 else ""
+        pieces = (f"sheet {name!r} is read; ", Option("sheet", names[1]), f" reads another{also}")
         remarks.append(Remark("sheet", pieces, count=len(names)))
     grid = Grid(frame, heading, lambda row: heading.start + row + 1, remarks=remarks, unit="row")
     return trim_table(grid, source.title, choices)
 
 
-def _dates(column: str) -> "pl.Expr":
-    """Write moments as people do: a date alone where all are at midnight, a time alone where there is no date."""
+def _format_dates(column: str) -> "pl.Expr":
+    """Drop the time of day where all timestamps are at midnight, and the date where a cell holds only a time of day."""
     import polars as pl
 
     cell = pl.col(column).str.replace(r"^1899-12-3[01] ", "")
-    moment = cell.str.contains(_MOMENT)
-    midnight = cell.str.ends_with(" 00:00:00")
-    only_dates = (midnight | moment.not_()).all()
-    return pl.when(moment & only_dates).then(cell.str.head(10)).otherwise(cell).alias(column)
+    is_timestamp = cell.str.contains(_TIMESTAMP)
+    only_dates = (cell.str.ends_with(" 00:00:00") | is_timestamp.not_()).all()
+    return pl.when(is_timestamp & only_dates).then(cell.str.head(10)).otherwise(cell).alias(column)
