@@ -198,7 +198,7 @@ def test_service_lists_and_uses_a_plugin_preset(tmp_path: Path) -> None:
 def test_broken_verb_costs_a_warning_in_the_help_and_fails_alone(tmp_path: Path) -> None:
     path = search_path(install(tmp_path))
     broken = (
-        "fancy-ratings adds absent (not_installed:absent) to prowess.verbs, but that is broken: "
+        "fancy-ratings adds absent (not_installed:absent) to prowess.verbs, but it is broken: "
         "ModuleNotFoundError: No module named 'not_installed'\n"
     )
     listed = command("--help", PYTHONPATH=path)

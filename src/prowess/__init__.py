@@ -61,28 +61,24 @@ __version__ = "0.1.0"
 
 
 _LAZY = {
-    "Balance": ".matchmaking.balancing.balance",
-    "Client": ".client.client",
-    "Comparison": ".lab.compare",
-    "Explanation": ".model.fit.explain",
-    "Fit": ".model.fit.fit",
-    "Forecasts": ".model.fit.forecasts",
-    "NextMatch": ".matchmaking.next_match.next_match",
-    "NextMatches": ".matchmaking.next_match.next_match",
-    "Pairing": ".matchmaking.pairing.pair",
-    "Prediction": ".model.prediction",
-    "Simulation": ".lab.simulate",
-    "Standings": ".model.fit.leaderboard",
-    "Streamed": ".model.fit.streaming",
-    "Tuning": ".lab.tune",
-    "balance": ".matchmaking.balancing.balance",
-    "compare": ".lab.compare",
-    "lab": ".lab",
-    "next_matches": ".matchmaking.next_match.next_match",
-    "pair": ".matchmaking.pairing.pair",
-    "simulate": ".lab.simulate",
-    "standings": ".model.fit.leaderboard",
-    "tune": ".lab.tune",
+    name: module
+    for module, names in {
+        ".client.client": "Client",
+        ".lab": "lab",
+        ".lab.compare": "Comparison compare",
+        ".lab.simulate": "Simulation simulate",
+        ".lab.tune": "Tuning tune",
+        ".matchmaking.balancing.balance": "Balance balance",
+        ".matchmaking.next_match.next_match": "NextMatch NextMatches next_matches",
+        ".matchmaking.pairing.pair": "Pairing pair",
+        ".model.fit.explain": "Explanation",
+        ".model.fit.fit": "Fit",
+        ".model.fit.forecasts": "Forecasts",
+        ".model.fit.leaderboard": "Standings standings",
+        ".model.fit.streaming": "Streamed",
+        ".model.prediction": "Prediction",
+    }.items()
+    for name in names.split()
 }
 
 
@@ -95,7 +91,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names, those that are imported on first use included, for tab completion."""
+    """List the public names, including those imported on first use, for tab completion."""
     return sorted({*__all__, *_LAZY, "__version__"})
 
 
@@ -163,7 +159,7 @@ __all__ = [
 
 
 def kernel_mode() -> str:
-    """Whether the kernels run "compiled" or as "pure" Python: the results are the same, the speed is not.
+    """Return "compiled" or "pure", the way the kernels run: the results are the same, the speed is not.
 
     >>> kernel_mode() in ("compiled", "pure")
     True

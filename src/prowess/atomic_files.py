@@ -1,4 +1,4 @@
-"""Writing files atomically: a file is complete, or it is not changed at all."""
+"""Writing files atomically: a file is replaced as a whole, or not changed at all."""
 
 import os
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def file_extension(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> st
 
 
 def check_target(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
-    """Return the extension of a file to be written; raise an Error if it is not allowed or there is no such folder.
+    """Return the extension of a file to be written; raise an Error if it is not allowed or the folder is missing.
 
     Called before minutes of work whose result is written at the end.
 
@@ -45,7 +45,7 @@ def check_target(path: str | os.PathLike[str], allowed: tuple[str, ...]) -> str:
 
 @contextmanager
 def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path beside a file; what is written there replaces the file at the end of the block.
+    """Yield a temporary path beside a file; its contents replace the file at the end of the block.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -55,9 +55,9 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['a.txt']
     """
     if not isinstance(path, (str, os.PathLike)) or not Path(path).name or "\0" in str(path):
-        raise Error(f"{path!r} is no name of a file to write", field="path", value=path)
+        raise Error(f"{path!r} is not a file name", field="path", value=path)
     target = Path(path)
-    # not tempfile, which makes files that nobody but their owner may read
+    # not tempfile, whose files only their owner may read
     temporary = target.with_name(f".prowess-{token_hex(8)}.tmp")
     try:
         yield temporary

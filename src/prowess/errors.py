@@ -1,6 +1,6 @@
 """Errors and remarks as data: what is wrong, where, and which option would help.
 
-Faces (Python, command line, web pages, HTTP API) render the text in their own way and read the attributes. No code
+Python, the command line, web pages and the HTTP API render the text in their own way and read the attributes. No code
 looks at the words of a message.
 """
 
@@ -25,7 +25,7 @@ class Option:
     value: object = True
 
     def __str__(self) -> str:
-        """Write it as a keyword argument in Python; other faces render it themselves."""
+        """Return it as a keyword argument in Python; the command line and web pages render it themselves."""
         return f"`{self.name}={self.value!r}`"
 
 
@@ -42,11 +42,11 @@ def join_pieces(pieces: tuple[Piece, ...], render: Callable[[Option], str] = str
 
 
 class Error(ValueError):
-    """Something that was asked of prowess cannot be done; nothing was changed.
+    """A request that prowess cannot carry out; nothing was changed.
 
     The message is given in pieces: text, and options that would help. `field` is the parameter or key at fault, `match`
     and `team` are indices counted from 0, `line` is the line of a file counted from 1, `value` is the value at fault.
-    `hint` is the option that would help; unless given, it is the first one among the pieces.
+    `hint` is the option that would help, by default the first option among the pieces.
 
     >>> import prowess as pw
     >>> pw.Rating(25, -1)
@@ -67,7 +67,7 @@ class Error(ValueError):
     ) -> None:
         super().__init__(*pieces)
         self.pieces = pieces
-        self.prefixes = 0  # pieces at the beginning that `within` has put there
+        self.prefixes = 0  # pieces at the beginning that `within` added
         self.field = field
         self.match = match
         self.team = team
@@ -86,20 +86,20 @@ class Error(ValueError):
         return cls(*pieces, **where).within(f"{field}: ", field=field)
 
     def __str__(self) -> str:
-        """Write the message with its options as keyword arguments in Python."""
+        """Return the message with its options as keyword arguments in Python."""
         return join_pieces(self.pieces)
 
     def render(self, option: Callable[[Option], str]) -> str:
-        """Write the message with its options as `option` renders them; a hint beside the message follows in brackets.
+        """Return the message with its options rendered by `option`, and in brackets a hint that it does not name.
 
         >>> Error("give ", Option("home", 0)).render(lambda option: f"--{option.name}")
         'give --home'
         """
-        beside = self.hint is not None and self.hint not in self.pieces
-        return join_pieces((*self.pieces, " (", self.hint, ")") if beside and self.hint else self.pieces, option)
+        hint = (" (", self.hint, ")") if self.hint is not None and self.hint not in self.pieces else ()
+        return join_pieces((*self.pieces, *hint), option)
 
     def detail(self, option: Callable[[Option], str] = str) -> str:
-        """Write the message without the prefixes of `within`, for faces that show it at the place itself.
+        """Return the message without the prefixes of `within`, for pages that show it beside the field.
 
         >>> Error("it must be a number").within("carry: ", field="carry").within("season: ").detail()
         'it must be a number'
@@ -107,7 +107,7 @@ class Error(ValueError):
         return join_pieces(self.pieces[self.prefixes :], option)
 
     def within(self: AnyError, prefix: str, **where: Any) -> AnyError:
-        """Return the same error with a prefix that says where it happened, and with what is known of the place.
+        """Return the same error with a prefix that names the place, and with the attributes of the place.
 
         >>> error = Error("ranks must be numbers", field="ranks").within("match 3: ", match=2)
         >>> str(error), error.match, error.field
@@ -119,7 +119,7 @@ class Error(ValueError):
         return located
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the attributes too: errors travel between processes."""
+        """Pickle the attributes too, because errors travel between processes."""
         return _restore, (self.__class__, self.pieces, self.__dict__)
 
 
@@ -132,10 +132,10 @@ def _restore(kind: type[Error], pieces: tuple[Piece, ...], attributes: dict[str,
 
 @dataclass(frozen=True)
 class Remark:
-    """One thing that reading a file found out or decided, as data; `str` gives the sentence.
+    """Something that reading a file found or decided, as data; `str` returns the sentence.
 
-    `code` names the kind of remark and never changes with the wording. `column` is the column it is about, `count` how
-    many rows or matches, `line` the first line concerned, counted from 1. `option` decides the question differently.
+    `code` names the kind of remark and never changes with the wording. `column` is the column at issue, `count` the
+    number of rows or matches, `line` the first of them, counted from 1. `option` changes the decision.
 
     >>> pieces = ("6 duplicate rows; ", Option("repeated", "once"), " counts them once")
     >>> remark = Remark("duplicate-rows", pieces, count=6)
@@ -150,16 +150,16 @@ class Remark:
     line: int | None = None
 
     def __str__(self) -> str:
-        """Write the sentence with its options as keyword arguments in Python."""
+        """Return the sentence with its options as keyword arguments in Python."""
         return join_pieces(self.pieces)
 
     def render(self, option: Callable[[Option], str]) -> str:
-        """Write the sentence with its options as `option` renders them."""
+        """Return the sentence with its options rendered by `option`."""
         return join_pieces(self.pieces, option)
 
     @property
     def option(self) -> Option | None:
-        """The option that decides the question differently, if there is one."""
+        """The option that changes the decision, if there is one."""
         return next((piece for piece in self.pieces if isinstance(piece, Option)), None)
 
 

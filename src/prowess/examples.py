@@ -1,4 +1,4 @@
-"""The league that comes with a checkout of the repository; who has only the package gets one that is simulated."""
+"""The example league: a file of the repository, or a simulated league where only the package is installed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ MATCHES, PLAYERS, WEEK = 600, 30, 7.0
 
 
 def example_league() -> History:
-    """An invented league of a few hundred matches.
+    """Return an invented league of a few hundred matches.
 
     >>> len(example_league()) > 100
     True
     """
-    there = FOLDER / "league.csv"
-    if there.is_file():
-        return History.read(there)
+    path = FOLDER / "league.csv"
+    if path.is_file():
+        return History.read(path)
     from .lab.simulate import Calendar, simulate
     from .model.presets import TrueSkill
 

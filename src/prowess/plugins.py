@@ -8,7 +8,7 @@ A package names them in its `pyproject.toml`, for example an outcome and a prese
     [project.entry-points."prowess.presets"]
     MyElo = "my_package.presets:MyElo"
 
-Nothing is looked for before an unknown name is asked for, or a list of all names.
+Entry points are searched only when an unknown name, or a list of all names, is asked for.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ def _accept(_: str, plugin: object) -> object:
 
 @cache
 def find_plugins(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group by name, without importing any; of two with the same name, the first found.
+    """Return the entry points of a group by name, without importing any; the first of two with the same name.
 
     >>> "papers" in find_plugins("prowess.verbs")
     True
     """
-    found: dict[str, EntryPoint] = {}
+    plugins: dict[str, EntryPoint] = {}
     for entry in entry_points(group=group):
-        found.setdefault(entry.name, entry)
-    return found
+        plugins.setdefault(entry.name, entry)
+    return plugins
 
 
 @cache
 def load_plugin(group: str, name: str, check: Check = _accept) -> object:
-    """Import one plugin; raises `Error`, naming its package, if that fails or `check` raises an `Error`.
+    """Import one plugin; raises an `Error` that names its package if that fails or `check` raises an `Error`.
 
     >>> load_plugin("prowess.lab", "Paper").__name__
     'Paper'
@@ -55,12 +55,12 @@ def load_plugin(group: str, name: str, check: Check = _accept) -> object:
     except Exception as error:
         package = entry.dist.name if entry.dist is not None else entry.module
         reason = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
-        raise Error(f"{package} adds {name} ({entry.value}) to {group}, but that is broken: {reason}") from error
+        raise Error(f"{package} adds {name} ({entry.value}) to {group}, but it is broken: {reason}") from error
 
 
 @cache
 def load_plugins(group: str, check: Check = _accept, skip: frozenset[str] = frozenset()) -> dict[str, object]:
-    """Import all plugins of a group but those to `skip`, once; a broken one is left out with a warning that names it.
+    """Import all plugins of a group but those to `skip`, once; a broken one is left out with a warning.
 
     >>> load_plugins("my.shapes")
     {}
@@ -77,10 +77,10 @@ def load_plugins(group: str, check: Check = _accept, skip: frozenset[str] = froz
 
 
 class Extensible(Mapping[str, T], Generic[T]):
-    """Built-in objects by name, then those that the plugins of a group add; built-in names win.
+    """Built-in objects by name, then those of the plugins of a group; built-in names win.
 
-    `check` returns a plugin as it is to be used, or raises an `Error` that says what is wrong with it. Asking for a
-    built-in name looks for no plugins, asking for another one imports that plugin only.
+    `check` returns the object to use for a plugin, or raises an `Error` that says what is wrong with it. A built-in
+    name needs no search for plugins, and another name imports only that plugin.
 
     >>> shapes = Extensible({"square": 4}, "my.shapes", lambda name, plugin: int(plugin))
     >>> shapes["square"], "circle" in shapes, list(shapes)
@@ -94,7 +94,7 @@ class Extensible(Mapping[str, T], Generic[T]):
 
     @property
     def names(self) -> list[str]:
-        """All names, without importing any plugin: there may be broken ones among them.
+        """All names, without importing any plugin, so some may be broken.
 
         >>> Extensible({"square": 4}, "my.shapes", lambda name, plugin: int(plugin)).names
         ['square']

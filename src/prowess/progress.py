@@ -1,4 +1,4 @@
-"""A progress bar for what takes more than two seconds, on a terminal."""
+"""A progress bar on a terminal, for work that takes more than two seconds."""
 
 from __future__ import annotations
 
@@ -10,48 +10,46 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-PATIENCE = 2.0  # seconds before a bar is shown
+PATIENCE = 2.0  # seconds before a bar is bar
 Item = TypeVar("Item")
 
 
 def steps(work: range, label: str, progress: bool | None = None) -> Iterator[int]:
-    """Go through the work; show a bar after two seconds (None), at once (True) or never (False).
+    """Iterate over the work; show a bar after two seconds (None), at once (True) or never (False).
 
     >>> list(steps(range(3), "counting", progress=False))
     [0, 1, 2]
     """
     if len(work) == 1 and not progress:
-        return iter(work)  # which would be shown before it has begun, or never
+        return iter(work)  # the bar would only show 0 %
     done = iter(range(len(work)))
-    return following(work, label, lambda: next(done) / len(work), progress)
+    return track(work, label, lambda: next(done) / len(work), progress)
 
 
-def following(
-    work: Iterable[Item], label: str, share: Callable[[], float], progress: bool | None = None
-) -> Iterator[Item]:
-    """Go through work of unknown length, with a bar like that of `steps`; `share` says how much is done at each step.
+def track(work: Iterable[Item], label: str, share: Callable[[], float], progress: bool | None = None) -> Iterator[Item]:
+    """Iterate over work of unknown length, with a bar like that of `steps`; `share` returns the share done so far.
 
-    >>> list(following("ab", "spelling", lambda: 0.5, progress=False))
+    >>> list(track("ab", "spelling", lambda: 0.5, progress=False))
     ['a', 'b']
     """
     began = monotonic()
     if progress is None and not sys.stderr.isatty():
         progress = False
-    shown = None
+    bar = None
     try:
         for step in work:
             done = share()
-            if shown is None and progress is not False and (progress or monotonic() - began > PATIENCE):
-                shown = _bar()
-                task = shown.add_task(label, total=1.0)
-                shown.start()
-            if shown is not None:
-                shown.update(task, completed=done)
+            if bar is None and progress is not False and (progress or monotonic() - began > PATIENCE):
+                bar = _bar()
+                task = bar.add_task(label, total=1.0)
+                bar.start()
+            if bar is not None:
+                bar.update(task, completed=done)
             yield step
     finally:
-        if shown is not None:
-            shown.update(task, completed=1.0)
-            shown.stop()
+        if bar is not None:
+            bar.update(task, completed=1.0)
+            bar.stop()
 
 
 def _bar() -> Progress:

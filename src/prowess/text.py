@@ -1,4 +1,4 @@
-"""Small pieces of sentences: counts with singular or plural, lists of words, capitals."""
+"""Building blocks of sentences: counts in singular or plural, lists of words, capitals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def join_words(names: Iterable[object], last: str = "and") -> str:
 def capitalise(text: str) -> str:
     """Return a text with a capital letter at its beginning.
 
-    >>> capitalise("there is no match")
-    'There is no match'
+    >>> capitalise("no matches yet")
+    'No matches yet'
     """
     return text[:1].upper() + text[1:]

@@ -1,7 +1,7 @@
-"""Validation of numbers that users give: finite, and within the range in which every formula stays finite.
+"""Validation of numbers: finite, and within the range in which every formula stays finite.
 
-An `Error` from here has the name of the parameter as its `field` (or the `field` given, where its name in the message
-is a phrase) and the value as its `value`.
+An `Error` has the parameter's name as its `field` (or the `field` argument, where the name in the message is a phrase)
+and the value as its `value`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _error(name: str, must: str, value: Any, field: str | None = None) -> Error:
 
 
 def _real(value: Any) -> float | None:
-    """Return the value as a float; None for text, booleans and whatever else is no number."""
+    """Return the value as a float; None for text, booleans and other things that are not numbers."""
     if isinstance(value, (bool, str, bytes)):
         return None
     try:

@@ -13,7 +13,7 @@ from ..errors import Error
 from ..history import History, name_of
 from ..model.prediction import Prediction
 from ..model.rating import Rating
-from ..progress import following
+from ..progress import track
 from ..validate import whole
 from . import responses
 from .http import Connection, ServiceError, encode_body, encode_segment, to_json
@@ -221,7 +221,7 @@ class Client:
         total = len(matches) if isinstance(matches, Sized) else 0
         new: list[int] = []  # of each batch
         share = lambda: len(new) * BATCH / total if total else 0.0  # noqa: E731
-        for batch in following(_batches(matches, prefix), "posting matches", share, progress):
+        for batch in track(_batches(matches, prefix), "posting matches", share, progress):
             try:
                 change = Revised.from_json(self._send("POST", "/matches", batch))
             except ServiceError as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...errors import Error, Remark
 from ...history import History, show_time
 from ...history.times import Stamp
-from ...progress import following
+from ...progress import track
 from ...text import count
 from ..ladder.record import common_stamp
 from .fit import starting_ladder
@@ -72,7 +72,7 @@ def fit_stream(
     ladder = starting_ladder(model, start)
     past = _Past()
     share = (lambda: histories.share) if hasattr(histories, "share") else lambda: 0.0
-    for number, history in enumerate(following(histories, "rating", share, progress), 1):
+    for number, history in enumerate(track(histories, "rating", share, progress), 1):
         if not isinstance(history, History):
             raise Error(f"fit_stream needs histories, but number {number} is of the kind {type(history).__name__}")
         if len(history):

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ...atomic_files import replace_file
 from ...errors import Error
-from ...progress import following
+from ...progress import track
 from ..errors import WriteClash
 from .database import Database
 from .migrate import VERSION_TABLE, check_version, lock_migrations, run_migrations, table_names, version_of
@@ -168,7 +168,7 @@ def copy_tables(source: Connection, target: Connection, label: str, progress: bo
     total = sum(source.execute(select(sa.func.count()).select_from(table)).scalar_one() for table in tables)
     copied = Counter({table.name: 0 for table in tables})
     batches = ((table, rows) for table in tables for rows in _batches(source, table))
-    for table, rows in following(batches, label, lambda: copied.total() / total, progress):
+    for table, rows in track(batches, label, lambda: copied.total() / total, progress):
         _insert(target, table, rows)
         copied[table.name] += len(rows)
     if target.dialect.name == "postgresql":
