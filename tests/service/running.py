@@ -13,8 +13,8 @@ from fastapi import Depends, FastAPI, Request
 
 import prowess as pw
 from prowess.service.app import create_app
-from prowess.service.auth import Access, may, may_everywhere
-from prowess.service.serving import listening
+from prowess.service.auth import Access, GlobalPermission, LeaguePermission
+from prowess.service.serving import open_socket
 from prowess.service.settings import Settings
 from prowess.store import keys, leagues
 
@@ -26,10 +26,10 @@ def probed(settings: Settings) -> FastAPI:
     app = create_app(settings)
     for scope in SCOPES:
 
-        def touch(league: str, access: Annotated[Access, Depends(may(scope))]) -> dict[str, Any]:
+        def touch(league: str, access: Annotated[Access, Depends(LeaguePermission(scope))]) -> dict[str, Any]:
             return {"league": access.league, "author": access.author}
 
-        def rule(key: Annotated[Any, Depends(may_everywhere(scope))]) -> dict[str, Any]:
+        def rule(key: Annotated[Any, Depends(GlobalPermission(scope))]) -> dict[str, Any]:
             return {"author": key.name}
 
         app.post(f"/api/leagues/{{league}}/{scope}", name=f"touch_{scope}")(touch)
@@ -60,7 +60,7 @@ def probed(settings: Settings) -> FastAPI:
 @contextmanager
 def served(app: FastAPI) -> Iterator[httpx.Client]:
     """An app behind a server; gives a client of it."""
-    with listening("127.0.0.1", 0) as there:
+    with open_socket("127.0.0.1", 0) as there:
         server = uvicorn.Server(uvicorn.Config(app, lifespan="on", log_config=None, access_log=False))
         thread = threading.Thread(target=server.run, args=([there],))
         thread.start()

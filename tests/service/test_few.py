@@ -28,7 +28,7 @@ def test_a_few_work_at_once_and_the_rest_wait_their_turn():
         asked = [asyncio.create_task(few.run(one)) for _ in range(5)]
         while busy < 2:
             await asyncio.sleep(0.001)
-        with pytest.raises(Unavailable, match="too many ask for x"):
+        with pytest.raises(Unavailable, match="too many requests for x"):
             await few.run(one)
         go.set()
         assert await asyncio.gather(*asked) == [7] * 5

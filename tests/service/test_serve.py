@@ -53,7 +53,7 @@ def test_a_demo_leaves_nothing_behind_and_its_port_is_taken_meanwhile(tmp_path):
         second = run("serve", "--port", port)
         assert second.exit_code == 1
         [line] = second.stderr.splitlines()
-        assert line.startswith(f"error: 127.0.0.1:{port} cannot be listened at: it is in use")
+        assert line.startswith(f"error: cannot listen on 127.0.0.1:{port}: the port is in use")
         assert ended(process, signal.SIGTERM) == 0
     assert not os.path.exists(os.path.dirname(place))
     assert sorted(os.listdir(tmp_path)) == ["log"]
@@ -96,7 +96,7 @@ def test_who_never_ends_her_request_is_told_at_the_end_of_patience(tmp_path):
     ("words", "code", "message"),
     [
         (["--database", "mysql://x"], 1, "error: mysql is not supported: use sqlite or postgresql"),
-        (["--host", "192.0.2.1"], 1, "error: 192.0.2.1:0 cannot be listened at: this machine has no such address"),
+        (["--host", "192.0.2.1"], 1, "error: cannot listen on 192.0.2.1:0: this machine does not have that address"),
         (["--log", "xml"], 2, "'xml' must be one of json, text, off"),
         (["--workers", "0"], 2, "greater than or equal to 1"),
     ],

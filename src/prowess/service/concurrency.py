@@ -16,7 +16,6 @@ from ..store.errors import Unavailable
 Value = TypeVar("Value")
 TTL = 1.0  # seconds: how long a key may still work after it was revoked
 MAX_ENTRIES = 10_000
-AT_ONCE, WAITING = 2, 40
 
 
 class TtlCache(Generic[Value]):
@@ -33,12 +32,12 @@ class TtlCache(Generic[Value]):
         self._loading: dict[str, asyncio.Task[Value]] = {}
 
     def peek(self, name: str) -> Value | None:
-        """Return the value loaded last, however old; None if there is none."""
+        """Return the value loaded last, however old; None if it was never loaded."""
         entry = self._entries.get(name)
         return entry[1] if entry else None
 
     async def get(self, name: str) -> Value:
-        """Return the value, loaded now unless it is fresh; callers at the same time share one load."""
+        """Return the value, loaded now unless it is fresh; concurrent callers share one load."""
         entry = self._entries.get(name)
         if entry is not None and self._clock() < entry[0]:
             return entry[1]
@@ -76,8 +75,8 @@ class ConcurrencyLimiter:
     7
     """
 
-    def __init__(self, what: str, at_once: int = AT_ONCE, waiting: int = WAITING) -> None:
-        self._what, self._most = what, at_once + waiting
+    def __init__(self, work: str, at_once: int = 2, waiting: int = 40) -> None:
+        self._work, self._most = work, at_once + waiting
         self._slots = CapacityLimiter(at_once)
         self._callers = 0  # running or waiting
 
@@ -85,7 +84,7 @@ class ConcurrencyLimiter:
     async def slot(self) -> AsyncIterator[None]:
         """Wait for a slot, and hold it until the block ends."""
         if self._callers >= self._most:
-            raise Unavailable(f"too many ask for {self._what} just now")
+            raise Unavailable(f"too many requests for {self._work} at the moment")
         self._callers += 1
         try:
             async with self._slots:

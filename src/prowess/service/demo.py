@@ -1,4 +1,4 @@
-"""A league to look at: the example league in a database, and a key that may do everything."""
+"""The demo of `prowess serve --demo`: the example league, and an admin key."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from ..store.write.commands import Post
 from ..store.write.writer import perform
 
 LEAGUE = "demo"
-SETTINGS = Settings(provisional_matches=25, inactive_days=14.0)  # so that some are provisional, and some inactive
+SETTINGS = Settings(
+    provisional_matches=25, inactive_days=14.0
+)  # some players are provisional, some inactive
 
 
 def fill_demo(database: Database) -> str:
-    """Put the example league into a database, unless it is there, and make a key; gives the key.
+    """Create the example league in a database unless it exists, and return a new admin key.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -43,7 +45,7 @@ def fill_demo(database: Database) -> str:
 
 
 def key_command(database: Database) -> str:
-    """The command that makes a key which may do everything, in whatever folder it is run.
+    """Return the command that creates an admin key; it works from any folder.
 
     >>> key_command(Database("sqlite:////tmp/league.db"))
     'prowess key create NAME --scope admin --database sqlite:////tmp/league.db'

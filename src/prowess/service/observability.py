@@ -1,4 +1,4 @@
-"""Request timing, the request log on standard error (JSON or text, without secrets), and Prometheus metrics."""
+"""The request log on standard error (JSON or text, without secrets), and Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ from starlette.types import Scope
 from ..store.write.writer import Commit
 
 LOGGER = "prowess.service"
-METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # where it is set, processes write there, and each can give the sum
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # if set, processes write there, and each can export the sum
 NO_ROUTE = "-"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 CHANGES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
-Observer = Callable[[Scope, int, float], None]  # takes a request, the status of its response, and the seconds it took
+Observer = Callable[
+    [Scope, int, float], None
+]  # request, status of its response, seconds it took
 
 
 def _route(scope: Scope) -> str:
@@ -33,9 +35,9 @@ def _route(scope: Scope) -> str:
 
 
 def log_request_to(log: str) -> Observer:
-    """Return the observer that writes a line for each request to standard error, as "json" or "text".
+    """Return the observer that writes a line per request to standard error, as "json" or "text".
 
-    Formatted by hand and written at once: the machinery of `logging` would cost more than all other middleware.
+    Lines are formatted by hand: `logging` would cost more than all other middleware.
 
     >>> log_request_to("json")({"type": "http", "method": "GET", "path": "/"}, 200, 0.001)  # on standard error
     """
@@ -69,7 +71,7 @@ def _text_line(scope: Scope, status: int, ms: float) -> str:
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats other log records, one line of JSON each.
+    """Formats other log records as one line of JSON each.
 
     >>> record = logging.LogRecord("prowess.service", logging.INFO, "", 0, "started", None, None)
     >>> json.loads(JsonFormatter().format(record))["message"]
@@ -90,7 +92,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """Formats other log records, one line of text each; a traceback follows on lines of its own.
+    """Formats other log records as one line of text each, followed by the traceback if there is one.
 
     >>> record = logging.LogRecord("prowess.service", logging.INFO, "", 0, "started", None, None)
     >>> TextFormatter().format(record).endswith("Z info started")
@@ -114,12 +116,12 @@ def _format_second(seconds: int) -> str:
 
 
 def _printable(text: str) -> str:
-    """Replace control characters: anybody can send a path with escape codes for our terminal."""
+    """Replace control characters: a path can contain escape codes for the terminal."""
     return text if text.isprintable() else "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
 def logging_config(log: str) -> dict[str, Any]:
-    """Return the logging of a serving process, for `logging.config.dictConfig`.
+    """Return the logging configuration of a serving process, for `logging.config.dictConfig`.
 
     >>> sorted(logging_config("json")["loggers"])
     ['prowess', 'uvicorn']
@@ -152,7 +154,7 @@ class Metrics:
         )
         self.seconds = Histogram(
             "prowess_request_seconds",
-            "Time until a request was answered.",
+            "Duration of requests.",
             ("method", "route"),
             buckets=SECONDS,
             registry=registry,
@@ -162,7 +164,7 @@ class Metrics:
             "prowess_commit_changes", "Changes that shared a commit.", buckets=CHANGES, registry=registry
         )
         self.replays = Counter(
-            "prowess_replays", "Changes of the past, after which matches were rated anew.", registry=registry
+            "prowess_replays", "Changes to past matches, after which later matches were replayed.", registry=registry
         )
         self._labelled: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
@@ -171,7 +173,7 @@ class Metrics:
         labels = scope["method"], _route(scope), status
         labelled = self._labelled.get(labels)
         if labelled is None:
-            method = labels[0] if labels[0] in METHODS else "other"  # invented methods must not fill the memory
+            method = labels[0] if labels[0] in METHODS else "other"  # unknown methods must not fill the memory
             labelled = self.requests.labels(method, *labels[1:]), self.seconds.labels(method, labels[1])
             if method == labels[0]:
                 self._labelled[labels] = labelled
@@ -186,7 +188,7 @@ class Metrics:
             self.replays.inc()
 
     def export(self) -> bytes:
-        """Return all metrics in the text format of Prometheus, summed over the processes where there are several."""
+        """Return all metrics in the text format of Prometheus, summed over all processes."""
         if METRICS_FOLDER not in os.environ:
             return generate_latest(self.registry)
         registry = CollectorRegistry()

@@ -1,94 +1,78 @@
-"""The document of the API (OpenAPI): what every route may answer, and which need a key."""
+"""The OpenAPI document: the problems that each route can return, and which routes need a key."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
-from starlette.routing import BaseRoute
 
 from .. import __version__
-from .auth import KEY, READER
+from .auth import KEY, READER, LeaguePermission
 from .errors import SCHEMA, problem_responses
 
-DESCRIPTION = """Leagues that live: results come in, ratings, leaderboards and fair matches come out.
+DESCRIPTION = """Live leagues: post results, and get ratings, leaderboards and fair matches.
 
-Any past match can be edited, deleted or added, and every later rating is then what it would have been.
-Changing anything needs a key (`Authorization: Bearer KEY`), reading only where a league is private.
-Every error is a problem (RFC 9457) with a readable `detail`; `errors` names the fields at fault.
+Any past match can be edited, deleted or added; all later ratings then become what they would have been.
+Changes need a key (`Authorization: Bearer KEY`); reading needs one only for private leagues.
+Every error is a problem (RFC 9457) with a readable `detail`; `errors` lists the fields at fault.
 """
 TAGS = {
     "leagues": "Leagues, their models and their seasons.",
-    "matches": "Record matches, correct them, and see what they did.",
-    "leaderboard": "Who is best, now or at any past time.",
-    "players": "A player's rating, curve, matches and opponents.",
-    "forecasts": "What to expect of a match.",
-    "matchmaking": "Who should play whom.",
-    "files": "Everything of a league as a file, and back.",
+    "matches": "Record and correct matches, and see their effects.",
+    "leaderboard": "Standings, now or at any past time.",
+    "players": "A player's rating, rating curve, matches and opponents.",
+    "forecasts": "Predictions of matches.",
+    "matchmaking": "Fair teams, pairings and suggested matches.",
+    "files": "Import and export all matches of a league.",
     "models": "Rating systems and their parameters.",
-    "events": "Changes of ratings as they happen.",
-    "audit": "Who has done what.",
-    "health": "Whether the service works.",
+    "events": "Rating changes as they happen.",
+    "audit": "The log of administrative changes.",
+    "health": "Health checks and metrics.",
 }
 WITH_BODY = ("post", "put", "patch")
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """The document of an app, made once."""
+    """Return the OpenAPI document of an app, made once."""
     if app.openapi_schema is None:
-        found = get_openapi(
+        for route in app.routes:
+            if isinstance(route, APIRoute):  # operations are named after functions: `listMatches` for `list_matches`
+                first, *rest = route.name.split("_")
+                route.operation_id = first + "".join(map(str.capitalize, rest))
+        schema = get_openapi(
             title="prowess",
             version=__version__,
             description=DESCRIPTION,
-            routes=_named(app.routes),
+            routes=app.routes,
             tags=[{"name": name, "description": text} for name, text in TAGS.items()],
         )
-        parts = found.setdefault("components", {})
-        for operation, method in _operations(found):
-            _declare(operation, method)
-        schemas = parts.setdefault("schemas", {})
-        for ours in ("HTTPValidationError", "ValidationError"):
-            schemas.pop(ours, None)  # of the framework, in whose place problems are
+        for path in schema["paths"].values():
+            for method, operation in path.items():
+                _declare_problems(operation, method)
+        components = schema.setdefault("components", {})
+        schemas = components.setdefault("schemas", {})
+        for name in ("HTTPValidationError", "ValidationError"):  # FastAPI's own, which problems replace
+            schemas.pop(name, None)
         schemas["Problem"] = SCHEMA
-        parts.get("securitySchemes", {}).pop(READER, None)
-        parts.setdefault("securitySchemes", {})[KEY] = {
-            "type": "http",
-            "scheme": "bearer",
-            "description": "A key that `prowess key create` made.",
-        }
-        app.openapi_schema = found
+        security = components.setdefault("securitySchemes", {})
+        security.pop(READER, None)
+        security[KEY] = {"type": "http", "scheme": "bearer", "description": LeaguePermission.model.description}
+        app.openapi_schema = schema
     return app.openapi_schema
 
 
-def _named(routes: Sequence[BaseRoute]) -> Sequence[BaseRoute]:
-    """Name operations after the functions that answer them: `listMatches` for `list_matches`."""
-    for route in routes:
-        if isinstance(route, APIRoute):
-            first, *rest = route.name.split("_")
-            route.operation_id = first + "".join(map(str.capitalize, rest))
-    return routes
-
-
-def _operations(found: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
-    for path in found["paths"].values():
-        for method, operation in path.items():
-            yield operation, method
-
-
-def _declare(operation: dict[str, Any], method: str) -> None:
-    """Say which problems an operation may answer with, beside those that it declares itself."""
+def _declare_problems(operation: dict[str, Any], method: str) -> None:
+    """Add the problems that an operation can return, besides those that it declares itself."""
     statuses = {429, 500, 503}
-    security = operation.get("security", [])
+    security, parameters = operation.get("security", []), operation.get("parameters", [])
     if security:
         statuses |= {401, 403, 404}
     if {READER: []} in security:
-        operation["security"] = [{KEY: []}, {}]  # either with a key or without
+        operation["security"] = [{KEY: []}, {}]  # with a key or without
         statuses -= {403}
-    parameters = operation.get("parameters", [])
-    if any(one["in"] == "path" for one in parameters):
+    if any(parameter["in"] == "path" for parameter in parameters):
         statuses.add(404)
     if parameters or method in WITH_BODY:
         statuses.add(422)

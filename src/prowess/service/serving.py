@@ -1,4 +1,4 @@
-"""Serving with Uvicorn: a socket of our own, one process or several, and an end without a trace."""
+"""Serving with Uvicorn in one process or several, with a socket opened here and a graceful shutdown."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from errno import EACCES, EADDRINUSE, EADDRNOTAVAIL
+from importlib.util import find_spec
 from multiprocessing import parent_process
 from tempfile import TemporaryDirectory
 from threading import current_thread, main_thread
@@ -23,39 +24,40 @@ from .settings import Settings
 
 APP = "prowess.service.app:create_app"
 BACKLOG = 2048
-HUNG = 300  # seconds without a sign of life after which a process is replaced; a long replay is no hang
-_REASONS = {
-    EADDRINUSE: "it is in use; choose another port, or 0 for any that is free",
-    EACCES: "it needs the rights of the administrator; choose a port of 1024 or more",
-    EADDRNOTAVAIL: "this machine has no such address",
+HUNG = 300  # seconds without a heartbeat after which a process is replaced; a long replay takes less
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+REASONS = {
+    EADDRINUSE: "the port is in use; choose another one, or 0 for any free port",
+    EACCES: "permission denied; choose a port of 1024 or more",
+    EADDRNOTAVAIL: "this machine does not have that address",
 }
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens; those who connect wait until somebody serves them.
+def open_socket(host: str, port: int) -> socket.socket:
+    """Return a listening socket; clients can connect before the server runs.
 
-    >>> with listening("127.0.0.1", 0) as one:
-    ...     listening("127.0.0.1", one.getsockname()[1])  # doctest: +ELLIPSIS
+    >>> with open_socket("127.0.0.1", 0) as first:
+    ...     open_socket("127.0.0.1", first.getsockname()[1])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    prowess.Error: 127.0.0.1:... cannot be listened at: it is in use; choose another port, or 0 for any that is free
+    prowess.Error: cannot listen on 127.0.0.1:...: the port is in use; choose another one, or 0 for any free port
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
-        reason = _REASONS.get(error.errno or 0) or str(error.strerror or error)
-        raise Error(f"{host}:{port} cannot be listened at: {reason}") from None
+        reason = REASONS.get(error.errno or 0) or str(error.strerror or error)
+        raise Error(f"cannot listen on {host}:{port}: {reason}") from None
 
 
-def serve(settings: Settings, there: socket.socket) -> bool:
-    """Serve until the process is asked to end; whether it was asked by Ctrl-C. Open requests are answered first."""
+def serve(settings: Settings, listener: socket.socket) -> bool:
+    """Serve until the process gets a signal, then finish open requests; return whether it was Ctrl-C."""
     with _environment(settings):
         config = uvicorn.Config(
             APP,
             factory=True,
-            loop="uvloop" if _has("uvloop") else "asyncio",
-            http="httptools" if _has("httptools") else "h11",
+            loop="uvloop" if find_spec("uvloop") else "asyncio",
+            http="httptools" if find_spec("httptools") else "h11",
             ws="none",
             lifespan="on",
             workers=settings.workers,
@@ -68,133 +70,123 @@ def serve(settings: Settings, there: socket.socket) -> bool:
             timeout_graceful_shutdown=settings.patience,
             timeout_worker_healthcheck=HUNG,
         )
-        return _several(config, there) if settings.workers > 1 else _one(config, there)
+        signals = (_serve_in_processes if settings.workers > 1 else _serve_here)(config, listener)
+    return signal.SIGINT in signals
 
 
-def _has(module: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(module) is not None
-
-
-def _one(config: uvicorn.Config, there: socket.socket) -> bool:
-    """Serve in this process. The server sends itself the signals that it caught once more, when it is done."""
+def _serve_here(config: uvicorn.Config, listener: socket.socket) -> list[int]:
+    """Serve in this process; return the signals that ended it, which Uvicorn raises again when it is done."""
     caught: list[int] = []
-    before = {one: signal.signal(one, lambda one, _: caught.append(one)) for one in (signal.SIGINT, signal.SIGTERM)}
-    server = uvicorn.Server(config)
-    try:
-        server.run([there])
-    except SystemExit:
-        raise Error("the service could not start; the log says why") from None
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
-    return signal.SIGINT in caught
+    with _signal_handlers(SIGNALS, lambda number, _: caught.append(number)):
+        try:
+            uvicorn.Server(config).run([listener])
+        except SystemExit:
+            raise Error("the service could not start; see the log") from None
+    return caught
 
 
-def _several(config: uvicorn.Config, there: socket.socket) -> bool:
-    """Serve in several processes; one that dies is replaced."""
-    together = _Supervisor(config, [there])
-    together.run()
-    if not together.asked:
-        raise Error("the service could not start; the log says why")
-    return signal.SIGINT in together.asked
+def _serve_in_processes(config: uvicorn.Config, listener: socket.socket) -> list[int]:
+    supervisor = _Supervisor(config, [listener])
+    supervisor.run()
+    if not supervisor.caught:
+        raise Error("the service could not start; see the log")
+    return supervisor.caught
 
 
 class _Supervisor(Multiprocess):
-    """The supervisor, which also remembers why it ended."""
+    """Uvicorn's supervisor, which also records the signals that ended it."""
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         super().__init__(config, sockets)
-        self.asked: set[int] = set()
+        self.caught: list[int] = []
 
     def init_processes(self) -> None:
         super().init_processes()
-        self._let_go()
+        self._close_child_ends()
 
     def keep_subprocess_alive(self) -> None:
         super().keep_subprocess_alive()
-        self._let_go()
+        self._close_child_ends()
 
-    def _let_go(self) -> None:
-        """Leave the processes their ends of the pipes: who dies when asked for a sign of life then breaks its pipe.
+    def _close_child_ends(self) -> None:
+        """Close our copies of the children's pipe ends, so that the pipe of a process breaks when it dies.
 
-        Else the supervisor would wait for that sign until it takes the process for hung, and be deaf meanwhile.
+        Otherwise the supervisor would wait for its heartbeat until the timeout, and handle no signals meanwhile.
         """
         for process in self.processes:
             process.child_conn.close()
 
     def handle_int(self) -> None:
-        self.asked.add(signal.SIGINT)
+        self.caught.append(signal.SIGINT)
         super().handle_int()
 
     def handle_term(self) -> None:
-        self.asked.add(signal.SIGTERM)
+        self.caught.append(signal.SIGTERM)
         super().handle_term()
 
 
 @contextmanager
 def _environment(settings: Settings) -> Iterator[None]:
-    """Settings travel to all processes by the environment, and several processes write their figures to a folder."""
+    """Pass the settings to all processes through the environment, with a folder for their metrics."""
+    saved = os.environ.copy()
     with TemporaryDirectory(prefix="prowess-metrics-") as folder:
-        wanted: dict[str, Any] = settings.to_env()
+        os.environ.update(settings.to_env())
         if settings.workers > 1:
-            wanted[METRICS_FOLDER] = folder
-        before = {name: os.environ.get(name) for name in wanted}
-        os.environ.update(wanted)
+            os.environ[METRICS_FOLDER] = folder
         try:
             yield
         finally:
-            for name, value in before.items():
-                if value is None:
-                    del os.environ[name]
-                else:
-                    os.environ[name] = value
+            os.environ.clear()
+            os.environ.update(saved)
+
+
+@contextmanager
+def _signal_handlers(numbers: Iterable[int], handler: Callable[[int, Any], object]) -> Iterator[dict[int, Any]]:
+    """Install a signal handler for a block; gives the previous handlers."""
+    previous: dict[int, Any] = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield previous
+    finally:
+        for number, old in previous.items():
+            signal.signal(number, old)
 
 
 @contextmanager
 def on_shutdown(end: Callable[[], None]) -> Iterator[None]:
-    """Call a function as soon as the process is asked to end, before the handlers that are there already.
+    """Call a function as soon as the process gets a signal to end, before the handlers that exist already.
 
-    A server first waits for open requests, and those that follow a league would never end by themselves.
+    A server first waits for open requests, and event streams would never end by themselves.
     """
     if current_thread() is not main_thread():
         yield
         return
     loop = asyncio.get_running_loop()
-    before: dict[int, Any] = {
-        one: handler for one in (signal.SIGINT, signal.SIGTERM) if callable(handler := signal.getsignal(one))
-    }
 
     def handle(number: int, frame: Any) -> None:
         loop.call_soon_threadsafe(end)
-        before[number](number, frame)
+        previous[number](number, frame)
 
-    for one in before:
-        signal.signal(one, handle)
-    try:
+    handled = [number for number in SIGNALS if callable(signal.getsignal(number))]
+    with _signal_handlers(handled, handle) as previous:
         yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
 
 
 @contextmanager
 def exit_with_parent() -> Iterator[None]:
-    """End the process when its parent is gone: one of several workers would else keep the port for ever."""
+    """End the process when its parent dies: an orphaned worker would keep the port."""
     parent = parent_process()
     if parent is None or os.name == "nt":
         yield
         return
     loop = asyncio.get_running_loop()
-    there: Any = parent.sentinel  # a pipe that can be read when the parent has died
+    sentinel: Any = parent.sentinel  # a pipe that becomes readable when the parent dies
 
-    def orphaned() -> None:
-        loop.remove_reader(there)
+    def end() -> None:
+        loop.remove_reader(sentinel)
         signal.raise_signal(signal.SIGTERM)
 
-    loop.add_reader(there, orphaned)
+    loop.add_reader(sentinel, end)
     try:
         yield
     finally:
-        loop.remove_reader(there)
+        loop.remove_reader(sentinel)

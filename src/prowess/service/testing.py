@@ -1,4 +1,4 @@
-"""A service to try things with: on a free port of this machine, in a temporary folder, gone when it is left."""
+"""A temporary service for examples and tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def trial(
     league: str = "trial", model: str = "TrueSkill", *, clock: Clock = "utc", **parameters: Any
 ) -> Iterator[Client]:
-    """A client of a league that exists as long as the block: a real service, for examples and for your own tests.
+    """Run a real service with one league on a free port while the block lasts; gives a client of the league.
+
+    Its database is in a temporary folder.
 
     >>> with trial("darts", "Elo", k=20) as client:
     ...     [[ann], [bob]] = client.record([["ann"], ["bob"]])
@@ -34,11 +36,11 @@ def trial(
     from ..store.db.database import Database
     from ..store.leagues import Preset
     from .app import create_app
-    from .serving import listening
+    from .serving import open_socket
     from .settings import Settings
 
-    with TemporaryDirectory(prefix="prowess-") as folder, listening("127.0.0.1", 0) as there:
-        settings = Settings(database=f"{folder}/league.db", port=there.getsockname()[1], log="off")
+    with TemporaryDirectory(prefix="prowess-") as folder, open_socket("127.0.0.1", 0) as listener:
+        settings = Settings(database=f"{folder}/league.db", port=listener.getsockname()[1], log="off")
         database = Database(settings.database)
         database.migrate()
         with database.writing() as connection:
@@ -47,14 +49,13 @@ def trial(
         database.close()
         app = create_app(settings)
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", ws="none"))
-        with _running(server, there), Client(settings.address, league, key) as client:
+        with _running(server, listener), Client(settings.address, league, key) as client:
             yield client
 
 
 @contextmanager
-def _running(server: Any, there: Any) -> Iterator[None]:
-    """Serve in a thread of its own; open requests are answered before it ends."""
-    thread = Thread(target=server.run, args=([there],), name="prowess-trial", daemon=True)
+def _running(server: Any, listener: Any) -> Iterator[None]:
+    thread = Thread(target=server.run, args=([listener],), name="prowess-trial", daemon=True)
     thread.start()
     while not server.started:
         if not thread.is_alive():

@@ -69,14 +69,14 @@ def serve(demo: Demo = False, **given: Any) -> None:
     """
     for module, package in NEEDED.items():
         import_extra(module, package, "service")
-    from ...service.serving import listening
+    from ...service.serving import open_socket
     from ...service.serving import serve as run
 
     if given["log"] not in (None, *LOGS):
         raise typer.BadParameter(f"{given['log']!r} must be one of {', '.join(LOGS)}", param_hint="--log")
     with (
         _place(_settings(given), demo and not _said(given, "database")) as settings,
-        listening(settings.host, settings.port) as there,
+        open_socket(settings.host, settings.port) as there,
     ):
         here = replace(settings, port=there.getsockname()[1])
         _prepare(here, demo)

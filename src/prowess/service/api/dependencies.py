@@ -10,7 +10,7 @@ from pydantic import AfterValidator
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 
-from ..auth import Access, may
+from ..auth import Access, LeaguePermission
 from ..context import Service, service_of
 from ..errors import VISIBLE, Problem, field_problem
 from .schemas.common import LONGEST
@@ -58,9 +58,9 @@ def _query_names(dependant: Dependant) -> list[str]:
 
 
 ServiceDep = Annotated[Service, Depends(_checked_service)]
-Read = Annotated[Access, Depends(may("read"))]
-Write = Annotated[Access, Depends(may("write"))]
-Admin = Annotated[Access, Depends(may("admin"))]
+Read = Annotated[Access, Depends(LeaguePermission("read"))]
+Write = Annotated[Access, Depends(LeaguePermission("write"))]
+Admin = Annotated[Access, Depends(LeaguePermission("admin"))]
 DryRun = Annotated[bool, Query(description="Change nothing; return the rating changes, largest first.")]
 Reason = Annotated[str, Query(max_length=LONGEST, description="Why; stored with the change.")]
 MatchId = Annotated[str, AfterValidator(str.strip)]  # ids in bodies are stripped, too

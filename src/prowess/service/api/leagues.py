@@ -17,7 +17,7 @@ from ...store.clock import show
 from ...store.keys import Key
 from ...store.leagues import League, Preset, Settings
 from ...store.write.commands import ChangeModel, NewSeason
-from ..auth import Access, key_of_request, may_everywhere
+from ..auth import Access, GlobalPermission, key_of_request
 from ..context import Service
 from ..errors import problem_responses
 from .dependencies import Admin, DryRun, Read, Reason, ServiceDep
@@ -112,7 +112,7 @@ async def list_leagues(service: ServiceDep, key: Annotated[Key | None, Depends(k
     responses=problem_responses(409),
 )
 async def create_league(
-    asked: forms.LeagueAsked, service: ServiceDep, key: Annotated[Key, Depends(may_everywhere("admin"))]
+    asked: forms.LeagueAsked, service: ServiceDep, key: Annotated[Key, Depends(GlobalPermission("admin"))]
 ) -> Response:
     """Found a league with a model and a clock of its own. It needs an admin's key that is of no single league."""
 

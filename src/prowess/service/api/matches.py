@@ -25,7 +25,7 @@ from ...store.journal import journal
 from ...store.leagues import League
 from ...store.write.commands import Command, Delete, Edit, Post
 from ...store.write.writer import preview
-from ..auth import may
+from ..auth import LeaguePermission
 from ..context import Service, service_of
 from ..errors import Problem, field_problem, problem_responses, validation_problem
 from .dependencies import LARGEST, DryRun, IdempotencyKey, MatchId, Read, Reason, ServiceDep, Write
@@ -35,7 +35,7 @@ from .schemas import matches as forms
 router = APIRouter(tags=["matches"])
 MATCHES = "/api/leagues/{league}/matches"
 MATCH = MATCHES + "/{id:anything}"
-MAY_WRITE = may("write")
+MAY_WRITE = LeaguePermission("write")
 MAX_MATCHES = 10_000  # in one request
 LARGE_BODY, MANY_PLAYERS = 50_000, 500  # bytes read, and players written, in a thread to not block other requests
 

@@ -11,15 +11,15 @@ from starlette.responses import Response
 
 from ...store import audit
 from ...store.keys import Key
-from ..auth import may_everywhere
-from ..context import Service, service
+from ..auth import GlobalPermission
+from ..context import Service, service_of
 from ..errors import Problem
 from .dependencies import ServiceDep
 from .responses import json_response, rfc3339
 from .schemas import files as forms
 
 router = APIRouter()
-UncheckedService = Annotated[Service, Depends(service)]  # load balancers may add any query
+UncheckedService = Annotated[Service, Depends(service_of)]  # load balancers may add any query
 
 
 @router.get("/healthz", tags=["health"], summary="Check that the process is alive")
@@ -48,7 +48,7 @@ def get_metrics(service: UncheckedService) -> Response:
 @router.get("/api/audit", tags=["audit"], summary="Get the audit log", response_model=forms.Audit)
 async def list_audit_entries(
     service: ServiceDep,
-    key: Annotated[Key, Depends(may_everywhere("admin"))],
+    key: Annotated[Key, Depends(GlobalPermission("admin"))],
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
     before: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="Only entries with a smaller id.")] = None,
 ) -> Response:

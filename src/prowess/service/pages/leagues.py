@@ -20,7 +20,7 @@ from ...store.leagues import League, Preset, Settings, slug
 from ..api.dependencies import Read, ServiceDep
 from ..api.leagues import find_preset, league_payload, readable_leagues
 from ..api.models import USUAL
-from ..auth import key_of_request, may_everywhere
+from ..auth import GlobalPermission, key_of_request
 from ..context import Service
 from ..demo import key_command
 from .web.csrf import CheckedForm
@@ -80,7 +80,7 @@ async def league(access: Read) -> Response:
     return RedirectResponse(page_url(access.league, "standings"), 307)
 
 
-Founder = Annotated[Key, Depends(may_everywhere("admin"))]
+Founder = Annotated[Key, Depends(GlobalPermission("admin"))]
 CLOCKS = {
     "utc": "are dates, with the time of day or without",
     "number": "are numbers, such as rounds",

@@ -60,7 +60,7 @@ def test_static_files_are_immutable_under_versioned_urls(ask):
     ("path", "status", "words"),
     [
         ("/nothing", 404, "Not found: /nothing"),
-        ("/leagues/zzz", 404, "There is no league &#39;zzz&#39;"),
+        ("/leagues/zzz", 404, "No league named &#39;zzz&#39;"),
         ("/leagues/zzz/<script>", 404, "&lt;script&gt;"),
     ],
 )
