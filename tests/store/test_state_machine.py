@@ -22,18 +22,19 @@ from prowess.store import leagues
 from prowess.store.db import schema
 from prowess.store.db.database import Database
 from prowess.store.errors import Conflict, NotFound
-from prowess.store.write import checkpoints
+from prowess.store.write import replay
 from prowess.store.write.commands import (
     ChangeModel,
     CommandResult,
     Delete,
     Edit,
-    Listener,
     NewSeason,
     Post,
     RatingChange,
 )
-from prowess.store.write.writer import Writer, perform, preview, take_checkpoint
+from prowess.store.write.posts import PendingTraces
+from prowess.store.write.replay import take_checkpoint
+from prowess.store.write.writer import Writer, perform, preview
 from tests.oracles.league import EPOCH, League, Taken
 from tests.store.matches import FIRST, HOUR, MODELS, bodies
 
@@ -55,7 +56,7 @@ class Life(RuleBasedStateMachine):
     """A league in a database beside one in a list."""
 
     database: Database
-    listener: Listener | None = None  # a reader that takes over what the writer has rated
+    pending: PendingTraces | None = None  # a reader that takes over what the writer has rated
 
     @initialize(model=st.sampled_from(sorted(MODELS)), clock=st.sampled_from(["utc", "utc", "utc", "number", "none"]))
     def begin(self, model: str, clock: str) -> None:
@@ -148,7 +149,7 @@ class Life(RuleBasedStateMachine):
     def together(self, some: list[dict[str, Any]], data: st.DataObject, wrong: dict[str, Any]) -> None:
         """Several changes wait for the writer at once, one of them wrong."""
         posts = [(self._id(), self._when(data), body) for body in some]
-        writer = Writer(self.database, listener=self.listener)
+        writer = Writer(self.database, pending=self.pending)
         try:
             given = [Post(self.name, [self._given(*post)]) for post in posts]
             given.insert(1, Post(self.name, [self._given(self._id(), 0.0, wrong)]))
@@ -225,7 +226,7 @@ class Life(RuleBasedStateMachine):
         held = self._stored()
         tried = preview(self.database, change)
         assert self._stored() == held, "a dry run wrote"
-        done = perform(self.database, change, self.listener)
+        done = perform(self.database, change, self.pending)
         assert done.revision == changed.revision
         assert _moved(tried.changed) == _moved(done.changed)
         before = self.league.ladder()
@@ -299,7 +300,7 @@ def _moved(changes: list[RatingChange]) -> dict[str, tuple[Any, Any]]:
 @pytest.fixture(autouse=True)
 def many_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short leagues have checkpoints too, and corrections start at them."""
-    monkeypatch.setattr(checkpoints, "LEAST", 3)
+    monkeypatch.setattr(replay, "MIN_SPACING", 3)
 
 
 def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> None:

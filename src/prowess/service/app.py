@@ -60,7 +60,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.service = service = Service(
             settings=settings,
             database=database,
-            writer=Writer(database, metrics.count_commit, traces),
+            writer=Writer(database, metrics.count_commit, traces.pending),
             standings=standings_cache,
             traces=traces,
             keys=key_cache,

@@ -17,7 +17,7 @@ from prowess.store.read.match_views import MatchViews
 from prowess.store.read.snapshot import Snapshot, rank_all
 from prowess.store.read.standings import StandingsCache
 from prowess.store.read.trace_cache import TraceCache
-from prowess.store.write import checkpoints
+from prowess.store.write import replay
 from tests.oracles.league import League, reset
 from tests.store.matches import PLAYERS
 from tests.store.test_state_machine import Life, live
@@ -26,7 +26,7 @@ from tests.store.test_state_machine import Life, live
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short leagues have checkpoints, ladders that are kept and registers, too."""
-    monkeypatch.setattr(checkpoints, "LEAST", 3)
+    monkeypatch.setattr(replay, "MIN_SPACING", 3)
     monkeypatch.setattr(trace, "STEP", 3)
     monkeypatch.setattr(trace, "TAIL", 4)
 
@@ -49,7 +49,8 @@ class Watched(Life):
     @initialize()
     def watch(self) -> None:
         self.often, self.seldom = StandingsCache(), StandingsCache(TraceCache(memory=0), memory=0)
-        self.traces = self.listener = TraceCache()
+        self.traces = TraceCache()
+        self.pending = self.traces.pending
         self.past: dict[int, tuple[dict[str, bytes], float]] = {}
         self.chance = random.Random(7)
 

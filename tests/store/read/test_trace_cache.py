@@ -67,20 +67,20 @@ def same_view(one, other):
 
 def test_trace_takes_over_what_the_writer_has_rated(database, monkeypatch):
     traces, given = TraceCache(), matches(40)
-    perform(database, Post("chess", given[:15]), traces)
+    perform(database, Post("chess", given[:15]), traces.pending)
     assert seen(database, traces, len_of) == 15
     asked = []
     changes_since = journal.changes_since
     monkeypatch.setattr(journal, "changes_since", lambda *args: asked.append(args) or changes_since(*args))
     for match in given[15:20]:
-        perform(database, Post("chess", [match]), traces)
+        perform(database, Post("chess", [match]), traces.pending)
     assert seen(database, traces, len_of) == 20
     assert asked == []
     for match in given[20:38]:  # more than are kept for one read
-        perform(database, Post("chess", [match]), traces)
+        perform(database, Post("chess", [match]), traces.pending)
     assert seen(database, traces, len_of) == 38
     perform(database, Post("chess", given[38:39]))  # as if by another process
-    perform(database, Post("chess", given[39:]), traces)
+    perform(database, Post("chess", given[39:]), traces.pending)
     view = seen(database, traces, lambda views: views.view)
     assert len(asked) == 2
     assert same_view(view, seen(database, TraceCache(), lambda views: views.view))
@@ -91,7 +91,7 @@ def test_trace_does_not_take_over_matches_that_are_not_the_latest(database):
     perform(database, Post("chess", given))
     assert seen(database, traces, len_of) == 10
     early = {"id": "early", "teams": [["eve"], ["fay"]], "time": 2.5}
-    perform(database, Post("chess", [early]), traces)
+    perform(database, Post("chess", [early]), traces.pending)
     view = seen(database, traces, lambda views: views.view)
     assert view.seq.tolist()[3] == 11
     assert same_view(view, seen(database, TraceCache(), lambda views: views.view))
@@ -102,11 +102,11 @@ def test_taken_over_trace_is_that_of_the_journal_for_every_model(database, model
     with database.writing() as connection:
         leagues.create(connection, "darts", clock="number", model=MODELS[model])
     traces, given = TraceCache(), matches(30)
-    perform(database, Post("darts", given[:10]), traces)
+    perform(database, Post("darts", given[:10]), traces.pending)
     perform(database, NewSeason("darts", "II", 5, carry=0.5, tau=1.0))
     seen(database, traces, len_of, "darts")
     for match in given[10:]:
-        perform(database, Post("darts", [match | {"importance": match["time"] % 3}]), traces)
+        perform(database, Post("darts", [match | {"importance": match["time"] % 3}]), traces.pending)
         view = seen(database, traces, lambda views: views.view, "darts")
     fresh = seen(database, TraceCache(), lambda views: views.view, "darts")
     assert same_view(view, fresh)

@@ -1,11 +1,11 @@
-"""What may be done to a league, and the result of doing it."""
+"""The commands that change a league, and their results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ...history import History
 from ...model.fit.trace import Trace
@@ -16,7 +16,7 @@ from ..leagues import League, Preset
 
 @dataclass(frozen=True)
 class Command:
-    """Something that is to be done to a league: by whom, and why.
+    """A change of a league: by whom, and why.
 
     >>> Delete("darts", "m1", author="ann", reason="played twice").reason
     'played twice'
@@ -29,7 +29,7 @@ class Command:
 
 @dataclass(frozen=True, eq=False)
 class Post(Command):
-    """Matches to be recorded, as plain mappings or a history; where they have no ids, `key` gives them some.
+    """Record matches, given as plain mappings or a history; if they have no ids, ids are derived from `key`.
 
     >>> Post("darts", [{"teams": [["ann"], ["bob"]]}]).key is None
     True
@@ -41,9 +41,9 @@ class Post(Command):
 
 @dataclass(frozen=True, eq=False)
 class Edit(Command):
-    """A match that replaces the one of this id.
+    """Replace the match of an id.
 
-    `seen` is the revision that last changed the match as far as the author knows: after a later one, it is a conflict.
+    `seen` is the revision of the match that the author has seen: if it was changed since, it is a conflict.
     """
 
     id: str
@@ -53,7 +53,7 @@ class Edit(Command):
 
 @dataclass(frozen=True)
 class Delete(Command):
-    """A match to be deleted; `seen` is as for an edit."""
+    """Delete a match; `seen` is as for an edit."""
 
     id: str
     seen: int | None = field(default=None, kw_only=True)
@@ -61,14 +61,14 @@ class Delete(Command):
 
 @dataclass(frozen=True, eq=False)
 class ChangeModel(Command):
-    """Another model, by which all matches are rated again."""
+    """Rate all matches again with another model."""
 
     preset: Preset
 
 
 @dataclass(frozen=True)
 class NewSeason(Command):
-    """A season begins: every skill moves some way back to that of newcomers, as in `drift.Seasons`."""
+    """Begin a season: every skill moves towards that of a newcomer, as in `drift.Seasons`."""
 
     name: str
     start: Any
@@ -85,7 +85,7 @@ class RatingChange(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """Matches that one revision put behind all others of their players, with the trace of rating them.
+    """Matches that one revision appended after all others of their players, with the trace of rating them.
 
     The first one has the number `seq` in the journal, the others those after it; `ladder` has their players after them.
     """
@@ -97,22 +97,13 @@ class Appended(NamedTuple):
     ladder: Ladder
 
 
-class Listener(Protocol):
-    """A reader in the same process that takes over what the writer has computed, instead of computing it again."""
-
-    def is_followed(self, league_id: int) -> bool:
-        """Tell whether the traces of matches of this league are wanted."""
-
-    def add(self, appended: Appended) -> None:
-        """Take over the trace of matches that are durable now."""
-
-
 @dataclass(frozen=True, eq=False)
 class CommandResult:
     """What a command did: the league's revision after it, its matches, and the ratings before and after.
 
-    `players` are those whose ratings have changed, `own` those of the matches of the command itself. A match that was
-    recorded before changes nothing. `appended` is there if a reader follows the league and the past was not changed.
+    `players` are those whose ratings have changed, `own` those of the matches of the command itself. `repeated` matches
+    were recorded before and change nothing. `appended` is there if a reader follows the league and the past was not
+    changed.
     """
 
     league: str
@@ -128,7 +119,7 @@ class CommandResult:
 
     @cached_property
     def changed(self) -> list[RatingChange]:
-        """The players of the command with their ratings before and after it."""
+        """The players whose ratings have changed, with their ratings before and after."""
         return [RatingChange(name, _rating(self.before, name), _rating(self.after, name)) for name in self.players]
 
 

@@ -1,4 +1,4 @@
-"""Corrections: matches that come late, are edited or deleted, other models, new seasons.
+"""Corrections of the past: late, edited and deleted matches, other models, new seasons.
 
 Each is planned first, which only reads, and then written; a preview stops after the plan.
 """
@@ -19,20 +19,18 @@ from ..journal import journal
 from ..journal.journal import START, Entry, Position
 from ..leagues import League
 from ..seasons import Season
-from . import checkpoints
-from .append import advance_counters, find_repeated
 from .commands import ChangeModel, Command, CommandResult, Delete, Edit, NewSeason, Post
-from .prepare import locate_in_post, prepare
-from .replay import Replay, replay
+from .posts import advance_counters, find_repeated, locate_in_post, validate
+from .replay import Replay, drop_checkpoints, replay, save_checkpoints
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a correction comes to, before it is written.
+    """A correction before it is written.
 
-    The rows of the journal that are superseded (`gone`) and the new ones (`come`), of which `posted` are new matches;
-    the position from which on the league is rated again (`since`), and the result of that (`replay`; None if there is
-    nothing to do). `league` is the league as it will be, `result` the answer.
+    `removed` are the journal rows that are superseded and `added` the new ones, of which `posted` are new matches. The
+    league is rated again from the position `since` on, which gives `replay`; None if there is nothing to do. `league`
+    is the league as it will be, `result` the answer.
     """
 
     command: Command
@@ -40,8 +38,8 @@ class Plan:
     result: CommandResult
     since: Position = START
     replay: Replay | None = None
-    gone: Sequence[int] = ()
-    come: Sequence[Entry] = ()
+    removed: Sequence[int] = ()
+    added: Sequence[Entry] = ()
     posted: int = 0
     season: Season | None = None
 
@@ -53,20 +51,19 @@ def plan(connection: Connection, command: Command) -> Plan:
 
 @singledispatch
 def _plan(command: Command, connection: Connection, league: League) -> Plan:
-    raise TypeError(f"{command!r} is nothing that can be done to a league")
+    raise TypeError(f"unknown command: {command!r}")
 
 
 @_plan.register
 def _(command: Post, connection: Connection, league: League) -> Plan:
-    post = prepare(command, league.clock)
+    post = validate(command, league.clock)
     first_posts = journal.first_posts(connection, league, post.ids if post.own_ids else ())
-    recorded = find_repeated(post, first_posts, lambda id: journal.find(connection, league, id))
-    come = post.without(recorded).at(clock.now()).entries(league.posted + 1)
-    times = {entry.id: entry.time for entry in [*come, *recorded.values()]}
-    result = _result(
-        league, post.ids, [times[id] for id in post.ids], [id in recorded for id in post.ids], post.players
-    )
-    return _with_replay(connection, Plan(command, league, result, come=come, posted=len(come)))
+    recorded = find_repeated(connection, league, post, first_posts)
+    added = post.without(recorded).at(clock.now()).entries(league.posted + 1)
+    times = {entry.id: entry.time for entry in [*added, *recorded.values()]}
+    repeated = [id in recorded for id in post.ids]
+    result = _result(league, post.ids, [times[id] for id in post.ids], repeated, post.players)
+    return _with_replay(connection, Plan(command, league, result, added=added, posted=len(added)))
 
 
 @_plan.register
@@ -77,7 +74,7 @@ def _(command: Edit, connection: Connection, league: League) -> Plan:
         raise Error.in_field("id", text, value=command.match["id"])
     untimed = command.match.get("time") is None
     time = clock.show(league.clock, old.time) if untimed else command.match["time"]
-    post = prepare(Post(command.league, [{**command.match, "id": old.id, "time": time}]), league.clock)
+    post = validate(Post(command.league, [{**command.match, "id": old.id, "time": time}]), league.clock)
     [new] = post.entries(old.seq)
     new = new._replace(kind="edit", stamped=untimed and old.stamped)
     same = (old.body, old.time) == (new.body, new.time)
@@ -129,19 +126,19 @@ def _with_amendment(connection: Connection, planned: Plan, command: Edit | Delet
     last = journal.revisions(connection, planned.league, command.id)[-1]
     if command.seen not in (None, last["revision"]):
         who = f" by {last['author']}" if last["author"] else ""
-        raise Conflict(f"the match {command.id!r} was changed{who} since you looked at it: look again")
-    return _with_replay(connection, replace(planned, gone=[old.seq], come=[new]), old)
+        raise Conflict(f"match {command.id!r} was changed{who} since you looked at it: look again", value=command.id)
+    return _with_replay(connection, replace(planned, removed=[old.seq], added=[new]), old)
 
 
 def _with_replay(connection: Connection, planned: Plan, *old: Entry) -> Plan:
     """Rate the league again from the first position that a plan touches."""
     league, new = planned.league, [] if planned.season is None else [planned.season]
-    touched = [entry.position for entry in [*planned.come, *old]] + [Position(season.start, 0) for season in new]
+    touched = [entry.position for entry in [*planned.added, *old]] + [Position(season.start, 0) for season in new]
     if not touched:
         return planned
     all_seasons = sorted([*seasons.list_seasons(connection, league), *new], key=lambda season: season.start)
     try:
-        replayed = replay(connection, league, all_seasons, min(touched), planned.gone, planned.come)
+        replayed = replay(connection, league, all_seasons, min(touched), planned.removed, planned.added)
     except Error as error:
         raise locate_in_post(error, planned.result.ids) from None
     before, after = ratings.load_all(connection, league), replayed.ladder
@@ -155,11 +152,11 @@ def write_plan(connection: Connection, planned: Plan) -> CommandResult:
     if replayed is None:
         return planned.result
     revision, seq = advance_counters(connection, league, 1, planned.posted, None)
-    assert seq == league.posted, "a league was changed by two at once"
+    assert seq == league.posted, "the league was changed although it is locked"
     revision += 1
-    for superseded in planned.gone:
+    for superseded in planned.removed:
         journal.supersede(connection, league, superseded, revision)
-    journal.append(connection, league, planned.come, revision, command.author, command.reason)
+    journal.append(connection, league, planned.added, revision, command.author, command.reason)
     if isinstance(command, ChangeModel):
         _write_model(connection, league, command, revision)
     if planned.season is not None:
@@ -167,8 +164,8 @@ def write_plan(connection: Connection, planned: Plan) -> CommandResult:
         seasons.add(connection, league, planned.season, revision, command.author)
         audit.write(connection, command.author, "new season", league.name, season=name, reason=command.reason)
     leagues.update_row(connection, league, corrected=revision, last_time=journal.last_time(connection, league))
-    checkpoints.drop_from(connection, league, planned.since)
-    checkpoints.save(connection, league, replayed.checkpoints)
+    drop_checkpoints(connection, league, planned.since)
+    save_checkpoints(connection, league, replayed.checkpoints)
     ratings.save(connection, league, replayed.ladder, dict.fromkeys(planned.result.players, revision))
     return replace(planned.result, revision=revision)
 
@@ -177,5 +174,5 @@ def _write_model(connection: Connection, league: League, command: ChangeModel, r
     name, author, reason = command.preset.name, command.author, command.reason
     leagues.add_generation(connection, league.id, league.generation, command.preset, revision, author, reason)
     leagues.update_row(connection, league, generation=league.generation)
-    checkpoints.drop_from(connection, replace(league, generation=league.generation - 1), START)
+    drop_checkpoints(connection, replace(league, generation=league.generation - 1), START)
     audit.write(connection, author, "change model", league.name, model=name, reason=reason)

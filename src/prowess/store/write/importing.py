@@ -1,4 +1,4 @@
-"""A file of matches brought into a league: all at once, and harmless if it is repeated."""
+"""Importing a history into a league: all at once, and harmless if it is repeated."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ..errors import NotFound
 from ..journal.match_json import bodies
 from ..leagues import League, Preset, league_name
 from .commands import CommandResult, Post
-from .prepare import prepare
+from .posts import validate
 from .writer import perform, preview
 
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """What came of an import: the league, None where it would be founded yet, and which matches were there already."""
+    """The result of an import: the league (None if a dry run would create it), and how many matches were repeated."""
 
     league: League | None
     founded: bool
@@ -42,18 +42,18 @@ def import_history(
     reason: str = "",
     dry_run: bool = False,
 ) -> Imported:
-    """Post all matches of a history as one revision to the league of a title, which is founded if it is not there.
+    """Post all matches of a history as one revision to the league of a title, which is created if it does not exist.
 
-    Matches without ids get some that are made of what they say, so that the same file changes nothing when it comes
-    again. A league that is there keeps its own model and title.
+    Matches without ids get ids derived from their contents, so that importing a file again changes nothing. An existing
+    league keeps its own model and title.
     """
     name = league_name(title)
     league = _find(database, name)
     post = Post(name, with_ids(history), author=author, reason=reason)
     clock = clock_of(history) if league is None else league.clock
-    prepare(post, clock)
+    validate(post, clock)
     if league is None:
-        (preset or Preset()).model.learn(history)  # what cannot be rated founds no league
+        (preset or Preset()).model.learn(history)  # so that no league is created if a match cannot be rated
         if dry_run:
             return Imported(None, True, len(history), 0, len(history.players), 0)
         with database.writing() as connection:
@@ -72,9 +72,9 @@ def _find(database: Database, name: str) -> League | None:
 
 
 def with_ids(history: History) -> History:
-    """A history in which every match has an id: its own, or one that is made of its time, teams and result.
+    """Return the history with an id for every match: its own, or a hash of its time, teams and result.
 
-    Of rows that say the same, the second has another id than the first.
+    Equal matches get different ids.
 
     >>> match = {"teams": [["ann"], ["bob"]], "time": "2026-01-31"}
     >>> with_ids(History.from_matches([match, match, {**match, "id": "final"}])).ids

@@ -1,20 +1,40 @@
-"""Rating a league again from one of its matches on: what every correction of the past needs."""
+"""Replaying a league from one of its checkpoints on, which every correction of the past needs.
+
+A checkpoint has all ratings of a league after one of its matches, so that only later matches are rated again.
+"""
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, delete, insert, not_, select, tuple_
 
 from ...model.ladder.ladder import Ladder
+from .. import leagues, ratings
+from ..db import schema
+from ..db.database import Database, lock_league
 from ..journal import journal
 from ..journal.journal import START, Entry, JournalRows, Position
 from ..leagues import League
-from ..ratings import learn
 from ..seasons import Season, stretches
-from . import checkpoints
-from .checkpoints import Checkpoint
+
+MIN_SPACING = 5_000  # matches between two checkpoints of a small league
+MAX_CHECKPOINTS = 16  # of a large league, about
+_CHECKPOINT = schema.checkpoint.c
+_POSITION = tuple_(_CHECKPOINT.time, _CHECKPOINT.seq)
+_LATEST = (_CHECKPOINT.time.desc(), _CHECKPOINT.seq.desc())
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """The ladder of a league after the match at a position, which is number `matches` of the league."""
+
+    position: Position
+    matches: int
+    ladder: Ladder
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +50,12 @@ def replay(
     league: League,
     seasons: Sequence[Season],
     since: Position,
-    gone: Sequence[int] = (),
-    come: Sequence[Entry] = (),
+    removed: Sequence[int] = (),
+    added: Sequence[Entry] = (),
 ) -> Replay:
-    """Rate a league again from a position on, without the matches `gone` and with those that `come`."""
-    begin = checkpoints.last_before(connection, league, since)
-    rows = journal.current_rows(connection, league, begin.position).changed(gone, come)
+    """Rate a league again from a position on, without some matches and with others."""
+    begin = _last_checkpoint(connection, league, since)
+    rows = journal.current_rows(connection, league, begin.position).changed(removed, added)
     return replay_rows(league, seasons, rows, begin)
 
 
@@ -46,11 +66,11 @@ def replay_rows(
     begin = begin or Checkpoint(START, 0, Ladder(league.model))
     history = rows.history(league)
     ladder = begin.ladder.copy()
-    step = checkpoints.spacing(begin.matches + len(history))
+    step = spacing(begin.matches + len(history))
     passed: list[Checkpoint] = []
     new = [season for season in seasons if season.start > begin.position.time]
     for matches, end, season in stretches(history, new, range(step, len(history), step)):
-        learn(ladder, matches)
+        ratings.learn(ladder, matches)
         if season is not None:
             season.begin(ladder)
         elif end < len(history):
@@ -58,3 +78,84 @@ def replay_rows(
             position = Position(float(rows.time[row]), int(rows.seq[row]))
             passed.append(Checkpoint(position, begin.matches + end, ladder.copy()))
     return Replay(ladder, passed)
+
+
+def spacing(matches: int) -> int:
+    """Return how many matches lie between two checkpoints of a league of so many: it doubles as the league grows.
+
+    >>> spacing(10_000), spacing(100_000), spacing(1_000_000)
+    (5000, 10000, 80000)
+    """
+    step = MIN_SPACING
+    while matches > MAX_CHECKPOINTS * step:
+        step *= 2
+    return step
+
+
+def _of(league: League) -> tuple[ColumnElement[bool], ...]:
+    return _CHECKPOINT.league_id == league.id, _CHECKPOINT.generation == league.generation
+
+
+def _last_checkpoint(connection: Connection, league: League, before: Position) -> Checkpoint:
+    """Return the last checkpoint before a position; if there is none, the beginning."""
+    query = select(schema.checkpoint).where(*_of(league), tuple(before) > _POSITION).order_by(*_LATEST).limit(1)
+    row = connection.execute(query).first()
+    if row is None:
+        memory = Ladder(league.model).memory.tobytes()
+        return Checkpoint(START, 0, ratings.make_ladder(league, [], b"", memory))
+    ladder = ratings.make_ladder(league, json.loads(zlib.decompress(row.players)), row.state, row.memory)
+    return Checkpoint(Position(row.time, row.seq), row.matches, ladder)
+
+
+def save_checkpoints(connection: Connection, league: League, checkpoints: Sequence[Checkpoint]) -> None:
+    """Write checkpoints; if the league has too many then, delete every second one."""
+    for checkpoint in checkpoints:
+        ladder = checkpoint.ladder
+        row = {
+            "league_id": league.id,
+            "generation": league.generation,
+            "time": checkpoint.position.time,
+            "seq": checkpoint.position.seq,
+            "matches": checkpoint.matches,
+            "players": zlib.compress(json.dumps(ladder.names, ensure_ascii=False).encode(), 1),
+            "state": ladder.state[: len(ladder)].tobytes(),
+            "memory": ladder.memory.tobytes(),
+        }
+        connection.execute(insert(schema.checkpoint).values(row))
+    query = select(_CHECKPOINT.time, _CHECKPOINT.seq).where(*_of(league)).order_by(_CHECKPOINT.time, _CHECKPOINT.seq)
+    positions = [tuple(row) for row in connection.execute(query)] if checkpoints else []
+    if len(positions) > 2 * MAX_CHECKPOINTS:  # the last one stays, because most corrections are of recent matches
+        connection.execute(delete(schema.checkpoint).where(*_of(league), _POSITION.in_(positions[-2::-2])))
+
+
+def drop_checkpoints(connection: Connection, league: League, since: Position) -> None:
+    """Delete the checkpoints from a position on, which a change before them has made wrong."""
+    connection.execute(delete(schema.checkpoint).where(*_of(league), not_(tuple(since) > _POSITION)))
+
+
+def take_checkpoint(database: Database, name: str) -> int:
+    """Take a checkpoint of a league if one is due; return how many matches it may take before the next."""
+    with database.reading() as connection:
+        league, _, room = _room(connection, name)
+    if room > 0:
+        return room
+    with database.writing() as connection:
+        lock_league(connection, league.id)
+        league, matches, room = _room(connection, name)  # another process may have taken it meanwhile
+        if room > 0:
+            return room
+        time = max(time for time in (league.last_time, league.season_start) if time is not None)
+        ladder = ratings.load_all(connection, league)
+        save_checkpoints(connection, league, [Checkpoint(Position(time, league.posted), matches, ladder)])
+    return spacing(matches)
+
+
+def _room(connection: Connection, name: str) -> tuple[League, int, int]:
+    """Return a league, how many matches it has, and how many it may take before the next checkpoint."""
+    league = leagues.find(connection, name)
+    query = select(_CHECKPOINT.time, _CHECKPOINT.seq, _CHECKPOINT.matches).where(*_of(league)).order_by(*_LATEST)
+    row = connection.execute(query.limit(1)).first()
+    position, before = (START, 0) if row is None else (Position(row.time, row.seq), row.matches)
+    # Counted in the journal, because the difference to `league.posted` would also count matches that were deleted.
+    after = journal.count(connection, league, position)
+    return league, before + after, spacing(before + after) - after

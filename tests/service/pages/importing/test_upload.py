@@ -151,8 +151,8 @@ def test_all_file_formats_are_read(ask, name, content):
         (b"\x89PNG\r\n\x1a\n", "it is an image, not a table"),
         (b"winner,loser\n", "no match that can be read"),
         (b"\x00\x01\x02" * 50, "The file: "),
-        (b"day,winner,loser\n1,ann,bob\n", "plain numbers as times, and those of the league dates"),
-        (f"winner,loser\nann,{'x' * 501}\n".encode(), "at most 500 letters"),
+        (b"day,winner,loser\n1,ann,bob\n", "plain numbers as times, but the league has dates"),
+        (f"winner,loser\nann,{'x' * 501}\n".encode(), "at most 500 characters"),
     ],
     ids=["empty", "image", "header", "bytes", "clock", "long"],
 )

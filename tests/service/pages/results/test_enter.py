@@ -140,7 +140,7 @@ def test_preview_suggests_known_names_for_new_ones(ask, fill):
         ({"team": ["ann", "bob"], "importance": "-1"}, "mportance", "importance"),
         ({"team": ["ann", "bob"], "home": "7"}, "Home: choose one of the teams", "home"),
         ({"team": ["ann", "bob"], "reason": "x" * 501}, "Reason", "reason"),
-        ({"team": ["a" * 501, "bob"]}, "at most 500 letters", "team-1"),
+        ({"team": ["a" * 501, "bob"]}, "at most 500 characters", "team-1"),
     ],
 )
 def test_invalid_field_is_marked_and_all_input_kept(ask, fill, values, message, field):

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, StringConstraints
 
-from ....store.write.prepare import LONGEST
+from ....store.write.posts import LONGEST
 from ...errors import STORABLE
 
 __all__ = ["ANN", "BOB", "LONGEST", "Asked", "Change", "Name", "Rating", "Text", "Time", "Told", "Trait", "shape"]

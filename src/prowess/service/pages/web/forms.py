@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 
 from ....errors import Error
 from ....history import name_of
-from ....store.write.prepare import LONGEST
+from ....store.write.posts import LONGEST
 
 LETTERS = 7_000  # of a list: servers take URLs of 64 kB, and a letter may be nine bytes of one
 _LINE = re.compile(r"[\r\n]+")

@@ -6,16 +6,17 @@ from sqlalchemy import select
 from prowess.store import leagues
 from prowess.store.db import schema
 from prowess.store.db.database import Database
-from prowess.store.write import checkpoints
+from prowess.store.write import replay
 from prowess.store.write.commands import Delete, Post
-from prowess.store.write.writer import perform, take_checkpoint
+from prowess.store.write.replay import take_checkpoint
+from prowess.store.write.writer import perform
 from tests.store import sound
 
 
 @pytest.fixture(autouse=True)
 def close_checkpoints(monkeypatch):
     """A checkpoint is due after every three matches."""
-    monkeypatch.setattr(checkpoints, "LEAST", 3)
+    monkeypatch.setattr(replay, "MIN_SPACING", 3)
 
 
 @pytest.fixture
