@@ -26,13 +26,13 @@ def test_work_is_followed_called_off_and_ends_with_the_service(database_url, mon
     database.migrate()
     with database.writing() as connection:
         darts = leagues.create(connection, "darts")
-    monkeypatch.setattr(worker, "BEAT", 0.1)
+    monkeypatch.setattr(worker, "HEARTBEAT", 0.1)
     monkeypatch.setattr(worker, "START", SLEEPS)
 
     def ask():
         with database.writing() as connection:
             jobs.request(connection, darts, "comparison", {})
-        background.look()
+        background.wake()
 
     def wait(state, step=""):
         for _ in range(400):
@@ -56,7 +56,7 @@ def test_work_is_followed_called_off_and_ends_with_the_service(database_url, mon
     assert gone(int(last.step))
     monkeypatch.setattr(worker, "START", "raise SystemExit(3)")
     ask()
-    assert "ended before it was done" in wait("failed").why
+    assert "its process ended early" in wait("failed").why
     monkeypatch.setattr(worker, "START", """print('["failed", "too late"]')""")
     ask()
     assert wait("failed").why == "too late"

@@ -25,9 +25,7 @@ SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 CHANGES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
-Observer = Callable[
-    [Scope, int, float], None
-]  # request, status of its response, seconds it took
+Observer = Callable[[Scope, int, float], None]  # request, status of its response, seconds it took
 
 
 def _route(scope: Scope) -> str:

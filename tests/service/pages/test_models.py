@@ -135,7 +135,7 @@ def test_both_computations_of_figures_agree_across_seasons(tmp_path):
 
 def test_figures_of_a_large_league_come_from_a_background_job(ask, monkeypatch):
     monkeypatch.setattr(analyses, "SMALL", 0)
-    monkeypatch.setattr(analyses, "AGE", 0.0)
+    monkeypatch.setattr(analyses, "MAX_AGE", 0.0)
     name = league(ask, duels(60))
     assert "looked at in the background" in ask.look(f"/leagues/{name}/models").text
     found = ended(ask, name, "figures")

@@ -1,1 +1,1 @@
-"""Work outside requests: comparisons of models, prewarming of caches, event streams."""
+"""Work outside requests: the worker that runs background jobs, the analyses that it computes, prewarming."""

@@ -1,9 +1,9 @@
-"""Who knows how well models predict a league: small leagues are looked at at once, large ones in the background."""
+"""Analyses of how well models predict a league: computed at once for small leagues, queued for the worker otherwise."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from time import time
@@ -21,16 +21,16 @@ from ...store.leagues import League
 from ...store.read.trace_cache import TraceCache
 from .worker import Worker, league_figures
 
-SMALL = 20_000  # matches of a league whose figures are made when somebody asks
-AGE = 600.0  # seconds that figures of a large league may be old before they are made anew
-MEMORY = 50_000_000  # bytes of answers that are kept
+SMALL = 20_000  # matches of a league whose figures are computed on request
+MAX_AGE = 600.0  # seconds before the figures of a large league are computed again
+CACHE_BYTES = 50_000_000
 
 Plain = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class AnalysisResult:
-    """An answer, if there is one yet, and what was asked for last, where it is made in the background.
+    """An answer if there is one yet, and the last job for it, if it is computed in the background.
 
     >>> AnalysisResult(None, None).data is None
     True
@@ -42,82 +42,76 @@ class AnalysisResult:
 
 
 class ModelAnalyses:
-    """Answers of how well models predict, kept by what they are of; `close` ends what is in the background."""
+    """Answers the analyses of all leagues, from a cache if possible; `close` ends the worker."""
 
     def __init__(self, database: Database, traces: TraceCache) -> None:
         self._database, self._traces = database, traces
-        self._shelf: LruCache[tuple[Any, AnalysisResult]] = LruCache(MEMORY)
-        self._background = Worker(database)
-        self.close = self._background.close
+        self._cache: LruCache[tuple[Any, AnalysisResult]] = LruCache(CACHE_BYTES)
+        self._worker = Worker(database)
+        self.close = self._worker.close
 
     def figures(self, connection: Connection, league: League) -> AnalysisResult:
-        """How well the model of a league predicts; of a large league as of when that was last looked at."""
-        if not league.posted:
-            return AnalysisResult(None, None, "There are no matches yet.")
+        """Return how well the model of a league predicts; for a large league, when that was last computed."""
         if league.posted <= SMALL:
-            return self._at_once(connection, league)
+            key, state = ("figures", league.id), (league.generation, league.revision)
+            with self._cache.lock(key):
+                return self._cached(key, state, lambda: self._compute_figures(connection, league))
         done, last = jobs.latest(connection, league, "figures")
-        if _due(league, done, last):
-            self._background.request_figures(league.name)
-        return AnalysisResult(self._answer(connection, done), last, (last.why or "") if last is not None else "")
+        if _is_outdated(league, done, last):
+            self._worker.request_figures(league.name)
+        return self._result(connection, done, last)
 
     def comparison(self, connection: Connection, league: League) -> AnalysisResult:
-        """The last comparison of models of a league."""
-        done, last = jobs.latest(connection, league, "comparison")
-        return AnalysisResult(self._answer(connection, done), last, (last.why or "") if last is not None else "")
+        """Return the last comparison of models of a league."""
+        return self._result(connection, *jobs.latest(connection, league, "comparison"))
 
     def start(self, league: League, asked: Mapping[str, Any], author: str) -> None:
-        """Have models compared on a league, unless some are being compared."""
-        with suppress(WriteClash), self._database.writing() as connection:  # somebody else has just asked
+        """Queue a comparison of models of a league, unless there is one already."""
+        with suppress(WriteClash), self._database.writing() as connection:  # another request was faster
             jobs.request(connection, league, "comparison", asked, author)
-        self._background.look()
+        self._worker.wake()
 
     def cancel(self, league: League) -> None:
-        """Call off the comparison of a league."""
+        """Cancel the comparison of a league."""
         with self._database.writing() as connection:
             jobs.cancel(connection, league, "comparison")
 
-    def _at_once(self, connection: Connection, league: League) -> AnalysisResult:
-        key, state = ("figures", league.id), (league.generation, league.revision)
-        with self._shelf.lock(key):
-            kept = self._shelf.get(key)
-            if kept is None or kept[0] != state:
-                kept = state, _figures(league, self._traces, connection)
-                self._shelf.put(key, kept, _size(kept[1].data))
-        return kept[1]
+    def _compute_figures(self, connection: Connection, league: League) -> AnalysisResult:
+        view = self._traces.of(connection, league).view
+        if not len(view):
+            return AnalysisResult(None, None, "There are no matches yet.")
+        try:
+            return AnalysisResult(league_figures(league, view), None)
+        except Error as error:
+            return AnalysisResult(None, None, f"The forecasts cannot be measured: {error}.")
 
-    def _answer(self, connection: Connection, done: Analysis | None) -> Plain | None:
+    def _result(self, connection: Connection, done: Analysis | None, last: Analysis | None) -> AnalysisResult:
+        """Return the answer of the job that was done last, with the last job, which may still run."""
+        why = last.why or "" if last is not None else ""
         if done is None:
-            return None
-        key = ("answer", done.league_id, done.kind)
-        kept = self._shelf.get(key)
-        if kept is None or kept[0] != done.id:
+            return AnalysisResult(None, last, why)
+
+        def load() -> AnalysisResult:
             text = jobs.answer(connection, done.id)
-            kept = done.id, AnalysisResult(json.loads(text) | {"id": done.id} if text else None, done)
-            self._shelf.put(key, kept, _size(kept[1].data))
-        return kept[1].data
+            return AnalysisResult(json.loads(text) | {"id": done.id} if text else None, done)
+
+        key = ("answer", done.league_id, done.kind)
+        return AnalysisResult(self._cached(key, done.id, load).data, last, why)
+
+    def _cached(self, key: Any, version: Any, load: Callable[[], AnalysisResult]) -> AnalysisResult:
+        entry = self._cache.get(key)
+        if entry is None or entry[0] != version:
+            entry = version, load()
+            data = entry[1].data
+            self._cache.put(key, entry, 1_000 if data is None else 5 * len(json.dumps(data, default=str)))
+        return entry[1]
 
 
-def _figures(league: League, traces: TraceCache, connection: Connection) -> AnalysisResult:
-    """The figures of a league from what is in memory of it."""
-    view = traces.of(connection, league).view
-    if not len(view):
-        return AnalysisResult(None, None, "There are no matches yet.")
-    try:
-        return AnalysisResult(league_figures(league, view), None)
-    except Error as error:
-        return AnalysisResult(None, None, f"Its forecasts cannot be measured: {error}.")
-
-
-def _due(league: League, done: Analysis | None, last: Analysis | None) -> bool:
-    """Whether the figures of a large league are to be made anew."""
+def _is_outdated(league: League, done: Analysis | None, last: Analysis | None) -> bool:
+    """Return whether the figures of a large league should be computed again."""
     if last is None or last.state == "interrupted":
         return True
     if last.open or (done is not None and done.revision == league.revision):
         return False
-    another = done is last and done.generation != league.generation
-    return another or time() - (last.ended_at or last.asked_at) > AGE
-
-
-def _size(told: Plain | None) -> int:
-    return 1_000 if told is None else 5 * len(json.dumps(told, default=str))
+    model_changed = done is last and done.generation != league.generation
+    return model_changed or time() - (last.ended_at or last.asked_at) > MAX_AGE

@@ -1,4 +1,4 @@
-"""What visitors ask for first is made when the service starts: large leagues take seconds to be read and rated."""
+"""Prewarming at startup: large leagues take seconds to load, so they are loaded before the first request."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from threading import Event, Thread
 from ...errors import Error
 from ...store import leagues
 from ...store.db.database import Database
-from ...store.leagues import League
 from ...store.read.changes import week_before
 from ...store.read.standings import StandingsCache
 from ...store.read.trace_cache import TraceCache
 
-LEAST = 5_000  # matches of a league; smaller ones are there at once when they are asked for
-GRACE = 2.0  # seconds that who closes waits for a league that is half read
+LEAST = 5_000  # matches of a league; smaller ones load fast enough on request
+GRACE = 2.0  # seconds that shutdown waits for a league that is being loaded
 
 
 class Prewarmer:
-    """A thread that brings leagues into memory, the largest first, and no more than what stays there.
+    """A thread that loads leagues into the caches, largest first, until the next would evict another.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -36,51 +35,51 @@ class Prewarmer:
         self._database, self._standings, self._traces = database, standings, traces
         self._least = LEAST if least is None else least
         self._closing = Event()
-        self._looked_at = False
-        self.thread = Thread(target=self._run, name="prowess-warming", daemon=True)
+        self._charts_warm = False
+        self.thread = Thread(target=self._run, name="prowess-prewarm", daemon=True)
         self.thread.start()
 
     def warm_charts(self) -> None:
-        """Somebody looks at a page, and at a chart soon: the first one of a process takes a second more than others."""
-        if not self._looked_at:
-            self._looked_at = True
-            Thread(target=_draw, name="prowess-drawing", daemon=True).start()
+        """Draw a chart in the background when the first page is read: the first chart takes a second longer."""
+        if not self._charts_warm:
+            self._charts_warm = True
+            Thread(target=_draw_chart, name="prowess-prewarm-charts", daemon=True).start()
 
     def close(self, grace: float = GRACE) -> None:
-        """Begin no other league; who is at the end does not wait long for the last one."""
+        """Load no further league, and wait at most `grace` seconds for the current one."""
         self._closing.set()
         self.thread.join(grace)
 
     def _run(self) -> None:
         try:
             with self._database.reading() as connection:
-                found = [one for one in leagues.list_leagues(connection) if one.posted >= self._least]
-            taken = 0.0  # bytes: leagues that are smaller will take less
-            for league in sorted(found, key=lambda one: -one.posted):
+                large = [league for league in leagues.list_leagues(connection) if league.posted >= self._least]
+            used = 0.0  # bytes that the last league took: the next one, which is smaller, takes less
+            for league in sorted(large, key=lambda league: -league.posted):
                 room = self._traces.room
-                if self._closing.is_set() or room < taken:
+                if self._closing.is_set() or room < used:
                     return
-                with suppress(Error):  # it is for who asks to be told
-                    self._read(league)
-                taken = room - self._traces.room or taken
+                with suppress(Error):  # reported to the first request for this league
+                    self._load(league.name)
+                used = room - self._traces.room or used
         except Error:
-            pass  # the database cannot be used now
+            pass  # the database is unavailable
         except Exception:
-            logging.getLogger(__name__).exception("leagues could not be read ahead")
+            logging.getLogger(__name__).exception("prewarming failed")
 
-    def _read(self, league: League) -> None:
-        """What the page of the standings shows, and with it what every other page needs."""
+    def _load(self, name: str) -> None:
+        """Load what the standings page shows, which includes what other pages need."""
         with self._database.reading() as connection:
-            now = leagues.find(connection, league.name)
-            snapshot = self._standings.of(connection, now)
-            self._traces.of(connection, now)
+            league = leagues.find(connection, name)
+            snapshot = self._standings.of(connection, league)
+            self._traces.of(connection, league)
             time = week_before(snapshot)
             if time is not None:
-                self._standings.at_time(connection, now, time)
+                self._standings.at_time(connection, league, time)
 
 
-def _draw() -> None:
-    """Draw something: the libraries are loaded with the first chart, and only by who looks at pages."""
+def _draw_chart() -> None:
+    # Imported here, because only readers of pages need the chart libraries.
     from ...lab.charts.files import svg
     from ...lab.charts.skill import belief_curves
     from ...lab.charts.theme import LIGHT, page_look

@@ -1,4 +1,8 @@
-"""The worker."""
+"""The worker: runs queued jobs (figures and comparisons of models), one at a time, each in a process of its own.
+
+A thread of the service claims a job, starts a process for it and records its progress in the database, where all
+processes of the service see it. A job is cancelled by marking it in the database, and ends with the service.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -36,229 +40,210 @@ from ...store.jobs import Analysis
 from ...store.journal import journal
 from ...store.leagues import League, Preset
 from ...store.read.trace import TraceView, iter_forecasts
-from ...store.seasons import Season
 
-BEAT = 1.0  # seconds between two signs of life
-LOOK = 5.0  # seconds after which it is looked whether others have left something to do
-DIED = "the process that worked on it ended before it was done: is there enough memory?"
-# Not by `multiprocessing`, which would run the program that the service is a part of once more.
+HEARTBEAT = 1.0  # seconds
+POLL = 5.0  # seconds between looks for jobs that other processes have queued
+CRASHED = "its process ended early; there may not be enough memory"
+# Not `multiprocessing`, which would import the main module of the service again.
 START = (
     "import json, sys; task = json.loads(sys.stdin.readline()); sys.path[:] = task['path']; "
     "from prowess.service.background.worker import work; work(task)"
 )
+READ, FORECAST = 0.1, 0.9  # progress when the matches are read, and when all forecasts are made
+CHUNK = 20_000  # matches between two progress reports
+
+Plain = dict[str, Any]
+Report = Callable[[str, float], None]  # is called with the current step, and the share of the work that is done
 
 
 class Worker:
-    """The analyses of a process, one at a time; `close` ends the one that is worked on."""
+    """Runs the jobs of a process in a thread; `close` ends the running one."""
 
     def __init__(self, database: Database) -> None:
         self._database, self._name = database, uuid4().hex
-        self._wanted: set[str] = set()
-        self._guard, self._bell, self._closing = Lock(), Event(), Event()
+        self._outdated: set[str] = set()  # leagues whose figures are to be computed again
+        self._lock, self._wake, self._closing = Lock(), Event(), Event()
         self._thread = Thread(target=self._run, name="prowess-background", daemon=True)
         self._thread.start()
 
     def request_figures(self, league: str) -> None:
-        """Have the figures of a league made anew, without waiting for anything."""
-        with self._guard:
-            self._wanted.add(league)
-        self._bell.set()
+        """Queue the figures of a league, without waiting for the database."""
+        with self._lock:
+            self._outdated.add(league)
+        self.wake()
 
-    def look(self) -> None:
-        """There is something to do."""
-        self._bell.set()
+    def wake(self) -> None:
+        """Look for queued jobs now."""
+        self._wake.set()
 
     def close(self) -> None:
-        """End what is worked on, and stop."""
+        """End the running job, and stop."""
         self._closing.set()
-        self._bell.set()
+        self.wake()
         self._thread.join()
 
     def _run(self) -> None:
         while not self._closing.is_set():
-            self._bell.clear()
+            self._wake.clear()
             try:
-                self._ask_for_wanted()
-                if (job := self._next()) is not None:
-                    self._work(job)
+                self._queue_figures()
+                if (job := self._claim()) is not None:
+                    self._execute(job)
                     continue
             except Error:
-                pass  # the database cannot be used now: it is tried again
+                pass  # the database is unavailable: try again later
             except Exception:
-                logging.getLogger(__name__).exception("an analysis failed")
-            self._bell.wait(LOOK)
+                logging.getLogger(__name__).exception("a background job failed")
+            self._wake.wait(POLL)
 
-    def _ask_for_wanted(self) -> None:
-        with self._guard:
-            wanted, self._wanted = self._wanted, set()
-        for name in wanted:
+    def _queue_figures(self) -> None:
+        with self._lock:
+            outdated, self._outdated = self._outdated, set()
+        for name in outdated:
             with suppress(Error), self._database.writing() as connection:
                 jobs.request(connection, leagues.find(connection, name), "figures", {})
 
-    def _next(self) -> Analysis | None:
+    def _claim(self) -> Analysis | None:
         with self._database.reading() as connection:
             if not jobs.has_queued(connection):
                 return None
         with self._database.writing() as connection:
             return jobs.claim(connection, self._name)
 
-    def _work(self, job: Analysis) -> None:
-        """Have an analysis worked out, and see that it ends."""
+    def _execute(self, job: Analysis) -> None:
+        """Run a job in a process, and make sure that the process ends."""
         url = self._database.url.render_as_string(hide_password=False)
         task = {"url": url, "league": job.league_id, "kind": job.kind, "asked": dict(job.asked), "path": sys.path}
         process = Popen([sys.executable, "-c", START], stdin=PIPE, stdout=PIPE, text=True, encoding="utf-8")
         assert process.stdin is not None
         assert process.stdout is not None
-        said: SimpleQueue[str] = SimpleQueue()
-        listener = Thread(target=_listen, args=(process.stdout, said), daemon=True)
-        listener.start()
+        lines: SimpleQueue[str] = SimpleQueue()
+        reader = Thread(target=_read_lines, args=(process.stdout, lines), daemon=True)
+        reader.start()
         try:
-            with suppress(OSError):  # it ended at once, of which it is heard
+            with suppress(OSError):  # the process has crashed already, which the reader notices
                 process.stdin.write(json.dumps(task) + "\n")
-                process.stdin.flush()  # and it stays open: when it is closed, the process ends
-            self._follow(job, said)
+                process.stdin.flush()  # but not closed: the process ends when its standard input does
+            self._follow(job, lines)
         finally:
             process.kill()
             process.wait()
-            listener.join()
+            reader.join()
             with suppress(OSError):
                 process.stdin.close()
             process.stdout.close()
 
-    def _follow(self, job: Analysis, said: SimpleQueue[str]) -> None:
-        """Write down how far a process is, until it has an answer or is wanted no more."""
+    def _follow(self, job: Analysis, lines: SimpleQueue[str]) -> None:
+        """Record the progress of a process until it is done, cancelled or interrupted."""
         step, share, last = "", 0.0, monotonic()
         while not self._closing.is_set():
             with suppress(Empty):
-                heard: list[Any] = json.loads(said.get(timeout=BEAT / 4) or json.dumps(["failed", DIED]))
-                if heard[0] != "at":
-                    self._end(job, *heard)
+                state, *values = json.loads(lines.get(timeout=HEARTBEAT / 4) or json.dumps(["failed", CRASHED]))
+                if state != "at":
+                    self._end(job, state, *values)
                     return
-                _, step, share = heard
-            if monotonic() - last >= BEAT:
+                step, share = values
+            if monotonic() - last >= HEARTBEAT:
                 last = monotonic()
                 with suppress(Error), self._database.writing() as connection:
                     if not jobs.heartbeat(connection, job.id, self._name, step, share):
-                        return
+                        return  # it was cancelled
         self._end(job, "interrupted")
 
-    def _end(self, job: Analysis, state: str, *said: Any) -> None:
-        note: Any = jobs.finish if state == "done" else partial(jobs.abort, state=state)
+    def _end(self, job: Analysis, state: str, *values: Any) -> None:
+        end: Any = jobs.finish if state == "done" else partial(jobs.abort, state=state)
         with self._database.writing() as connection:
-            note(connection, job.id, self._name, *said)
+            end(connection, job.id, self._name, *values)
 
 
-def _listen(stream: IO[str], said: SimpleQueue[str]) -> None:
-    """Pass on what a process says, line by line; an empty line is its end."""
+def _read_lines(stream: IO[str], lines: SimpleQueue[str]) -> None:
     for line in stream:
-        said.put(line)
-    said.put("")
+        lines.put(line)
+    lines.put("")  # the end
 
 
-def work(task: dict[str, Any]) -> None:
-    """What the process does: it says how far it is, and at last the answer, or why there is none."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the service, which ends this
+def work(task: Plain) -> None:
+    """Run a job in the process that was started for it: print its progress, and finally the answer or the error."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the service ends this process
     with suppress(AttributeError, OSError):
         os.nice(10)
-    Thread(target=_end_with_parent, daemon=True).start()
+    Thread(target=_exit_with_parent, daemon=True).start()
     warnings.simplefilter("ignore")
 
-    def say(*what: Any) -> None:
-        print(json.dumps(what), flush=True)
+    def send(*message: Any) -> None:
+        print(json.dumps(message), flush=True)
 
     database = Database(task["url"])
     query = select(schema.league.c.name).where(schema.league.c.id == task["league"])
     try:
         with database.reading() as connection:
             league = leagues.find(connection, connection.execute(query).scalar_one())
-            report = partial(say, "at")
-            answer = run_job(connection, league, task["kind"], task["asked"], report)
-        say("done", league.generation, league.revision, answer)
+            answer = run_job(connection, league, task["kind"], task["asked"], partial(send, "at"))
+        send("done", league.generation, league.revision, answer)
     except Error as error:
-        say("failed", str(error))
+        send("failed", str(error))
     finally:
         database.close()
 
 
-def _end_with_parent() -> None:
-    """Nobody waits for the answer when the service is gone."""
-    sys.stdin.read()
+def _exit_with_parent() -> None:
+    sys.stdin.read()  # returns when the service has closed the pipe, or died
     os._exit(1)
 
 
-Plain = dict[str, Any]
-Report = Callable[[str, float], None]  # is told what is being done, and which share of all is behind
-READ, MEASURED = 0.1, 0.9  # shares of the work: matches are read, and all forecasts are made
-STEP = 20_000  # matches between two reports
+def run_job(connection: Connection, league: League, kind: str, asked: Mapping[str, Any], report: Report) -> str:
+    """Return the answer of a job as JSON: figures of the league's model, or a comparison with the models in `asked`."""
+    report("Reading the matches", 0.0)
+    starts = seasons.list_seasons(connection, league)
+    history = journal.history(connection, league)
+    own = model_label(league.preset)
+    presets = {own: league.preset} | {name: Preset(**preset) for name, preset in asked.items()}
+    models = {name: preset.model for name, preset in presets.items()}
+    if kind == "comparison":
+        check_usable(models, history, Prequential().runs(history))
+    width = (FORECAST - READ) / len(models)
+
+    def chunks(position: int, name: str, model: Model) -> Iterator[ForecastChunk]:
+        label = f"{name} ({position + 1} of {len(models)})" if len(models) > 1 else name
+        begin = READ + position * width
+        report(label, begin)
+        for first, forecasts in iter_forecasts(model, history, starts, CHUNK):
+            yield ForecastChunk(first, forecasts, 0)
+            report(label, begin + width * (first + len(forecasts)) / len(history))
+
+    forecasts = {name: chunks(position, name, model) for position, (name, model) in enumerate(models.items())}
+    if kind == "figures":
+        answer = _figures(league, history, models, forecasts)
+    else:
+        comparison = compare_forecasts(history, models, forecasts)
+        report("Measuring", FORECAST)
+        chosen = {name: {"name": one.name, "parameters": dict(one.parameters)} for name, one in presets.items()}
+        answer = page_payload(comparison, own) | {"own": own, "presets": chosen, "seasons": len(starts)}
+    return to_json(answer | _version(league), inf_nan_mode="null").decode()
+
+
+def league_figures(league: League, view: TraceView) -> Plain:
+    """Return how well the model of a league predicted its matches, from the forecasts in memory."""
+    trace, name = view.trace, model_label(league.preset)
+    chunks = {name: [ForecastChunk(0, trace.forecasts, 0)]}
+    return _figures(league, trace.history, {name: trace.model}, chunks) | _version(league)
+
+
+def _figures(
+    league: League, history: History, models: Mapping[str, Model], forecasts: Mapping[str, Iterable[ForecastChunk]]
+) -> Plain:
+    figures = page_payload(compare_forecasts(history, models, forecasts), model_label(league.preset))
+    return figures | {"suitable": list(suitable_models(history)), "usable": usable_presets(history)}
+
+
+def _version(league: League) -> Plain:
+    return {"posted": league.posted, "revision": league.revision, "generation": league.generation}
 
 
 def model_label(preset: Preset) -> str:
-    """What the model of a league is called among others: a preset as it is has its own name.
+    """Return the name of a league's model among others: with its own parameters it is not the preset itself.
 
     >>> model_label(Preset("Elo")), model_label(Preset("Elo", {"k": 20}))
     ('Elo', 'Elo (this league)')
     """
     return f"{preset.name} (this league)" if preset.parameters else preset.name
-
-
-def league_figures(league: League, view: TraceView) -> Plain:
-    """How well the model of a league has predicted its matches, from what was forecast before each of them."""
-    passed = view.trace
-    name = model_label(league.preset)
-    return _figures(league, passed.history, {name: passed.model}, {name: [ForecastChunk(0, passed.forecasts, 0)]})
-
-
-def _figures(
-    league: League, history: History, models: Mapping[str, Model], parts: Mapping[str, Iterable[ForecastChunk]]
-) -> Plain:
-    """The figures of one model, and which others could use the matches."""
-    [name] = models
-    told = page_payload(compare_forecasts(history, models, parts), name)
-    fitting = {"suitable": list(suitable_models(history)), "usable": usable_presets(history)}
-    return told | fitting | {"posted": league.posted, "revision": league.revision, "generation": league.generation}
-
-
-def run_job(connection: Connection, league: League, kind: str, asked: Mapping[str, Any], report: Report) -> str:
-    """The answer to what was asked of a league, as JSON; its matches are read from the journal."""
-    report("Reading the matches", 0.0)
-    begun = seasons.list_seasons(connection, league)
-    history = journal.history(connection, league)
-    if kind == "figures":
-        name, width = model_label(league.preset), MEASURED - READ
-        parts = _forecast_parts(name, league.model, history, begun, report, READ, width)
-        told = _figures(league, history, {name: league.model}, {name: parts})
-    else:
-        told = _compare(league, history, begun, asked, report)
-    return to_json(told, inf_nan_mode="null").decode()
-
-
-def _compare(
-    league: League, history: History, begun: Sequence[Season], asked: Mapping[str, Any], report: Report
-) -> Plain:
-    """The model of a league and others on its matches, all through the same seasons."""
-    chosen = {model_label(league.preset): league.preset} | {name: Preset(**one) for name, one in asked.items()}
-    models = {name: one.model for name, one in chosen.items()}
-    check_usable(models, history, Prequential().runs(history))
-    width = (MEASURED - READ) / len(models)
-    parts = {
-        name: _forecast_parts(
-            f"{name} ({k + 1} of {len(models)})", model, history, begun, report, READ + k * width, width
-        )
-        for k, (name, model) in enumerate(models.items())
-    }
-    found = compare_forecasts(history, models, parts)
-    report("Measuring", MEASURED)
-    told = page_payload(found, model_label(league.preset))
-    presets = {name: {"name": one.name, "parameters": dict(one.parameters)} for name, one in chosen.items()}
-    own = {"own": model_label(league.preset), "presets": presets, "seasons": len(begun), "posted": league.posted}
-    return told | own | {"revision": league.revision, "generation": league.generation}
-
-
-def _forecast_parts(
-    label: str, model: Model, history: History, begun: Sequence[Season], report: Report, start: float, width: float
-) -> Iterator[ForecastChunk]:
-    """The forecasts of a model, with a report before each part."""
-    report(label, start)
-    for first, forecasts in iter_forecasts(model, history, begun, STEP):
-        yield ForecastChunk(first, forecasts, 0)
-        report(label, start + width * (first + len(forecasts)) / len(history))
