@@ -40,9 +40,7 @@ def test_matches_that_stand_in_two_files_count_once(tmp_path: Path) -> None:
     _, late = weeks(tmp_path)
     assert said("rate", LEAGUE, late) == said("rate", LEAGUE)
     result = run("rate", LEAGUE, late)
-    assert (
-        "stand in more than one file and count once (the first: 2026-06-01); --duplicates keep counts" in result.stderr
-    )
+    assert "are in more than one file and counted once (first: 2026-06-01); --duplicates keep counts" in result.stderr
     assert said("rate", LEAGUE, late, "--duplicates", "keep") != said("rate", LEAGUE)
 
 
@@ -160,7 +158,7 @@ def test_a_group_may_go_on_in_the_next_file(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("a.csv", "./a.csv"), "error: a.csv: the file is named twice"),
-        (("a.csv", "none.csv"), "error: none.csv has no times and others have: only all or none can be joined"),
+        (("a.csv", "none.csv"), "error: none.csv has no times but others do: give times to all histories"),
         (("a.csv", "--by", "year"), "error: a.csv: no column 'year' to group by; the columns are 'date', 'home'"),
         (("a.csv", "--by", "rank"), "error: --by rank: standings have a column of that name already"),
         (("a.csv", "--by", "home", "--save", "x.prowess"), "error: --by rates many ladders apart"),
@@ -168,10 +166,10 @@ def test_a_group_may_go_on_in_the_next_file(tmp_path: Path) -> None:
         (("a.csv", "--resume", "a.csv"), "error: a.csv: --resume is FILE, too"),
         (("a.csv", "--resume", "x.json", "--out", "x.json"), "error: x.json: --out would overwrite --resume"),
         (("a.csv", "--since", "someday"), "error: 'someday' is no time"),
-        (("a.csv", "--until", "2026-02-31"), "error: '2026-02-31' is no date"),
-        (("none.csv", "--since", "2026"), "error: matches are chosen by time, and these have none"),
-        (("none.csv", "--period", "week"), "error: the last period (week) needs times"),
-        (("a.csv", "--period", "fortnight"), "error: 'fortnight' is no period: name it as hour, day, week"),
+        (("a.csv", "--until", "2026-02-31"), "error: '2026-02-31' is not a date"),
+        (("none.csv", "--since", "2026"), "error: these matches have no times"),
+        (("none.csv", "--period", "week"), "error: these matches have no times"),
+        (("a.csv", "--period", "fortnight"), "error: 'fortnight' is not a period: use hour, day, week"),
     ],
 )
 def test_errors_are_one_line(

@@ -51,7 +51,7 @@ def test_a_match_of_two_files_counts_once_and_one_that_differs_twice() -> None:
     first, again = history(LEAGUE[:3]), history(LEAGUE[1:])
     joined = History.join([first, again])
     assert joined == history(LEAGUE)
-    assert "2 matches stand in more than one file and count once (the first: 2026-01-02)" in joined.recognised
+    assert "2 matches are in more than one file and counted once (first: 2026-01-02)" in joined.recognised
     assert len(History.join([first, again], once=False)) == 6
     other = history([LEAGUE[0] | {"scores": [2, 0]}, LEAGUE[0] | {"teams": [["bob"], ["ann"]], "id": "b"}])
     assert len(History.join([history(LEAGUE[:1]), other])) == 3
@@ -83,11 +83,13 @@ def test_ids_stay_as_long_as_each_is_of_one_match() -> None:
 def test_incompatible_histories_raise() -> None:
     game = {"teams": [["ann"], ["bob"]]}
     date, number, none = (history([game | more]) for more in ({"time": "2026-01-01"}, {"time": 3}, {}))
-    with pytest.raises(Error, match=r"history 2 of 2 has no times and others have"):
+    with pytest.raises(Error, match=r"history 2 of 2 has no times but others do"):
         History.join([date, none])
-    with pytest.raises(Error, match=r"history 2 of 2: its times do not go with those before: plain numbers and dates"):
+    with pytest.raises(
+        Error, match=r"history 2 of 2: its times cannot be compared with those before: plain"
+    ):
         History.join([date, number])
-    with pytest.raises(Error, match="number 2 is of the kind str"):
+    with pytest.raises(Error, match="number 2 is a str"):
         History.join([date, "games.csv"])  # type: ignore[list-item]
 
 

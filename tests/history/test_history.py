@@ -113,8 +113,8 @@ def test_a_match_may_be_taken_twice_without_its_id(league: History) -> None:
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ([4], "there is no match 4 in a history of 4 matches"),
-        ([0, -5], "there is no match -5"),
+        ([4], "no match 4 among 4 matches"),
+        ([0, -5], "no match -5"),
         ([True], "a mask of 4 booleans, not bool of shape"),
         ([0.0], "not float64"),
         ([[0]], "of shape"),
@@ -157,7 +157,7 @@ def test_between_reads_a_bound_without_zone_in_the_zone_of_the_history() -> None
 @pytest.mark.parametrize(
     ("bound", "message"),
     [
-        (5, "5 is not on the clock of this history: plain numbers and dates are mixed"),
+        (5, "5 does not fit the times of this history: plain numbers and dates are mixed"),
         ("2026-01-01T00:00:00Z", "mixed time zones"),
         ("soon", "'soon' is no time"),
     ],
@@ -168,7 +168,7 @@ def test_between_raises_for_a_bound_of_another_kind(league: History, bound: Any,
 
 
 def test_between_needs_times() -> None:
-    with pytest.raises(Error, match="this history has none"):
+    with pytest.raises(Error, match="these matches have no times"):
         History.from_matches([{"teams": [["ann"], ["bob"]]}]).between(1)
 
 

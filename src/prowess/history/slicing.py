@@ -1,11 +1,13 @@
-"""Choosing matches of a history by index, by mask, and by time: from a day to a day, or the last week."""
+"""Choosing matches of a history by index, by mask or by time, and comparing histories."""
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
+from contextlib import suppress
 from dataclasses import replace
 from datetime import MAXYEAR, date, datetime, timedelta
+from math import inf, nan
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -20,21 +22,26 @@ if TYPE_CHECKING:
 
 Column = TypeVar("Column", bound=NDArray[Any])
 
-
-# The columns that need not be there, and the value in them that says nothing.
-_USUAL = {"score": np.nan, "weight": 1.0, "importance": 1.0, "home": -1}
+# The value in the place of a column that a history does not have, and the length of the column.
+ABSENT: dict[str, tuple[Any, str]] = {
+    "score": (np.nan, "teams"),
+    "weight": (1.0, "entries"),
+    "importance": (1.0, "matches"),
+    "home": (np.int16(-1), "matches"),
+}
 
 
 def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
-    """Choose matches by indices, or by a slice without step, which shares the memory of the columns."""
-    index = in_time(history, chosen) if isinstance(chosen, np.ndarray) else chosen
+    """Choose matches by indices, which are sorted by time, or by a slice without step, which shares memory."""
     team: Any
     entry: Any
-    if isinstance(index, slice):
-        match_start, team = cut(history.match_start, index.start, index.stop)
+    if isinstance(chosen, slice):
+        match_start, team = cut(history.match_start, chosen.start, chosen.stop)
         team_start, entry = cut(history.team_start, team.start, team.stop)
     else:
-        match_start, team = gather(history.match_start, index)
+        if history.time is not None:
+            chosen = chosen[np.argsort(history.time[chosen], kind="stable")]
+        match_start, team = gather(history.match_start, chosen)
         team_start, entry = gather(history.team_start, team)
     timed = history.time is not None and len(match_start) > 1
     return replace(
@@ -44,47 +51,37 @@ def take(history: History, chosen: NDArray[np.intp] | slice) -> History:
         player=history.player[entry],
         place=history.place[team],
         score=unless_usual("score", history.score, team),
-        time=history.time[index] if history.time is not None and timed else None,
+        time=history.time[chosen] if history.time is not None and timed else None,
         time_kind=history.time_kind if timed else None,
         time_zone=history.time_zone if timed else None,
         weight=unless_usual("weight", history.weight, entry),
-        importance=unless_usual("importance", history.importance, index),
-        home=unless_usual("home", history.home, index),
-        ids=_take_ids(history.ids, index),
+        importance=unless_usual("importance", history.importance, chosen),
+        home=unless_usual("home", history.home, chosen),
+        ids=_take_ids(history.ids, chosen),
     )
-
-
-def in_time(history: History, index: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Put chosen matches in the order of time, where there are times; matches of one time stay as they were chosen."""
-    if history.time is None:
-        return index
-    return index[np.argsort(history.time[index], kind="stable")]
 
 
 def _take_ids(ids: tuple[str, ...] | None, index: NDArray[np.intp] | slice) -> tuple[str, ...] | None:
     if ids is None:
         return None
-    if isinstance(index, slice):
-        chosen = ids[index]
-    elif len(np.unique(index)) < len(index):
-        return None  # a match taken twice: two matches cannot have one id
-    else:
-        chosen = tuple(ids[i] for i in index)
+    if isinstance(index, np.ndarray) and len(np.unique(index)) < len(index):
+        return None  # a match is taken twice, and two matches cannot have one id
+    chosen = ids[index] if isinstance(index, slice) else tuple(ids[i] for i in index)
     return chosen if any(chosen) else None
 
 
-def unless_usual(name: str, column: Column | None, index: Any = slice(None)) -> Column | None:
+def unless_usual(name: str, column: Column | None, index: Any = None) -> Column | None:
     """Return the elements of a column; None if each has the value without meaning (no score, weight 1, no home)."""
     if column is None:
         return None
-    column, usual = column[index], _USUAL[name]
+    column, usual = column if index is None else column[index], ABSENT[name][0]
     if len(column) and (column[0] == column[0] if usual != usual else column[0] != usual):
         return column  # without a look at the others
     return None if np.array_equal(column, np.full_like(column, usual), equal_nan=True) else column
 
 
 def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np.intp]:
-    """Read indices, which may be negative, or a boolean mask, as indices from 0; errors begin with a name."""
+    """Convert indices, which may be negative, or a boolean mask to indices from 0; `name` begins error messages."""
     if chosen.dtype == bool and chosen.shape == (length,):
         return np.flatnonzero(chosen)
     if chosen.shape == (0,):
@@ -94,42 +91,50 @@ def indices(chosen: NDArray[Any], length: int, name: str = "take") -> NDArray[np
         raise Error(f"{name} needs indices or a mask of {length} booleans, not {kind}", field="chosen")
     wrong = chosen[(chosen < -length) | (chosen >= length)]
     if len(wrong):
-        message = f"{name}: there is no match {wrong[0]} in a history of {length} matches"
-        raise Error(message, field="chosen", value=int(wrong[0]))
+        raise Error(f"{name}: no match {wrong[0]} among {length} matches", field="chosen", value=int(wrong[0]))
     return chosen.astype(np.intp) % length
 
 
+def stamp_of(history: History) -> Stamp:
+    """Return the kind and the zone of the times of a history that has times."""
+    assert history.time_kind is not None
+    return Stamp(history.time_kind, history.time_zone)
+
+
+def _times_of(history: History) -> NDArray[Any]:
+    if history.time is None:
+        message = "these matches have no times: give each match a time, or choose matches by index"
+        raise Error(message, field="time")
+    return history.time
+
+
 def span(history: History, start: object, end: object) -> tuple[int, int]:
-    """Give the first match at or after `start`, and the first at or after `end`; None leaves a side open."""
-    bounds = [0, len(history)]
+    """Return the first match at or after `start`, and the first at or after `end`; None leaves a side open."""
+    limits = [0, len(history)]
     for side, value in enumerate((start, end)):
         if value is not None and len(history):
-            if history.time is None:
-                message = "between needs times, and this history has none: give each match a time, or slice by index"
-                raise Error(message, field="time")
-            bounds[side] = int(np.searchsorted(history.time, bound(history, value)))
-    return bounds[0], max(bounds[0], bounds[1])
+            limits[side] = int(np.searchsorted(_times_of(history), bound(history, value)))
+    return limits[0], max(limits)
 
 
 def bound(history: History, value: object) -> float:
-    """Read a bound on the history's own clock: one without a zone is local to the history's zone."""
-    assert history.time_kind is not None
+    """Read a time as a number like those of the history; without a zone it is local to the history's zone."""
     plain = history.time_kind == "number" and str(value).strip().isdigit()  # "20260131" is a date elsewhere
     kind, zone, number = parse_time(value, "number" if plain else None)
     if zone is None and history.time_zone is not None and kind != "number":
         local: Any = show_time("timestamp", None, number)
         kind, zone, number = parse_time(local.replace(tzinfo=zone_of(history.time_zone)))
     try:
-        agree(Stamp(history.time_kind, history.time_zone), Stamp(kind, zone), utc=True)
+        agree(stamp_of(history), Stamp(kind, zone), utc=True)
     except Error as error:
-        raise error.within(f"{value!r} is not on the clock of this history: ", value=value) from None
+        raise error.within(f"{value!r} does not fit the times of this history: ", value=value) from None
     return number
 
 
 def equal(left: History, right: History) -> bool:
-    """Compare what was played: every column but how it was read, players by their names."""
+    """Compare all columns but the remarks, players by their names."""
     same = ("time_kind", "time_zone", "ids")
-    columns = ("match_start", "team_start", "place", "time", *_USUAL)
+    columns = ("match_start", "team_start", "place", "time", *ABSENT)
     return (
         all(getattr(left, name) == getattr(right, name) for name in same)
         and all(_equal_columns(getattr(left, name), getattr(right, name)) for name in columns)
@@ -144,7 +149,7 @@ def _equal_columns(left: NDArray[Any] | None, right: NDArray[Any] | None) -> boo
 
 
 def _equal_players(left: History, right: History) -> bool:
-    """Translate the numbers of one history's players to the other's by name, so that no name is compared twice."""
+    """Compare the players by name; the numbers of one history are translated, so that no name is compared twice."""
     if left.players is right.players:
         return np.array_equal(left.player, right.player)
     number = {name: row for row, name in enumerate(left.players)}
@@ -153,16 +158,16 @@ def _equal_players(left: History, right: History) -> bool:
 
 
 PERIODS = ("hour", "day", "week", "month", "year")
-RIGHT = "name it as hour, day, week, month or year, or give their number as 36h, 10d, 2w, 3m or 1y"
+RIGHT = "use hour, day, week, month or year, or a number of them such as 36h, 10d, 2w, 3m or 1y"
 _CALENDAR = re.compile(r"(?P<year>[0-9]{4})(?:[-/](?P<month>[0-9]{1,2})(?:[-/](?P<day>[0-9]{1,2}))?)?", re.ASCII)
 _PERIOD = re.compile(rf"(?P<many>[0-9]{{1,5}})? ?(?P<unit>[hdwmy]|(?:{'|'.join(PERIODS)})s?)", re.ASCII)
 _LONG = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7)}
 
 
 def bounds(history: History, start: object, end: object) -> tuple[int, int]:
-    """Give the first match at or after `start`, and the first after `end`; None leaves a side open.
+    """Return the first match at or after `start`, and the first after `end`; None leaves a side open.
 
-    A day, a month (2026-06) or a year (2026) is meant as a whole.
+    An `end` that is a day, a month (2026-06) or a year (2026) is included as a whole.
 
     >>> from .history import History
     >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-0{month}-15"} for month in (1, 2, 2, 3)]
@@ -171,42 +176,40 @@ def bounds(history: History, start: object, end: object) -> tuple[int, int]:
     """
     limits = [0, len(history)]
     if not len(history) or (start is None and end is None):
-        return limits[0], limits[1]
-    if history.time is None:
-        message = "matches are chosen by time, and these have none: give each match a time, or slice by index"
-        raise Error(message, field="time")
+        return 0, len(history)
+    times = _times_of(history)
     if start is not None:
-        first, _ = _stretch(history, start)
-        limits[0] = int(np.searchsorted(history.time, bound(history, first)))
+        first, _ = _whole_period(history, start)
+        limits[0] = int(np.searchsorted(times, bound(history, first)))
     if end is not None:
-        last, after = _stretch(history, end)
+        last, after = _whole_period(history, end)
         side: Any = "right" if after is None else "left"
         if after != date.max:
-            limits[1] = int(np.searchsorted(history.time, bound(history, last if after is None else after), side=side))
+            limits[1] = int(np.searchsorted(times, bound(history, last if after is None else after), side=side))
     return limits[0], max(limits)
 
 
-def _stretch(history: History, value: object) -> tuple[object, date | None]:
-    """When a time begins, and the day after it where it is a whole day, month or year; `date.max` is never over."""
+def _whole_period(history: History, value: object) -> tuple[object, date | None]:
+    """Return the start of a time, and the day after it if it is a whole day, month or year; `date.max` never ends."""
     if isinstance(value, date) and not isinstance(value, datetime):
         value = value.isoformat()
     parts = _CALENDAR.fullmatch(value.strip()) if isinstance(value, str) and history.time_kind != "number" else None
     if parts is None:
         kind, _, number = parse_time(value)
         whole = kind == "date" and history.time_kind != "number"
-        return (value, None) if not whole else _stretch(history, show_time("date", None, number))
+        return (value, None) if not whole else _whole_period(history, show_time("date", None, number))
     year, month, day = (int(parts[part] or 1) for part in ("year", "month", "day"))
     try:
         first = date(year, month, day)
     except ValueError as error:
-        raise Error(f"{value!r} is no date: {error}", field="time", value=value) from None
+        raise Error(f"{value!r} is not a date: {error}", field="time", value=value) from None
     if parts["day"]:
         return first, first + timedelta(days=1) if first < date.max else date.max
     return first, _months_later(first, 1 if parts["month"] else 12)
 
 
 def _months_later(day: date, months: int) -> date:
-    """The same day of another month, or its last day if it is shorter; the calendar ends in 9999."""
+    """Return the same day of another month, or its last day if it is shorter; the calendar ends in 9999."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not 1 <= year <= MAXYEAR:
         return date.max if year > MAXYEAR else date.min
@@ -214,10 +217,10 @@ def _months_later(day: date, months: int) -> date:
 
 
 def usual_period(history: History) -> str | None:
-    """The period over which changes of a history are told: a day, a week or a month, by how long it is.
+    """Return the period over which to show changes: a day, a week or a month, by the length of the history.
 
-    None where there are no times, where all of it is a few days, and where numbers stand for times: but "last" if
-    these are counted rounds, with several matches at each.
+    None without times, for a few days, and for times that are plain numbers; but "last" if these are rounds with
+    several matches each.
 
     >>> from .history import History
     >>> days = [{"teams": [["ann"], ["bob"]], "time": day} for day in ("2026-01-01", "2026-03-01")]
@@ -234,9 +237,9 @@ def usual_period(history: History) -> str | None:
 
 
 def first_of_last(history: History, period: str) -> int:
-    """Give the first match of the last period, counted back from the last match: "week", "10d", a number, or "last".
+    """Return the first match of the last period, counted back from the last match: "week", "10d", a number, or "last".
 
-    A period of whole days holds the day of the last match and days before it; "last" is all that has the last time.
+    A period of whole days includes the day of the last match; "last" is all matches at the last time.
 
     >>> from .history import History
     >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-{day}"} for day in (10, 17, 18, 24)]
@@ -245,48 +248,37 @@ def first_of_last(history: History, period: str) -> int:
     """
     if not len(history):
         return 0
-    if history.time is None:
-        raise Error(f"the last period ({period}) needs times, and these matches have none", field="time")
-    last = history.time[-1]
+    times = _times_of(history)
     if period == "last":
-        return int(np.searchsorted(history.time, last))
-    if history.time_kind == "number":
-        return int(np.searchsorted(history.time, last - _number(period), side="right"))
-    before = _back(history, period)
-    return 0 if before is None else int(np.searchsorted(history.time, bound(history, before), side="right"))
-
-
-def _number(period: str) -> float:
-    """The length of a period where times are plain numbers."""
-    try:
+        return int(np.searchsorted(times, times[-1]))
+    if history.time_kind != "number":
+        before = _back(history, period)
+        return 0 if before is None else int(np.searchsorted(times, bound(history, before), side="right"))
+    length = nan
+    with suppress(ValueError):
         length = float(period)
-    except ValueError:
-        length = 0.0
-    if not 0.0 < length < float("inf"):
+    if not 0.0 < length < inf:
         message = f"times are plain numbers here: the period must be a number above 0, or 'last', not {period!r}"
         raise Error(message, field="period", value=period)
-    return length
+    return int(np.searchsorted(times, times[-1] - length, side="right"))
 
 
 def _back(history: History, period: str) -> date | datetime | None:
-    """A period before the last match, on the clock of the history; None is before all times."""
-    assert history.time is not None
-    assert history.time_kind is not None
+    """Return the time one period before the last match; None if it is before all times."""
     parts = _PERIOD.fullmatch(period.strip().lower())
     many = int(parts["many"] or 1) if parts else 0
     if parts is None or many == 0:
-        raise Error(f"{period!r} is no period: {RIGHT}", field="period", value=period)
+        raise Error(f"{period!r} is not a period: {RIGHT}", field="period", value=period)
     unit = next(name for name in PERIODS if name[0] == parts["unit"][0])
-    last: Any = show_time(history.time_kind, history.time_zone, history.time[-1])
+    last: Any = show_time(*stamp_of(history), _times_of(history)[-1])
     if unit == "hour" and history.time_kind == "date":
-        message = f"{period!r} is too short a period: the matches have dates, and no time of day"
+        message = f"{period!r} is too short: the matches have dates without a time of day"
         raise Error(message, field="period", value=period)
     if history.time_kind == "timestamp" and unit != "hour":
         last = last.replace(hour=23, minute=59, second=59, microsecond=999999)  # whole days
-    try:
+    with suppress(OverflowError):
         if unit in _LONG:
             return last - many * _LONG[unit]  # type: ignore[no-any-return]
         earlier = _months_later(last, -many * (12 if unit == "year" else 1))
-    except OverflowError:
-        return None
-    return None if earlier == date.min else earlier
+        return None if earlier == date.min else earlier
+    return None

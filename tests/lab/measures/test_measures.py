@@ -386,7 +386,7 @@ def test_wrong_options():
         (lambda: measures.score_error(places), "have no scores"),
         (lambda: measures.brier(forecasts).window(0), "at least one match"),
         (lambda: measures.brier(forecasts).mean(np.array([True])), "where needs indices or a mask of 5 booleans"),
-        (lambda: measures.auc(forecasts, np.array([7])), "where: there is no match 7"),
+        (lambda: measures.auc(forecasts, np.array([7])), "where: no match 7"),
     ):
         with pytest.raises(pw.Error, match=message):
             call()

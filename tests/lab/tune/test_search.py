@@ -293,7 +293,7 @@ def test_untunable_parameters_are_refused(league, changed, message):
 def test_a_model_that_cannot_use_the_history_says_so_itself(league):
     with pytest.raises(pw.Error, match="match 1 of 1000: PoissonScore needs scores"):
         tune(pw.PoissonOD(), league)
-    with pytest.raises(pw.Error, match="between needs times"):
+    with pytest.raises(pw.Error, match="these matches have no times"):
         tune(WRONG, replace(league, time=None, time_kind=None), train="2026-01-01")
 
 

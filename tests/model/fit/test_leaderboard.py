@@ -130,5 +130,5 @@ def test_min_matches_applies_to_both_standings() -> None:
 
 def test_without_times_there_is_no_earlier() -> None:
     fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-    with pytest.raises(pw.Error, match="chosen by time, and these have none"):
+    with pytest.raises(pw.Error, match="these matches have no times"):
         fit.leaderboard(at="2026")

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history import History
-from ...history.concat import ABSENT
 from ...history.ragged import owners
+from ...history.slicing import ABSENT
 from ...history.times import Stamp
 from ...model.fit.forecasts import Forecasts
 from ...model.fit.trace import Trace, trace
