@@ -31,7 +31,7 @@ class Place:
 
 def _choose(page: Page) -> None:
     """Have a file looked at that holds all sorts of things."""
-    page.get_by_label("A file of results").set_input_files(ROOT / "examples" / "messy.csv")
+    page.get_by_label("Results file").set_input_files(ROOT / "examples" / "messy.csv")
     page.get_by_role("heading", name="messy.csv").wait_for()
 
 
@@ -42,7 +42,7 @@ def _fill(page: Page) -> None:
         team = page.get_by_role("group", name=f"Team {number}")
         team.get_by_label("Names").fill(names)
         team.get_by_label("Score").fill(score)
-    page.get_by_role("button", name="See what changes").click()
+    page.get_by_role("button", name="Preview").click()
     page.get_by_role("heading", name="Is this right?").wait_for()
 
 

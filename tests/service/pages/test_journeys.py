@@ -58,14 +58,14 @@ def test_choices_are_kept_for_a_corrected_file(chromium, office):
     right = RIGHT.replace("date,home,away,home score,away score", "Wann,Spieler 1,Spieler 2,Punkte 1,Punkte 2,Tisch")
     right = re.sub(r"(\d,\d)$", r"\1,7", right, flags=re.M)  # one number too many to see which ones are the scores
     wrong = right.replace("2026-01-12", "2026-01-32")
-    told = {"When it was": "Wann", "Side 1": "Spieler 1", "Side 2": "Spieler 2"}
+    told = {"Date or time": "Wann", "Side 1": "Spieler 1", "Side 2": "Spieler 2"}
     with visiting(chromium, office, size=PHONE, scheme="light", allowed=(422,), also=axe()) as visit:
         begin(visit)
-        page, chosen = visit.page, visit.page.get_by_label("A file of results")
+        page, chosen = visit.page, visit.page.get_by_label("Results file")
         chosen.set_input_files(file(wrong))
-        for label, column in (told | {"The score of side 1": "Punkte 1", "The score of side 2": "Punkte 2"}).items():
+        for label, column in (told | {"Score of side 1": "Punkte 1", "Score of side 2": "Punkte 2"}).items():
             page.get_by_label(label, exact=True).select_option(label=column)
-        page.get_by_role("button", name="Look again").click()
+        page.get_by_role("button", name="Preview again").click()
         expect(page.get_by_role("button", name="Import the other 3 matches")).to_be_visible()
         chosen.set_input_files(file(right))
         expect(page.get_by_role("button", name="Import 4 matches")).to_be_visible()
@@ -74,30 +74,30 @@ def test_choices_are_kept_for_a_corrected_file(chromium, office):
 
 
 def begin(visit):
-    """An empty database shows how to begin: sign in, and found a league."""
+    """An empty database shows the first steps: sign in, and create a league."""
     page = visit.go("/")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Three steps to a league")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Create your first league")
     assert visit.barriers() == []
-    page.get_by_role("link", name="sign in", exact=True).click()
+    page.get_by_role("link", name="Sign in").click()
     page.get_by_label("Key").fill(visit.site.key)
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("link", name="New league").click()
     page.get_by_label("Title").fill("Winter darts")
-    page.get_by_role("button", name="Found the league").click()
-    expect(page.get_by_role("status")).to_contain_text("The league is founded")
+    page.get_by_role("button", name="Create league").click()
+    expect(page.get_by_role("status")).to_contain_text("The league was created")
     assert "/leagues/winter-darts/import" in page.url
 
 
 def bring(visit, corrects):
     """A file with a wrong line: the line is corrected, or left out."""
     page = visit.page
-    page.get_by_label("A file of results").set_input_files(file(WRONG))
+    page.get_by_label("Results file").set_input_files(file(WRONG))
     problems = page.get_by_role("table", name="problem")
     expect(problems).to_contain_text("line 3")
     expect(problems).to_contain_text("many")
     assert visit.barriers() == []
     if corrects:
-        page.get_by_label("A file of results").set_input_files(file(RIGHT))
+        page.get_by_label("Results file").set_input_files(file(RIGHT))
     name = "Import 4 matches" if corrects else "Import the other 3 matches"
     page.get_by_role("button", name=name).click()
     expect(page.get_by_role("status")).to_contain_text("matches were imported")
@@ -113,17 +113,17 @@ def correct(visit):
     """Bob's win on 26 January was Ann's."""
     page = visit.page
     page.get_by_role("link", name="Matches", exact=True).click()
-    page.get_by_role("link", name=re.compile("Why")).first.click()
+    page.get_by_role("link", name=re.compile("Details")).first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Bob")
     page.get_by_role("link", name="Edit").click()
     for number, score in ((1, "1"), (2, "4")):
         page.get_by_role("group", name=f"Team {number}").get_by_label("Score").fill(score)
-    page.get_by_label(re.compile("Why it is changed")).fill("the scores were swapped")
-    page.get_by_role("button", name="See what changes").click()
+    page.get_by_label(re.compile("Reason for the change")).fill("the scores were swapped")
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Is this right?")
     assert visit.barriers() == []
-    page.get_by_role("button", name="Save the change").click()
-    expect(page.get_by_role("status")).to_contain_text("Changed")
+    page.get_by_role("button", name="Save changes").click()
+    expect(page.get_by_role("status")).to_contain_text("Saved")
     expect(page.get_by_text("the scores were swapped")).to_be_visible()
     page.get_by_role("link", name="Standings", exact=True).click()
     expect(page.locator("table.standings")).to_be_visible()
@@ -136,17 +136,17 @@ def enter_and_delete(visit):
     page.get_by_label("Winner first").check()
     page.get_by_role("group", name="Team 1").get_by_label("Names").fill("Cat")
     page.get_by_role("group", name="Team 2").get_by_label("Names").fill("Dora")
-    page.get_by_role("button", name="See what changes").click()
+    page.get_by_role("button", name="Preview").click()
     expect(page.get_by_text("Dora is new to this league")).to_be_visible()
-    page.get_by_role("button", name="Record it").click()
+    page.get_by_role("button", name="Record result").click()
     expect(page.get_by_role("status")).to_contain_text("Recorded")
     page.get_by_role("link", name="Standings", exact=True).click()
     expect(page.get_by_role("link", name="Dora")).to_be_visible()
     page.get_by_role("link", name="Matches", exact=True).click()
-    page.get_by_role("link", name=re.compile("Why")).first.click()
+    page.get_by_role("link", name=re.compile("Details")).first.click()
     page.get_by_role("link", name="Delete").click()
     page.get_by_label(re.compile("Reason")).fill("for fun")
-    page.get_by_role("button", name="Delete it").click()
+    page.get_by_role("button", name="Delete match").click()
     page.get_by_role("link", name="Standings", exact=True).click()
     expect(page.get_by_role("link", name="Ann")).to_be_visible()
     expect(page.get_by_role("link", name="Dora")).to_have_count(0)
@@ -188,7 +188,7 @@ def test_analyst(chromium, demo, size, scheme):
         other = "Elo" if size == PHONE else "Glicko"
         page.get_by_role("checkbox", name=other, exact=True).check()
         page.get_by_role("button", name="Compare", exact=True).click()
-        answer = page.get_by_role("table", name="The best first").get_by_role(
+        answer = page.get_by_role("table", name="Best first").get_by_role(
             "rowheader", name=re.compile(f"^{other}( |$)")
         )
         expect(answer.or_(page.get_by_role("progressbar"))).to_be_visible()
@@ -196,9 +196,9 @@ def test_analyst(chromium, demo, size, scheme):
         assert visit.barriers() == []
         assert data(page, "JSON").json()["comparison"]
         visit.go("/leagues/demo/standings")
-        page.get_by_label("On the day").fill("2025-12-31")
+        page.get_by_label("Date").fill("2025-12-31")
         page.get_by_role("button", name="Show").last.click()
-        expect(page.get_by_text("As it stood on 31 Dec 2025")).to_be_visible()
+        expect(page.get_by_text("Standings on 31 Dec 2025")).to_be_visible()
         told = data(page, "JSON").json()["players"]
         rows = list(csv.DictReader(io.StringIO(data(page, "CSV").text())))
         assert [row["player"] for row in rows] == [one["player"] for one in told]
@@ -233,7 +233,7 @@ def test_reader_without_scripts(chromium, demo, size, scheme):
         page.get_by_role("button", name="Predict").click()
         expect(page.locator(".headline")).to_contain_text("%")
         page.get_by_role("link", name="Fair teams").click()
-        page.get_by_label("Who plays").fill("Keiko\nMbali\nNiamh\nLiam\nUma\nFatima")
+        page.get_by_label("Players").fill("Keiko\nMbali\nNiamh\nLiam\nUma\nFatima")
         page.get_by_role("button", name="Make teams").click()
         fairest = page.locator(".headline").inner_text()
         page.get_by_role("button", name=re.compile("^Move Keiko")).click()

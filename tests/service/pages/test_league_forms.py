@@ -1,4 +1,4 @@
-"""A league is founded and set up by forms, which keep what was filled in when something is wrong."""
+"""Leagues are created and changed with forms, which keep all input when something is wrong."""
 
 import html
 import re
@@ -20,7 +20,7 @@ def alert(page):
 def test_league_is_created_from_the_form(ask):
     done = ask.send("/new", MORE | {"title": "Žofie's Spaß", "name": ""})
     assert (done.status_code, done.headers["location"]) == (303, "/leagues/zofie-s-spass/import?founded=true")
-    assert "The league is founded" in ask.look(done.headers["location"], key=ask.admin).text
+    assert "The league was created" in ask.look(done.headers["location"], key=ask.admin).text
     told = league(ask, "zofie-s-spass")
     assert (told["title"], told["clock"], told["public"], told["model"]["name"]) == (
         "Žofie's Spaß",
@@ -83,7 +83,7 @@ def test_settings_need_an_admin_key_of_the_league(ask):
     told = league(ask, "set")
     assert (told["title"], told["public"], told["settings"]["provisional_matches"]) == (XSS, False, 4)
     page = ask.look(f"{path}?done=settings", key=admin).text
-    assert "The settings are changed" in page
+    assert "Settings saved" in page
     assert "<script>alert" not in page
     assert ask.look("/leagues/set/standings").status_code == 404  # it is private at once
     wrong = ask.send(path, fields | {"inactive_days": "x", "title": "Kept"}, key=admin)

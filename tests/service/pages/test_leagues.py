@@ -34,8 +34,8 @@ def test_empty_database_shows_the_first_steps(tmp_path):
         assert 'href="/new"' not in ask.look("/leagues", key=writer).text
         ask.admin = key
         ask.found("darts", public=False)
-        assert "There is no public league here" in ask.look("/leagues").text
-        assert "Three steps" not in ask.look("/leagues", key=key).text
+        assert "There are no public leagues" in ask.look("/leagues").text
+        assert "Create your first league" not in ask.look("/leagues", key=key).text
 
 
 def test_key_command_names_the_database_absolutely(tmp_path, monkeypatch):
@@ -52,7 +52,7 @@ def test_leagues_are_listed_with_their_best_players(ask, monkeypatch):
     ask.post("/api/leagues/pub/matches", [match], status=201)
     page = ask.look("/leagues")
     assert "&lt;b&gt;Pub&lt;/b&gt;" in page.text
-    assert "1 match, 2 players, rated by Elo; the last in round 7" in page.text
+    assert "1 match, 2 players, rated with Elo; last match in round 7" in page.text
     assert re.search(r'1\. <a href="/leagues/pub/player\?name=%3Ci%3Eann%3C%2Fi%3E">&lt;i&gt;ann', page.text)
     assert "Secret" not in page.text
     assert '<span class="chip">private</span>' in ask.look("/leagues", key=ask.admin).text

@@ -21,8 +21,8 @@ def test_match_page_shows_forecast_and_explanations(ask):
     assert "ann beat bob 3 : 1" in text
     assert "31 Jan 2026, 19:30 UTC" in text
     assert re.search(r"1 ann won 3 2 bob home 1 ", text)
-    assert re.search(r"bob wins 4\d %.*ann wins 4\d %", text)
-    assert "25.00 ± 8.33 29.40 ± 7.17 +4.40 0.00 → 7.88 50 % won" in text
+    assert re.search(r"Win for ann 4\d % Draw \d % Win for bob 4\d %", text)
+    assert "25.00 ± 8.33 29.40 ± 7.17 +4.40 0.00 → 7.88" in text
     assert "ann won 3:1 against bob, where 50 % was expected: +4.40 to 29.40." in text
     assert "Recorded on" in text
     assert "by office" in text
@@ -52,11 +52,11 @@ def test_match_page_lists_all_revisions(ask):
     ask("DELETE", f"{path}?reason=never%20played", status=200)
     page = ask.look("/leagues/past/match?id=m", key=ask.admin)
     assert "This match was deleted by office" in words(page)
-    assert "Why each rating moved" not in page.text
-    assert "Bring it back" in page.text
+    assert "Rating changes" not in page.text
+    assert "Restore" in page.text
     assert "player,team,place" in ask.get("/leagues/past/match.csv?id=m").text
     ask("PUT", path, json=first, status=200)
-    assert "Brought back on" in words(ask.look("/leagues/past/match?id=m"))
+    assert "Restored on" in words(ask.look("/leagues/past/match?id=m"))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_match_page_lists_all_revisions(ask):
         ("Elo", "none", {"teams": [["ann"], ["bob"]], "ranks": [1, 1]}, "ann drew with bob"),
         ("PoissonOD", "number", {"teams": [["ann"], ["bob"]], "scores": [2, 0], "time": 7}, "ann ahead by"),
         ("Glicko2", "utc", {"teams": [["ann"], ["bob"]]}, "ann beat bob"),
-        ("TrueSkill", "none", {"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 1]}, "a and c share the first place"),
+        ("TrueSkill", "none", {"teams": [["a"], ["b"], ["c"]], "ranks": [1, 2, 1]}, "a and c tied for first"),
         ("TrueSkill", "none", {"teams": [["a", "b"], ["c"]], "weights": [[0.5, 1], [1]]}, "50 %"),
     ],
 )
@@ -83,7 +83,7 @@ def test_large_match_is_truncated_on_the_page_but_not_in_the_data(ask, teams):
     ask.post(f"/api/leagues/{name}/matches", {"id": "m", "teams": teams}, status=201)
     page = ask.look(f"/leagues/{name}/match?id=m")
     assert len(page.content) < 100_000
-    assert "more players: the data below have all" in words(page)
+    assert "more players; the data below list all of them" in words(page)
     assert ask.get(f"/leagues/{name}/match.csv?id=m").text.count("\n") == 1 + sum(map(len, teams))
 
 

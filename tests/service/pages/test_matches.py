@@ -16,7 +16,7 @@ def lines(page):
 
 def test_matches_are_paged_newest_first(ask):
     ask.found("many-matches")
-    assert "No match has been recorded yet" in ask.look("/leagues/many-matches/matches").text
+    assert "There are no matches yet" in ask.look("/leagues/many-matches/matches").text
     matches = [
         {"id": f"m/{k}", "teams": [["ann", "bob"], ["cat"]], "scores": [k % 3, 1], "time": f"2026-01-{1 + k // 4:02d}"}
         for k in range(120)
@@ -24,9 +24,9 @@ def test_matches_are_paged_newest_first(ask):
     ask.post("/api/leagues/many-matches/matches", matches, status=201)
     page = ask.look("/leagues/many-matches/matches?player=&after=&before=").text
     assert lines(page)[:3] == [
-        "30 Jan 2026 ann, bob beat cat 2–1 Why",
-        "30 Jan 2026 ann, bob drew with cat 1–1 Why",
-        "30 Jan 2026 cat beat ann, bob 1–0 Why",
+        "30 Jan 2026 ann, bob beat cat 2–1 Details",
+        "30 Jan 2026 ann, bob drew with cat 1–1 Details",
+        "30 Jan 2026 cat beat ann, bob 1–0 Details",
     ]
     assert "1–50 of 120 matches" in page
     assert "/leagues/many-matches/match?id=m%2F119" in page
@@ -46,7 +46,7 @@ def test_matches_of_a_player_show_rating_changes(ask):
     ask.found("her-matches", model={"name": "Elo"})
     ask.post("/api/leagues/her-matches/matches", {"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, status=201)
     row = lines(ask.look("/leagues/her-matches/matches?player=bob").text)
-    assert row == ["1 Jan 2026 ann beat bob 50 % −16.0 Why"]
+    assert row == ["1 Jan 2026 ann beat bob 50 % −16.0 Details"]
     missing = ask.look("/leagues/her-matches/matches?player=<b>")
     assert missing.status_code == 404
     assert "no match of a player called &#39;&lt;b&gt;&#39;" in missing.text

@@ -10,6 +10,7 @@ import prowess as pw
 from prowess.model.presets import PRESETS
 from prowess.service.background import analyses
 from prowess.service.background.worker import league_figures, run_job
+from prowess.service.pages import models
 from prowess.store import leagues
 from prowess.store.db.database import Database
 from prowess.store.read.trace_cache import TraceCache
@@ -97,7 +98,7 @@ def test_comparison_runs_in_the_background(ask):
     [chart] = re.findall(r'src="([^"]+charts/measures.svg[^"]+)"', page.text)
     assert "<svg" in ask.get(chart.replace("&amp;", "&")).text
     ask.post(f"/api/leagues/{name}/matches", {"teams": [["p00"], ["p01"]]}, status=201)
-    assert "as of 1 match ago" in ask.look(f"/leagues/{name}/models").text
+    assert "from 1 match ago" in ask.look(f"/leagues/{name}/models").text
 
 
 def test_unusable_models_are_marked_before_a_comparison(ask):
@@ -137,13 +138,13 @@ def test_figures_of_a_large_league_come_from_a_background_job(ask, monkeypatch):
     monkeypatch.setattr(analyses, "SMALL", 0)
     monkeypatch.setattr(analyses, "MAX_AGE", 0.0)
     name = league(ask, duels(60))
-    assert "looked at in the background" in ask.look(f"/leagues/{name}/models").text
+    assert "evaluated in the background" in ask.look(f"/leagues/{name}/models").text
     found = ended(ask, name, "figures")
     assert found["answer"]["matches"] == 60
     assert (found["old"], found["behind"]) == (False, 0)
     ask.post(f"/api/leagues/{name}/matches", {"teams": [["p00"], ["p01"]]}, status=201)
     page = ask.look(f"/leagues/{name}/models").text
-    assert "as of 1 match ago" in page
+    assert "from 1 match ago" in page
     of = found["answer"]["id"]
     assert f"charts/calibration.svg?of={of}&amp;revision=2" in page
     assert "<svg" in ask.get(f"/leagues/{name}/charts/calibration.svg?of={of}&revision=2").text
@@ -161,7 +162,7 @@ def test_comparing_needs_write_and_switching_admin(ask):
     reader, writer = ask.new_key("read", name), ask.new_key("write", name)
     assert ask.look(models).status_code == 404
     assert "<form" not in ask.look(models, key=reader).text.partition("<main")[2]
-    assert "Stop comparing" not in ask.look(models, key=writer).text
+    assert "Stop the comparison" not in ask.look(models, key=writer).text
     form = {"model": "Elo"}
     assert ask.send(models, form, key=reader).status_code == 403
     assert ask.send(models, form, key=writer, headers={"Origin": "http://evil.example"}).status_code == 403
@@ -218,7 +219,68 @@ def test_models_page_of_unusual_leagues(ask, kind):
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_model_has_a_description(ask, name):
     page = ask.look(f"/leagues/{league(ask, [], model={'name': name})}/models").text
-    assert f"<h1>{name}, the model of this league</h1>" in page
+    assert f"<h1>This league uses {name}</h1>" in page
     settings = re.findall(r'<span class="under">(.*?)</span>', page)
     assert settings
     assert all(settings)
+
+
+def test_model_is_previewed_and_changed(ask):
+    name = league(ask, duels(80))
+    board = f"/api/leagues/{name}/leaderboard"
+    before = {row["player"]: row["rank"] for row in ask.get(board).json()["players"]}
+    page = ask.look(f"/leagues/{name}/switch?model=Elo&set.k=64&set.scale=400", key=ask.admin)
+    assert page.status_code == 200
+    would = ask.get(f"/leagues/{name}/switch.json?model=Elo&set.k=64").json()
+    fields = dict(re.findall(r'<input type="hidden" name="(model|set\.\w+)" value="([^"]*)"', page.text))
+    sent = ask.send(f"/leagues/{name}/switch", fields | {"reason": "<b>better</b>"})
+    assert (sent.status_code, sent.headers["location"]) == (303, f"/leagues/{name}/standings")
+    after = {row["player"]: row for row in ask.get(board).json()["players"]}
+    assert would["moves"]["moved"] == sum(before[player] != row["rank"] for player, row in after.items()) > 0
+    for row in would["moves"]["best"]:
+        now = after[row["player"]]
+        assert (row["before"]["rank"], row["after"]["rank"]) == (before[row["player"]], now["rank"])
+        assert row["after"]["shown"] == now["shown"]
+        assert row["change"] == before[row["player"]] - now["rank"]
+    assert [row["after"]["rank"] for row in would["moves"]["best"]] == sorted(row["rank"] for row in after.values())[
+        :10
+    ]
+    assert ask.get(f"/api/leagues/{name}").json()["model"] == {"name": "Elo", "parameters": {"k": 64.0}}
+    page = ask.look(f"/leagues/{name}/models").text
+    assert f'href="/leagues/{name}/standings?generation=1"' in page
+    assert "<b>better" not in page
+    same = ask.look(f"/leagues/{name}/switch", key=ask.admin)
+    assert "the current model" in same.text
+    other = ask.look(f"/leagues/{name}/switch?model=Elo&set.k=32", key=ask.admin)
+    assert other.text.count("<button>Switch to Elo") == 1
+
+
+def test_preview_of_a_large_league_is_on_request(ask, monkeypatch):
+    monkeypatch.setattr(models, "SMALL", 0)
+    name = league(ask, duels(10))
+    page = ask.look(f"/leagues/{name}/switch?model=Elo", key=ask.admin).text
+    assert "takes a while" in page
+    assert "<button>Switch to Elo" not in page
+    assert "no ratings yet" not in page
+    assert "Switch to Elo" in ask.look(f"/leagues/{name}/switch?model=Elo&preview=1", key=ask.admin).text
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("model=<script>alert(1)</script>", "Unknown model"),
+        ("model=Elo&set.k=fast", "must be a number"),
+        ("model=Elo&set.k=-1", "k must be"),
+        ("model=Elo&set.nothing=1", "nothing"),
+        ("model=TrueSkill&set.sigma=nan", "sigma"),
+        ("model=TrueSkill&set.beta=1e999", "beta"),
+        ("model=PoissonOD", "core"),
+    ],
+)
+def test_invalid_models_are_refused(ask, query, words):
+    name = league(ask, duels(10))
+    page = ask.look(f"/leagues/{name}/switch?{query}", key=ask.admin)
+    assert page.status_code == 422
+    [problem] = re.findall(r'<p class="problem" role="alert">(.*?)</p>', page.text, re.S)
+    assert words in problem
+    assert "<script>alert" not in page.text

@@ -50,7 +50,7 @@ def test_rounds_repeat_no_pair_and_players_sit_out_in_turn(ask, path):
     assert frozenset([("ann",), ("gus",)]) not in made
     assert max(Counter(tuple(group) for one in told["rounds"] for group in one["left"]).values()) == 1
     page = words(ask.look(asked(path, rounds=3)))
-    assert "3 matches in each of 3 rounds; 1 sits out in turn." in page
+    assert "3 matches in each of 3 rounds; 1 sits out each round, in turn." in page
     assert "Round 3" in page
     rows = list(csv.DictReader(io.StringIO(ask.get(asked(path + ".csv", rounds=3)).text)))
     assert [row["table"] for row in rows] == ["1", "2", "3", ""] * 3
@@ -78,7 +78,7 @@ def test_players_of_one_line_play_together(ask, path):
     ("query", "text"),
     [
         ({"rounds": "many"}, "whole number from 1 to 12"),
-        ({"never": "ann"}, "stands alone in a line"),
+        ({"never": "ann"}, "is alone on a line"),
         ({"players": [f"p{k}" for k in range(201)]}, "At most 200 players"),
         ({"players": [f"p{k}" for k in range(200)], "rounds": 9}, "whole number from 1 to 5"),
     ],

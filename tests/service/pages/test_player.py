@@ -59,13 +59,34 @@ def test_player_page_shows_rating_and_matches(ask, league):
 
 
 def test_best_and_worst_rating_link_to_their_matches(ask, league):
-    told = ask.get(f"{league}.json?name=ann").json()
+    """The worst rating ignores the first ten matches, which are provisional."""
+    data = ask.get(f"{league}.json?name=ann").json()
     page = ask.look(f"{league}?name=ann").text
-    for which in ("Best", "Worst"):
-        point = told[which.lower()]
+    worst = min(data["curve"][10:], key=lambda point: point["shown"])
+    assert worst["shown"] > data["worst"]["shown"]
+    for label, point in (("Best", data["best"]), ("Worst", worst)):
         id = f"m{point['match'] - 1}"
-        found = re.search(rf'{which} rating</dt><dd>([\d.−]+) <small><a href="[^"]*id=(\w+)"', page)
-        assert found.groups() == (f"{point['shown']:.1f}".replace("-", "−"), id)
+        shown = re.search(rf'{label} rating</dt><dd>([\d.−]+) <small><a href="[^"]*id=(\w+)"', page)
+        assert shown.groups() == (f"{point['shown']:.1f}".replace("-", "−"), id)
+    assert "ignore the first 10 matches" in text(page)
+
+
+def test_scale_of_the_chart_ignores_provisional_matches(ask, league):
+    data = ask.get(f"{league}.json?name=ann").json()
+    spec = ask.get("/leagues/player/charts/curves.json?name=ann").json()
+    low, high = spec["layer"][1]["encoding"]["y"]["scale"]["domain"]
+    settled = [point["mu"] - point["sigma"] for point in data["curve"][10:]]
+    assert data["curve"][0]["mu"] - data["curve"][0]["sigma"] < low < min(settled)
+    assert high > max(point["mu"] + point["sigma"] for point in data["curve"][10:])
+
+
+def test_small_rating_changes_are_not_shown_as_zero(ask):
+    ask.found("small", model={"name": "Elo", "parameters": {"k": 0.01}})
+    ask.post("/api/leagues/small/matches", {"teams": [["ann"], ["bob"]], "id": "m"}, status=201)
+    for page in ("player?name=ann", "matches?player=ann", "match?id=m", "predict?team=ann&team=bob"):
+        words = text(ask.look(f"/leagues/small/{page}").text)
+        assert "+0.005" in words or "+0.01" in words, page
+        assert "±0" not in words
 
 
 def test_player_page_as_json_and_csv(ask, league):
@@ -98,7 +119,7 @@ def test_several_players_are_compared(ask, league):
 def test_unknown_names_are_reported_with_suggestions(ask, league):
     page = ask.look(f"{league}?name=anna")
     assert page.status_code == 404
-    assert "no player called “ anna ”. Did you mean ann ?" in text(page.text)
+    assert "no player named “ anna ” in this league. Did you mean ann ?" in text(page.text)
     page = ask.look(f"{league}?name=bob&name=<b>&name=bob")
     assert page.status_code == 200
     assert "&lt;b&gt;" in page.text
@@ -155,3 +176,25 @@ def test_player_without_counted_matches_has_no_rating(ask):
     assert page.status_code == 404
     assert "No match of “ cat ” counts, so there is no rating yet." in text(page.text)
     assert "cat 1 1 0 0" in text(ask.look("/leagues/uncounted/player?name=ann").text)
+
+
+def test_likeliest_names_come_first(ask):
+    """Best players first, but who is called so before who only has it in her name."""
+    ask.found("darts")
+    order = ["Johanna", "Mary Ann", "ann", "Annika", "<script>ann</script>", *(f"zoe {k:03}" for k in range(300)), "zo"]
+    ask.post("/api/leagues/darts/matches", {"teams": [[one] for one in order]}, status=201)
+
+    def names(search, **rest):
+        return ask.get("/leagues/darts/names.json", params={"search": search}, **rest).json()["names"]
+
+    assert names("ANN", key=None) == ["ann", "Annika", "Mary Ann", "Johanna", "<script>ann</script>"]
+    assert names("zo")[:2] == ["zo", "zoe 000"]
+    assert len(names("zo")) == len(names("")) == 20
+    assert names("nobody") == names(".*") == []
+    known = ask.get("/leagues/darts/names.json?search=ann")
+    ask.get("/leagues/darts/names.json?search=ann", headers={"If-None-Match": known.headers["etag"]}, status=304)
+
+
+def test_names_of_a_private_league_need_a_key(ask):
+    ask.found("secret", public=False)
+    ask.get("/leagues/secret/names.json?search=a", key=None, status=404)

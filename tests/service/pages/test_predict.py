@@ -39,7 +39,7 @@ def test_prediction_begins_with_a_headline(ask):
     path = league(ask, "words")
     page = words(ask.look(f"{path}?team=cat&team=bob"))
     ladder = pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
-    assert f"cat wins with {100 * ladder.predict([['cat'], ['bob']]).win[0]:.0f} %" in page.replace("\u00a0", " ")
+    assert f"cat : {100 * ladder.predict([['cat'], ['bob']]).win[0]:.0f} % to win" in page.replace("\u00a0", " ")
     ladder.record([["cat"], ["bob"]], ranks=[2, 1], time="2026-01-03")
     before = pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
     moved = {name: ladder[name].mu - before[name].mu for name in ("cat", "bob")}
@@ -50,7 +50,7 @@ def test_prediction_begins_with_a_headline(ask):
 def test_newcomers_are_listed_with_similar_names(ask):
     path = league(ask, "new")
     page = ask.look(f"{path}?team=anne&team=bob&home=1")
-    assert "taken for a newcomer: anne (did you mean ann ?)" in words(page)
+    assert "anne is new, so starts with a default rating. Did you mean ann ?" in words(page)
     assert 'href="/leagues/new/predict?team=ann&amp;team=bob&amp;home=1"' in page.text
 
 
@@ -59,7 +59,7 @@ def test_more_than_two_teams_have_place_probabilities(ask):
     assert ask.look(f"{path}?teams=3&team=ann&team=bob").text.count("<textarea") == 3
     page = ask.look(f"{path}?team=ann&team=bob&team=cat&team=&team=eve")
     assert page.text.count("<textarea") == 5
-    assert "comes first with" in words(page)
+    assert "% to finish first" in words(page)
     told = ask.get(f"{path}.json?team=ann&team=bob&team=cat&team=&team=eve&home=4").json()
     assert len(told["ranks"]) == 4
 
@@ -90,12 +90,12 @@ def test_models_without_uncertainty_and_leagues_without_times(ask):
 def test_errors_are_shown_and_all_input_kept(ask):
     path = league(ask, "wrong")
     for query, text in {
-        "team=ann&team=ann%0Abob": "stands in team 1 and in team 2",
+        "team=ann&team=ann%0Abob": "is in teams 1 and 2",
         "team=ann&team=bob&time=2025-01-01": "2025",
         "team=ann&team=bob&time=soon": "soon",
         "team=ann&team=bob&home=x": "whole number",
         "team=ann&team=bob&teams=900": "from 2 to 64",
-        f"team=ann&team={'z' * 501}": "at most 500 letters",
+        f"team=ann&team={'z' * 501}": "at most 500",
         "&".join(f"team=p{k}" for k in range(65)): "At most 64 teams",
     }.items():
         page = ask.look(f"{path}?{query}")
@@ -122,4 +122,4 @@ def test_names_are_escaped(ask):
         page = ask("GET", path, params={"team": [name, "bob"]}, headers={"Accept": "text/html"}, status=200)
         assert "<script>alert" not in page.text
         assert "<img src=x" not in page.text
-        assert "taken for" not in page.text
+        assert "is new" not in page.text

@@ -114,16 +114,16 @@ def test_past_standings_are_labelled(ask):
     ask.post("/api/leagues/pasts/seasons", {"name": "summer", "start": "2026-02-15"}, status=201)
     ask("PUT", "/api/leagues/pasts/model", json={"name": "Elo"}, status=200)
     now = ask.look("/leagues/pasts/standings").text
-    assert "Back to now" not in now
+    assert "Back to the current standings" not in now
     for query, words, players in (
-        ("at=2026-01-10", "As it stood on 10 Jan 2026", 2),
+        ("at=2026-01-10", "Standings on 10 Jan 2026", 2),
         ("season=spring", "end of the season spring", 3),
-        ("generation=1", "By the model TrueSkill", 4),
+        ("generation=1", "Standings by TrueSkill", 4),
         ("revision=1", "after change 1 of", 3),
     ):
         page = ask.look(f"/leagues/pasts/standings?{query}").text
         assert words in page
-        assert "Back to now" in page
+        assert "Back to the current standings" in page
         assert len(cells(page)) == players
         if not query.startswith("revision"):
             assert f"/leagues/pasts/standings?{query}" in now or query.startswith("at")
@@ -202,6 +202,6 @@ def test_standings_of_every_kind_of_league(ask, clock, model):
     assert len(cells(page)) == 2
     assert ("▲▼" in page) == (clock != "none")
     assert ("Skill ± uncertainty" in page) == (model != "Elo")
-    assert ("Last seen" in page) == ('name="at"' in page) == (clock != "none")
+    assert ("Last match" in page) == ('name="at"' in page) == (clock != "none")
     past = ask.look(f"/leagues/{name}/standings?at={times[0]}")
     assert past.status_code == (200 if clock != "none" else 422)

@@ -38,7 +38,7 @@ def test_data_equal_those_of_the_api(ask, path):
     assert told == ask.post("/api/leagues/fair/balance", expected | {"newcomers": True}, status=200).json()
     forms.Balance.model_validate(told)
     page = ask.look(asked(path, **query))
-    assert "Named more than once, and counted once: ann" in words(page)
+    assert "Listed more than once, but counted once: ann" in words(page)
     assert hidden(page) == told["teams"]
     rows = list(csv.DictReader(io.StringIO(ask.get(asked(path + ".csv", **query)).text)))
     assert sorted(row["player"] for row in rows) == ["ann", "bob", "cat", "dan", "zed"]
@@ -87,12 +87,12 @@ def test_manual_split_equal_to_the_best_is_the_best(ask, path):
         ({"players": "ann\nbob", "together": "ann + bob"}, "stay together, but the largest team has 1"),
         ({"players": "\n".join(map(str, range(201)))}, "At most 200 players"),
         ({"players": "x" * 8000}, "too long"),
-        ({"team": ["ann", "ann"]}, "stands in two teams"),
+        ({"team": ["ann", "ann"]}, "is in two teams"),
         ({"team": ["ann", "bob"], "move": "2:ann"}, "only player"),
-        ({"team": ["ann\ncat", "bob"], "move": "7:ann"}, "teams 1 to 2"),
+        ({"team": ["ann\ncat", "bob"], "move": "7:ann"}, "from 1 to 2"),
         ({"team": ["ann\ncat", "bob"], "swap": "ann"}, "two names"),
-        ({"team": ["ann\ncat", "bob"], "swap": "ann\nzoe"}, "in none of the teams"),
-        ({"team": ["ann\ncat"]}, "from 2 to 64 teams"),
+        ({"team": ["ann\ncat", "bob"], "swap": "ann\nzoe"}, "not in any of the teams"),
+        ({"team": ["ann\ncat"]}, "2 to 64 teams"),
     ],
 )
 def test_errors_are_shown_on_the_page(ask, path, query, text):

@@ -5,8 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from prowess.service.pages import model_change, pairings
-from prowess.service.pages.importing import preview
+from prowess.service.pages import importing, models, pairings
 from prowess.service.pages.web.filters import day
 from prowess.store.errors import Unavailable
 from prowess.store.read.name_index import NameIndex
@@ -148,7 +147,7 @@ def test_forms_with_a_nul_character(database_url):
         for path, fields, status in sent:
             page = ask.send(f"/leagues/{path}", fields)
             assert page.status_code == status, (path, fields)
-            assert status == 404 or "reason: it must be text" in words(page).lower(), path
+            assert status == 404 or "the reason must be text" in words(page).lower(), path
             assert "database" not in words(page), path
         assert ask.look("/leagues/one/standings?generation=2147483648").status_code == 404
         assert ask.get("/api/leagues/one").json() == before
@@ -160,7 +159,7 @@ def test_unavailable_database_is_not_reported_as_a_form_error(ask, monkeypatch):
     def fail(*given):
         raise Unavailable("the database (postgresql) cannot be used now", "no route to 10.1.2.3")
 
-    for module in (preview, model_change):
+    for module in (importing, models):
         monkeypatch.setattr(module, "preview", fail)
     monkeypatch.setattr(ask.service.writer, "submit", fail)
     pages = [

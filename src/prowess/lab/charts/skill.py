@@ -67,8 +67,11 @@ def belief_curves(
     width: int = 720,
     height: int = 400,
     look: Look = LIGHT,
+    fit_to: Sequence[Belief] = (),
 ) -> alt.LayerChart:
-    """The same of curves that are there: (x, μ, σ) by the names of players; `axis` is the kind and the title of x.
+    """Draw curves (x, μ, σ) by the names of players; `axis` is the kind and the title of x.
+
+    The y axis fits the points of `fit_to`, if there are any, and what lies outside is cut off.
 
     >>> chart = belief_curves({"ann": [(1, 25.0, 8.3), (2, 27.0, 7.1)]}, ("Q", "match number"))
     >>> chart.to_dict()["layer"][0]["mark"]["type"]
@@ -81,7 +84,8 @@ def belief_curves(
     wall = 0.9 if look.size is None else 0.5  # many bands on top of each other must not become one
     shade = min(0.18, wall / len(names))
     base = altair.Chart(data, width=width, height=height)
-    layers = _layers(altair, base, axis, shade, line_encoding(altair, "player", names, order, look), look)
+    lines = line_encoding(altair, "player", names, order, look)
+    layers = _layers(altair, base, axis, shade, lines, look, _y_domain(fit_to, band))
     chart = altair.layer(*layers[certain:])
     subtitle = "line: rating, of a system that does not say how sure it is" if certain else _subtitle(band)
     finished: alt.LayerChart = apply_look(altair, chart, title, subtitle, look)
@@ -131,7 +135,24 @@ def _cell(value: Any) -> Any:
     return float(f"{value:.6g}") if isinstance(value, float) and abs(value) < 1e5 else value
 
 
-def _layers(alt: Any, base: Any, axis: tuple[str, str], shade: float, by: dict[str, Any], look: Look) -> list[Any]:
+def _y_domain(points: Sequence[Belief], band: float) -> tuple[float, float] | None:
+    if not points:
+        return None
+    low = min(mu - band * (sigma or 0.0) for _, mu, sigma in points)
+    high = max(mu + band * (sigma or 0.0) for _, mu, sigma in points)
+    margin = 0.05 * (high - low) or 1.0
+    return low - margin, high + margin
+
+
+def _layers(
+    alt: Any,
+    base: Any,
+    axis: tuple[str, str],
+    shade: float,
+    by: dict[str, Any],
+    look: Look,
+    domain: tuple[float, float] | None,
+) -> list[Any]:
     """Bands, lines, a dot where each line ends, and what a mouse finds; a click on the legend picks a player."""
     picked = alt.selection_point(fields=["player"], bind="legend")
     when, x_title = f"x:{axis[0]}", axis[1]
@@ -139,7 +160,8 @@ def _layers(alt: Any, base: Any, axis: tuple[str, str], shade: float, by: dict[s
     scaled: dict[str, Any] = {"title": None} if dated else {"title": x_title, "scale": alt.Scale(zero=False)}
     x = alt.X(when, axis=alt.Axis(grid=False), **scaled)
     said = "skill μ (rating points)" if look.size is None else None if look.narrow else "skill"
-    y = alt.Y("mu:Q", title=said, scale=alt.Scale(zero=False))
+    clip = domain is not None
+    y = alt.Y("mu:Q", title=said, scale=alt.Scale(zero=False, **({"domain": list(domain)} if domain else {})))
 
     def faded(full: float, rest: float) -> Any:
         return alt.when(picked).then(alt.value(full)).otherwise(alt.value(rest))
@@ -149,14 +171,14 @@ def _layers(alt: Any, base: Any, axis: tuple[str, str], shade: float, by: dict[s
         alt.Tooltip(f"{field}:Q", title=sign, format=".2f") for field, sign in zip(("mu", "sigma"), signs, strict=True)
     ]
     found = [alt.Tooltip("player:N"), alt.Tooltip(when, title=x_title), *numbers]
-    line = base.mark_line(strokeWidth=2.5, strokeJoin="round").encode(x=x, y=y, opacity=faded(1, 0.15), **by)
+    line = base.mark_line(strokeWidth=2.5, strokeJoin="round", clip=clip).encode(x=x, y=y, opacity=faded(1, 0.15), **by)
     # the dot shows a player of one match, who has no line yet, and who stopped early
-    end = base.transform_filter("datum.last").mark_point(filled=True, size=55).encode(x=x, y=y, opacity=faded(1, 0.15))
+    end = base.transform_filter("datum.last").mark_point(filled=True, size=55, clip=clip)
     return [
-        base.mark_area().encode(x=x, y="low:Q", y2="high:Q", color=by["color"], opacity=faded(shade, 0.03)),
+        base.mark_area(clip=clip).encode(x=x, y="low:Q", y2="high:Q", color=by["color"], opacity=faded(shade, 0.03)),
         line.add_params(picked),
-        end.encode(color=by["color"]),
-        base.mark_point(opacity=0, size=80).encode(x=x, y=y, tooltip=found),
+        end.encode(x=x, y=y, opacity=faded(1, 0.15), color=by["color"]),
+        base.mark_point(opacity=0, size=80, clip=clip).encode(x=x, y=y, tooltip=found),
     ]
 
 

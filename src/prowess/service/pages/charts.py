@@ -1,9 +1,10 @@
-"""Charts at URLs of their own: pictures, and specifications that a browser draws, cached by revision."""
+"""Charts at URLs of their own, as SVG and as Vega-Lite specifications, cached by the revision of the league."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable
+from math import ceil
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query
@@ -24,6 +25,7 @@ from ..api.responses import etag_headers, etag_of, not_modified
 from ..auth import Access
 from ..context import Service
 from ..errors import Problem
+from .web.page import Plain
 from .web.templates import BY_KEY
 
 ChartFunction = Callable[[Service, Connection, League, QueryParams, Look], Any]
@@ -39,9 +41,9 @@ router = APIRouter(include_in_schema=False)
 
 
 def chart(kind: str) -> Callable[[ChartFunction], ChartFunction]:
-    """PlayerIndex the function that draws a kind of chart for a league, a query and a look.
+    """Register the function that draws a kind of chart.
 
-    The chart may depend on nothing but the state of the league and the query, by which it is cached.
+    The chart may depend on nothing but the state of the league, the query and the look, by which it is cached.
     """
 
     def register(draw: ChartFunction) -> ChartFunction:
@@ -66,7 +68,7 @@ ChartLook = Annotated[Look, Depends(_look)]
 async def picture(
     request: Request, kind: str, access: Read, service: ServiceDep, look: ChartLook, revision: Revision = None
 ) -> Response:
-    """Return a chart as a picture."""
+    """Return a chart as SVG."""
     response = await _respond(request, kind, access, service, look, revision, PICTURE)
     response.headers.update(POLICY)
     return response
@@ -76,16 +78,16 @@ async def picture(
 async def specification(
     request: Request, kind: str, access: Read, service: ServiceDep, look: ChartLook, revision: Revision = None
 ) -> Response:
-    """Return a chart as a specification of Vega-Lite."""
+    """Return a chart as a Vega-Lite specification."""
     return await _respond(request, kind, access, service, look, revision, "application/json")
 
 
 async def _respond(
     request: Request, kind: str, access: Access, service: Service, look: Look, revision: int | None, media_type: str
 ) -> Response:
-    """A chart as one media type or the other; under the URL of the present revision it may be cached for ever."""
+    """Return a chart of a media type; under the URL of the current revision it may be cached for ever."""
     if kind not in KINDS:
-        raise Problem(404, f"there is no chart {kind!r}; there are {', '.join(sorted(KINDS))}")
+        raise Problem(404, f"unknown chart {kind!r}; choose one of {', '.join(sorted(KINDS))}")
     query = request.query_params
 
     def work(connection: Connection) -> Response:
@@ -121,15 +123,14 @@ def _cached(service: Service, key: Hashable, make: Callable[[], bytes]) -> bytes
 
 
 def _picture(spec: bytes, look: Look) -> bytes:
-    """The picture of a specification, without the layers that are there for the mouse alone."""
     content = from_json(spec)
-    if "layer" in content:
+    if "layer" in content:  # a picture needs no invisible layers, which are targets for the mouse
         content["layer"] = [layer for layer in content["layer"] if layer["mark"].get("opacity") != 0]
     return _sized(svg(content), look).encode()
 
 
 def _sized(picture: str, look: Look) -> str:
-    """A picture of the size that the page keeps free for it; what is larger becomes smaller.
+    """Return a picture of the size that the page reserves for it; the browser scales the content.
 
     >>> _sized('<svg width="700" height="300" viewBox="0 0 700 300">', page_look(LIGHT, 300))
     '<svg width="1056" height="300" preserveAspectRatio="xMinYMin" viewBox="0 0 700 300">'
@@ -141,13 +142,13 @@ def _sized(picture: str, look: Look) -> str:
     return re.sub(r'width="[\d.]+" height="[\d.]+"', f'{size} preserveAspectRatio="xMinYMin"', picture, count=1)
 
 
-MOST = 7  # players whose lines can be told apart on a white page
+MOST = 7  # players with distinguishable colours
 POINTS = {True: 150, False: 400}  # of a curve, by whether the chart is narrow
 AXES = {"utc": ("T", "date"), "number": ("Q", "time"), "none": ("Q", "match")}
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
-    """The players of a query, each once.
+    """Return the names of a query, each once.
 
     >>> unique_names(["ann ", "", "bob", "ann"])
     ['ann', 'bob']
@@ -157,46 +158,51 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 @chart("curves")
 def curves(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """The skill of some players over time."""
+    """Draw the skill of some players over time; the axis fits the ratings after the provisional matches."""
     names = unique_names(query.getlist("name"))
     if not 1 <= len(names) <= MOST:
         raise Problem(422, f"name: a chart shows 1 to {MOST} players, not {len(names)}")
-    chronicle = service.traces.of(connection, league)
+    matches = service.traces.of(connection, league)
     most = max(POINTS[look.narrow] // len(names), 100)
-    curves = {name: _curve(chronicle.curve(name, most), league) for name in names}
-    shown = {name: curve for name, curve in curves.items() if curve}
-    if not shown:
-        raise Problem(404, f"there is no curve: no match of {', '.join(names)} counts")
-    return belief_curves(shown, AXES[league.clock], certain=league.model.absorb.certain, look=look)
+    curves: dict[str, list[Belief]] = {}
+    settled: list[Belief] = []
+    for name in names:
+        curve = _curve(matches.curve(name, most), league)
+        if curve:
+            curves[name] = curve
+            provisional = league.settings.provisional_matches / max(1, len(matches.view.entries(name)))
+            settled += curve[ceil(provisional * len(curve)) :] or curve[-1:]
+    if not curves:
+        raise Problem(404, f"no chart: no match of {', '.join(names)} counts")
+    certain = league.model.absorb.certain
+    return belief_curves(curves, AXES[league.clock], certain=certain, look=look, fit_to=settled)
 
 
-def _curve(points: list[dict[str, Any]], league: League) -> list[Belief]:
-    """A curve as it is drawn: what was believed last at each moment."""
+def _curve(points: list[Plain], league: League) -> list[Belief]:
+    """Return the points of a curve, the last rating of each moment."""
     field = "match" if league.clock == "none" else "time"
-    last = {point[field]: (_place(point[field]), point["mu"], point["sigma"]) for point in points}
+    last = {point[field]: (_axis_time(point[field]), point["mu"], point["sigma"]) for point in points}
     return list(last.values())
 
 
-def _place(when: str | float) -> str | float:
-    """A time on the axis, without its zone: all charts of a league are in that of its clock."""
-    return when.removesuffix("Z") if isinstance(when, str) else when
+def _axis_time(time: str | float) -> str | float:
+    """Return a time without its zone: all charts of a league use that of its clock."""
+    return time.removesuffix("Z") if isinstance(time, str) else time
 
 
 FEW = 6  # models with a panel each
-AXIS, TITLE = 64, 26  # pixels that panels need beside what they show
-
-Plain = dict[str, Any]
+AXIS, TITLE = 64, 26  # pixels of a panel beside its content
 
 
-def room(answer: Plain) -> dict[str, tuple[int, int]]:
-    """How high the charts of an answer are, on a wide page and on a phone.
+def chart_heights(answer: Plain) -> dict[str, tuple[int, int]]:
+    """Return the heights of the charts of an analysis in pixels, on a wide page and on a phone.
 
-    >>> room({"models": [{"brier": {"value": 0.2}}] * 2, "measures": [{"name": "brier"}]})["measures"]
+    >>> chart_heights({"models": [{"brier": {"value": 0.2}}] * 2, "measures": [{"name": "brier"}]})["measures"]
     (154, 154)
     """
     models = len(answer["models"])
     panel = max(90, 30 * models) + AXIS
-    panels = max(1, len(_measures(answer)))
+    panels = max(1, len(_main_measures(answer)))
     curves = min(models, FEW)
     wide = -(-curves // 3) * (250 + AXIS + TITLE)
     return {
@@ -206,42 +212,42 @@ def room(answer: Plain) -> dict[str, tuple[int, int]]:
     }
 
 
-def _measures(answer: Plain) -> list[Plain]:
-    """The measures on a chart: the one to decide by, and the one that everybody understands, where there are any."""
+def _main_measures(answer: Plain) -> list[Plain]:
+    """Return the measures on a chart: the one that decides, and the one that is easiest to understand."""
     main = [measure for k, measure in enumerate(answer["measures"]) if k == 0 or measure["name"] == "pair_error"]
-    return [one for one in main if any(row[one["name"]]["value"] is not None for row in answer["models"])]
+    return [measure for measure in main if any(row[measure["name"]]["value"] is not None for row in answer["models"])]
 
 
-def _answer_of(service: Service, connection: Connection, league: League, query: QueryParams) -> Plain:
-    """The answer that a chart is of."""
+def _analysis(service: Service, connection: Connection, league: League, query: QueryParams) -> Plain:
+    """Return the analysis that a chart is about."""
     id = query.get("of")
     jobs = [service.analyses.figures(connection, league), service.analyses.comparison(connection, league)]
     for job in jobs if id else jobs[:1]:
         if job.data is not None and (id is None or str(job.data.get("id")) == id):
             return job.data
-    raise Problem(404, "there is no such answer, or it was replaced by a newer one: see the page of the models")
+    raise Problem(404, "analysis not found, or replaced by a newer one; see the page of the models")
 
 
 @chart("calibration")
 def calibration(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """What happened against what was expected."""
+    """Draw how often something happened against how often it was predicted."""
     import polars as pl
 
-    answer = _answer_of(service, connection, league, query)
+    answer = _analysis(service, connection, league, query)
     if not answer["calibration"]:
-        raise Problem(404, "there is no calibration: it is of matches of two teams")
+        raise Problem(404, "no calibration chart: it needs matches of two teams")
     kept = [row["model"] for row in answer["models"]][:FEW]
     return calibration_chart(pl.DataFrame([row for row in answer["calibration"] if row["model"] in kept]), look=look)
 
 
 @chart("errors")
 def errors(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """The error as time goes by."""
+    """Draw the error over time."""
     import polars as pl
 
-    curve = _answer_of(service, connection, league, query)["over_time"]
+    curve = _analysis(service, connection, league, query)["over_time"]
     if curve is None:
-        raise Problem(404, "there are too few matches to tell how the error went")
+        raise Problem(404, "no chart: there are too few matches")
     column, kind, title = curve["axis"]
     frame = pl.DataFrame(curve["points"], infer_schema_length=None)
     return time_chart(frame, curve["measure"], (column, kind, title), title="", subtitle="", look=look)
@@ -249,19 +255,20 @@ def errors(service: Service, connection: Connection, league: League, query: Quer
 
 @chart("measures")
 def measures(service: Service, connection: Connection, league: League, query: QueryParams, look: Look) -> Any:
-    """The first measures of all models, with their intervals."""
+    """Draw the main measures of all models with their intervals."""
     import polars as pl
 
-    answer = _answer_of(service, connection, league, query)
-    main = _measures(answer)
+    answer = _analysis(service, connection, league, query)
+    main = _main_measures(answer)
     if not main:
-        raise Problem(404, "there is no measure: no match says anything of how well a model predicts")
+        raise Problem(404, "no chart: no match shows how well a model predicts")
     ends = {"": "value", "_low": "low", "_high": "high"}
+    columns = [(measure["name"], end, key) for measure in main for end, key in ends.items()]
     rows = [
-        {"model": row["model"]}
-        | {f"{one['name']}{end}": row[one["name"]][key] for one in main for end, key in ends.items()}
-        for row in answer["models"]
+        {"model": row["model"]} | {name + end: row[name][key] for name, end, key in columns} for row in answer["models"]
     ]
-    ways = {one["name"]: "" if look.narrow else f", {one['better']} is better" for one in main}
-    titles = {one["name"]: one["title"] + ways[one["name"]] for one in main}
+    titles = {
+        measure["name"]: measure["title"] + ("" if look.narrow else f", {measure['better']} is better")
+        for measure in main
+    }
     return measure_chart(pl.DataFrame(rows, infer_schema_length=None), titles, title="", subtitle="", look=look)

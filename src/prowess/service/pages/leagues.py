@@ -1,9 +1,9 @@
-"""The list of leagues, or the first steps where there are none yet; and the form for a new league."""
+"""The list of leagues, or the first steps while there are none; and the form for a new league."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from sqlalchemy import Connection
@@ -16,7 +16,7 @@ from ...model.presets import PRESETS
 from ...store import keys, leagues
 from ...store.errors import Conflict, Unavailable
 from ...store.keys import Key
-from ...store.leagues import League, Preset, Settings, slug
+from ...store.leagues import League, Settings, slug
 from ..api.dependencies import Read, ServiceDep
 from ..api.leagues import find_preset, league_payload, readable_leagues
 from ..api.models import USUAL
@@ -25,10 +25,9 @@ from ..context import Service
 from ..demo import key_command
 from .web.csrf import CheckedForm
 from .web.filters import digits
-from .web.forms import field_and_message, form_texts, parse_number
-from .web.page import PageContext, page
-from .web.templates import render_page
-from .web.urls import page_url
+from .web.forms import form_texts, parse_number
+from .web.page import PageContext, Plain, page
+from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 MANY = 30  # leagues up to which each is shown with its best players
@@ -42,30 +41,26 @@ async def list_leagues(
     """List the leagues that the caller may read."""
 
     def work(connection: Connection) -> PageContext:
-        found = sorted(readable_leagues(connection, key), key=lambda league: league.title.casefold())
-        data: list[dict[str, Any]] = [league_payload(league) for league in found]
+        readable = sorted(readable_leagues(connection, key), key=lambda league: league.title.casefold())
+        data: list[Plain] = [league_payload(league) for league in readable]
         rows = [
             {"name": row["name"], "title": row["title"], "model": row["model"]["name"], "matches": row["posted"]}
             | {"last": row["last_time"], "public": row["public"]}
             for row in data
         ]
-        best = {league.name: _best(service, connection, league) for league in found} if len(found) <= MANY else {}
-        extra = {"best": best} | _first_steps(service, connection, bool(found))
-        return PageContext({"leagues": data}, rows, extra=extra)
+        best = {league.name: _best(service, connection, league) for league in readable} if len(readable) <= MANY else {}
+        empty = not readable and not leagues.list_leagues(connection)
+        keyed = not empty or any(key.revoked_at is None for key in keys.list_keys(connection))
+        # The command names the database, which is shown only while nobody can sign in.
+        steps = {"empty": empty, "keyed": keyed, "command": "" if keyed else key_command(service.database)}
+        return PageContext({"leagues": data}, rows, extra=steps | {"best": best})
 
     return await service.read(work)
 
 
-def _best(service: Service, connection: Connection, league: League) -> dict[str, Any]:
+def _best(service: Service, connection: Connection, league: League) -> Plain:
     snapshot = service.standings.of(connection, league)
     return {"players": len(snapshot), "rows": snapshot.page(0, BEST).rows, "places": digits(league.model)}
-
-
-def _first_steps(service: Service, connection: Connection, some: bool) -> dict[str, Any]:
-    """What is still to be done before there is a league; where the data is, only while nobody can sign in."""
-    empty = not some and not leagues.list_leagues(connection)
-    keyed = not empty or any(key.revoked_at is None for key in keys.list_keys(connection))
-    return {"empty": empty, "keyed": keyed, "command": "" if keyed else key_command(service.database)}
 
 
 @router.get("/")
@@ -80,24 +75,24 @@ async def league(access: Read) -> Response:
     return RedirectResponse(page_url(access.league, "standings"), 307)
 
 
-Founder = Annotated[Key, Depends(GlobalPermission("admin"))]
+Creator = Annotated[Key, Depends(GlobalPermission("admin"))]
 CLOCKS = {
-    "utc": "are dates, with the time of day or without",
-    "number": "are numbers, such as rounds",
-    "none": "are not known: only the order in which they come counts",
+    "utc": "dates, with or without a time of day",
+    "number": "numbers, such as rounds",
+    "none": "no times: matches count in the order in which they are entered",
 }
 EMPTY = {"title": "", "name": "", "model": "TrueSkill", "clock": "utc", "public": "on"}
 
 
 @router.get("/new")
-async def new_league(request: Request, service: ServiceDep, key: Founder) -> Response:
-    """Show the form for a league."""
+async def new_league(request: Request, service: ServiceDep, key: Creator) -> Response:
+    """Show the form for a new league."""
     return _form_page(request, EMPTY | {name: f"{value:g}" for name, value in vars(Settings()).items()})
 
 
 @router.post("/new")
-async def create_league(request: Request, service: ServiceDep, key: Founder, form: CheckedForm) -> Response:
-    """Create the league, and go on to its first matches."""
+async def create_league(request: Request, service: ServiceDep, key: Creator, form: CheckedForm) -> Response:
+    """Create the league, and continue with the import of its first matches."""
     fields = form_texts(form)
     try:
         created = await run_in_threadpool(_create, service, key, fields)
@@ -105,10 +100,10 @@ async def create_league(request: Request, service: ServiceDep, key: Founder, for
         raise
     except Error as error:
         values = dict.fromkeys((*EMPTY, *vars(Settings())), "") | fields
-        field, message = field_and_message(error)
+        field = error.field or ""
         if isinstance(error, Conflict):
             field, values["name"] = "name", values["name"] or slug(values["title"])
-        return _form_page(request, values, {field: message}, 422)
+        return _form_page(request, values, {field: error.detail()})
     return RedirectResponse(page_url(created.name, "import", founded=True), 303)
 
 
@@ -116,7 +111,7 @@ def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
     title, name = fields.get("title", "").strip(), fields.get("name", "").strip()
     if not title and not name:
         raise Error.in_field("title", "give the league a title")
-    preset: Preset = find_preset(fields.get("model", "TrueSkill"))
+    preset = find_preset(fields.get("model", "TrueSkill"))
     settings = Settings(**parse_settings(fields))
     with service.database.writing() as connection:
         return leagues.create(
@@ -124,38 +119,39 @@ def _create(service: Service, key: Key, fields: Mapping[str, str]) -> League:
             name or slug(title),
             title=title,
             model=preset,
-            clock=fields.get("clock", "utc"),  # type: ignore[arg-type]  # which the store checks
+            clock=fields.get("clock", "utc"),  # type: ignore[arg-type]  # the store checks it
             public="public" in fields,
             settings=settings,
             author=key.name,
         )
 
 
-def parse_settings(fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return the settings that a form gives; empty fields are left out.
+def parse_settings(fields: Mapping[str, str]) -> Plain:
+    """Return the settings of a form, without empty fields.
 
     >>> parse_settings({"provisional_matches": "5", "inactive_days": ""})
     {'provisional_matches': 5}
     >>> parse_settings({"inactive_days": "soon"})
     Traceback (most recent call last):
     ...
-    prowess.Error: inactive_days: it must be a number, not 'soon'
+    prowess.Error: inactive_days: the days until a player is inactive must be a number, not 'soon'
     """
-    settings: dict[str, Any] = {}
-    for name, kind, what in (("provisional_matches", int, "a whole number"), ("inactive_days", float, "a number")):
+    settings: Plain = {}
+    for name, kind, rule in (
+        ("provisional_matches", int, "the provisional matches of a player must be a whole number"),
+        ("inactive_days", float, "the days until a player is inactive must be a number"),
+    ):
         text = fields.get(name, "").strip()
         if text:
             value = parse_number(text)
             if value is None or kind(value) != value:
-                raise Error.in_field(name, f"it must be {what}, not {text!r}", value=text)
+                raise Error.in_field(name, f"{rule}, not {text!r}", value=text)
             settings[name] = kind(value)
-    Settings(**settings)  # which checks them
+    Settings(**settings)  # validates them
     return settings
 
 
-def _form_page(
-    request: Request, values: Mapping[str, str], faults: Mapping[str, str] | None = None, status: int = 200
-) -> Response:
+def _form_page(request: Request, values: Mapping[str, str], faults: Mapping[str, str] | None = None) -> Response:
     rest = [name for name in PRESETS if name not in USUAL]
     context = {"values": values, "faults": faults or {}, "usual": USUAL, "rest": rest, "clocks": CLOCKS}
-    return render_page(request, "league_new.html", PageContext(context, status=status))
+    return render_page(request, "league_new.html", PageContext(context, status=422 if faults else 200))

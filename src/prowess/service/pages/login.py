@@ -1,4 +1,4 @@
-"""The page to sign in with a key, and out again."""
+"""Signing in with a key, and out again."""
 
 from __future__ import annotations
 
@@ -14,45 +14,46 @@ from .web.templates import render_page
 
 router = APIRouter(include_in_schema=False)
 MONTH = 30 * 24 * 3600  # seconds
-PLACE = 8_000  # letters of an address to go on to
-UNKNOWN = "this key is unknown or was revoked"
+LONGEST_URL = 8_000  # characters of the URL to continue at
 
 
-def _local(place: str) -> str:
-    """A place of this service to go on to; of any other, the start.
+def _local_url(url: str) -> str:
+    """Return a URL of this service to continue at, or the start page instead of a URL elsewhere.
 
-    >>> _local("/leagues/darts/enter"), _local("//evil.example"), _local("https://evil.example"), _local("/\\\\evil")
-    ('/leagues/darts/enter', '/', '/', '/')
+    >>> _local_url("/leagues/darts/enter"), _local_url("//evil.example"), _local_url("https://evil.example")
+    ('/leagues/darts/enter', '/', '/')
+    >>> _local_url("/\\\\evil")
+    '/'
     """
-    safe = len(place) <= PLACE and place.startswith("/") and not place.startswith(("//", "/\\")) and place.isprintable()
-    return place if safe else "/"
+    safe = len(url) <= LONGEST_URL and url.startswith("/") and not url.startswith(("//", "/\\")) and url.isprintable()
+    return url if safe else "/"
 
 
 @router.get("/signin")
-async def ask(request: Request, next: str = "/") -> Response:
-    """A form for a key."""
-    return render_page(request, "login.html", PageContext({"next": _local(next), "problem": ""}))
+async def login_form(request: Request, next: str = "/") -> Response:
+    """Show the form for a key."""
+    return render_page(request, "login.html", PageContext({"next": _local_url(next), "invalid": False}))
 
 
 @router.post("/signin")
 async def sign_in(request: Request, service: ServiceDep) -> Response:
-    """Keep the key in a cookie, if it is one."""
+    """Store a valid key in a cookie."""
     check_origin(request)
     form = await request.form(max_files=0, max_fields=5)
-    secret, place = str(form.get("key", "")).strip(), _local(str(form.get("next", "/")))
-    found = await service.keys.get(secret) if secret and len(secret) <= LONGEST and secret.isascii() else None
-    if found is None or found.revoked_at is not None:
-        return render_page(request, "login.html", PageContext({"next": place, "problem": UNKNOWN}, status=403))
-    answer = RedirectResponse(place, 303)
+    secret, url = str(form.get("key", "")).strip(), _local_url(str(form.get("next", "/")))
+    key = await service.keys.get(secret) if secret and len(secret) <= LONGEST and secret.isascii() else None
+    if key is None or key.revoked_at is not None:
+        return render_page(request, "login.html", PageContext({"next": url, "invalid": True}, status=403))
+    response = RedirectResponse(url, 303)
     secure = request.url.scheme == "https"
-    answer.set_cookie(COOKIE, secret, max_age=MONTH, httponly=True, samesite="lax", secure=secure)
-    return answer
+    response.set_cookie(COOKIE, secret, max_age=MONTH, httponly=True, samesite="lax", secure=secure)
+    return response
 
 
 @router.post("/signout")
 async def sign_out(request: Request) -> Response:
-    """Forget the key."""
+    """Delete the cookie."""
     check_origin(request)
-    answer = RedirectResponse("/", 303)
-    answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
-    return answer
+    response = RedirectResponse("/", 303)
+    response.delete_cookie(COOKIE, httponly=True, samesite="lax")
+    return response

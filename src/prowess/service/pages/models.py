@@ -1,7 +1,8 @@
-"""The model of a league, how well it predicts, and whether another would do better."""
+"""The model of a league: how well it predicts, how it compares with other models, and the change to another one."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,35 +15,42 @@ from starlette.responses import RedirectResponse, Response
 from ...errors import Error
 from ...model.presets import PRESETS
 from ...store import leagues, seasons
+from ...store.errors import Unavailable
 from ...store.jobs import Analysis
-from ...store.leagues import League
-from ..api.dependencies import Read, ServiceDep, Write
+from ...store.leagues import League, Preset, storable
+from ...store.read.changes import rank_changes
+from ...store.write.commands import ChangeModel, CommandResult
+from ...store.write.writer import preview
+from ...text import capitalise
+from ..api.dependencies import Admin, Read, ServiceDep, Write
 from ..api.leagues import generation_payload
 from ..api.models import describe_preset, explain_shown_rating, parameter_payloads, summary_of
 from ..api.responses import etag_of, extend_etag, rfc3339
-from ..background.analyses import AnalysisResult
+from ..api.schemas.common import LONGEST
+from ..background.analyses import SMALL, AnalysisResult
 from ..background.worker import model_label
 from ..context import Service
-from .charts import room
+from .charts import chart_heights
 from .web.csrf import CheckedForm
-from .web.page import PageContext, page
-from .web.templates import render_page
-from .web.urls import page_url
+from .web.filters import digits
+from .web.forms import form_texts, parse_number
+from .web.page import PageContext, Plain, page, wants_data
+from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
-AT = "/leagues/{league}/models"
-OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # to compare with, until it is known what suits the matches
+MODELS, CHANGE = "/leagues/{league}/models", "/leagues/{league}/switch"
+OTHERS = ("TrueSkill", "Elo", "Glicko", "Glicko2")  # to compare with, until it is known which models fit the matches
+SET = "set."  # prefix of the parameters in queries and forms
+ENDS = {"": "value", "_low": "low", "_high": "high"}  # of the columns of a measure in CSV
 
-Plain = dict[str, Any]
 
-
-@page(router, AT, "models.html")
+@page(router, MODELS, "models.html")
 async def models(request: Request, access: Read, service: ServiceDep) -> PageContext:
-    """Show the model in words, how well it predicts, and its comparison with others."""
+    """Describe the model, show how well it predicts, and how it compares with others."""
     return await service.read(lambda connection: _context(service, connection, access.league))
 
 
-@router.post(AT)
+@router.post(MODELS)
 async def compare(request: Request, form: CheckedForm, access: Write, service: ServiceDep) -> Response:
     """Start a comparison of models in the background, or cancel it."""
     league = await service.read(lambda connection: leagues.find(connection, access.league))
@@ -61,10 +69,9 @@ async def compare(request: Request, form: CheckedForm, access: Write, service: S
 
 
 def _check_choice(league: League, names: list[str]) -> dict[str, Plain]:
-    """Return the models to compare with that of the league, which is always there."""
+    """Return the models to compare with that of the league."""
     for name in names:
-        if name not in PRESETS:
-            raise Error(f"no model is called {name!r}; there are {', '.join(PRESETS)}", field="model", value=name)
+        _check_name(name)
     others = [name for name in dict.fromkeys(names) if name != model_label(league.preset)]
     if not league.posted:
         raise Error("there are no matches yet to compare models on")
@@ -73,20 +80,31 @@ def _check_choice(league: League, names: list[str]) -> dict[str, Plain]:
     return {name: {"name": name, "parameters": {}} for name in others}
 
 
+def _check_name(name: str) -> None:
+    if name not in PRESETS:
+        raise Error(f"unknown model {name!r}; choose one of {', '.join(PRESETS)}", field="model", value=name)
+
+
 def _context(
     service: Service, connection: Connection, name: str, problem: str = "", chosen: list[str] | None = None
 ) -> PageContext:
     league = leagues.find(connection, name)
     figures, comparison = service.analyses.figures(connection, league), service.analyses.comparison(connection, league)
+    preset, model = league.preset.name, league.model
     data: Plain = {
         "league": league.name,
         "revision": league.revision,
         "generation": league.generation,
-        "model": _model(league),
+        "model": describe_preset(preset)
+        | {
+            "parameters": parameter_payloads(preset, model, PRESETS[preset]()),
+            "words": summary_of(preset),
+            "shown": explain_shown_rating(model),
+        },
         "generations": [generation_payload(generation) for generation in leagues.list_generations(connection, league)],
         "seasons": len(seasons.list_seasons(connection, league)),
-        "figures": _answer(league, figures),
-        "comparison": _answer(league, comparison),
+        "figures": _analysis(league, figures),
+        "comparison": _analysis(league, comparison),
     }
     extra = {
         "choices": _choices(league, figures.data, comparison.last, chosen),
@@ -104,84 +122,172 @@ def _context(
     return PageContext(data, rows, league, etag, 422 if problem else 200, extra)
 
 
-def _model(league: League) -> Plain:
-    name, model = league.preset.name, league.model
-    return describe_preset(name) | {
-        "parameters": parameter_payloads(name, model, PRESETS[name]()),
-        "words": summary_of(name),
-        "shown": explain_shown_rating(model),
-    }
-
-
-def _answer(league: League, found: AnalysisResult) -> Plain:
-    """The last answer, how old it is, and how far the next one is."""
-    answer = found.data
+def _analysis(league: League, analysis: AnalysisResult) -> Plain:
+    """Return the last result of an analysis, how old it is, and the progress of the next one."""
+    answer, job = analysis.data, analysis.last
     behind = None if answer is None else league.posted - answer["posted"]
     old = answer is not None and (answer["revision"], answer["generation"]) != (league.revision, league.generation)
-    return {"answer": answer, "why": found.why, "behind": behind, "old": old, "work": _progress(found.last)}
-
-
-def _progress(job: Analysis | None) -> Plain | None:
-    if job is None or job.state == "done":
-        return None
-    attributes = {name: getattr(job, name) for name in ("state", "open", "step", "share", "why", "author")}
-    return attributes | {"asked_at": rfc3339(job.asked_at), "models": list(job.asked)}
+    work: Plain | None = None
+    if job is not None and job.state != "done":
+        work = {name: getattr(job, name) for name in ("state", "open", "step", "share", "why", "author")}
+        work |= {"asked_at": rfc3339(job.asked_at), "models": list(job.asked)}
+    return {"answer": answer, "why": analysis.why, "behind": behind, "old": old, "work": work}
 
 
 def _charts(answer: Plain | None) -> Plain:
-    """The query of the charts of an answer, and how much room they need."""
-    return {} if answer is None else {"asks": {"of": answer["id"]} if "id" in answer else {}, "room": room(answer)}
+    """Return the query of the charts of an analysis, and their heights."""
+    if answer is None:
+        return {}
+    return {"query": {"of": answer["id"]} if "id" in answer else {}, "heights": chart_heights(answer)}
 
 
 def _choices(league: League, figures: Plain | None, last: Analysis | None, chosen: list[str] | None) -> list[Plain]:
-    """The models to compare with: which of them can use the matches, and which are selected at first."""
-    fitting = (figures or {}).get("usable", list(PRESETS))
+    """Return the models to compare with: which of them can use the matches, and which are selected at first."""
+    usable = (figures or {}).get("usable", list(PRESETS))
     if chosen is None:
         chosen = list(last.asked) if last is not None and last.asked else (figures or {}).get("suitable", list(OTHERS))
+    others = [name for name in PRESETS if name != model_label(league.preset)]
     return [
-        {
-            "name": name,
-            "words": summary_of(name),
-            "usable": name in fitting,
-            "chosen": name in chosen and name in fitting,
-        }
-        for name in PRESETS
-        if name != model_label(league.preset)
+        {"name": name, "words": summary_of(name), "usable": name in usable, "chosen": name in chosen and name in usable}
+        for name in others
     ]
 
 
 def _tables(league: League, answer: Plain | None) -> list[Plain]:
-    """The models, the best first, each with its difference from that of the league."""
+    """Return the models, the best first, each with its difference from that of the league."""
     if answer is None:
         return []
     first = answer["measures"][0]["name"]
     differences = {row["model"]: row for row in answer["differences"] if row["measure"] == first}
     return [
-        {"row": row, "own": row["model"] == answer["own"], "apart": differences.get(row["model"])}
+        {"row": row, "own": row["model"] == answer["own"], "difference": differences.get(row["model"])}
         | {"switch": _change_url(league, answer["presets"][row["model"]])}
         for row in answer["models"]
     ]
 
 
 def _change_url(league: League, preset: Plain) -> str | None:
-    """The URL at which to change to a model; None where the league has it."""
     if (preset["name"], preset["parameters"]) == (league.preset.name, dict(league.preset.parameters)):
         return None
-    sets = {f"set.{name}": value for name, value in preset["parameters"].items()}
-    return page_url(league.name, "switch", model=preset["name"], **sets)
+    parameters = {SET + name: value for name, value in preset["parameters"].items()}
+    return page_url(league.name, "switch", model=preset["name"], **parameters)
 
 
-def _rows(answer: Mapping[str, Any] | None) -> list[Plain]:
-    """The table of measures, a row for every model."""
+def _rows(answer: Plain | None) -> list[Plain]:
+    """Return the table of measures, a row for each model."""
     if answer is None:
         return []
-    names = [measure["name"] for measure in answer["measures"]]
+    columns = [(measure["name"], end, key) for measure in answer["measures"] for end, key in ENDS.items()]
     return [
-        {"model": row["model"]}
-        | {
-            f"{name}{end}": row[name][key]
-            for name in names
-            for end, key in (("", "value"), ("_low", "low"), ("_high", "high"))
-        }
+        {"model": row["model"]} | {f"{name}{end}": row[name][key] for name, end, key in columns}
         for row in answer["models"]
     ]
+
+
+@page(router, CHANGE, "model_change.html")
+async def preview_model(request: Request, access: Admin, service: ServiceDep) -> PageContext:
+    """Show what another model would change; for a large league only on request, because it takes a while."""
+    league = await service.read(lambda connection: leagues.find(connection, access.league))
+    fields = dict(request.query_params.multi_items())
+    try:
+        preset = _parse_preset(league, fields)
+        wanted = league.posted <= SMALL or "preview" in fields
+        done = await run_in_threadpool(preview, service.database, ChangeModel(league.name, preset)) if wanted else None
+    except Unavailable:
+        raise
+    except Error as error:
+        if wants_data(request):
+            raise
+        return _change_context(league, fields, error=error)
+    return await run_in_threadpool(_change_context, league, fields, preset, done)
+
+
+@router.post(CHANGE)
+async def change_model(request: Request, form: CheckedForm, access: Admin, service: ServiceDep) -> Response:
+    """Rate all matches again with another model; the old ratings stay, as an earlier generation."""
+    league = await service.read(lambda connection: leagues.find(connection, access.league))
+    fields = form_texts(form)
+    reason = fields.get("reason", "").strip()
+    try:
+        if not storable(reason, LONGEST):
+            raise Error(f"the reason must be text of at most {LONGEST} characters", field="reason")
+        command = ChangeModel(league.name, _parse_preset(league, fields), author=access.author, reason=reason)
+        await asyncio.wrap_future(service.writer.submit(command))
+    except Unavailable:
+        raise
+    except Error as error:
+        context = _change_context(league, fields, error=error)
+        return await run_in_threadpool(render_page, request, "model_change.html", context)
+    return RedirectResponse(page_url(league.name, "standings"), 303)
+
+
+def _parse_preset(league: League, fields: Mapping[str, str]) -> Preset:
+    """Return the model of a form, without the parameters that have their default values."""
+    name = fields.get("model") or league.preset.name
+    _check_name(name)
+    defaults = PRESETS[name]().params
+    texts = {key.removeprefix(SET): text for key, text in fields.items() if key.startswith(SET)}
+    changed: dict[str, float] = {}
+    for parameter, text in texts.items():
+        value = parse_number(text)
+        if value is None and text.strip():
+            raise Error(f"{parameter} must be a number, not {text!r}", field=parameter, value=text)
+        if value is not None and value != defaults.get(parameter):
+            changed[parameter] = value
+    preset = Preset(name, changed if texts or name != league.preset.name else league.preset.parameters)
+    _ = preset.model  # validates the parameters
+    return preset
+
+
+def _change_context(
+    league: League,
+    fields: Mapping[str, str],
+    preset: Preset | None = None,
+    done: CommandResult | None = None,
+    error: Error | None = None,
+) -> PageContext:
+    name = preset.name if preset else fields.get("model", league.preset.name)
+    name = name if name in PRESETS else league.preset.name
+    default = PRESETS[name]()
+    model = preset.model if preset else default
+    parameters = [
+        parameter | {"text": fields.get(SET + parameter["name"], f"{parameter['value']:g}")}
+        for parameter in parameter_payloads(name, model, default)
+        if _is_settable(parameter)
+    ]
+    data: Plain = {
+        "league": league.name,
+        "model": {"name": name, "parameters": dict(preset.parameters) if preset else {}},
+        "same": preset is not None and preset.model == league.model,
+        "moves": None,
+    }
+    rows: list[Plain] = []
+    if done is not None and done.before is not None and done.after is not None:
+        changes = rank_changes(done.before, done.after)
+        data["moves"] = vars(changes)
+        rows = [_rank_row(row) for row in [*changes.best, *(row for row in changes.most if row not in changes.best)]]
+    problem = str(error) if error else ""
+    named = error is not None and error.field in [parameter["name"] for parameter in parameters]
+    extra = {
+        "words": summary_of(name),
+        "shown": explain_shown_rating(model),
+        "parameters": parameters,
+        "reason": fields.get("reason", ""),
+        "large": league.posted > SMALL,
+        "previewed": done is not None,
+        "problem": problem if named else capitalise(problem),  # names of parameters have no capitals
+        "invalid": error.field if error else None,
+        "places": (digits(league.model), digits(model)),
+    }
+    return PageContext(data, rows, league, status=422 if error else 200, extra=extra)
+
+
+def _is_settable(parameter: Plain) -> bool:
+    value: Any = parameter["value"]
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not parameter["technical"]
+
+
+def _rank_row(player: Plain) -> Plain:
+    before, after = player["before"], player["after"]
+    ranks = {"player": player["player"], "rank_before": before["rank"], "rank": after["rank"]}
+    return ranks | {"shown_before": before["shown"], "shown": after["shown"]}

@@ -18,14 +18,14 @@ from ...store.leagues import League
 from ...store.read.standings import Snapshot
 from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import with_revision
-from .web.forecasts import Forecast, Plain, forecast_page, newcomer_hints
+from .web.forecasts import Forecast, forecast_page, newcomer_hints
 from .web.forms import parse_count, parse_groups, parse_queue
-from .web.page import PageContext, page
-from .web.urls import page_url
+from .web.page import PageContext, Plain, page
+from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False)
 PLAYERS, ROUNDS = 200, 12
-LINES = 500  # matches that a page shows at the most
+LINES = 500  # matches on a page
 BARS = 200  # matches up to which each has a bar
 
 
@@ -39,7 +39,7 @@ async def pairings(
     again: bool = False,
     never: str = "",
 ) -> PageContext:
-    """Pair some players, in one round or in several; `again` lets them meet whom they met lately."""
+    """Pair some players, in one round or several; `again` also pairs players who met recently."""
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
         queue, repeated = parse_queue(players, now.names)
@@ -51,63 +51,52 @@ async def pairings(
         count = parse_count(rounds, 1, 1, min(ROUNDS, 2 * LINES // len(queue)), "rounds")
         paired = pair_rounds(now.ladder, queue, count=count, met=met, never=barred)
         data = with_revision(now, _data(now, paired))
-        return (
-            data,
-            _rows(data["rounds"]),
-            {
-                "repeated": repeated,
-                "new": newcomer_hints(now, paired[0].newcomers, corrected_url),
-                "sat": _times_sitting_out(paired),
-                "bars": sum(len(pairing.pairs) for pairing in paired) <= BARS,
-            },
-        )
+        sitting = Counter(" + ".join(group) for content in data["rounds"] for group in content["left"])
+        extra = {
+            "repeated": repeated,
+            "new": newcomer_hints(now, paired[0].newcomers, corrected_url),
+            "sitting_out": [(group, times) for group, times in sitting.most_common() if times > 1],
+            "bars": sum(len(pairing.pairs) for pairing in paired) <= BARS,
+        }
+        return data, _rows(data["rounds"]), extra
 
     def corrected_url(name: str, near: str) -> str:
         return page_url(access.league, "pairings", players=players.replace(name, near, 1), rounds=rounds)
 
     blank = {"text": players, "again": again, "never": never, "count": rounds or "1", "most": ROUNDS}
-    return await forecast_page(
-        request, access, service, service.matching, forecast, empty={"rounds": [], "newcomers": []}, extra=blank
-    )
+    empty: Plain = {"rounds": [], "newcomers": []}
+    return await forecast_page(request, access, service, service.matching, forecast, empty=empty, extra=blank)
 
 
 def _barred_pairs(now: Snapshot, names: Sequence[str], never: str) -> list[tuple[str, str]]:
     present = set(names)
     if len(present) > PLAYERS:
-        raise Error.in_field("players", f"at most {PLAYERS} players can be paired here, not {len(present):,}")
+        raise Error.in_field("players", f"at most {PLAYERS} players can be paired, not {len(present):,}")
     barred: list[tuple[str, str]] = []
     for group in parse_groups(never, now.names.extended([name for name in names if name not in now.names]), "never"):
         if len(group) < 2:
-            message = f"{group[0]!r} stands alone in a line: write two names, such as ann + bob"
+            message = f"{group[0]!r} is alone on a line; write two names, such as ann + bob"
             raise Error.in_field("never", message, value=group[0])
-        barred += combinations([name for name in group if name in present], 2)  # others may be thousands
+        barred += combinations([name for name in group if name in present], 2)  # absent names may be thousands
     return barred
 
 
 def _data(now: Snapshot, paired: Sequence[Pairing]) -> Plain:
-    """The rounds as plain data, each pair with its forecast."""
+    """Return the rounds as plain data, each pair with its forecast."""
     newcomer, new = now.ladder.newcomer, set(paired[0].newcomers)
     rounds = []
     for pairing in paired:
-        plain = pairing.to_dict()
-        for pair in plain["pairs"]:
+        content = pairing.to_dict()
+        for pair in content["pairs"]:
             teams = [[newcomer if name in new else name for name in team] for team in pair["teams"]]
-            expected = now.ladder.predict(teams)
-            pair |= {"win": expected.win.tolist(), "draw": float(expected.draw), "fairness": expected.fairness}
-        rounds.append({"pairs": plain["pairs"], "left": plain["left"]})
+            forecast = now.ladder.predict(teams)
+            pair |= {"win": forecast.win.tolist(), "draw": float(forecast.draw), "fairness": forecast.fairness}
+        rounds.append({"pairs": content["pairs"], "left": content["left"]})
     return {"rounds": rounds, "newcomers": list(paired[0].newcomers)}
 
 
-def _times_sitting_out(paired: Sequence[Pairing]) -> list[Plain]:
-    """How often each sits out, the most often first; nothing for a single round."""
-    if len(paired) < 2:
-        return []
-    times = Counter(" + ".join(group) for pairing in paired for group in pairing.to_dict()["left"])
-    return [{"who": who, "rounds": rounds} for who, rounds in times.most_common()]
-
-
 def _rows(rounds: Sequence[Plain]) -> list[Plain]:
-    """A row for each table of each round, and one without a table for who sits out."""
+    """Return a row for each table of each round, and one without a table for each group that sits out."""
     rows: list[Plain] = []
     for number, content in enumerate(rounds, 1):
         for table, pair in enumerate(content["pairs"], 1):

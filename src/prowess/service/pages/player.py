@@ -1,33 +1,36 @@
-"""The page of a player: rating, curve, matches and opponents; or of several players beside each other."""
+"""The page of a player: rating, curve, matches and opponents; several players compared; and suggestions of names."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from sqlalchemy import Connection
 from starlette.requests import Request
+from starlette.responses import Response
 
 from ...store import leagues
 from ...store.leagues import League
 from ...store.read.match_views import head_to_head
 from ...store.read.standings import Snapshot
 from ..api.dependencies import LARGEST, Read, ServiceDep
-from ..api.responses import etag_of
+from ..api.responses import etag_headers, etag_of, json_response, not_modified
 from ..api.standings import player_payload
 from ..context import Service
 from ..errors import Problem
 from .charts import MOST, unique_names
-from .web.filters import day, digits, number
-from .web.page import PageContext, page
+from .web.filters import day, digits, figure, number
+from .web.page import PageContext, Plain, page
 
 router = APIRouter(include_in_schema=False)
 SIZE = 20  # matches on a page
 POINTS = 500  # of a curve in JSON
 FEW = 10  # opponents and partners that are shown at once
+SUGGESTED = 20  # names in a response
+SEARCHED = 200  # best players whose names contain the text, among whom those that begin with it come first
 
-Plain = dict[str, Any]
 Names = Annotated[list[str], Query(max_length=100)]
 Offset = Annotated[int, Query(ge=0, le=LARGEST)]
 
@@ -40,14 +43,14 @@ async def player(
     name: Names = [],  # noqa: B006
     offset: Offset = 0,
 ) -> PageContext:
-    """Show one player with her matches, or several compared; the page says which names are unknown."""
+    """Show one player and the matches, or compare several; unknown names are reported on the page."""
     names, ending = unique_names(name), request.scope["path"].rpartition("player")[2]
 
     def work(connection: Connection) -> PageContext:
         league = leagues.find(connection, access.league)
         now = service.standings.of(connection, league)
         known, problems = _find_players(now, names, strict=bool(ending))
-        for problem in problems:  # who has no rating may have matches, which then do not count
+        for problem in problems:  # a player without a rating may have matches that do not count
             problem["unrated"] = problem["name"] in service.traces.of(connection, league).view.number
         extra: Plain = {"problems": problems, "known": known, "size": SIZE, "few": FEW, "most": MOST}
         etag = etag_of(league, now.generation, now.revision)
@@ -62,30 +65,30 @@ async def player(
         if ending:
             rows = [_table_row(match) for match in matches.matches(known[0], limit=LARGEST).rows if ending == ".csv"]
             return PageContext(data, rows, league, etag)
-        total = sum(data[outcome] for outcome in ("wins", "draws", "losses"))  # also those that do not count
+        total = sum(data[outcome] for outcome in ("wins", "draws", "losses"))  # also matches that do not count
         extra |= {"own": [_page_row(match) for match in data["matches"]], "total": total, "offset": offset}
-        return PageContext(data, (), league, etag, extra=extra | _moments(service, connection, league, data))
+        return PageContext(data, (), league, etag, extra=extra | _extremes(service, connection, league, data))
 
     return await service.read(work)
 
 
 def _find_players(now: Snapshot, names: list[str], *, strict: bool) -> tuple[list[str], list[Plain]]:
-    """Return the names that are known, and what is wrong with the others, which is an error if `strict`."""
+    """Return the known names, and what is wrong with the others; if `strict`, raise instead."""
     if not names and strict:
-        raise Problem(422, "name: say whose page it is to be, as in ?name=ann")
+        raise Problem(422, "name: give the name of a player, as in ?name=ann")
     known: list[str] = []
     problems: list[Plain] = []
     for name in names:
         if now.names.row(name) is not None:
             known.append(name)
         elif strict:
-            now.row(name)  # which raises
+            now.row(name)  # raises NotFound
         else:
             near = now.names.near(name) if len(problems) < MOST else []  # which takes a while in a large league
             problems.append({"name": name, "near": next(iter(near), None)})
     if len(known) > MOST:
         if strict:
-            raise Problem(422, f"name: at most {MOST} players are compared, not {len(known)}")
+            raise Problem(422, f"name: at most {MOST} players can be compared, not {len(known)}")
         problems.append({"name": None, "near": None})
     return known[:MOST], problems
 
@@ -96,26 +99,18 @@ def _sides(match: Plain) -> Plain:
 
 
 def _page_row(match: Plain) -> Plain:
-    """A match as the page shows it."""
-    teams, scores = match["teams"], match.get("scores")
-    duel = len(teams) == 2
+    teams, scores, points = match["teams"], match.get("scores"), None
     outcome = f"place {match['place']} of {len(teams)}"
-    if duel:
+    if len(teams) == 2:
         outcome = {1.0: "Won", 0.5: "Drew"}.get(match["actual"], "Lost")
-    points = None
-    if scores and duel:
-        points = f"{_score(scores[match['team']])} : {_score(scores[1 - match['team']])}"
+    if scores and len(teams) == 2:
+        points = f"{figure(scores[match['team']])} : {figure(scores[1 - match['team']])}"
     elif match.get("score") is not None:
-        points = _score(match["score"])
+        points = figure(match["score"])
     return match | _sides(match) | {"outcome": outcome, "points": points}
 
 
-def _score(score: float) -> str:
-    return number(score, 0 if score == round(score) else 1)
-
-
 def _table_row(match: Plain) -> Plain:
-    """A match as a row of the CSV table."""
     sides, after = _sides(match), match["after"]
     return {
         "time": match["time"],
@@ -131,24 +126,22 @@ def _table_row(match: Plain) -> Plain:
     }
 
 
-def _moments(service: Service, connection: Connection, league: League, data: Plain) -> Plain:
-    """The best and the worst rating, each with its match, and the alternative text of the chart."""
+def _extremes(service: Service, connection: Connection, league: League, data: Plain) -> Plain:
+    """Return the best and the worst rating, each with its match, and the alternative text of the chart.
+
+    The worst one ignores the first provisional matches: ratings of newcomers start low.
+    """
+    if data["best"] is None:
+        return {"extremes": [], "alt": ""}
     matches, places = service.traces.of(connection, league), digits(league.model)
-    moments = [
-        data[which] | {"which": text, "id": matches.id(data[which]["match"])}
-        for which, text in (("best", "Best"), ("worst", "Worst"))
-        if data[which] is not None
-    ]
-    if not moments:
-        return {"moments": [], "alt": ""}
-
-    def text(point: Plain) -> str:
+    worst = matches.worst(data["player"], league.settings.provisional_matches)
+    points = {"Best": data["best"]} | ({} if worst is None else {"Worst": worst})
+    extremes = [point | {"label": label, "id": matches.id(point["match"])} for label, point in points.items()]
+    alt = f"Skill of {data['player']} over time: now {_skill(data['rating'], places)}"
+    for label, point in points.items():
         when = f"in match {point['match']}" if league.clock == "none" else f"on {day(point['time'])}"
-        return f"{_skill(point, places)} {when}"
-
-    best, worst = map(text, moments)
-    now = _skill(data["rating"], places)
-    return {"moments": moments, "alt": f"Skill of {data['player']} over time: now {now}; best {best}, worst {worst}"}
+        alt += f"; {label.lower()} {_skill(point, places)} {when}"
+    return {"extremes": extremes, "alt": alt}
 
 
 def _skill(rating: Plain, places: int) -> str:
@@ -159,7 +152,7 @@ def _skill(rating: Plain, places: int) -> str:
 def _compare(
     service: Service, connection: Connection, league: League, now: Snapshot, names: list[str], ending: str
 ) -> tuple[Plain, list[Plain]]:
-    """Several players with their results against each other; and as rows of CSV, their curves."""
+    """Return several players with their head-to-head results, and as rows of CSV, their curves."""
     data: Plain = {"league": league.name, "revision": now.revision, "players": [], "pairs": []}
     if not names:
         return data, []
@@ -183,3 +176,39 @@ def _comparison_extra(data: Plain) -> Plain:
         "charted": [player["player"] for player in data["players"] if player["best"] is not None],
         "alt": f"Skill over time of {', '.join(player['player'] for player in ordered)}",
     }
+
+
+@router.get("/leagues/{league}/names.json")
+async def suggest_names(
+    request: Request, access: Read, service: ServiceDep, search: Annotated[str, Query(max_length=500)] = ""
+) -> Response:
+    """Return at most twenty names that contain a text, the likeliest first."""
+
+    def work(connection: Connection) -> Response:
+        league = leagues.find(connection, access.league)
+        now, text = service.standings.of(connection, league), search.strip()
+        etag = etag_of(league, now.generation, now.revision)
+        unchanged = not_modified(request, etag)
+        if unchanged is not None:
+            return unchanged
+        names = [row["player"] for row in now.page(0, SEARCHED if text else SUGGESTED, search=text).rows]
+        if text in now.names and text not in names:  # so many better players have it in their names
+            names.append(text)
+        return json_response({"names": by_likelihood(names, text)[:SUGGESTED]}, headers=etag_headers(etag))
+
+    return await service.read(work)
+
+
+def by_likelihood(names: Iterable[str], search: str) -> list[str]:
+    """Sort names: the text itself first, then names that begin with it, then names with a word that does.
+
+    >>> by_likelihood(["Johanna", "Mary Ann", "Annika", "ann"], "ann")
+    ['ann', 'Annika', 'Mary Ann', 'Johanna']
+    """
+    wanted = search.casefold()
+
+    def distance(name: str) -> int:
+        text = name.casefold()
+        return [text == wanted, text.startswith(wanted), f" {wanted}" in text, True].index(True)
+
+    return sorted(names, key=distance)  # among equals, the better player stays first

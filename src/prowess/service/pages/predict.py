@@ -1,4 +1,4 @@
-"""Predict a match: who wins, who finishes where, with which scores, and what it would do to the ratings."""
+"""Predict a match: the chances, places and scores of its teams, and what each result would do to the ratings."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from ...store.read.standings import Snapshot
 from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import forecast_match
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
-from .web.forecasts import Forecast, Plain, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
+from .web.forecasts import Forecast, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
 from .web.forms import parse_count, parse_names, parse_number
-from .web.page import PageContext, page
-from .web.urls import page_url
+from .web.page import PageContext, Plain, page
+from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False)
 GOALS = 6  # scores up to which all results are shown
@@ -41,7 +41,7 @@ async def predict(
     home: str = "",
     time: str = "",
 ) -> PageContext:
-    """Show what is expected of a match of some teams, each given as a list of names."""
+    """Show the forecast of a match of some teams, each given as a list of names."""
     texts = list(team or [])
 
     def fields(count: int) -> list[str]:
@@ -62,9 +62,9 @@ async def predict(
 
 
 def _parse_match(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[PredictionAsked, list[str]]:
-    """Return the match, where teams without a name are left out, and the names that a team has more than once."""
+    """Return the match without empty teams, and the names that are repeated within a team."""
     if len(texts) > TEAMS:
-        raise Error.in_field("teams", f"at most {TEAMS} teams can be looked at, not {len(texts)}")
+        raise Error.in_field("teams", f"at most {TEAMS} teams can be predicted, not {len(texts)}")
     lists = [parse_names(text, now.names, "teams") for text in texts]
     at_home = parse_count(home, -1, 0, TEAMS - 1, "home")
     present = [number for number, names in enumerate(lists) if names.names]
@@ -73,16 +73,16 @@ def _parse_match(now: Snapshot, texts: Sequence[str], home: str, time: str) -> t
     for number, team in enumerate(teams, 1):
         for name in team:
             if name in team_of:
-                message = f"{name!r} stands in team {team_of[name]} and in team {number}: everybody plays once"
+                message = f"{name!r} is in teams {team_of[name]} and {number}; a player can only be in one"
                 raise Error.in_field("teams", message, value=name)
             team_of[name] = number
     if len(team_of) > PLAYERS:
-        raise Error.in_field("teams", f"at most {PLAYERS:,} players can be looked at, not {len(team_of):,}")
+        raise Error.in_field("teams", f"at most {PLAYERS:,} players can be predicted, not {len(team_of):,}")
     when: str | float | None = time.strip() or None
     if when is not None and now.clock == "number":
         when = parse_number(time)
         if when is None:
-            raise Error.in_field("time", f"give a plain number, such as the round, not {time[:20]!r}", value=time)
+            raise Error.in_field("time", f"the time must be a number, such as a round, not {time[:20]!r}", value=time)
     match = prediction_request(teams, present.index(at_home) if at_home in present else None, when)
     return match, [name for names in lists for name in names.repeated]
 
@@ -100,34 +100,38 @@ def _rows(data: Plain) -> list[Plain]:
 def _extra(now: Snapshot, match: PredictionAsked, prediction: Prediction, data: Plain) -> Plain:
     teams, score_digits = team_forecasts(now, match.teams, prediction), 1
     if isinstance(prediction.score_distribution, CountScores) and not _means_are_typical(data):
-        score_digits = 0  # a median of counts, as few huge scores rule the means
+        score_digits = 0  # medians of counts, because a few huge scores dominate the means
     elif prediction.score_means is not None:
         teams = [side | {"score": mean} for side, mean in zip(teams, data["score_means"], strict=True)]
     alone = all(len(team) == 1 for team in match.teams)
+
+    def corrected_url(name: str, near: str) -> str:
+        corrected = ["\n".join(near if player == name else player for player in team) for team in match.teams]
+        home = None if match.home is None else str(match.home)
+        return page_url(now.league, "predict", team=corrected, home=home, time=match.time)
+
+    changes = None
+    if len(match.teams) == 2 and sum(map(len, match.teams)) <= FEW:
+        time = None if match.time is None else parse(now.clock, match.time)
+        changes = what_if(now, match.teams, time, match.home)
     return {
         "headline": headline(match.teams, prediction),
         "sides": teams,
         "score_digits": score_digits,
         "alone": [player for side in teams for player in side["players"]] if alone else [],
-        "new": newcomer_hints(now, data["newcomers"], lambda name, near: _corrected_url(now.league, match, name, near)),
+        "new": newcomer_hints(now, data["newcomers"], corrected_url),
         "grid": _score_grid(prediction),
-        "changes": _rating_changes(now, match),
+        "changes": changes,
     }
 
 
 def _means_are_typical(data: Plain) -> bool:
-    """Where skills are uncertain, the means of counts are far above the medians, and say nothing."""
+    """Return whether the mean scores say something: for uncertain skills they are far above the medians."""
     return all(mean <= 2 * median + 3 for mean, median in zip(data["score_means"], data["scores"], strict=True))
 
 
-def _corrected_url(league: str, match: PredictionAsked, name: str, near: str) -> str:
-    teams = ["\n".join(near if player == name else player for player in team) for team in match.teams]
-    home = None if match.home is None else str(match.home)
-    return page_url(league, "predict", team=teams, home=home, time=match.time)
-
-
 def _score_grid(prediction: Prediction) -> Plain | None:
-    """The probability of each result with its shade, where scores are counts and not too large."""
+    """Return the probability of each result with its shade, if scores are counts and not too large."""
     scores = prediction.score_distribution
     if scores is None or not prediction.likeliest(1):
         return None
@@ -136,10 +140,3 @@ def _score_grid(prediction: Prediction) -> Plain | None:
     shades = np.ceil(cells / cells.max() * SHADES - 0.5).astype(int)
     rows = [list(zip(*row, strict=True)) for row in zip(cells.tolist(), shades.tolist(), strict=True)]
     return {"rows": rows, "rest": max(0.0, 1.0 - float(cells.sum()))}
-
-
-def _rating_changes(now: Snapshot, match: PredictionAsked) -> list[Plain] | None:
-    """What is at stake, where that is a table of a size that people read."""
-    if len(match.teams) != 2 or sum(map(len, match.teams)) > FEW:
-        return None
-    return what_if(now, match.teams, None if match.time is None else parse(now.clock, match.time), match.home)

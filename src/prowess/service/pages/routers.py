@@ -1,4 +1,4 @@
-"""All pages."""
+"""The routers of all pages."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from fastapi import APIRouter
 
 from . import (
     charts,
+    enter,
+    importing,
     leagues,
     login,
     matches,
-    model_change,
     models,
-    name_suggestions,
     pairings,
     player,
     predict,
@@ -19,25 +19,7 @@ from . import (
     standings,
     teams,
 )
-from .importing import upload
-from .results import enter
 from .web import static
 
-ROUTERS: tuple[APIRouter, ...] = (
-    leagues.router,
-    standings.router,
-    player.router,
-    name_suggestions.router,
-    matches.router,
-    predict.router,
-    teams.router,
-    pairings.router,
-    enter.router,
-    upload.router,
-    models.router,
-    settings.router,
-    model_change.router,
-    charts.router,
-    login.router,
-    static.router,
-)
+PAGES = (leagues, standings, player, matches, predict, teams, pairings, enter, importing, models, settings, charts)
+ROUTERS: tuple[APIRouter, ...] = tuple(page.router for page in (*PAGES, login, static))

@@ -1,4 +1,4 @@
-"""The settings of a league, and its seasons, for who may change them."""
+"""The settings of a league and its seasons, for holders of an admin key."""
 
 from __future__ import annotations
 
@@ -24,16 +24,15 @@ from ..auth import Access
 from ..context import Service
 from .leagues import parse_settings
 from .web.csrf import CheckedForm
-from .web.forms import field_and_message, form_texts, parse_number
-from .web.page import PageContext, page
+from .web.forms import form_texts, parse_number
+from .web.page import PageContext, Plain, page
 from .web.rating_changes import largest_changes
-from .web.templates import render_page
-from .web.urls import page_url
+from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 PATH = "/leagues/{league}/settings"
 SEASON = {"season": "", "start": "", "carry": "80"}
-SEASON_FIELDS = {"name": "season"}  # fields of the form by the names that the store has for them
+SEASON_FIELDS = {"name": "season"}  # fields of the form by their names in the store
 
 
 @page(router, PATH, "settings.html")
@@ -44,42 +43,39 @@ async def settings(request: Request, access: Admin, service: ServiceDep, done: s
 
 @router.post(PATH)
 async def change(request: Request, access: Admin, service: ServiceDep, form: CheckedForm) -> Response:
-    """Change the settings, or begin a season: the button says which."""
+    """Change the settings or start a season, depending on the button."""
     fields = form_texts(form)
-    what = "season" if fields.get("what") == "season" else "settings"
+    action = "season" if fields.get("what") == "season" else "settings"
     try:
-        if what == "settings":
-            await _change_settings(service, access, fields)
+        if action == "settings":
+            title = fields.get("title", "").strip()
+            if not title:
+                raise Error.in_field("title", "give the league a title")
+            values = {"title": title, "public": "public" in fields, "settings": parse_settings(fields)}
+            await change_league(service, access, **values)
         else:
             command = _parse_season(access, fields)
             if "confirm" not in fields:
-                done = await run_in_threadpool(preview, service.database, command)
-                changes = await run_in_threadpool(largest_changes, done)
+                result = await run_in_threadpool(preview, service.database, command)
+                changes = await run_in_threadpool(largest_changes, result)
                 return render_page(request, "settings.html", await _context(service, access, fields, changes=changes))
             await asyncio.wrap_future(service.writer.submit(command))
     except Unavailable:
         raise
     except Error as error:
-        field, message = field_and_message(error)
-        faults = {SEASON_FIELDS.get(field, field) if what == "season" else field: message}
-        return render_page(request, "settings.html", await _context(service, access, fields, faults, what))
-    return RedirectResponse(page_url(access.league, "settings", done=what), 303)
-
-
-async def _change_settings(service: Service, access: Access, fields: Mapping[str, str]) -> None:
-    title = fields.get("title", "").strip()
-    if not title:
-        raise Error.in_field("title", "give the league a title")
-    await change_league(service, access, title=title, public="public" in fields, settings=parse_settings(fields))
+        field = error.field or ""
+        faults = {SEASON_FIELDS.get(field, field) if action == "season" else field: error.detail()}
+        return render_page(request, "settings.html", await _context(service, access, fields, faults))
+    return RedirectResponse(page_url(access.league, "settings", done=action), 303)
 
 
 def _parse_season(access: Access, fields: Mapping[str, str]) -> NewSeason:
     start, text = fields.get("start", "").strip(), fields.get("carry", "")
     if not start:
-        raise Error.in_field("start", "say when the season begins")
+        raise Error.in_field("start", "enter the start of the season")
     percent = parse_number(text.strip().rstrip("%"))
     if percent is None or not 0 <= percent <= 100:
-        raise Error.in_field("carry", f"it must be a number from 0 to 100, not {text!r}", value=text)
+        raise Error.in_field("carry", f"the rating carried over must be 0 to 100 %, not {text!r}", value=text)
     return NewSeason(access.league, fields.get("season", ""), start, percent / 100, author=access.author)
 
 
@@ -88,27 +84,26 @@ async def _context(
     access: Access,
     fields: Mapping[str, str] | None = None,
     faults: Mapping[str, str] | None = None,
-    faulty_form: str = "",
     changes: Mapping[str, Any] | None = None,
     done: str = "",
 ) -> PageContext:
-    """The page; `faults` are messages by the fields of `faulty_form`, `changes` what a new season would change."""
+    """Build the page: with the `fields` of a form that was sent, its `faults` by field, or what it would change."""
 
-    def work(connection: Connection) -> tuple[League, list[dict[str, Any]]]:
+    def work(connection: Connection) -> tuple[League, list[Plain]]:
         league = leagues.find(connection, access.league)
         return league, season_payloads(connection, league)
 
     league, seasons = await service.read(work)
-    present = {"title": league.title, "public": "on" if league.public else ""}
-    present |= {name: f"{value:g}" for name, value in vars(league.settings).items()}
+    values = {"title": league.title, "public": "on" if league.public else ""}
+    values |= {name: f"{value:g}" for name, value in vars(league.settings).items()}
     sent = dict(fields or {})
     season = sent.get("what") == "season"
     extra = {
-        "values": dict.fromkeys(present, "") | sent if sent and not season else present,
+        "values": dict.fromkeys(values, "") | sent if sent and not season else values,
         "season": SEASON | sent if season else SEASON,
-        "faults": faults or {},
-        "faulty_form": faulty_form,
-        "would": changes,
+        "faults": {} if season else faults or {},
+        "season_faults": (faults or {}) if season else {},
+        "preview": changes,
         "done": done,
     }
     data = league_payload(league) | {"seasons": seasons}

@@ -1,8 +1,9 @@
-"""Fair teams: the best split of a list of names, and splits that somebody made of it by hand."""
+"""Fair teams: the fairest split of a list of players, and splits made by hand compared with it."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -21,19 +22,21 @@ from ..api.forecasts import forecast_match, with_revision
 from ..api.matchmaking import balance_players
 from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceAsked
 from ..context import Service
-from .web.forecasts import Forecast, Plain, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
+from .web.forecasts import Forecast, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
 from .web.forms import NameList, parse_count, parse_groups, parse_names
-from .web.page import PageContext, page
-from .web.urls import page_url
+from .web.page import PageContext, Plain, page
+from .web.templates import page_url
 
 router = APIRouter(include_in_schema=False)
-BYTES = 1_000  # that a player of a split takes in memory, about
-_NUMBERS = re.compile(r"[\s,;+/:]+")
+BYTES = 1_000  # of memory that a player of a cached split takes, about
+_SEPARATOR = re.compile(r"[\s,;+/:]+")
+
+Split = list[list[str]]
 
 
 @dataclass(frozen=True)
 class TeamsQuery:
-    """The fields of the form, as they stand in the query."""
+    """The fields of the form, as they are in the query."""
 
     players: str = ""
     teams: str = ""
@@ -42,7 +45,7 @@ class TeamsQuery:
     apart: str = ""
 
     def rules(self) -> dict[str, str]:
-        """Return all but the players: the rules under which a split by hand is compared with the best one."""
+        """Return all fields but the players: a split by hand is compared with the fairest one under the same rules."""
         return {name: value for name, value in vars(self).items() if name != "players"}
 
 
@@ -61,18 +64,20 @@ async def teams(
 
     def forecast(connection: Connection, league: League, now: Snapshot) -> Forecast:
         split = edit_split(_parse_split(now, team), move, swap) if team else None
-        players = NameList(split.names, []) if split else parse_names(fields.players, now.names)
-        text = "\n".join(split.names) if split else fields.players
-        count = fields.teams or str(len(split.teams) if split else 2)
+        listed = NameList([name for names in split for name in names], []) if split else None
+        players = listed or parse_names(fields.players, now.names)
+        count = fields.teams or str(len(split) if split else 2)
+        text = "\n".join(players.names) if split else fields.players
         extra: Plain = {"text": text, "count": count, "repeated": players.repeated}
         if len(players.names) < 2:
             return {}, [], extra
-        best = _best_split(service, now, league.id, _parse_request(now, fields, players.names, count))
+        best = _fairest_split(service, now, league.id, _parse_request(now, fields, players.names, count))
         data = with_revision(now, best.to_dict())
-        shown, prediction = best.teams, best.prediction
-        if split is not None and set(map(frozenset, split.teams)) != set(map(frozenset, best.teams)):
-            shown, fairest = split.teams, data
-            prediction, data = forecast_match(now, prediction_request(shown))
+        shown: Sequence[Sequence[str]] = best.teams
+        prediction = best.prediction
+        if split is not None and set(map(frozenset, split)) != set(map(frozenset, best.teams)):
+            shown, fairest = split, data
+            prediction, data = forecast_match(now, prediction_request(split))
             data |= {"fairness": prediction.fairness, "exact": False, "compared": 0, "unconstrained": None}
             data["fairest"] = fairest
         extra |= _extra(now, fields, best, shown, prediction, pick)
@@ -84,28 +89,57 @@ async def teams(
 
 
 def _parse_split(now: Snapshot, texts: Sequence[str]) -> Split:
-    lists = [parse_names(text, now.names, "players") for text in texts]
-    split = Split(tuple(tuple(listed.names) for listed in lists if listed.names))
-    if not 2 <= len(split.teams) <= TEAMS:
-        raise Error.in_field("team", f"give from 2 to {TEAMS} teams with a player each, not {len(split.teams)}")
+    split = [names for text in texts if (names := parse_names(text, now.names).names)]
+    if not 2 <= len(split) <= TEAMS:
+        raise Error.in_field("team", f"give 2 to {TEAMS} teams with at least one player each, not {len(split)}")
+    name, times = Counter(name for names in split for name in names).most_common(1)[0]
+    if times > 1:
+        raise Error.in_field("team", f"{name!r} is in two teams; a player can only be in one", value=name)
     return split
 
 
-def _best_split(service: Service, now: Snapshot, league: int, asked: BalanceAsked) -> Balance:
-    """The fairest teams, cached, because whoever moves players by hand compares with them every time."""
-    rules = repr((sorted(asked.players), asked.teams, asked.sizes, asked.together, asked.apart))
+def edit_split(split: Split, move: str, swap: str) -> Split:
+    """Apply a button of the page: a `move` of `2:ann` moves ann to team 2, two lines of `swap` exchange two players.
+
+    >>> edit_split([["ann"], ["bob", "cat"]], "1:bob", ""), edit_split([["ann"], ["bob", "cat"]], "", "ann\\nbob")
+    ([['ann', 'bob'], ['cat']], [['bob'], ['ann', 'cat']])
+    """
+    team_of = {name: team for team, names in enumerate(split) for name in names}
+    number, _, moved = (part.strip() for part in move.partition(":"))
+    swapped = [line.strip() for line in swap.splitlines() if line.strip()]
+    for name in [moved] * bool(move) + swapped:
+        if name not in team_of:
+            raise Error.in_field("team", f"{name!r} is not in any of the teams", value=name)
+    if move:
+        team, target = team_of[moved], parse_count(number or "0", 1, 1, len(split), "move") - 1
+        if team != target and len(split[team]) == 1:
+            raise Error.in_field("move", f"{moved!r} is the only player of team {team + 1}, which cannot be empty")
+        if team != target:
+            split = [[name for name in names if name != moved] for names in split]
+            split[target].append(moved)
+    if swap:
+        if len(swapped) != 2:
+            raise Error.in_field("swap", "give two names, one per line")
+        other = dict(zip(swapped, reversed(swapped), strict=True))
+        split = [[other.get(name, name) for name in names] for names in split]
+    return split
+
+
+def _fairest_split(service: Service, now: Snapshot, league: int, request: BalanceAsked) -> Balance:
+    """Return the fairest teams, cached, because every move by hand is compared with them."""
+    rules = repr((sorted(request.players), request.teams, request.sizes, request.together, request.apart))
     key = league, now.generation, now.revision, rules
     best = service.splits.get(key)
     if best is None:
-        best = balance_players(now, asked)
-        service.splits.put(key, best, BYTES * len(asked.players))
+        best = balance_players(now, request)
+        service.splits.put(key, best, BYTES * len(request.players))
     return best
 
 
 def _parse_request(now: Snapshot, fields: TeamsQuery, names: list[str], count: str) -> BalanceAsked:
     if len(names) > BALANCED:
         raise Error.in_field("players", f"at most {BALANCED} players can be split, not {len(names):,}")
-    sizes = [parse_count(text, 1, 1, BALANCED, "sizes") for text in _NUMBERS.split(fields.sizes.strip()) if text]
+    sizes = [parse_count(text, 1, 1, BALANCED, "sizes") for text in _SEPARATOR.split(fields.sizes.strip()) if text]
     known = now.names.extended([name for name in names if name not in now.names])
     return BalanceAsked.model_construct(
         players=names,
@@ -150,77 +184,3 @@ def _rows(teams: Sequence[Plain]) -> list[Plain]:
         for team in teams
         for player in team["players"]
     ]
-
-
-@dataclass(frozen=True)
-class Split:
-    """Teams of players; everybody is in one of them.
-
-    >>> Split((("ann",), ("bob", "cat"))).names
-    ['ann', 'bob', 'cat']
-    """
-
-    teams: tuple[tuple[str, ...], ...]
-
-    def __post_init__(self) -> None:
-        """Check that nobody plays for two."""
-        names = self.names
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise Error.in_field("team", f"{twice!r} stands in two teams: everybody plays once", value=twice)
-
-    @property
-    def names(self) -> list[str]:
-        """All players."""
-        return [name for team in self.teams for name in team]
-
-    def team_of(self, name: str) -> int:
-        """Return the index of a player's team."""
-        for number, team in enumerate(self.teams):
-            if name in team:
-                return number
-        raise Error.in_field("team", f"{name!r} is in none of the teams", value=name)
-
-    def move(self, name: str, to: int) -> Split:
-        """Return the teams after a player has gone to another one; none may be left empty.
-
-        >>> Split((("ann",), ("bob", "cat"))).move("cat", 0).teams
-        (('ann', 'cat'), ('bob',))
-        """
-        team = self.team_of(name)
-        if not 0 <= to < len(self.teams):
-            raise Error.in_field("move", f"there are the teams 1 to {len(self.teams)}")
-        if team == to:
-            return self
-        if len(self.teams[team]) == 1:
-            raise Error.in_field("move", f"{name!r} is the only player of team {team + 1}, which cannot be empty")
-        teams = [tuple(player for player in players if player != name) for players in self.teams]
-        teams[to] += (name,)
-        return Split(tuple(teams))
-
-    def swap(self, first: str, second: str) -> Split:
-        """Return the teams after two players have changed places.
-
-        >>> Split((("ann",), ("bob", "cat"))).swap("ann", "bob").teams
-        (('bob',), ('ann', 'cat'))
-        """
-        self.team_of(first), self.team_of(second)
-        other = {first: second, second: first}
-        return Split(tuple(tuple(other.get(name, name) for name in team) for team in self.teams))
-
-
-def edit_split(split: Split, move: str, swap: str) -> Split:
-    """Apply what the buttons send: a move of `2:ann` moves ann to team 2, two lines of `swap` change places.
-
-    >>> edit_split(Split((("ann",), ("bob", "cat"))), "1:bob", "").teams
-    (('ann', 'bob'), ('cat',))
-    """
-    if move:
-        number, _, name = move.partition(":")
-        split = split.move(name.strip(), int(number) - 1 if number.isascii() and number.isdecimal() else -1)
-    if swap:
-        names = [line.strip() for line in swap.splitlines() if line.strip()]
-        if len(names) != 2:
-            raise Error.in_field("swap", "give two names, one a line")
-        split = split.swap(*names)
-    return split

@@ -136,6 +136,12 @@ class MatchViews:
         entry = self._entries(name)
         return self._record(entry, self.view.places(entry), 0)[1]
 
+    def worst(self, name: str, skip: int) -> Plain | None:
+        """Return the lowest rating of a player after the first `skip` matches that count; None if there are no more."""
+        entry = self._entries(name)
+        entry = entry[self.view.trace.counted(self.view.places(entry)[1])][skip:]
+        return self._curve(entry, self.view.places(entry)[1], 0)[2]
+
     def id(self, number: int) -> str | None:
         """Return the id of a match by its number in the league, from 1; None if the connection does not see it yet."""
         return self._ids(np.array([number - 1])).get(number - 1)

@@ -1,1 +1,1 @@
-"""What all pages share: routing, templates, filters, URLs, CSRF tokens."""
+"""Routing, templates, filters, forms and CSRF tokens, shared by all pages."""

@@ -1,4 +1,4 @@
-"""Forms that only our own pages can send, and only for who is signed in."""
+"""CSRF protection: forms are accepted only from pages of this service, with the token of the signed-in key."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from starlette.requests import Request
 from ...auth import Headers, cookie_secret
 from ...errors import Problem
 
-AGAIN = "open the page anew, and send its form from there"
+RELOAD = "reload the page and send the form again"
 
 
 def csrf_token(headers: Headers) -> str:
-    """What the forms of who is signed in carry: other sites cannot know it, as they do not know the key.
+    """Return the token of the forms of the signed-in key; other sites cannot compute it without the key.
 
     >>> len(csrf_token([(b"cookie", b"prowess_key=pw_abc")])), csrf_token([])
     (64, '')
@@ -29,35 +29,33 @@ def csrf_token(headers: Headers) -> str:
 
 
 def check_origin(request: Request) -> None:
-    """Refuse a form that a page of another site has sent."""
+    """Refuse a form sent by a page of another site."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         same = site in ("same-origin", "none")
     else:
         same = _host(request.headers.get("origin", "")) == request.headers.get("host", "")
     if not same:
-        raise Problem(403, f"this form was not sent by a page of this service: {AGAIN}")
+        raise Problem(403, f"this form came from another site; {RELOAD}")
 
 
 def _host(origin: str) -> str | None:
-    """The host of an origin; None if it is none, such as `null`."""
     try:
-        return urlsplit(origin).netloc or None
+        return urlsplit(origin).netloc or None  # None for the origin `null`
     except ValueError:
         return None
 
 
-async def _fields(request: Request) -> AsyncIterator[FormData]:
-    """What was filled in; refused unless it comes from a page of ours, for who is signed in now."""
+async def _checked_form(request: Request) -> AsyncIterator[FormData]:
     check_origin(request)
     form = await request.form(max_files=1, max_fields=1_000, max_part_size=4 * 1024 * 1024)
     try:
-        token, ours = form.get("token"), csrf_token(request.headers.raw)
-        if not isinstance(token, str) or not hmac.compare_digest(token.encode(), ours.encode()):
-            raise Problem(403, f"this form is of somebody else, or was opened before you signed in: {AGAIN}")
+        token, expected = form.get("token"), csrf_token(request.headers.raw)
+        if not isinstance(token, str) or not hmac.compare_digest(token.encode(), expected.encode()):
+            raise Problem(403, f"this form belongs to another sign-in; {RELOAD}")
         yield form
     finally:
-        await form.close()  # a file that was sent lies on the disk
+        await form.close()  # an uploaded file is a temporary file on disk
 
 
-CheckedForm = Annotated[FormData, Depends(_fields)]
+CheckedForm = Annotated[FormData, Depends(_checked_form)]

@@ -20,12 +20,11 @@ from ...auth import Access
 from ...concurrency import ConcurrencyLimiter
 from ...context import Service
 from .filters import percent
-from .page import PageContext, wants_data
+from .page import PageContext, Plain, wants_data
 
-Plain = dict[str, Any]
 Forecast = tuple[Plain, list[Plain], Plain]  # the data of a page, its rows, and the extra values of its template
 
-NAMED = 3  # players of a team that is called by their names
+NAMED = 3  # a team of more players is called by its number
 LABELS = {"together": "In one team", "apart": "In different teams", "never": "Never paired"}
 HINTS = 3  # newcomers for whom similar names are looked up, which takes a while
 
@@ -40,10 +39,10 @@ async def forecast_page(
     empty: Mapping[str, Any],
     extra: Mapping[str, Any],
 ) -> PageContext:
-    """Build the context of a page about future matches by the ratings of now.
+    """Build the context of a page about future matches from the current ratings.
 
-    `empty` is the data and `extra` the template's values while the form is not filled in, or cannot be read: then the
-    page says what is wrong, while `.json` and `.csv` answer with problem+json.
+    `empty` is the data and `extra` the template's values while the form is empty or invalid. An invalid form shows its
+    error on the page, while `.json` and `.csv` answer with problem+json.
     """
 
     def work(connection: Connection) -> PageContext:
@@ -73,15 +72,14 @@ def error_sentence(error: Error) -> str:
     >>> error_sentence(Error.in_field("apart", "zoe is not among the players"))
     'In different teams: zoe is not among the players'
     """
-    if error.field in LABELS:
-        return f"{LABELS[error.field]}: {error.detail()}"
-    return capitalise(error.detail())
+    label = LABELS.get(error.field or "")
+    return f"{label}: {error.detail()}" if label else capitalise(error.detail())
 
 
 def prediction_request(
     teams: Sequence[Sequence[str]], home: int | None = None, time: str | float | None = None
 ) -> PredictionAsked:
-    """Return a match to be predicted; pages have checked it already, in words for people.
+    """Return the request for a prediction, without the checks of the API: pages have their own error messages.
 
     >>> prediction_request([["ann"], ["bob"]]).newcomers
     True
@@ -91,55 +89,41 @@ def prediction_request(
 
 
 def _team_name(names: Sequence[str], number: int) -> str:
-    """Call a team by its players if they are few.
-
-    >>> _team_name(["ann"], 1), _team_name(["ann", "bob", "cat"], 1), _team_name(list("abcd"), 2)
-    ('ann', 'ann, bob and cat', 'Team 2')
-    """
     return f"Team {number}" if len(names) > NAMED else join_words(names)
 
 
 def headline(teams: Sequence[Sequence[str]], prediction: Prediction) -> dict[str, str]:
-    """Say in a sentence what is expected of a match: who, if anybody, and what of them.
+    """Return the favourite of a match, empty if there is none, and the likeliest result in words.
 
     >>> import prowess as pw
     >>> headline([["ann"], ["bob"]], pw.Elo().predict([[pw.Rating(1700)], [pw.Rating(1600)]]))
-    {'who': 'ann', 'what': 'wins with 64\\xa0%'}
+    {'who': 'ann', 'what': '64\\xa0% to win'}
     """
     best = int(prediction.win.argmax())
-    chance = float(prediction.win[best])
+    chance, goal = float(prediction.win[best]), "win" if len(teams) == 2 else "finish first"
     if prediction.draw > chance:
-        shared = "A draw" if len(teams) == 2 else "A shared first place"
-        return {"who": "", "what": f"{shared} is the likeliest: {percent(prediction.draw)}"}
+        result = "A draw" if len(teams) == 2 else "A tie for first"
+        return {"who": "", "what": f"{result} is most likely: {percent(prediction.draw)}"}
     if percent(chance) == percent(float(prediction.win.min())):
-        return {"who": "", "what": f"All have the same chance: {percent(chance)} each"}
-    many = 1 < len(teams[best]) <= NAMED
-    verb = ("win" if many else "wins") if len(teams) == 2 else ("come first" if many else "comes first")
-    return {"who": _team_name(teams[best], best + 1), "what": f"{verb} with {percent(chance)}"}
-
-
-def rated_players(now: Snapshot, names: Sequence[str]) -> list[Plain]:
-    """Return players with their ratings; who is new to the league has that of a newcomer."""
-    newcomer = rating_payload(now.ladder.newcomer) or {}
-    return [
-        {"player": name, "new": present is None} | (present or newcomer)
-        for name, present in zip(names, rating_payloads(now.ladder, names), strict=True)
-    ]
+        return {"who": "", "what": f"Equal chances: {percent(chance)} each to {goal}"}
+    return {"who": _team_name(teams[best], best + 1), "what": f"{percent(chance)} to {goal}"}
 
 
 def team_forecasts(now: Snapshot, teams: Sequence[Sequence[str]], prediction: Prediction) -> list[Plain]:
-    """Return the teams of a match, each with its players, their ratings, and its chances."""
-    players = iter(rated_players(now, [name for team in teams for name in team]))
-    scores = prediction.scores
+    """Return the teams of a match, each with its chances, its players and their ratings."""
+    names = [name for team in teams for name in team]
+    newcomer, scores = rating_payload(now.ladder.newcomer) or {}, prediction.scores
+    players = (
+        {"player": name, "new": rating is None} | (rating or newcomer)
+        for name, rating in zip(names, rating_payloads(now.ladder, names), strict=True)
+    )
     return [
         {
             "number": k + 1,
             "called": _team_name(team, k + 1),
-            "plural": 1 < len(team) <= NAMED,
             "players": [next(players) for _ in team],
             "win": float(prediction.win[k]),
             "mean": float(prediction.mean[k]),
-            "sigma": float(prediction.sigma[k]),
             "score": None if scores is None else float(scores[k]),
         }
         for k, team in enumerate(teams)
@@ -147,7 +131,7 @@ def team_forecasts(now: Snapshot, teams: Sequence[Sequence[str]], prediction: Pr
 
 
 def newcomer_hints(now: Snapshot, newcomers: Iterable[str], corrected_url: Callable[[str, str], str]) -> list[Plain]:
-    """Return unknown names, the first of them with the similar name that may be meant, and the URL with that name."""
+    """Return unknown names, the first of them with a similar known name and the URL of the page with that name."""
     hints: list[Plain] = []
     for name in newcomers:
         near = next(iter(now.names.near(name)), None) if len(hints) < HINTS else None

@@ -1,12 +1,12 @@
-"""Parsing of what people type into forms: numbers, and lists of names, one a line, with whatever lists bring along."""
+"""Parsing of form fields: numbers, and lists of names with bullets, numbers, commas and plus signs."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
 from math import isfinite
+from typing import NamedTuple
 
 from starlette.datastructures import FormData
 
@@ -14,13 +14,13 @@ from ....errors import Error
 from ....history import name_of
 from ....store.write.posts import LONGEST
 
-LETTERS = 7_000  # of a list: servers take URLs of 64 kB, and a letter may be nine bytes of one
+LETTERS = 7_000  # in a list: servers take URLs of 64 kB, and a character may take nine bytes of one
 _LINE = re.compile(r"[\r\n]+")
-_MARK = re.compile(r"^(?:\d{1,3}\s?[.):](?=\s*\D)|[-–—*•·](?=\s))\s*")  # "1. ", "2) ", "- "
-_BETWEEN = re.compile(r"[,;\t]")
-_AND = re.compile(r"\s+[+&]\s+")
-_TIGHT = re.compile(r"[+&]")
-_ANY = re.compile(r"\s+[+&]\s+|[,;\t]")
+_BULLET = re.compile(r"^(?:\d{1,3}\s?[.):](?=\s*\D)|[-–—*•·](?=\s))\s*")  # "1. ", "2) ", "- "
+_SEPARATOR = re.compile(r"[,;\t]")
+_PLUS = re.compile(r"\s+[+&]\s+")
+_TIGHT_PLUS = re.compile(r"[+&]")
+_SEPARATOR_OR_PLUS = re.compile(r"\s+[+&]\s+|[,;\t]")
 
 Known = Container[str]  # names of players, whatever separators they contain
 
@@ -34,17 +34,8 @@ def form_texts(form: FormData) -> dict[str, str]:
     return {name: str(value) for name, value in form.items() if name != "token"}
 
 
-def field_and_message(error: Error) -> tuple[str, str]:
-    """Return the field that an error is about, empty if it names none, and what to write beside it.
-
-    >>> field_and_message(Error.in_field("title", "give the league a title"))
-    ('title', 'give the league a title')
-    """
-    return error.field or "", error.detail()
-
-
 def parse_number(text: str) -> float | None:
-    """Read a number with a point or a comma and any minus; None where it is none, or not finite.
+    """Parse a number with a decimal point or comma; return None if it is not a finite number.
 
     >>> parse_number(" 2,5 "), parse_number("−3"), parse_number("soon"), parse_number("inf")
     (2.5, -3.0, None, None)
@@ -57,34 +48,29 @@ def parse_number(text: str) -> float | None:
 
 
 def parse_count(text: str, default: int, least: int, most: int, field: str) -> int:
-    """Read a whole number from a query.
+    """Parse a whole number from `least` to `most`; an empty text is the default.
 
     >>> parse_count("", 2, 2, 64, "teams"), parse_count("3", 2, 2, 64, "teams")
     (2, 3)
     """
-    plain = text.strip()
-    if not plain:
+    digits = text.strip()
+    if not digits:
         return default
-    number = int(plain) if plain.isascii() and plain.isdecimal() and len(plain) < 10 else -1
+    number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else -1
     if not least <= number <= most:
-        raise Error.in_field(field, f"give a whole number from {least} to {most}, not {plain[:20]!r}", value=text)
+        raise Error.in_field(field, f"enter a whole number from {least} to {most}, not {digits[:20]!r}", value=text)
     return number
 
 
-@dataclass(frozen=True)
-class NameList:
-    """The names of a list, each once, and those that it had more than once.
-
-    >>> NameList(["ann"], []).names
-    ['ann']
-    """
+class NameList(NamedTuple):
+    """The names of a list, each once, and those that were listed more than once."""
 
     names: list[str]
     repeated: list[str]
 
 
 def parse_names(text: str, known: Known, field: str = "players") -> NameList:
-    """Read names, one a line; a single line is split at commas, semicolons and tabs.
+    """Parse names, one per line; a single line is split at commas, semicolons and tabs.
 
     Numbers and bullets before a name are dropped, unless a known name begins with them.
 
@@ -93,11 +79,11 @@ def parse_names(text: str, known: Known, field: str = "players") -> NameList:
     >>> parse_names("ann, bob; cat", {"ann"}).names, parse_names("Smith, J.", {"Smith, J."}).names
     (['ann', 'bob', 'cat'], ['Smith, J.'])
     """
-    return _unique(_check(_list(text, known, field), field))
+    return _unique(_check(_names(text, known, field), field))
 
 
-def parse_queue(text: str, known: Known, field: str = "players") -> tuple[list[list[str]], list[str]]:
-    """Read a queue: a line has one name, or several with `+` or `&` who play together; returns repeated names, too.
+def parse_queue(text: str, known: Known) -> tuple[list[list[str]], list[str]]:
+    """Parse a queue, where `+` or `&` joins partners on one line; return the groups and the repeated names.
 
     >>> parse_queue("ann\\nbob + cat\\nR&D", {"ann"})
     ([['ann'], ['bob', 'cat'], ['R&D']], [])
@@ -105,9 +91,9 @@ def parse_queue(text: str, known: Known, field: str = "players") -> tuple[list[l
     groups: list[list[str]] = []
     seen: dict[str, None] = {}
     repeated: dict[str, None] = {}
-    for line in _list(text, known, field):
+    for line in _names(text, known, "players"):
         group = []
-        for name in _check(_joint(line, known) or [line], field):
+        for name in _check(_partners(line, known) or [line], "players"):
             (repeated if name in seen else seen)[name] = None
             group += [name] if name not in repeated else []
         groups += [group] if group else []
@@ -115,41 +101,41 @@ def parse_queue(text: str, known: Known, field: str = "players") -> tuple[list[l
 
 
 def parse_groups(text: str, known: Known, field: str) -> list[list[str]]:
-    """Read groups of names, one a line, with `+`, `&`, commas, semicolons or tabs between the names.
+    """Parse groups of names, one per line, with `+`, `&`, commas, semicolons or tabs between the names.
 
     >>> parse_groups("ann + bob\\ncat, dan", {"ann"}, "together")
     [['ann', 'bob'], ['cat', 'dan']]
     """
-    lines = [_joint(line, known) or _parts(_ANY, line, known) for line in _lines(text, known, field)]
+    lines = [_partners(line, known) or _parts(_SEPARATOR_OR_PLUS, line, known) for line in _lines(text, known, field)]
     return [_unique(_check(line, field)).names for line in lines]
 
 
-def _list(text: str, known: Known, field: str) -> list[str]:
+def _names(text: str, known: Known, field: str) -> list[str]:
     lines = _lines(text, known, field)
-    return _parts(_BETWEEN, lines[0], known) if len(lines) == 1 and lines[0] not in known else lines
+    return _parts(_SEPARATOR, lines[0], known) if len(lines) == 1 and lines[0] not in known else lines
 
 
 def _lines(text: str, known: Known, field: str) -> list[str]:
     if len(text) > LETTERS:
-        raise Error.in_field(field, f"this is too long for an address: at most {LETTERS:,} letters")
+        raise Error.in_field(field, f"the list is too long: at most {LETTERS:,} characters")
     return _parts(_LINE, text, known)
 
 
 def _parts(between: re.Pattern[str], text: str, known: Known) -> list[str]:
     parts = (part.strip() for part in between.split(text))
-    bare = (part if part in known else _MARK.sub("", part, 1) for part in parts)
-    return [part for part in bare if part]
+    unmarked = (part if part in known else _BULLET.sub("", part, 1) for part in parts)
+    return [part for part in unmarked if part]
 
 
-def _joint(line: str, known: Known) -> list[str]:
+def _partners(line: str, known: Known) -> list[str]:
     if line in known:
         return []
-    apart = [part.strip() for part in _AND.split(line)]
-    if len(apart) == 1:  # without blanks it may be a name, unless all of its parts are
-        apart = [part.strip() for part in _TIGHT.split(line)]
-        if any(part not in known for part in apart):
+    names = [part.strip() for part in _PLUS.split(line)]
+    if len(names) == 1:  # "R&D" may be one name, unless both parts are known names
+        names = [part.strip() for part in _TIGHT_PLUS.split(line)]
+        if any(name not in known for name in names):
             return []
-    return [part for part in apart if part] if len(apart) > 1 else []
+    return [name for name in names if name] if len(names) > 1 else []
 
 
 def _check(names: Iterable[str], field: str) -> list[str]:
@@ -159,7 +145,7 @@ def _check(names: Iterable[str], field: str) -> list[str]:
         raise error.within(f"{field}: ", field=field) from None
     for name in checked:
         if len(name) > LONGEST:
-            message = f"a name has at most {LONGEST} letters, and {name[:20]!r}… has {len(name):,}"
+            message = f"{name[:20]!r}… has {len(name):,} characters; a name has at most {LONGEST}"
             raise Error.in_field(field, message, value=name)
     return checked
 

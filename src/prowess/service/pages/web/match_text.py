@@ -1,4 +1,4 @@
-"""How a match ended, in the order in which people read it, and in words."""
+"""How a match ended: its teams in the order of their places, its result in words, and what an edit changed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ....text import join_words
 from .filters import day, figure
 
 NAMED = 3  # players of a team who are named in a sentence
-TEAMS = 4  # teams that are, and numbers
-WORDS = {
+TEAMS = 4  # teams that are named, and numbers that are listed
+LABELS = {
     "teams": "players",
     "ranks": "places",
     "scores": "scores",
@@ -28,11 +28,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Side:
-    """A team of a match: where it stands in it, and what it scored; `shared` if others have the same place.
-
-    >>> sides_by_place({"teams": [["ann"], ["bob"]], "scores": [1, 1]})[0].shared
-    True
-    """
+    """A team of a match with its place and score; `shared` if other teams have the same place."""
 
     team: int
     names: Sequence[str]
@@ -43,31 +39,26 @@ class Side:
 
 
 def sides_by_place(match: Mapping[str, Any]) -> list[Side]:
-    """The teams of a match as it is recorded, the winner first.
+    """Return the teams of a recorded match, the winner first.
 
-    >>> [one.names for one in sides_by_place({"teams": [["ann"], ["bob"]], "scores": [1, 3]})]
+    >>> [side.names for side in sides_by_place({"teams": [["ann"], ["bob"]], "scores": [1, 3]})]
     [['bob'], ['ann']]
+    >>> sides_by_place({"teams": [["ann"], ["bob"]], "scores": [1, 1]})[0].shared
+    True
     """
     teams, ranks, scores = match["teams"], match.get("ranks"), match.get("scores")
-    order = ranks if ranks is not None else range(len(teams)) if scores is None else [-one for one in scores]
+    order = ranks if ranks is not None else range(len(teams)) if scores is None else [-score for score in scores]
     place = places(np.array([0, len(teams)]), np.array(order, np.float64)).tolist()
-    alike = Counter(place)
-    found = [
-        Side(
-            k,
-            names,
-            place[k],
-            None if scores is None else scores[k],
-            alike[place[k]] > 1,
-            match.get("home") == k,
-        )
+    count = Counter(place)
+    sides = [
+        Side(k, names, place[k], None if scores is None else scores[k], count[place[k]] > 1, match.get("home") == k)
         for k, names in enumerate(teams)
     ]
-    return sorted(found, key=lambda one: one.place)
+    return sorted(sides, key=lambda side: side.place)
 
 
 def team_text(names: Sequence[str], most: int = NAMED) -> str:
-    """A team in a sentence; of a large one, some names.
+    """Name a team in a sentence; of a large one, name some players.
 
     >>> team_text(["ann"]), team_text(["ann", "bob", "cat"]), team_text(["ann", "bob", "cat", "dan", "eve"])
     ('ann', 'ann, bob and cat', 'ann, bob and 3 others')
@@ -78,7 +69,7 @@ def team_text(names: Sequence[str], most: int = NAMED) -> str:
 
 
 def result_sentence(match: Mapping[str, Any]) -> str:
-    """How a match ended, in a few words.
+    """Say in a few words how a match ended.
 
     >>> result_sentence({"teams": [["ann"], ["bob"]], "scores": [1, 3]})
     'bob beat ann 3 : 1'
@@ -87,42 +78,39 @@ def result_sentence(match: Mapping[str, Any]) -> str:
     >>> result_sentence({"teams": [["ann"], ["bob"], ["cat"]], "ranks": [2, 1, 2]})
     'bob won, ahead of ann and cat'
     >>> result_sentence({"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2]})
-    'ann and bob share the first place, ahead of cat'
+    'ann and bob tied for first, ahead of cat'
     """
-    found = sides_by_place(match)
-    teams = [team_text(one.names) for one in found]
-    won = [one for one in found if one.place == found[0].place]
-    if len(found) == 2:
-        scores = "" if found[0].score is None else f" {' : '.join(figure(one.score or 0.0) for one in found)}"
-        return f"{teams[0]} {'drew with' if len(won) == 2 else 'beat'} {teams[1]}{scores}"
-    first, rest = teams[: len(won)], teams[len(won) :]
-    said = f"{teams[0]} won" if len(won) == 1 else f"{team_text(first, TEAMS)} share the first place"
-    return f"{said}, ahead of {team_text(rest, TEAMS)}" if rest else said
+    sides = sides_by_place(match)
+    teams = [team_text(side.names) for side in sides]
+    winners = sum(side.place == sides[0].place for side in sides)
+    if len(sides) == 2:
+        scores = "" if sides[0].score is None else f" {' : '.join(figure(side.score or 0.0) for side in sides)}"
+        return f"{teams[0]} {'drew with' if winners == 2 else 'beat'} {teams[1]}{scores}"
+    first, rest = teams[:winners], teams[winners:]
+    result = f"{teams[0]} won" if winners == 1 else f"{team_text(first, TEAMS)} tied for first"
+    return f"{result}, ahead of {team_text(rest, TEAMS)}" if rest else result
 
 
 def edit_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """What an edit of a match has changed, in words.
+    """Say what an edit of a match has changed.
 
     >>> edit_differences({"scores": [3, 1], "time": 1.0}, {"scores": [3, 2], "time": 1.0, "home": 0})
     ['scores 3 : 1 → 3 : 2', 'home team – → team 1']
     """
-    changed = [key for key in WORDS if old.get(key) != new.get(key)]
-    return [WORDS[key] + _change(key, old.get(key), new.get(key)) for key in changed]
-
-
-def _change(key: str, old: Any, new: Any) -> str:
-    if key == "weights":
-        return ""
-    if key == "teams" and (old is None or new is None or max(len(old), len(new)) > TEAMS):
-        return ""
-    return f" {_value(key, old)} → {_value(key, new)}"
+    differences = []
+    for key, label in LABELS.items():
+        before, after = old.get(key), new.get(key)
+        if before != after:
+            long = key == "weights" or (key == "teams" and not 0 < max(len(before or ()), len(after or ())) <= TEAMS)
+            differences.append(label if long else f"{label} {_value(key, before)} → {_value(key, after)}")
+    return differences
 
 
 def _value(key: str, value: Any) -> str:
     if value is None:
         return "1" if key == "importance" else "–"
     if key == "teams":
-        return " against ".join(team_text(one) for one in value)
+        return " against ".join(map(team_text, value))
     if key == "time":
         return day(value)
     if key == "home":

@@ -1,13 +1,16 @@
-"""A page is a function that returns plain data: a template renders it, `.json` is the data, `.csv` its main table."""
+"""The `page` decorator: a function returns plain data; a template renders it, `.json` is the data, `.csv` its table."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter
+from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,14 +20,16 @@ from ...api.responses import csv_text, etag_headers, extend_etag, json_response,
 from ...context import service_of
 from .templates import BY_KEY, POLICY, render_page, templates_version
 
+Plain = dict[str, Any]
 View = TypeVar("View", bound=Callable[..., Awaitable["PageContext"]])
+Writer = Callable[[Request, "PageContext", dict[str, str]], Response]
 
 
 @dataclass(frozen=True)
 class PageContext:
     """What a page shows: plain data, the rows of its main table, and `extra` values that only the template needs.
 
-    `etag` identifies the state that it shows (see `tag_of`), so that a browser that has it gets 304 Not Modified.
+    `etag` identifies the state that it shows (see `etag_of`), so that a browser that has it gets 304 Not Modified.
 
     >>> PageContext({"league": "darts"}, rows=[{"player": "ann"}]).status
     200
@@ -39,7 +44,7 @@ class PageContext:
 
 
 def page(router: APIRouter, path: str, template: str) -> Callable[[View], View]:
-    """Serve the context that a function returns at `path` by a template, at `path.json` and at `path.csv`.
+    """Serve the context that a function returns: at `path` by a template, and at `path.json` and `path.csv`.
 
     The function takes the `request`, and whatever else a route may depend on.
 
@@ -52,20 +57,19 @@ def page(router: APIRouter, path: str, template: str) -> Callable[[View], View]:
     """
 
     def html(request: Request, context: PageContext, headers: dict[str, str]) -> Response:
-        service_of(request).prewarmer.warm_charts()  # who looks at a page may look at a chart next
+        service_of(request).prewarmer.warm_charts()  # visitors often open a page with a chart next
         return render_page(request, template, context, headers)
 
     def add(view: View) -> View:
-        _add_route(router, path + ".json", view, _json)
-        _add_route(router, path + ".csv", view, _csv)
-        _add_route(router, path, view, html)
+        for ending, write in ((".json", _json), (".csv", _csv), ("", html)):
+            _add_route(router, path + ending, view, write)
         return view
 
     return add
 
 
 def wants_data(request: Request) -> bool:
-    """Whether the data of a page are asked for, and not the page, which can show what is wrong itself.
+    """Return whether the request is for JSON or CSV; the HTML page can show what is wrong itself.
 
     >>> wants_data(Request({"type": "http", "path": "/leagues.csv"}))
     True
@@ -74,29 +78,23 @@ def wants_data(request: Request) -> bool:
     return path.endswith((".json", ".csv"))
 
 
-def _add_route(
-    router: APIRouter, path: str, view: View, write: Callable[[Request, PageContext, dict[str, str]], Response]
-) -> None:
-    async def respond(request: Request, **arguments: Any) -> Response:
-        context = await view(request=request, **arguments)
-        if not context.etag:
-            return await run_in_threadpool(write, request, context, BY_KEY)
-        # The same state looks different to who is signed in, and after the templates have changed.
-        key = request.scope["state"].get("key")
-        etag = extend_etag(context.etag, key.id if key else 0, templates_version())
-        unchanged = not_modified(request, etag)
-        if unchanged is None:
-            return await run_in_threadpool(write, request, context, BY_KEY | etag_headers(etag))
-        # Browsers put the headers of a 304 in the place of those they have.
-        unchanged.headers.update(BY_KEY if wants_data(request) else POLICY)
-        return unchanged
-
+def _add_route(router: APIRouter, path: str, view: View, write: Writer) -> None:
     @wraps(view)
-    async def route(**arguments: Any) -> Response:
-        if not path.endswith(".csv"):
-            return await respond(**arguments)
-        async with service_of(arguments["request"]).tables.slot():
-            return await respond(**arguments)
+    async def route(request: Request, **arguments: Any) -> Response:
+        # Tables may have very many rows.
+        async with service_of(request).tables.slot() if path.endswith(".csv") else nullcontext():
+            context = await view(request=request, **arguments)
+            if not context.etag:
+                return await run_in_threadpool(write, request, context, BY_KEY)
+            # The same state looks different with another key, and after the templates have changed.
+            key = request.scope["state"].get("key")
+            etag = extend_etag(context.etag, key.id if key else 0, templates_version())
+            unchanged = not_modified(request, etag)
+            if unchanged is None:
+                return await run_in_threadpool(write, request, context, BY_KEY | etag_headers(etag))
+            # Browsers replace the headers they have by those of a 304.
+            unchanged.headers.update(BY_KEY if wants_data(request) else POLICY)
+            return unchanged
 
     route.__annotations__ = {**view.__annotations__, "return": Response}
     router.add_api_route(path, route, include_in_schema=False, response_model=None)
@@ -110,3 +108,19 @@ def _csv(request: Request, context: PageContext, headers: dict[str, str]) -> Res
     name = request.scope["path"].removesuffix(".csv").strip("/").replace("/", "-").removeprefix("leagues-")
     headers = headers | {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     return Response(csv_text(context.rows), context.status, headers, "text/csv")
+
+
+class OmitEmptyFields(APIRoute):
+    """A route class for routers whose views must not see empty fields of the query, which HTML forms send."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler, wrapped."""
+        handle = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            query = request.scope["query_string"]
+            if b"=&" in query + b"&":
+                request.scope["query_string"] = urlencode(parse_qsl(query.decode("latin-1"))).encode()
+            return await handle(Request(request.scope, request.receive))
+
+        return handler

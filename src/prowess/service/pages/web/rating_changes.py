@@ -1,4 +1,4 @@
-"""What a change would come to, before it is made: whose ratings move, and which names are new."""
+"""Previews of a change before it is made: which ratings would change, and which names are new."""
 
 from __future__ import annotations
 
@@ -16,48 +16,44 @@ from ....store.write.writer import preview
 from ...api.responses import change_payload, most_moved, rating_payloads
 from ...context import Service
 from .filters import digits
+from .page import Plain
 
 SHOWN = 50  # players
 MOST = 10  # players of a change of very many
-HINTS = 10  # new names for which others are looked for
-
-Plain = dict[str, Any]
+HINTS = 10  # new names for which similar ones are looked up
 
 
-async def preview_changes(service: Service, league: League, act: Command, match: Mapping[str, Any]) -> Plain:
-    """Whose ratings an act about a match would change, the largest changes first; nothing is written."""
-    would = await run_in_threadpool(preview, service.database, act)
-    told = await run_in_threadpool(change_payload, would, league.clock, largest_first=True)
-    own, rows = set(chain(*match["teams"])), told["ratings"]
-    concerned = sum(one["player"] in own for one in rows)
+async def preview_changes(service: Service, league: League, command: Command, match: Mapping[str, Any]) -> Plain:
+    """Return which ratings a command about a match would change, the largest changes first; nothing is written."""
+    result = await run_in_threadpool(preview, service.database, command)
+    done = await run_in_threadpool(change_payload, result, league.clock, largest_first=True)
+    players, rows = set(chain(*match["teams"])), done["ratings"]
     return {
-        "done": told,
-        "same": all(one["repeated"] for one in told["matches"]),
-        "changes": [_change(**one) for one in rows[:SHOWN]],
-        "more_changes": max(told["changed"] - SHOWN, 0),
-        "others": told["changed"] - concerned,
+        "done": done,
+        "same": all(recorded["repeated"] for recorded in done["matches"]),
+        "changes": [_change(**row) for row in rows[:SHOWN]],
+        "more_changes": max(done["changed"] - SHOWN, 0),
+        "others": done["changed"] - sum(row["player"] in players for row in rows),
         "places": digits(league.model) + 1,  # as changes may be small
     }
 
 
-def largest_changes(would: CommandResult, new: Container[str] = ()) -> Plain:
-    """The players whose ratings a change would move most, and then the newcomers who would stand highest."""
-    old, joined = ([one for one in would.players if (one in new) == joins] for joins in (False, True))
-    most = (most_moved(would, old, MOST) + most_moved(would, joined, MOST))[:MOST]
-    rows = zip(most, rating_payloads(would.before, most), rating_payloads(would.after, most), strict=True)
-    return {"changed": len(would.players), "changes": [_change(*row) for row in rows]}
+def largest_changes(result: CommandResult, new: Container[str] = ()) -> Plain:
+    """Return the players whose ratings a change would move most, then the `new` players with the highest ratings."""
+    known, joining = ([name for name in result.players if (name in new) == joins] for joins in (False, True))
+    most = (most_moved(result, known, MOST) + most_moved(result, joining, MOST))[:MOST]
+    rows = zip(most, rating_payloads(result.before, most), rating_payloads(result.after, most), strict=True)
+    return {"changed": len(result.players), "changes": [_change(*row) for row in rows]}
 
 
 def _change(player: str, before: Plain | None, after: Plain | None) -> Plain:
-    """A rating before and after a change, and by how much what is shown of it moves."""
     moved = None if before is None or after is None else after["shown"] - before["shown"]
     return {"player": player, "before": before, "after": after, "moved": moved}
 
 
 def new_names(service: Service, connection: Connection, league: League, match: Mapping[str, Any]) -> Plain:
-    """The names of a match that are new to its league, with those that may be meant; and whether all of them are."""
-    roll = service.standings.of(connection, leagues.find(connection, league.name)).names
-    names = list(chain(*match["teams"]))
-    new = [name for name in names if name not in roll]
-    hints = [{"name": name, "near": roll.near(name, 3)} for name in new[:HINTS]] if len(roll) else []
-    return {"new": hints, "more_new": max(len(new) - HINTS, 0), "first": len(roll) == 0}
+    """Return the names of a match that are new to its league, with similar known names."""
+    names = service.standings.of(connection, leagues.find(connection, league.name)).names
+    new = [name for name in chain(*match["teams"]) if name not in names]
+    hints = [{"name": name, "near": names.near(name, 3)} for name in new[:HINTS]] if len(names) else []
+    return {"new": hints, "more_new": max(len(new) - HINTS, 0), "first": len(names) == 0}

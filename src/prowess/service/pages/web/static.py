@@ -1,9 +1,9 @@
-"""Styles and scripts of the pages: under addresses that change with what is in them, so that browsers keep them."""
+"""Styles and scripts of the pages, at URLs that change with the content, so that browsers cache them for ever."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -16,25 +16,19 @@ from ....lab.charts.files import bundle_in_subprocess
 from ...errors import Problem
 
 HERE = Path(__file__).parents[1]
-KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+MEDIA_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 FOREVER = "public, max-age=31536000, immutable"
 router = APIRouter(include_in_schema=False)
 
 
-def _style() -> str:
-    """All styles as one file: those of the whole first, then those of single pages."""
-    return "".join(path.read_text(encoding="utf-8") for path in sorted((HERE / "styles").glob("*.css")))
-
-
-def _text(path: Path) -> Callable[[], str]:
-    return lambda: path.read_text(encoding="utf-8")
+def _read(*paths: Path) -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 ASSETS: dict[str, Callable[[], str]] = {
-    "style.css": _style,
-    "mark.svg": _text(HERE / "styles" / "mark.svg"),
+    "style.css": partial(_read, *sorted((HERE / "styles").glob("*.css"))),
     "vega.js": bundle_in_subprocess,
-    **{path.name: _text(path) for path in sorted((HERE / "scripts").glob("*.js"))},
+    **{path.name: partial(_read, path) for path in [HERE / "styles" / "mark.svg", *(HERE / "scripts").glob("*.js")]},
 }
 
 
@@ -43,28 +37,23 @@ def _content(name: str) -> bytes:
     return ASSETS[name]().encode()
 
 
-def _version(name: str) -> str:
-    """By what an address changes; Vega takes seconds to make, for which no page is to wait: its version will do."""
-    if name == "vega.js":
-        return "-".join(version(package) for package in ("vl-convert-python", "altair"))
-    return sha256(_content(name)).hexdigest()[:12]
-
-
 @cache
 def asset(name: str) -> str:
-    """The address of a style or a script.
+    """Return the URL of a style or a script.
 
     >>> asset("style.css").startswith("/static/style.css?v=")
     True
     """
-    return f"/static/{name}?v={_version(name)}"
+    if name == "vega.js":  # which takes seconds to bundle; no page shall wait for that
+        return f"/static/{name}?v={version('vl-convert-python')}-{version('altair')}"
+    return f"/static/{name}?v={sha256(_content(name)).hexdigest()[:12]}"
 
 
 @router.get("/static/{name}")
 def static(name: str, request: Request) -> Response:
-    """A style or a script; under its own address it never changes."""
+    """Return a style or a script; under its versioned URL it never changes."""
     if name not in ASSETS:
-        raise Problem(404, f"there is nothing at /static/{name}")
-    known = request.url.path + "?" + request.url.query == asset(name)
-    headers = {"Cache-Control": FOREVER if known else "no-cache"}
-    return Response(_content(name), 200, headers, KINDS[name.rpartition(".")[2]])
+        raise Problem(404, f"not found: /static/{name}")
+    versioned = request.url.path + "?" + request.url.query == asset(name)
+    headers = {"Cache-Control": FOREVER if versioned else "no-cache"}
+    return Response(_content(name), 200, headers, MEDIA_TYPES[name.rpartition(".")[2]])

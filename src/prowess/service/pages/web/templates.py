@@ -1,4 +1,4 @@
-"""Rendering of templates: one environment that escapes all values and refuses undefined names."""
+"""Rendering of templates, in one environment that escapes all values and refuses undefined names, and page URLs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 from zlib import crc32
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -13,10 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
-from . import filters
 from .csrf import csrf_token
+from .filters import FILTERS, digits
 from .static import asset
-from .urls import page_url
 
 if TYPE_CHECKING:
     from .page import PageContext
@@ -34,7 +34,7 @@ TABS = (  # the pages of a league: path, label, and the scope that a key needs
 )
 TEMPLATES = Path(__file__).parents[1] / "templates"
 
-BY_KEY = {"Vary": "Cookie"}  # what a page shows depends on who is signed in
+BY_KEY = {"Vary": "Cookie"}  # what a page shows depends on the signed-in key
 POLICY = BY_KEY | {
     # No inline scripts or styles, so that a player's name that looks like a script is only a name.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -43,25 +43,38 @@ POLICY = BY_KEY | {
 }
 
 
+def page_url(league: str, page: str, /, **query: Any) -> str:
+    """Return the URL of a page of a league; None, False and empty values are left out, lists repeat the field.
+
+    Names of players and ids of matches go into the query, because they may contain any character.
+
+    >>> page_url("darts", "player", name=["ann & co", "bob"]), page_url("darts", "standings", search="", at=0)
+    ('/leagues/darts/player?name=ann+%26+co&name=bob', '/leagues/darts/standings?at=0')
+    """
+    fields = {name: value for name, value in query.items() if value or (value == 0 and value is not False)}
+    fields = {name: "true" if value is True else value for name, value in fields.items()}
+    return f"/leagues/{league}/{page}" + (f"?{urlencode(fields, doseq=True)}" if fields else "")
+
+
 @cache
 def environment() -> Environment:
     """Return the environment of all templates."""
     jinja = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
-        auto_reload=False,  # an upgrade under a running service must not give it templates of another code
+        auto_reload=False,  # an upgrade under a running service must not mix new templates with old code
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    jinja.filters |= {name: getattr(filters, name) for name in filters.__all__}
+    jinja.filters |= FILTERS
     jinja.globals |= {"page_url": page_url, "asset": asset, "tabs": TABS}
     return jinja
 
 
 @cache
 def templates_version() -> str:
-    """Return a checksum of the templates and styles: pages rendered by others are out of date.
+    """Return a checksum of the templates and styles, by which browsers notice that cached pages are out of date.
 
     >>> len(templates_version())
     8
@@ -85,6 +98,7 @@ def render_page(
 ) -> Response:
     """Render a template with the data and the extra values of a page."""
     key, league = request.scope["state"].get("key"), context.league
+    defaults = {} if league is None else {"places": digits(league.model), "certain": league.model.absorb.certain}
     common: dict[str, Any] = {
         "key": key,
         "may": lambda scope: key is not None and key.may(scope, league.id if league else None),
@@ -95,7 +109,5 @@ def render_page(
         "league": league,
         "data": context.data,
     }
-    model = None if league is None else league.model
-    defaults = {} if model is None else {"places": filters.digits(model), "certain": model.absorb.certain}
     body = environment().get_template(template).render({**defaults, **context.data, **context.extra, **common})
     return Response(body, context.status, {**POLICY, **(headers or {})}, "text/html")

@@ -1,4 +1,4 @@
-"""Pages to enter, edit and delete a match, with a preview of what that changes."""
+"""Pages to enter, edit and delete a match, with a preview of the rating changes."""
 
 from __future__ import annotations
 
@@ -15,38 +15,37 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ....errors import Error
-from ....store import leagues
-from ....store.clock import show
-from ....store.errors import Conflict, NotFound, Unavailable
-from ....store.journal import journal
-from ....store.leagues import League, storable
-from ....store.write.commands import Command, Delete, Edit, Post
-from ...api.dependencies import MatchId, ServiceDep, Write
-from ...api.matches import last_match
-from ...api.schemas.common import LONGEST
-from ...auth import Access
-from ...background.analyses import SMALL
-from ...context import Service
-from ...errors import Problem
-from ..matches import MATCH_ID
-from ..web.csrf import CheckedForm
-from ..web.match_text import result_sentence, sides_by_place
-from ..web.page import PageContext
-from ..web.rating_changes import new_names, preview_changes
-from ..web.templates import render_page
-from ..web.urls import page_url
-from .form import MOST, MatchFields, error_text, fields_of_match, invalid_fields, parse_match, read_fields
+from ...errors import Error
+from ...store import leagues
+from ...store.clock import show
+from ...store.errors import Conflict, NotFound, Unavailable
+from ...store.journal import journal
+from ...store.leagues import League, storable
+from ...store.write.commands import Command, Delete, Edit, Post
+from ..api.dependencies import MatchId, ServiceDep, Write
+from ..api.matches import last_match
+from ..api.schemas.common import LONGEST
+from ..auth import Access
+from ..background.analyses import SMALL
+from ..context import Service
+from ..errors import Problem
+from .match_form import MOST, MatchFields, error_text, fields_of_match, invalid_fields, parse_match, read_fields
+from .matches import MATCH_ID
+from .web.csrf import CheckedForm
+from .web.match_text import result_sentence, sides_by_place
+from .web.page import PageContext, Plain
+from .web.rating_changes import new_names, preview_changes
+from .web.templates import page_url, render_page
 
 router = APIRouter(include_in_schema=False)
 ONCE = re.compile("[0-9a-f]{32}")
 REVISION = re.compile("[0-9]{1,15}")
-USUAL = 8  # a new form has as many teams as the last match, up to this
+USUAL = 8  # a new form has as many teams as the last match, at most this many
 
 
 @dataclass(frozen=True)
 class MatchForm:
-    """The state of a form: its league, its fields, and the match that it corrects, if it does."""
+    """The state of a form: its league, its fields, and the match that it edits, if there is one."""
 
     league: League
     author: str
@@ -54,7 +53,7 @@ class MatchForm:
     old: Mapping[str, Any] | None = None
     deleted: bool = False
 
-    def match(self) -> dict[str, Any]:
+    def match(self) -> Plain:
         """Return the match that the fields describe."""
         return parse_match(self.fields, self.league.clock, self.old)
 
@@ -63,8 +62,8 @@ class MatchForm:
         name, reason = self.league.name, self.fields.reason.strip()
         if self.old is None:
             return Post(name, [self.match()], self.fields.once, author=self.author, reason=reason)
-        seen = int(self.fields.seen)
-        return Edit(name, self.old["id"], self.match(), seen=seen, author=self.author, reason=reason)
+        revision = int(self.fields.seen)
+        return Edit(name, self.old["id"], self.match(), seen=revision, author=self.author, reason=reason)
 
 
 @router.get("/leagues/{league}/enter")
@@ -75,7 +74,7 @@ async def enter(
     teams: Annotated[int | None, Query(ge=2, le=MOST)] = None,
     team: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
-    """Show a form for a new result; each `team` has the names of one by lines, where it is known who played."""
+    """Show a form for a new result; each `team` is a list of names, one per line, to begin with."""
 
     def work(connection: Connection) -> MatchForm:
         league = leagues.find(connection, access.league)
@@ -94,7 +93,7 @@ async def submit_entry(request: Request, access: Write, service: ServiceDep, for
     """Add a team to a new result, preview it, or record it."""
     fields = read_fields(form)
     if not ONCE.fullmatch(fields.once):
-        raise Problem(422, "this form was not made by the page to enter a result: open it anew")
+        raise Problem(422, "this form is incomplete; open the page to enter a result again")
     league = await service.leagues.get(access.league)
     return await _handle_button(request, service, MatchForm(league, access.author, fields), form)
 
@@ -116,11 +115,11 @@ async def submit_edit(request: Request, access: Write, service: ServiceDep, form
 
 def _check_revision(seen: str) -> None:
     if not REVISION.fullmatch(seen):
-        raise Problem(422, "this form was not made by the page of a match: open it anew")
+        raise Problem(422, "this form is incomplete; open it again from the page of the match")
 
 
 def _match_form(connection: Connection, access: Access, id: str, fields: MatchFields | None) -> MatchForm:
-    """The form of a recorded match, with the fields that were sent, or those of the match."""
+    """Return the form of a recorded match, with the fields that were sent, or else those of the match."""
     league = leagues.find(connection, access.league)
     revisions = journal.revisions(connection, league, id)
     old = last_match(league, revisions)
@@ -130,7 +129,7 @@ def _match_form(connection: Connection, access: Access, id: str, fields: MatchFi
 
 
 async def _handle_button(request: Request, service: Service, form: MatchForm, sent: Mapping[str, Any]) -> Response:
-    """Do what the button that was pressed asks for; the form shows an error and keeps all that was typed."""
+    """Do what the pressed button asks for; on an error, show it in the form with all input kept."""
     button = sent.get("do")
     if button == "team":
         more = replace(form.fields, teams=(*form.fields.teams, "")[:MOST])
@@ -148,7 +147,7 @@ async def _handle_button(request: Request, service: Service, form: MatchForm, se
 
 
 def _correct_name(form: MatchForm, meant: Any) -> MatchForm:
-    """Replace a name by the similar one that was meant, if a button of the preview says so."""
+    """Replace a name by the similar one that the user chose in the preview, if any."""
     try:
         old, new = map(str, json.loads(meant))
     except (TypeError, ValueError, RecursionError):
@@ -174,8 +173,8 @@ async def _preview(request: Request, service: Service, form: MatchForm) -> Respo
 
 async def _record(service: Service, form: MatchForm) -> Response:
     done = await asyncio.wrap_future(service.writer.submit(form.command()))
-    what = "known" if all(done.repeated) else "recorded" if form.old is None else "edited"
-    return RedirectResponse(page_url(form.league.name, "match", id=done.ids[0], done=what), 303)
+    action = "known" if all(done.repeated) else "recorded" if form.old is None else "edited"
+    return RedirectResponse(page_url(form.league.name, "match", id=done.ids[0], done=action), 303)
 
 
 def _form_page(request: Request, form: MatchForm, error: Error | None = None) -> Response:
@@ -200,23 +199,24 @@ def _form_page(request: Request, form: MatchForm, error: Error | None = None) ->
 async def confirm_deletion(
     request: Request, access: Write, service: ServiceDep, id: Annotated[MatchId, MATCH_ID], look: bool = False
 ) -> Response:
-    """Preview what changes without a match, and ask; in a large league the preview is only made if `look` is set."""
+    """Ask before a match is deleted, with a preview of the changes; in a large league only if `look` is set."""
     return await _deletion_page(request, service, access, id, look=look)
 
 
 @router.post("/leagues/{league}/delete")
 async def delete(request: Request, access: Write, service: ServiceDep, form: CheckedForm) -> Response:
-    """Delete a match, unless somebody has changed it since the page was shown."""
+    """Delete a match, unless it was changed since the page was shown."""
     id, reason, seen = (str(form.get(name, "")).strip() for name in ("id", "reason", "seen"))
     _check_revision(seen)
     if not storable(reason, LONGEST):
-        problem = f"reason: it must be text of at most {LONGEST} letters"
+        problem = f"The reason must be text of at most {LONGEST} characters"
         return await _deletion_page(request, service, access, id, reason, problem)
     command = Delete(access.league, id, seen=int(seen), author=access.author, reason=reason)
     try:
         await asyncio.wrap_future(service.writer.submit(command))
     except Conflict as error:
-        return await _deletion_page(request, service, access, id, reason, f"{error}. This is how it is now.", 409)
+        problem = f"{error}. This is the match as it is now."
+        return await _deletion_page(request, service, access, id, reason, problem, 409)
     return RedirectResponse(page_url(access.league, "match", id=id, done="deleted"), 303)
 
 
@@ -230,7 +230,7 @@ async def _deletion_page(
     status: int = 422,
     look: bool = False,
 ) -> Response:
-    def work(connection: Connection) -> tuple[League, dict[str, Any], Any]:
+    def work(connection: Connection) -> tuple[League, Plain, Any]:
         league = leagues.find(connection, access.league)
         revisions = journal.revisions(connection, league, id)
         return league, last_match(league, revisions), revisions[-1]
@@ -238,7 +238,7 @@ async def _deletion_page(
     league, match, last = await service.read(work)
     if last["body"] is None:
         return RedirectResponse(page_url(league.name, "match", id=id, done="deleted"), 303)
-    changes: dict[str, Any] = {"changes": None}
+    changes: Plain = {"changes": None}
     if look or league.posted <= SMALL:
         changes = await preview_changes(service, league, Delete(league.name, id), match)
     context = {"match": match, "sentence": result_sentence(match), "seen": last["revision"], "reason": reason}

@@ -82,7 +82,7 @@ def test_result_is_previewed_and_recorded_once(ask, fill):
     assert ask.get("/api/leagues/new/matches").json()["total"] == 1
     other = fill.go_on(page, path, do="record", team=["ann", "eve"])  # back in the browser, and another result
     assert other.status_code == 409
-    assert "This form was recorded before" in other.text
+    assert "This form was already sent" in other.text
     [revision] = ask.get(f"/api/leagues/new/matches/{match['id']}").json()["revisions"]
     assert (revision["author"], revision["reason"]) == ("office", "final")
 
@@ -94,8 +94,8 @@ def test_preview_shows_the_rating_changes(ask, fill):
     before = shown(ask, "tells")
     page = fill("/leagues/tells/enter", team=["bob", "ann"], time="2026-01-02T12:00")
     assert "2 Jan 2026, 12:00 UTC" in words(page)
-    assert "1 player who did not play in this match is rated anew" in words(page)
-    rows = re.findall(r"<tr>\s*<th scope=\"row\">.*?</tr>", page.text.partition("What changes")[2], re.S)
+    assert "1 player who did not play in this match is also affected" in words(page)
+    rows = re.findall(r"<tr>\s*<th scope=\"row\">.*?</tr>", page.text.partition("Rating changes")[2], re.S)
     told = {}
     for row in rows:
         name, *cells = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", row)).split()
@@ -114,7 +114,7 @@ def test_preview_suggests_known_names_for_new_ones(ask, fill):
     ask.found("slips")
     ask.post("/api/leagues/slips/matches", {"teams": [["Johanna"], [ODD]]}, status=201)
     page = fill("/leagues/slips/enter", team=["Johana\neve", ODD])
-    assert "Johana is new to this league. Did you mean somebody else?" in words(page)
+    assert "Johana is new to this league. Did you mean someone else?" in words(page)
     assert "eve is new to this league." in words(page)
     assert "<script>alert" not in page.text
     assert "<img" not in page.text.partition("<main")[2]
@@ -134,12 +134,12 @@ def test_preview_suggests_known_names_for_new_ones(ask, fill):
             "The score of team 2 must be a number",
             "score-2",
         ),
-        ({"team": ["ann", "bob"], "by": "places"}, "The place of team 1 must be a number; it is empty", "place-1"),
+        ({"team": ["ann", "bob"], "by": "places"}, "The place of team 1 must be a number", "place-1"),
         ({"team": ["ann", "bob", ""], "by": "scores", "score": ["1", "2", "3"]}, "Team 3 has a result", "team-3"),
         ({"team": ["ann", "bob"], "time": "tomorrow"}, "tomorrow", "time"),
         ({"team": ["ann", "bob"], "importance": "-1"}, "mportance", "importance"),
         ({"team": ["ann", "bob"], "home": "7"}, "Home: choose one of the teams", "home"),
-        ({"team": ["ann", "bob"], "reason": "x" * 501}, "Reason", "reason"),
+        ({"team": ["ann", "bob"], "reason": "x" * 501}, "The reason must be text", "reason"),
         ({"team": ["a" * 501, "bob"]}, "at most 500 characters", "team-1"),
     ],
 )
@@ -222,7 +222,7 @@ def test_match_is_deleted_and_restored(ask, fill):
     before = shown(ask, "gone")
     page = ask.look("/leagues/gone/delete?id=m1", key=ask.admin)
     assert "ann beat bob" in words(page)
-    assert page.text.partition("What changes")[2].count('<th scope="row">') == 2
+    assert page.text.partition("Rating changes")[2].count('<th scope="row">') == 2
     done = fill.go_on(page, "/leagues/gone/delete", reason="played twice")
     assert done.status_code == 303
     told = words(ask.look(done.headers["location"], key=ask.admin))

@@ -6,27 +6,31 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from starlette.datastructures import FormData
 
-from ....errors import Error
-from ....store.clock import Clock
-from ....store.leagues import storable
-from ....text import capitalise
-from ...api.matches import read_match
-from ...api.schemas.common import LONGEST
-from ...errors import Problem
-from ..web.forms import parse_number
+from ...errors import Error
+from ...store.clock import Clock
+from ...store.leagues import storable
+from ...text import capitalise
+from ..api.matches import read_match
+from ..api.schemas.common import LONGEST
+from ..errors import Problem
+from .web.forms import parse_number
+from .web.page import Plain
 
 MOST = 40  # teams that have fields of their own; a match of more is written as JSON
-WAYS = ("first", "draw", "places", "scores", "both")  # how a result is given
+WAYS = ("first", "draw", "places", "scores", "both")  # how a result is entered
+SINGLE = ("time", "home", "importance", "reason", "whole", "once", "id", "seen")
+FIELDS = {"teams": "team", "weights": "team", "ranks": "place", "scores": "score"}  # of the form, by keys of a match
 
 
 class FormError(Error):
-    """Something in a form cannot be read; `ids` are those of the fields at fault.
+    """A form that cannot be read; `ids` are the element ids of the fields at fault.
 
-    >>> FormError("2 is no place", ["place-1"]).ids
+    >>> FormError("'x' is not a place", ["place-1"]).ids
     ['place-1']
     """
 
@@ -37,7 +41,7 @@ class FormError(Error):
 
 @dataclass(frozen=True)
 class MatchFields:
-    """The raw fields of a form about a match; of each team its names by lines, its place and its score.
+    """The raw fields of a form about a match: for each team its names, one per line, its place and its score.
 
     `whole` is the match as JSON, if it has too many teams for fields. `once` makes sure that a form is recorded once,
     `seen` is the revision of the match that is edited.
@@ -62,8 +66,8 @@ class MatchFields:
     @property
     def rows(self) -> list[dict[str, str]]:
         """The fields of each team."""
-        count = len(self.teams)
-        cells = zip(self.teams, _pad(self.places, count), _pad(self.scores, count), strict=True)
+        places, scores = ((*cells, *[""] * len(self.teams)) for cells in (self.places, self.scores))
+        cells = zip(self.teams, places, scores, strict=False)
         return [{"names": names, "place": place, "score": score} for names, place, score in cells]
 
     def rename_player(self, old: str, new: str) -> MatchFields:
@@ -76,23 +80,18 @@ class MatchFields:
         return replace(self, teams=tuple(map("\n".join, lines)))
 
 
-def _pad(cells: Sequence[str], count: int) -> list[str]:
-    return [*cells[:count], *[""] * (count - len(cells))]
-
-
 def read_fields(form: FormData) -> MatchFields:
     """Return the fields that were sent, with plain line breaks."""
 
     def texts(name: str) -> tuple[str, ...]:
         return tuple(str(text).replace("\r\n", "\n").replace("\r", "\n") for text in form.getlist(name))
 
-    single = ("time", "home", "importance", "reason", "whole", "once", "id", "seen")
     teams = texts("team") or ("", "")
     if len(teams) > MOST:
-        raise Error.in_field("team", f"at most {MOST} teams are written in fields of their own, not {len(teams)}")
+        raise Error.in_field("team", f"at most {MOST} teams can have fields of their own, not {len(teams)}")
     by = str(form.get("by", "first"))
-    texts_by_name = {name: (texts(name) or ("",))[0] for name in single}
-    return MatchFields(teams, texts("place"), texts("score"), by if by in WAYS else "first", **texts_by_name)
+    single = {name: (texts(name) or ("",))[0] for name in SINGLE}
+    return MatchFields(teams, texts("place"), texts("score"), by if by in WAYS else "first", **single)
 
 
 def fields_of_match(match: Mapping[str, Any], clock: Clock) -> MatchFields:
@@ -109,12 +108,12 @@ def fields_of_match(match: Mapping[str, Any], clock: Clock) -> MatchFields:
         return MatchFields(whole=json.dumps(whole, ensure_ascii=False))
     return MatchFields(
         tuple("\n".join(names) for names in match["teams"]),
-        tuple(map(_text, ranks or ())),
-        tuple(map(_text, scores or ())),
+        tuple(map(_exact, ranks or ())),
+        tuple(map(_exact, scores or ())),
         _way(ranks, scores),
         time=_time_text(match.get("time"), clock),
         home="" if home is None else str(home + 1),
-        importance="" if match.get("importance") is None else _text(match["importance"]),
+        importance="" if match.get("importance") is None else _exact(match["importance"]),
     )
 
 
@@ -126,13 +125,12 @@ def _way(ranks: Sequence[float] | None, scores: Sequence[float] | None) -> str:
     return "draw" if len(set(ranks)) == 1 else "places"
 
 
-def _text(value: float) -> str:
-    """A number that is read back to the last bit."""
-    return repr(float(value)).removesuffix(".0")
+def _exact(value: float) -> str:
+    return repr(float(value)).removesuffix(".0")  # reads back to the same bits
 
 
 def _time_text(time: str | float | None, clock: Clock) -> str:
-    """A time as the value of its field.
+    """Return a time as the value of its field.
 
     >>> _time_text("2026-01-31T19:30:00Z", "utc"), _time_text(7.0, "number"), _time_text(None, "utc")
     ('2026-01-31T19:30', '7', '')
@@ -140,31 +138,38 @@ def _time_text(time: str | float | None, clock: Clock) -> str:
     if time is None or clock == "none":
         return ""
     if not isinstance(time, str):
-        return _text(time)
-    moment = datetime.fromisoformat(time).replace(tzinfo=None)  # one with microseconds was given by a machine
+        return _exact(time)
+    moment = datetime.fromisoformat(time).replace(tzinfo=None)
+    # A time with microseconds is that of a machine: nobody wants to see them in a form.
     return moment.isoformat(timespec="minutes") if moment.microsecond else moment.isoformat().removesuffix(":00")
 
 
-def parse_match(fields: MatchFields, clock: Clock, old: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the match that the fields describe; what has no field is kept from the `old` one that it replaces.
+def parse_match(fields: MatchFields, clock: Clock, old: Mapping[str, Any] | None = None) -> Plain:
+    """Return the match that the fields describe; what has no field is kept from the `old` match that it replaces.
 
     >>> parse_match(MatchFields(("ann\\n dan ", "bob", ""), scores=("3", "1,5"), by="scores", home="2"), "utc")
     {'teams': [['ann', 'dan'], ['bob']], 'scores': [3.0, 1.5], 'home': 1}
     """
     if not storable(fields.reason, LONGEST):
-        raise FormError(f"reason: it must be text of at most {LONGEST} letters", ["reason"])
+        raise FormError(f"the reason must be text of at most {LONGEST} characters", ["reason"])
     if fields.whole:
         return _parse_json(fields.whole)
-    rows = [(number, row) for number, row in enumerate(fields.rows, 1) if _plays(number, row, fields.by)]
+    result_fields = {"places": ["place"], "scores": ["score"], "both": ["place", "score"]}.get(fields.by, [])
+    rows = []
+    for number, row in enumerate(fields.rows, 1):
+        if row["names"].strip():
+            rows.append((number, row))
+        elif any(row[name].strip() for name in result_fields):
+            raise FormError(f"team {number} has a result but no players", [f"team-{number}"])
     if len(rows) < 2:
         empty = [f"team-{number}" for number, row in enumerate(fields.rows, 1) if not row["names"].strip()]
-        raise FormError("a match needs two teams: write the names of those who played, one a line", empty)
-    match: dict[str, Any] = {"teams": [_names(row["names"]) for _, row in rows]}
+        raise FormError("a match needs two teams; enter the players of each, one name per line", empty)
+    match: Plain = {"teams": [_names(row["names"]) for _, row in rows]}
     if fields.by == "draw":
         match["ranks"] = [1] * len(rows)
-    for key, what, ways in (("ranks", "place", ("places", "both")), ("scores", "score", ("scores", "both"))):
-        if fields.by in ways:
-            match[key] = [_number(row[what], f"{what}-{k}", f"the {what} of team {k}") for k, row in rows]
+    for name in result_fields:
+        numbers = [_number(row[name], f"{name}-{k}", f"the {name} of team {k}") for k, row in rows]
+        match["ranks" if name == "place" else "scores"] = numbers
     return match | _optional_keys(fields, [number for number, _ in rows], clock, old or {}, match["teams"])
 
 
@@ -172,31 +177,18 @@ def _names(text: str) -> list[str]:
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 
-def _plays(number: int, row: Mapping[str, str], by: str) -> bool:
-    """Whether a team was filled in; a result of nobody is a slip."""
-    if row["names"].strip():
-        return True
-    if (row["place"].strip() and by in ("places", "both")) or (row["score"].strip() and by in ("scores", "both")):
-        raise FormError(f"team {number} has a result, but nobody plays in it", [f"team-{number}"])
-    return False
-
-
 def _optional_keys(
     fields: MatchFields, numbers: Sequence[int], clock: Clock, old: Mapping[str, Any], teams: Sequence[Sequence[str]]
-) -> dict[str, Any]:
-    match: dict[str, Any] = {}
+) -> Plain:
+    match: Plain = {}
     if old.get("weights"):
-        weight = {
-            name: share
-            for names, shares in zip(old["teams"], old["weights"], strict=True)
-            for name, share in zip(names, shares, strict=True)
-        }
-        match["weights"] = [[weight.get(name, 1.0) for name in names] for names in teams]
+        weights = dict(zip(chain(*old["teams"]), chain(*old["weights"]), strict=True))
+        match["weights"] = [[weights.get(name, 1.0) for name in names] for names in teams]
     if fields.importance.strip():
         match["importance"] = _number(fields.importance, "importance", "the importance")
     if fields.home.strip():
         if fields.home not in map(str, numbers):
-            raise FormError("home: choose one of the teams that play", ["home"])
+            raise FormError("home: choose one of the teams in the match", ["home"])
         match["home"] = numbers.index(int(fields.home))
     if fields.time.strip() and not _same_time(fields.time, old.get("time")):
         match["time"] = _number(fields.time, "time", "the time") if clock == "number" else fields.time.strip()
@@ -204,35 +196,33 @@ def _optional_keys(
 
 
 def _same_time(text: str, time: Any) -> bool:
-    """Whether a field still has the time of the old match, which may be finer than a form tells."""
-    if not isinstance(time, str):
-        return False
+    """Return whether a field still has the time of the old match, which may be more precise than the field."""
     try:
-        return datetime.fromisoformat(text.strip()) == datetime.fromisoformat(_time_text(time, "utc"))
+        sent = datetime.fromisoformat(text.strip())
     except ValueError:
         return False
+    return isinstance(time, str) and sent == datetime.fromisoformat(_time_text(time, "utc"))
 
 
-def _number(text: str, id: str, what: str) -> float:
+def _number(text: str, id: str, name: str) -> float:
     value = parse_number(text)
     if value is None:
-        problem = f"not {text.strip()!r}" if text.strip() else "it is empty"
-        raise FormError(f"{what} must be a number; {problem}", [id])
+        raise FormError(f"{name} must be a number{f', not {text.strip()!r}' if text.strip() else ''}", [id])
     return value
 
 
-def _parse_json(text: str) -> dict[str, Any]:
+def _parse_json(text: str) -> Plain:
     try:
         match = read_match("application/json", text.encode())
     except Problem as problem:
         raise FormError(str(problem.detail), ["whole"]) from None
     if match.get("id") is not None:
-        raise FormError("id: a match keeps its id: leave it out", ["whole"])
+        raise FormError("the id of a match cannot be changed; leave it out", ["whole"])
     return match
 
 
 def invalid_fields(error: Error, fields: MatchFields) -> list[str]:
-    """Return the ids of the fields that an error is about.
+    """Return the element ids of the fields that an error is about.
 
     >>> twice = Error("ann is listed in team 1 and in team 2", field="teams", value="ann")
     >>> invalid_fields(twice, MatchFields(("ann", "bob\\nann", "cat")))
@@ -244,7 +234,7 @@ def invalid_fields(error: Error, fields: MatchFields) -> list[str]:
         return error.ids
     if fields.whole:
         return ["whole"]
-    field = {"teams": "team", "weights": "team", "ranks": "place", "scores": "score"}.get(error.field or "")
+    field = FIELDS.get(error.field or "")
     if field is None:
         return [error.field] if error.field in ("time", "home", "importance", "reason") else []
     numbers = [number for number, team in enumerate(fields.teams, 1) if team.strip()]

@@ -37,13 +37,13 @@ def test_file_is_previewed_and_imported_as_one_change(ask):
     assert page.status_code == 200
     told = words(page)
     for part in (
-        "How it is understood: a line per match, home/away",
+        "How the file is read: one row per match",
         "town Bath · Köln – not used",
-        "hg 3 · 2 the score at home",
+        "hg 3 · 2 home score",
         "31 Jan 2026 – 1 Feb 2026",
         "3 Ann 1 Bob",
         "3 new players Ann, Bob, Zoë",
-        "What changes Ratings as the standings show them",
+        "Rating changes Ratings as shown in the standings",
         "Import 2 matches",
     ):
         assert part in told
@@ -73,7 +73,7 @@ def test_only_the_previewed_file_is_imported(ask):
     seen = confirm_of(drop(ask, "other", LINES))
     for other in (drop(ask, "other", LINES + " ", confirm=seen), drop(ask, "other", LINES, confirm=seen, rosters="+")):
         assert other.status_code == 200
-        assert "look once more" in words(other)
+        assert "Check the preview again" in words(other)
     assert len(history(ask, "other")) == 0
     assert drop(ask, "other", LINES + " ", confirm=confirm_of(drop(ask, "other", LINES + " "))).status_code == 303
 
@@ -104,7 +104,7 @@ def test_roles_of_columns_and_date_order_can_be_chosen(ask):
     assert "4 Mar 2026 – 4 May 2026" in told
     assert "1. Bob 2. Ann" in told
     assert unclear.status_code == 422
-    assert "say below which column is what" in words(unclear)
+    assert "choose them below" in words(unclear)
     assert "columns={" not in unclear.text
     other = drop(ask, "odd", "winner,loser,when\nAnn,Bob,2026-01-31\n", **roles)  # has one of the columns only
     assert '<option value="=when" selected>' in other.text
@@ -139,7 +139,7 @@ def test_all_file_formats_are_read(ask, name, content):
     ask.found(league)
     page = drop(ask, league, content, name)
     assert page.status_code == 200, page.text
-    assert "matches 2 players 3 new players 3 known already 0" in words(page)
+    assert "matches 2 players 3 new players 3 already in the league 0" in words(page)
     assert "Ann, Bob, Zoë" in words(page)
     assert name in html.unescape(page.text)
 

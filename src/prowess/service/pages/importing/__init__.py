@@ -1,1 +1,0 @@
-"""Pages to upload a file of matches, preview it and import it."""

@@ -1,1 +1,0 @@
-"""Pages to enter, edit and delete results."""
