@@ -90,7 +90,7 @@ def test_problems_are_listed_by_line_and_the_rest_is_importable(ask):
     assert drop(ask, "lines", bad, confirm=confirm_of(page)).status_code == 303
     assert len(history(ask, "lines")) == 1
     twice = drop(ask, "lines", "no,winner,loser\n1,ann,bob\n1,bob,cat\n", **{"role.id": "=no"})
-    assert "the id '1' is also that of the file, line 2" in words(twice)
+    assert "the id '1' is also used by the file, line 2" in words(twice)
 
 
 def test_roles_of_columns_and_date_order_can_be_chosen(ask):
