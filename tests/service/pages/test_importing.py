@@ -147,8 +147,8 @@ def test_all_file_formats_are_read(ask, name, content):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "The file: it is empty"),
-        (b"\x89PNG\r\n\x1a\n", "it is an image, not a table"),
+        (b"", "is empty"),
+        (b"\x89PNG\r\n\x1a\n", "is an image, not a table"),
         (b"winner,loser\n", "no match that can be read"),
         (b"\x00\x01\x02" * 50, "The file: "),
         (b"day,winner,loser\n1,ann,bob\n", "plain numbers as times, but the league has dates"),
