@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from prowess.cli.output.console import get_console, note
-from prowess.cli.output.json import print_json
-from prowess.cli.output.report import print_report
+from prowess.cli.options.shared import Html, Jobs, Json, Seed
+from prowess.cli.output.console import get_console, note, print_json
+from prowess.cli.output.tables import print_report
 from prowess.errors import Error
 from prowess.lab.report import check_report_path
 
@@ -20,14 +20,7 @@ Name = Annotated[
     str | None, typer.Argument(metavar="[NAME]", show_default=False, help=f"The paper: {', '.join(PAPERS)}.")
 ]
 Data = Annotated[Path | None, typer.Option(metavar="DIR", show_default=False, help="The folder of its data.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
-Html = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", show_default=False, help="Write a page with the charts, which needs no network."),
-]
 Small = Annotated[bool, typer.Option("--small", help="A quick look, on a part of the data.")]
-Jobs = Annotated[int, typer.Option(min=1, help="The number of processes.")]
-Seed = Annotated[int, typer.Option(help="What is drawn by lot depends on it alone.")]
 
 
 def papers(

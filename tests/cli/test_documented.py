@@ -1,7 +1,4 @@
-"""The page of the command line: every verb and every option stands on it, and nothing else does.
-
-That its examples run is tested with those of all pages, in tests/test_docs.py.
-"""
+"""The guide to the command line has every verb and option; tests/test_docs.py runs its examples."""
 
 import re
 import shlex
@@ -26,8 +23,8 @@ VERBS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(Non
 def flags(command: Any) -> set[str]:
     """The long options of a command; of `prowess key`, those of its own commands too."""
     inside = getattr(command, "commands", {}).values() if command is not GROUP else ()
-    found = [flag for one in command.params for flag in (*one.opts, *one.secondary_opts)]
-    return {flag for flag in found if flag.startswith("--")}.union({"--help"}, *map(flags, inside))
+    names = [flag for option in command.params for flag in (*option.opts, *option.secondary_opts)]
+    return {flag for flag in names if flag.startswith("--")}.union({"--help"}, *map(flags, inside))
 
 
 SHARED = set.intersection(*(flags(VERBS[name]) for name in ("rate", "predict")))
@@ -38,13 +35,13 @@ def examples() -> list[list[str]]:
     return [shlex.split(line, comments=True)[1:] for block in BLOCK.findall(PAGE) for line in commands(block)]
 
 
-def test_every_verb_has_a_section_and_every_section_a_verb() -> None:
+def test_guide_has_one_section_per_verb() -> None:
     assert set(SECTIONS) - {"Every command"} == set(VERBS)
     assert all(f"](#{name})" in PAGE for name in VERBS)
 
 
 @pytest.mark.parametrize("name", sorted(VERBS))
-def test_every_option_is_documented_and_every_documented_option_is_there(name: str) -> None:
+def test_guide_has_every_option_and_no_others(name: str) -> None:
     known, section = flags(VERBS[name]), SECTIONS[name]
     rows = set(FLAG.findall("\n".join(line for line in section.splitlines() if line.startswith("| `--"))))
     assert known - SHARED <= rows
@@ -53,16 +50,16 @@ def test_every_option_is_documented_and_every_documented_option_is_there(name: s
     assert known & SHARED <= set(FLAG.findall(EVERYWHERE))
 
 
-def test_options_of_the_program_itself() -> None:
+def test_guide_has_the_global_options() -> None:
     assert flags(GROUP) <= set(FLAG.findall(EVERYWHERE))
 
 
-def test_every_verb_that_reads_has_an_example() -> None:
+def test_guide_has_examples_of_all_verbs() -> None:
     assert {words[0] for words in examples()} == set(VERBS) - {"demo"}
 
 
 @pytest.mark.parametrize("name", sorted(VERBS))
-def test_examples_in_the_help_use_options_that_are_there(name: str) -> None:
+def test_examples_in_the_help_use_existing_options(name: str) -> None:
     help = VERBS[name].help
     shown = [line.strip() for line in help.splitlines() if line.strip().startswith("prowess ")]
     assert shown

@@ -85,9 +85,7 @@ def test_incompatible_histories_raise() -> None:
     date, number, none = (history([game | more]) for more in ({"time": "2026-01-01"}, {"time": 3}, {}))
     with pytest.raises(Error, match=r"history 2 of 2 has no times but others do"):
         History.join([date, none])
-    with pytest.raises(
-        Error, match=r"history 2 of 2: its times cannot be compared with those before: plain"
-    ):
+    with pytest.raises(Error, match=r"history 2 of 2: its times cannot be compared with those before: plain"):
         History.join([date, number])
     with pytest.raises(Error, match="number 2 is a str"):
         History.join([date, "games.csv"])  # type: ignore[list-item]

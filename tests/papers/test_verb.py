@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from prowess.cli.output.json import print_json
-from prowess.cli.output.report import print_report
+from prowess.cli.output.console import print_json
+from prowess.cli.output.tables import print_report
 from prowess.lab.report import Claim, Report, Section
 from prowess_papers import PAPERS
 from tests.cli.running import run

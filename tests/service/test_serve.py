@@ -46,7 +46,7 @@ def test_a_demo_leaves_nothing_behind_and_its_port_is_taken_meanwhile(tmp_path):
         league, key = process.stdout.readline(), process.stdout.readline()
         assert league == f"league: {address}/leagues/demo/standings\n"
         assert re.fullmatch(r"key: pw_[\w-]+\n", key)
-        place = re.search(r"data is in sqlite:///(\S+)", (tmp_path / "log").read_text())[1]
+        place = re.search(r"database: sqlite:///(\S+)", (tmp_path / "log").read_text())[1]
         assert os.path.exists(place)
         assert httpx.get(f"{address}/readyz", timeout=PATIENCE).json() == {"status": "ready"}
         port = address.rpartition(":")[2]
@@ -70,9 +70,9 @@ def test_figures_of_several_processes_add_up(tmp_path):
         assert found["prowess_requests_total", *labels] == 30
         assert ended(process, signal.SIGINT) == 130
     log = (tmp_path / "log").read_text().splitlines()
-    assert "there is no key yet" in log[1]
+    assert "no keys yet" in log[1]
     assert sum(" GET /healthz 200 " in line for line in log) == 30
-    assert log[-1] == "the service has ended"
+    assert log[-1] == "the service has stopped"
     assert not any("Traceback" in line for line in log)
     assert (tmp_path / "league.db").exists()
 

@@ -1,4 +1,4 @@
-"""The command line: a thin face of the library, one file a verb."""
+"""The command line: a thin layer over the library, with one file per verb."""
 
 import inspect
 import io
@@ -31,21 +31,21 @@ try:
     from .verbs.serve import serve
     from .verbs.simulate import simulate
     from .verbs.tune import tune
-except KeyboardInterrupt:  # imports take a moment; whoever changes their mind in it wants no traceback
+except KeyboardInterrupt:  # imports take a moment; Ctrl-C in it prints no traceback
     sys.exit(130)
 
 __all__ = ["app", "main"]
 
 
 PLUGINS = "prowess.verbs"
-SHIPPED = {"papers": "prowess_papers"}  # verbs of packages that come with prowess, but may have been left out
+SHIPPED = {"papers": "prowess_papers"}  # verbs of packages that come with prowess but may have been removed
 
 
 class Verbs(TyperGroup):
-    """The built-in verbs and those of installed packages, which are imported only to run or to list them."""
+    """The built-in verbs and those of plugins, which are imported only to run or list them."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a verb; errors and warnings are printed in one line each."""
+        """Run a verb; errors and warnings are printed on one line each."""
         with handle_errors():
             return super().invoke(ctx)
 
@@ -60,7 +60,7 @@ class Verbs(TyperGroup):
         return super().list_commands(ctx)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a verb, or None if there is none of this name; raises `Error` for a broken plugin."""
+        """Return a verb, or None if the name is unknown; raises `Error` for a broken plugin."""
         if cmd_name in self.commands:
             return self.commands[cmd_name]
         try:
@@ -88,7 +88,7 @@ def _is_missing(name: str) -> bool:
 
 def _make_command(name: str, plugin: object) -> object:
     if not inspect.isfunction(plugin):
-        raise Error(f"a verb is a function, not {plugin!r}")
+        raise Error(f"a verb must be a function, not {plugin!r}")
     single = typer.Typer(add_completion=False)
     single.command(name, rich_help_panel="Compare" if name in SHIPPED else "Plugins")(add_quiet_option(plugin))
     return typer.main.get_command(single)
@@ -104,7 +104,6 @@ app = typer.Typer(
 
 
 def _add(panel: str, *verbs: Callable[..., None]) -> None:
-    """Put verbs under a heading of `prowess --help`."""
     for verb in verbs:
         app.command(rich_help_panel=panel)(add_quiet_option(verb))
 
@@ -120,41 +119,39 @@ app.add_typer(key, name="key", rich_help_panel="Serve")
 _add("Serve", backup, restore)
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"prowess {__version__}\nkernel: {kernel_mode()}")
         raise typer.Exit
 
 
-@app.callback(epilog="Exit codes: 0 done, 1 an error, 2 wrong usage, 130 interrupted.")
-def prowess(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version and the kernel's mode.", callback=_version, is_eager=True),
-    ] = False,
-    quiet: Quiet = False,
-) -> None:
+VERSION_HELP = "Show the version, and whether the kernels are compiled."
+Version = Annotated[bool, typer.Option("--version", help=VERSION_HELP, callback=_print_version, is_eager=True)]
+
+
+@app.callback(epilog="Exit codes: 0 success, 1 error, 2 wrong usage, 130 interrupted.")
+def prowess(version: Version = False, quiet: Quiet = False) -> None:
     """Skill ratings for players and teams, from a file of match results.
 
     \b
     prowess demo                              see it work on an example league
-    prowess rate matches.csv                  standings of your own
-    prowess rate matches.csv --out table.csv  the same as a file
-    prowess compare matches.csv               which model predicts them best
-    prowess tune matches.csv                  better parameters for it
-    prowess papers halo2 --data DIR           a paper's experiments once more
-    prowess serve --demo                      leagues over HTTP
+    prowess rate matches.csv                  standings of your own league
+    prowess rate matches.csv --out table.csv  write them to a file
+    prowess compare matches.csv               find the model that predicts best
+    prowess tune matches.csv                  find better parameters for a model
+    prowess papers halo2 --data DIR           repeat the experiments of a paper
+    prowess serve --demo                      run the web service
 
-    Tables and --json go to standard output, remarks and errors to standard error.
+    Results go to standard output; notes, warnings and errors go to standard error.
     """
     if quiet:
         set_quiet()
 
 
 def main() -> None:
-    """The command `prowess`."""
+    """Run the command `prowess`."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to stop
+        sys.stdout.reconfigure(errors="replace")  # do not fail on a name that the terminal cannot show
     try:
         app(prog_name="prowess")
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""The database that the verbs of the service share."""
+"""The --database option, and opening that database."""
 
 from __future__ import annotations
 
@@ -17,23 +17,16 @@ from ...service.settings import Settings
 if TYPE_CHECKING:
     from ...store.db.database import Database
 
-DEFAULT_URL = Settings.database  # that of `prowess serve`
-COMMAND_LINE = "command line"  # who did it, in the audit log
+DEFAULT_URL = Settings.database
+AUTHOR = "command line"  # in the audit log
 PACKAGES = {"sqlalchemy": "SQLAlchemy", "alembic": "Alembic", "psycopg": "psycopg"}
-Url = Annotated[
-    str,
-    typer.Option(
-        "--database",
-        metavar="URL",
-        envvar="PROWESS_DATABASE",
-        help="Where the leagues are: a file, sqlite:///FILE, or postgresql://USER@HOST/NAME.",
-    ),
-]
+URL_HELP = "The database of the leagues: a file, sqlite:///FILE, or postgresql://USER@HOST/NAME."
+Url = Annotated[str, typer.Option("--database", metavar="URL", envvar="PROWESS_DATABASE", help=URL_HELP)]
 
 
 @contextmanager
 def open_database(url: str, *, new: bool = False) -> Iterator[Database]:
-    """A database as long as a verb needs it; one that is not there is made only where it may be `new`."""
+    """Open a database for the duration of a block; a SQLite file is created only if it may be `new`."""
     for module, package in PACKAGES.items():
         if find_spec(module) is None:
             import_extra(module, package, "service")
@@ -42,7 +35,7 @@ def open_database(url: str, *, new: bool = False) -> Iterator[Database]:
     database = Database(url)
     file = database.url.database
     if not new and database.dialect == "sqlite" and not Path(str(file)).is_file():
-        raise Error(f"{file}: there is no such database; --database URL, or PROWESS_DATABASE, says where it is")
+        raise Error(f"{file}: database not found; give its address with --database URL or PROWESS_DATABASE")
     try:
         yield database
     finally:

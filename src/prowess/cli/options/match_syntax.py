@@ -1,4 +1,4 @@
-"""A match as somebody types it: "ann, bob vs cat"."""
+"""Parsing a match that a user typed, such as "ann, bob vs cat"."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Callable, Sequence
 
 from ...errors import Error
 
-# What stands between teams, the clearest first: a text is cut at the first of these that is in it.
+# Separators of teams, the least ambiguous first: a text is split at the first kind that occurs in it.
 BETWEEN = (r"\s+(?:vs?\.?|against)\s+", r"\s+[-–—:]\s+", r"\s*[–—]\s*|-|\s+vs?\.?\s*|:")
 WITHIN = r"\s*[,;&+/]\s*|\s+and\s+"
 QUOTED = re.compile(r'"([^"]*)"')
+FIRST_MASK = 0xE000  # of the characters for private use
 
-Known = Callable[[str], bool]
+IsName = Callable[[str], bool]
 
 
-def parse_match(text: str, known: Known) -> list[list[str]]:
-    """The teams of a match; a name that holds a separator stays whole if it is known, or in quotation marks.
+def parse_match(text: str, is_name: IsName) -> list[list[str]]:
+    """Return the teams of a match; a name that contains a separator must be known to `is_name`, or quoted.
 
     >>> parse_match("ann, bob vs cat", lambda name: False)
     [['ann', 'bob'], ['cat']]
@@ -27,24 +28,24 @@ def parse_match(text: str, known: Known) -> list[list[str]]:
     """
     masked, quoted = _mask_quoted(text)
 
-    def team(part: str) -> bool:
-        return all(name and known(name) for name in _split_names(part, quoted, known))
+    def is_team(part: str) -> bool:
+        return all(name and is_name(name) for name in _split_names(part, quoted, is_name))
 
     for separator in BETWEEN:
-        parts = _split_known(masked, separator, team)
+        parts = _split(masked, separator, is_team)
         if len(parts) > 1:
-            return [_check_complete(_split_names(part, quoted, known), text) for part in parts]
-    raise Error(f'{text!r} is no match: write the teams as "ann, bob vs cat, dan", or use --team for each of them')
+            return [_check_complete(_split_names(part, quoted, is_name), text) for part in parts]
+    raise Error(f'can\'t read {text!r} as a match; write the teams as "ann, bob vs cat, dan", or use --team for each')
 
 
-def parse_team(text: str, known: Known) -> list[str]:
-    """The players of one team.
+def parse_team(text: str, is_name: IsName) -> list[str]:
+    """Return the players of one team.
 
     >>> parse_team("ann, bob & cat", lambda name: False)
     ['ann', 'bob', 'cat']
     """
     masked, quoted = _mask_quoted(text)
-    return _check_complete(_split_names(masked, quoted, known), text)
+    return _check_complete(_split_names(masked, quoted, is_name), text)
 
 
 def _check_complete(names: list[str], text: str) -> list[str]:
@@ -54,29 +55,26 @@ def _check_complete(names: list[str], text: str) -> list[str]:
 
 
 def _mask_quoted(text: str) -> tuple[str, list[str]]:
-    """The text with a private character for each quoted name, so that none is cut."""
+    """Replace each quoted name by one private character, so that it is not split."""
     quoted: list[str] = QUOTED.findall(text)
     numbers = iter(range(len(quoted)))
-    return QUOTED.sub(lambda _: chr(0xE000 + next(numbers)), text), quoted
+    return QUOTED.sub(lambda _: chr(FIRST_MASK + next(numbers)), text), quoted
 
 
-def _split_names(part: str, quoted: Sequence[str], known: Known) -> list[str]:
-    """The names of a team, with the quoted ones back in their places."""
-
-    def whole(name: str) -> str:
-        return "".join(quoted[ord(c) - 0xE000] if 0 <= ord(c) - 0xE000 < len(quoted) else c for c in name).strip()
-
-    return [whole(name) for name in _split_known(part, WITHIN, lambda name: known(whole(name)))]
+def _split_names(part: str, quoted: Sequence[str], is_name: IsName) -> list[str]:
+    masks = {FIRST_MASK + number: name for number, name in enumerate(quoted)}
+    names = _split(part, WITHIN, lambda name: is_name(name.translate(masks).strip()))
+    return [name.translate(masks).strip() for name in names]
 
 
-def _split_known(text: str, separator: str, known: Known) -> list[str]:
-    """The parts of a text; as many as make something that is known are one part."""
+def _split(text: str, separator: str, is_whole: IsName) -> list[str]:
+    """Split a text, but keep together the longest runs of pieces that `is_whole` accepts."""
     pieces = re.split(f"({separator})", text.strip(), flags=re.IGNORECASE)
     parts = []
     first = 0
     while first < len(pieces):
         last = len(pieces)
-        while last > first + 1 and not known("".join(pieces[first:last])):
+        while last > first + 1 and not is_whole("".join(pieces[first:last])):
             last -= 2
         parts.append("".join(pieces[first:last]))
         first = last + 1

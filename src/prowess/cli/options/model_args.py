@@ -1,4 +1,4 @@
-"""Options that choose a model and set its parameters, and what the Tab key offers for them."""
+"""The options --model and --set, and their shell completion."""
 
 from __future__ import annotations
 
@@ -13,60 +13,45 @@ from ...model.presets import PRESETS, preset
 from ...model.registry import BASES, COMPONENTS
 from .read_args import make_option, parse_pairs
 
-PANEL = "The rating system"  # a panel of --help
+PANEL = "Rating system"
 DEFAULT = "TrueSkill"
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """List the presets whose names begin so, in whatever case: shells keep what was typed.
+    """List the presets whose names begin with a text; its case is kept, as shells keep what was typed.
 
     >>> complete_model("ts2"), complete_model("GL")
     (['ts2', 'ts2a', 'ts2b', 'ts2c'], ['GLicko', 'GLicko2'])
     """
-    return [
-        incomplete + name[len(incomplete) :] for name in PRESETS.names if name.lower().startswith(incomplete.lower())
-    ]
+    matching = [name for name in PRESETS.names if name.lower().startswith(incomplete.lower())]
+    return [incomplete + name[len(incomplete) :] for name in matching]
 
 
 def complete_parameter(ctx: typer.Context, incomplete: str) -> list[str]:
-    """List the parameters of the model that is named before, each with its value."""
+    """List the parameters of the model on the command line, or after "=" the value of one."""
     try:
-        model = preset(ctx.params.get("model") or DEFAULT)()
+        params = preset(ctx.params.get("model") or DEFAULT)().params
     except Error:
         return []
-    plain = {name: value for name, value in model.params.items() if isinstance(value, (bool, int, float, str))}
+    plain = {name: value for name, value in params.items() if isinstance(value, (bool, int, float, str))}
     name, equals, _ = incomplete.partition("=")
     if equals:
         return [f"{name}={plain[name]}"] if name in plain else []
     return [f"{parameter}=" for parameter in plain if parameter.startswith(name)]
 
 
+MODEL_HELP = f"One of {', '.join(PRESETS.names)}. (default: {DEFAULT})"
+SET_HELP = "Set a parameter (beta=3) or a component (team=Mean); may be repeated."
 MODEL_OPTIONS = [
-    make_option(
-        "model",
-        str | None,
-        None,
-        PANEL,
-        metavar="NAME",
-        help=f"One of {', '.join(PRESETS.names)}. (default: {DEFAULT})",
-        autocompletion=complete_model,
-    ),
-    make_option(
-        "set",
-        list[str] | None,
-        None,
-        PANEL,
-        metavar="NAME=VALUE",
-        help="A parameter, as beta=3, or a part, as team=Mean; may be repeated.",
-        autocompletion=complete_parameter,
-    ),
+    make_option("model", str | None, PANEL, metavar="NAME", help=MODEL_HELP, autocompletion=complete_model),
+    make_option("set", list[str] | None, PANEL, metavar="NAME=VALUE", help=SET_HELP, autocompletion=complete_parameter),
 ]
 
 
 def make_model(model: str | None, set: list[str] | None) -> Model:
-    """Make the preset of a name, with the parameters that are set."""
+    """Make a preset, with the parameters of --set."""
     base = preset(model or DEFAULT)()
-    settings = parse_pairs("--set", set or [])
+    settings = parse_pairs("--set", set)
     changes = {name: _parse_value(name, text) for name, text in settings.items()}
     try:
         return base.replace(**changes) if changes else base
@@ -79,38 +64,35 @@ def make_model(model: str | None, set: list[str] | None) -> Model:
 
 
 def make_optional_model(model: str | None, set: list[str] | None) -> Model | None:
-    """Make a model, or None where none was named and nothing was set."""
+    """Make a model, or None if neither --model nor --set was given."""
     return None if model is None and not set else make_model(model, set)
 
 
 def make_preset(model: str | None, set: list[str] | None) -> tuple[str, dict[str, Any]] | None:
-    """Give the name of a preset and the parameters that are set, as a league keeps them; None without any."""
-    settings = {name: _parse_value(name, text) for name, text in parse_pairs("--set", set or []).items()}
-    if parts := settings.keys() & BASES.keys():
-        raise Error(
-            f"--set {min(parts)}: a league keeps a preset and its parameters, and no other parts: --model names one"
-        )
+    """Return the name and the parameters of a preset, as a league stores them, or None if neither was given."""
+    settings = {name: _parse_value(name, text) for name, text in parse_pairs("--set", set).items()}
+    if components := settings.keys() & BASES.keys():
+        raise Error(f"--set {min(components)}: leagues have presets with parameters, not single components")
     return None if make_optional_model(model, set) is None else (model or DEFAULT, settings)
 
 
 def _parse_value(name: str, text: str | None) -> Any:
-    """Parse a value as JSON, else as text; a part of the model by its name."""
     if text is None:
-        raise Error(f"--set {name}= gives no value")
+        raise Error(f"--set {name}=: the value is missing")
     if name in BASES:
-        return _make_part(name, text)
+        return _make_component(name, text)
     try:
         return json.loads(text)
     except ValueError:
         return text
 
 
-def _make_part(name: str, text: str) -> Any:
-    kinds = {known: kind for known, kind in COMPONENTS.items() if issubclass(kind, BASES[name])}
-    kind = {known.lower(): kind for known, kind in kinds.items()}.get(text.lower())
+def _make_component(name: str, text: str) -> Any:
+    kinds = {title: kind for title, kind in COMPONENTS.items() if issubclass(kind, BASES[name])}
+    kind = {title.lower(): kind for title, kind in kinds.items()}.get(text.lower())
     if kind is None:
-        raise Error(f"--set {name}={text}: there is no such part, but {', '.join(kinds)}")
+        raise Error(f"--set {name}={text}: unknown; choose one of {', '.join(kinds)}")
     try:
         return kind()
     except TypeError:
-        raise Error(f"--set {name}={text}: that part needs parameters, and can be chosen from Python only") from None
+        raise Error(f"--set {name}={text}: this component needs parameters; use it from Python") from None

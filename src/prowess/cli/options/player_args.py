@@ -1,4 +1,4 @@
-"""Arguments that name players, and where their ratings come from: a file of matches, or a saved ladder."""
+"""Arguments that name players, and the source of their ratings: a file of matches or a saved ladder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,68 +20,76 @@ from ..output.console import note
 from .match_syntax import parse_team
 from .read_args import read
 
-SAVED = ".prowess"
+LADDER_EXTENSION = ".prowess"
 DAYS = {"": 1.0, "d": 1.0, "w": 7.0, "m": 30.0, "y": 365.0}
+SOURCE_HELP = f"A file of matches, or a saved ladder: league{LADDER_EXTENSION}."
+NAMES_HELP = "A file with more names, one per line."
+ACTIVE_HELP = "All players active in the last 30d, 4w, 6m or 1y."
 
-Source = Annotated[
-    Path, typer.Argument(metavar="FILE", help=f"A file of matches, or a ladder that was saved: league{SAVED}.")
-]
-Newcomers = Annotated[bool, typer.Option("--newcomers", help="Take names that are not known as newcomers.")]
+Source = Annotated[Path, typer.Argument(metavar="FILE", help=SOURCE_HELP)]
+Newcomers = Annotated[bool, typer.Option("--newcomers", help="Treat unknown names as newcomers.")]
 People = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="NAME...", show_default=False, help="The players; - reads them from standard input."),
+    list[str] | None, typer.Argument(metavar="NAME...", help="The players; - reads them from standard input.")
 ]
-NamesFile = Annotated[
-    Path | None,
-    typer.Option("--names", metavar="FILE", show_default=False, help="A file with more names, one on a line."),
-]
-Active = Annotated[
-    str | None,
-    typer.Option(metavar="SPAN", show_default=False, help="All who played in the last 30d, 4w, 6m or 1y."),
-]
+NamesFile = Annotated[Path | None, typer.Option("--names", metavar="FILE", help=NAMES_HELP)]
+Active = Annotated[str | None, typer.Option(metavar="SPAN", help=ACTIVE_HELP)]
+
+
+def name_lists(help: str) -> Any:
+    """Make an option whose values are lists of players, such as ann,bob."""
+    return typer.Option(metavar="NAMES", help=f"{help}, such as ann,bob; may be repeated.")
 
 
 def open_ladder(file: Path, model: Model | None, choices: Choices) -> Ladder:
-    """Load the ladder that was saved in a file, or rate all matches of the file."""
-    if file.suffix.lower() != SAVED:
+    """Load a saved ladder, or rate all matches of a file."""
+    if file.suffix.lower() != LADDER_EXTENSION:
         return fit_file(file, model or TrueSkill(), choices).ladder
+    return load_ladder(file, model)
+
+
+def load_ladder(file: Path, model: Model | None) -> Ladder:
+    """Load a saved ladder; `model` must be that of the ladder, or None."""
     ladder = Ladder.load(file)
     if model not in (None, ladder.model):
-        raise Error(f"{file}: a ladder keeps the model that it was rated with: leave out --model and --set")
+        raise Error(f"{file}: the ladder was saved with another model; leave out --model and --set to use that one")
     note(f"{file}: {count(len(ladder), 'player', 'players')}")
     return ladder
 
 
 def fit_file(file: Path, model: Model, choices: Choices) -> Fit:
     """Fit a model to a file of matches."""
-    if file.suffix.lower() == SAVED:
-        raise Error(f"{file}: a ladder keeps no matches: give the file of matches that it was made of")
+    if file.suffix.lower() == LADDER_EXTENSION:
+        raise Error(f"{file}: a saved ladder has no matches; give the file of matches instead")
     return model.fit(read(file, choices))
 
 
-def find_players(ladder: Ladder, names: list[str], newcomers: bool = False) -> list[str]:
-    """Find players of a ladder by name, in any case and with or without accents."""
+def find_players(ladder: Ladder, names: list[str], newcomers: bool | None = None) -> list[str]:
+    """Find players by name, in any case and with or without accents.
+
+    Where `newcomers` are allowed, unknown names are returned as they are; None if the verb has no such option.
+    """
     return [_find_player(ladder, name, newcomers) for name in names]
 
 
-def _find_player(ladder: Ladder, name: str, newcomers: bool) -> str:
+def _find_player(ladder: Ladder, name: str, newcomers: bool | None) -> str:
     if name in ladder:
         return name.strip()
-    near = nearest(name, ladder.names)
-    same = [other for other in near if plain_spelling(other) == plain_spelling(name)]
+    similar = nearest(name, ladder.names)
+    same = [other for other in similar if plain_spelling(other) == plain_spelling(name)]
     if len(same) == 1:
-        note(f"{name!r} is taken to be {same[0]!r}")
+        note(f"reading {name!r} as {same[0]!r}")
         return same[0]
     if newcomers:
         return name.strip()
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {len(ladder):,} others"
-    raise Error(f"no player is called {name!r} ({hint}); --newcomers takes unknown names as newcomers")
+    hint = f"; did you mean {' or '.join(map(repr, similar))}?" if similar else ""
+    option = "" if newcomers is None else " (--newcomers accepts unknown names)"
+    raise Error(f"no player named {name!r} among {count(len(ladder), 'player', 'players')}{hint}{option}")
 
 
 def collect_players(
-    ladder: Ladder, names: list[str] | None, file: Path | None, span: str | None, newcomers: bool = False
+    ladder: Ladder, names: list[str] | None, file: Path | None, span: str | None, newcomers: bool
 ) -> list[str]:
-    """Collect the players that arguments, a file or standard input name, and those active in a span; each once."""
+    """Return the players named by arguments, standard input and a file, and those active in a span."""
     typed: list[str] = []
     for name in names or []:
         typed += _read_lines("standard input", sys.stdin.read) if name == "-" else [name]
@@ -98,7 +106,7 @@ def _read_lines(title: str, read_text: Callable[[], str]) -> list[str]:
     try:
         return [line.strip() for line in read_text().splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise Error(f"{title}: it cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise Error(f"{title}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def parse_days(flag: str, text: str) -> float:

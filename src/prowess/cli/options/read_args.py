@@ -1,4 +1,4 @@
-"""Arguments and options that say which matches are read and how, and the functions that read them."""
+"""Arguments and options for reading files of matches, and the functions that read them."""
 
 from __future__ import annotations
 
@@ -21,35 +21,21 @@ from ...text import count
 from ..output.console import note, note_remarks
 from ..output.standings import USUAL
 
-HELP = "Matches: .csv .tsv .txt .jsonl .ndjson (or these and .gz), .parquet, .xlsx."
-READ_PANEL = "How the file is read"  # panels of --help
-SPAN_PANEL = "Which matches and players"
+READ_PANEL = "Reading the file"
+SPAN_PANEL = "Matches and players"
 SIDES = ("team1", "team2", "player1", "player2", "score1", "score2", "rank1", "rank2")
 REPEATABLE = ("columns", "unplaced", "absent")
+FILE_HELP = "Matches: .csv .tsv .txt .jsonl .ndjson (also with .gz), .parquet, .xlsx."
+SINCE_HELP = "Only matches from this time on: 2026, 2026-06, 2026-06-30."
+UNTIL_HELP = "Only matches up to this time; a day, month or year is included whole."
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help=HELP)]
-Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=f"{HELP} Several are read as one history.")]
-Since = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        show_default=False,
-        rich_help_panel=SPAN_PANEL,
-        help="Only matches from then on: 2026, 2026-06, 2026-06-30.",
-    ),
-]
-Until = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        show_default=False,
-        rich_help_panel=SPAN_PANEL,
-        help="Only matches up to then; a day, month or year is whole.",
-    ),
-]
+File = Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=f"{FILE_HELP} Several are read as one history.")]
+Since = Annotated[str | None, typer.Option(metavar="TIME", rich_help_panel=SPAN_PANEL, help=SINCE_HELP)]
+Until = Annotated[str | None, typer.Option(metavar="TIME", rich_help_panel=SPAN_PANEL, help=UNTIL_HELP)]
 
 
-def make_option(name: str, kind: Any, default: Any, panel: str, **details: Any) -> inspect.Parameter:
+def make_option(name: str, kind: Any, panel: str, default: Any = None, **details: Any) -> inspect.Parameter:
     """Make a keyword parameter that Typer turns into an option of the same name."""
     flag = f"--{name.replace('_', '-')}"
     if kind == bool | None:
@@ -59,7 +45,7 @@ def make_option(name: str, kind: Any, default: Any, panel: str, **details: Any) 
 
 
 def complete_role(incomplete: str) -> list[str]:
-    """List the roles of columns that begin so, for the Tab key.
+    """List the column roles that begin with a text, for shell completion.
 
     >>> complete_role("home_")
     ['home_score=']
@@ -69,30 +55,29 @@ def complete_role(incomplete: str) -> list[str]:
 
 
 def _read_options() -> list[inspect.Parameter]:
-    hints = get_type_hints(Choices)
+    kinds = get_type_hints(Choices) | {"duplicates": str | None, "walkovers": str | None}
+    kinds |= dict.fromkeys(REPEATABLE, list[str] | None)
     options = []
     for field in fields(Choices):
-        kind: Any = list[str] | None if field.name in REPEATABLE else hints[field.name]
-        kind = str | None if field.name in ("duplicates", "walkovers") else kind
         default = None if field.name in REPEATABLE else field.default
         complete = {"autocompletion": complete_role} if field.name == "columns" else {}
-        options.append(make_option(field.name, kind, default, READ_PANEL, **field.metadata, **complete))
+        options.append(make_option(field.name, kinds[field.name], READ_PANEL, default, **field.metadata, **complete))
     return options
 
 
-READ_OPTIONS = _read_options()  # one for each field of `Choices`
+READ_OPTIONS = _read_options()
 
 
 def make_choices(
-    columns: list[str] | None, unplaced: list[str] | None, absent: list[str] | None, **rest: Any
+    columns: list[str] | None, unplaced: list[str] | None, absent: list[str] | None, **others: Any
 ) -> Choices:
     """Make the choices of a reading from the values of `READ_OPTIONS`."""
-    mapping = parse_pairs("--columns", columns or []) or None
-    return Choices(columns=mapping, unplaced=tuple(split_words(unplaced)), absent=tuple(split_words(absent)), **rest)
+    mapping = parse_pairs("--columns", columns) or None
+    return Choices(columns=mapping, unplaced=tuple(split_words(unplaced)), absent=tuple(split_words(absent)), **others)
 
 
 def split_words(values: Iterable[str] | None) -> list[str]:
-    """Split values that may be given one by one, or with commas between them.
+    """Split the values of an option that may be repeated or have commas.
 
     >>> split_words(["elo,glicko", "ts2"]), split_words(None)
     (['elo', 'glicko', 'ts2'], [])
@@ -100,23 +85,37 @@ def split_words(values: Iterable[str] | None) -> list[str]:
     return [word.strip() for value in values or () for word in value.split(",") if word.strip()]
 
 
-def parse_pairs(flag: str, values: list[str]) -> dict[str, str | None]:
-    """Parse `name=value` arguments; "name=" is a name without a value."""
+def parse_number(text: str) -> float | str:
+    """Parse a number; anything else is returned as it is, to be read as a date.
+
+    >>> parse_number("0.25"), parse_number("2026-01-31")
+    (0.25, '2026-01-31')
+    """
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def parse_pairs(flag: str, values: list[str] | None) -> dict[str, str | None]:
+    """Parse the `name=value` arguments of --columns or --set; the value of "name=" is None."""
+    kind, form = ("role", "ROLE=NAME, such as winner=won")
+    if flag == "--set":
+        kind, form = ("parameter", "NAME=VALUE, such as beta=3")
     pairs: dict[str, str | None] = {}
-    for text in values:
+    for text in values or ():
         name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            right = "ROLE=NAME, such as winner=won" if flag == "--columns" else "NAME=VALUE, such as beta=3"
-            raise typer.BadParameter(f"{text!r} must be {right}", param_hint=flag)
-        if name.strip() in pairs:
-            what = "role" if flag == "--columns" else "parameter"
-            raise Error(f"{flag} names the {what} {name.strip()!r} twice")
-        pairs[name.strip()] = value or None
+        name = name.strip()
+        if not equals or not name:
+            raise typer.BadParameter(f"{text!r} must be {form}", param_hint=flag)
+        if name in pairs:
+            raise Error(f"{flag}: the {kind} {name!r} is set twice")
+        pairs[name] = value or None
     return pairs
 
 
 def read(file: Path, choices: Choices) -> History:
-    """Read a file, and print what was recognised in it."""
+    """Read a file, and print its size and remarks."""
     history = history_or_error(read_file(file, choices), choices.skip_problems)
     note(f"{file}: {_describe_size(history)}")
     note_remarks(history.remarks)
@@ -127,30 +126,29 @@ def _describe_size(history: History) -> str:
     return f"{count(len(history), 'match', 'matches')}, {count(len(history.players), 'player', 'players')}"
 
 
-def read_all(files: Sequence[Path], choices: Choices) -> History:
-    """Read several files as one history, and print what was recognised in each."""
+def read_span(files: Sequence[Path], choices: Choices, since: str | None, until: str | None) -> History:
+    """Read several files as one history, print the size and remarks of each, and select a span of time."""
     _check_distinct(files)
     histories = [read(file, choices) for file in files]
-    if len(files) == 1:
-        return histories[0]
-    joined = _join(files, histories, choices)
-    printed = {remark for history in histories for remark in history.remarks}
-    note_remarks(remark for remark in joined.remarks if remark not in printed)
-    note(f"together: {_describe_size(joined)}")
-    return joined
+    history = _join(files, histories, choices)
+    if len(files) > 1:
+        printed = {remark for part in histories for remark in part.remarks}
+        note_remarks(remark for remark in history.remarks if remark not in printed)
+        note(f"combined: {_describe_size(history)}")
+    return select_span({"": history}, since, until)[""]
 
 
 def read_groups(files: Sequence[Path], by: str, choices: Choices) -> dict[str, History]:
-    """Read files that hold several leagues, and print what was recognised; a league may go on in the next file."""
+    """Read files with several leagues, each told by column `by`; a league may continue in the next file."""
     _check_distinct(files)
     if by in USUAL:
-        raise Error(f"--by {by}: standings have a column of that name already; rename it in the file")
+        raise Error(f"--by {by}: the standings already have a column with this name; rename it in the file")
     parts = [History.read_groups(file, by, **vars(choices)) for file in files]
     names = dict.fromkeys(name for part in parts for name in part)
     groups = {} if names else {"": History.from_matches([])}
     for name in names:
-        sources = [(file, part[name]) for file, part in zip(files, parts, strict=True) if name in part]
-        groups[name] = _join([file for file, _ in sources], [history for _, history in sources], choices)
+        sources = {file: part[name] for file, part in zip(files, parts, strict=True) if name in part}
+        groups[name] = _join(list(sources), list(sources.values()), choices)
     remarks: dict[Remark, None] = dict.fromkeys(remark for group in groups.values() for remark in group.remarks)
     note_remarks(remarks)
     matches = count(sum(map(len, groups.values())), "match", "matches")
@@ -165,17 +163,17 @@ def _join(files: Sequence[Path], histories: Sequence[History], choices: Choices)
 
 
 def _check_distinct(files: Sequence[Path]) -> None:
-    """A file that is named twice is a mistake: its matches would count twice."""
+    """Raise an `Error` for a file that is listed twice: its matches would count twice."""
     for index, file in enumerate(files):
         if any(other.resolve() == file.resolve() for other in files[:index]):
-            raise Error(f"{file}: the file is named twice")
+            raise Error(f"{file} is listed twice")
 
 
 def select_span(groups: Mapping[str, History], since: str | None, until: str | None) -> dict[str, History]:
-    """Select the matches of a span of time from every group, and print how many they are."""
+    """Select the matches of a span of time in every group, and print how many there are."""
     if since is None and until is None:
         return dict(groups)
-    chosen = {name: history.within(since, until) for name, history in groups.items()}
+    selected = {name: history.within(since, until) for name, history in groups.items()}
     total = count(sum(map(len, groups.values())), "match", "matches")
-    note(f"chosen by time: {sum(map(len, chosen.values())):,} of {total}")
-    return chosen
+    note(f"selected by time: {sum(map(len, selected.values())):,} of {total}")
+    return selected

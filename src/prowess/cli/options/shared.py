@@ -1,7 +1,7 @@
 """Options that many verbs share, and how a verb gets them.
 
-A verb has a parameter `choices: Choices`, `model: Model`, `given_model: Model | None` (None where no model is named) or
-`given_preset` (the name of a preset and its parameters); `add_shared_options` adds the flags that these are made of.
+A verb has a parameter `choices: Choices`, `model: Model`, `given_model: Model | None` (None unless --model or --set is
+used) or `given_preset` (the name of a preset and its parameters); `add_shared_options` replaces it by its flags.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,8 +18,14 @@ from ..output.console import FLAGS, set_quiet
 from .model_args import MODEL_OPTIONS, make_model, make_optional_model, make_preset
 from .read_args import READ_OPTIONS, make_choices
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Make no remarks; errors and warnings are still said.")]
+BURN_IN_HELP = "Do not score the first matches: a number, a share below 1, or a date."
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Hide notes; errors and warnings still appear.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+Html = Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with charts, which works offline.")]
+Jobs = Annotated[int, typer.Option(min=1, metavar="N", help="The number of processes.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The seed of all random choices.")]
+BurnIn = Annotated[str, typer.Option(metavar="AMOUNT", help=BURN_IN_HELP)]
 
 _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
     "choices": (READ_OPTIONS, make_choices),
@@ -29,7 +36,7 @@ _MAKERS: dict[str, tuple[list[inspect.Parameter], Callable[..., Any]]] = {
 
 
 def add_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the options from which its parameters `choices` and `model` are made."""
+    """Give a verb the flags from which its parameters `choices` and `model` are made."""
     own = inspect.signature(verb, eval_str=True)
     makers = {name: maker for name, maker in _MAKERS.items() if name in own.parameters}
     parameters = [part for name, part in own.parameters.items() if name not in makers]
@@ -47,7 +54,7 @@ def add_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def add_quiet_option(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the option to make no remarks."""
+    """Give a verb the flag --quiet, and register its parameters in `FLAGS`."""
 
     def run(quiet: bool, **values: Any) -> None:
         if quiet:

@@ -1,43 +1,50 @@
-"""What the verbs say: tables on standard output, remarks and errors on standard error."""
+"""Console output: results on standard output, notes, warnings and errors on standard error."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Timer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ...errors import Error, Option, Remark
+from ...frames import json_text
 from ...progress import PATIENCE
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDE = 100_000  # columns where there is no terminal: nothing is cut or wrapped
-FLAGS: set[str] = set()  # parameters of verbs, as `add_quiet_option` finds them; other options are set by --set
-INTERRUPTED = 130  # as shells count: 128 and the number of SIGINT
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")  # those of lines and of direction, too
-_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)  # as long as a command runs
+UNLIMITED = 100_000  # columns of a pipe or file: nothing is cut or wrapped
+FLAGS: set[str] = set()  # parameters of all verbs, collected by `add_quiet_option`; other options are set by --set
+INTERRUPTED = 130  # exit code of shells: 128 and the number of SIGINT
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")  # includes line and direction controls
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 def get_console(stderr: bool = False) -> Console:
-    """The terminal, or the plain file or pipe that stands in its place."""
+    """Return a Rich console, as wide as needed where the stream is no terminal."""
     from rich.console import Console
 
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console.width = WIDE
+        console.width = UNLIMITED
     return console
 
 
+def print_json(value: Any) -> None:
+    """Print a value as JSON on standard output."""
+    typer.echo(json_text(value, ascii_only=not (sys.stdout.encoding or "").lower().startswith("utf")))
+
+
 def printable(text: str) -> str:
-    """Text of a user's file on one line, without the control characters that could take over a terminal.
+    """Return text of a user's file without the control characters that could take over a terminal.
 
     >>> printable("ann\\x1b[31m"), printable("\\u202ebob")
     ('ann�[31m', '�bob')
@@ -46,7 +53,7 @@ def printable(text: str) -> str:
 
 
 def note(text: str, style: str = "dim", label: str = "") -> None:
-    """Say something beside the result: a remark, or with its label a warning or an error."""
+    """Print a note on standard error; one with a label (a warning or an error) appears even with --quiet."""
     from rich.text import Text
 
     if _QUIET.get() and not label:
@@ -56,13 +63,20 @@ def note(text: str, style: str = "dim", label: str = "") -> None:
 
 
 def note_remarks(remarks: Iterable[Remark]) -> None:
-    """Print the remarks of a reading, with their options as flags."""
+    """Print remarks, with their options as flags."""
     for remark in remarks:
         note(remark.render(as_flag))
 
 
+def note_files(*paths: object) -> None:
+    """Print which files were written; None stands for a file that nobody asked for."""
+    for path in paths:
+        if path is not None:
+            note(f"wrote {path}")
+
+
 def as_flag(option: Option) -> str:
-    """Write an option of the library as the flag that it is here, quoted for a shell.
+    """Return the command-line flag for an option of the library, quoted for a shell.
 
     >>> import prowess.cli
     >>> as_flag(Option("day_first", False)), as_flag(Option("absent", ("DNS", "DNQ"))), as_flag(Option("rosters", " "))
@@ -85,7 +99,7 @@ def as_flag(option: Option) -> str:
 
 @contextmanager
 def busy(label: str) -> Iterator[None]:
-    """Show on a terminal that something goes on, from two seconds on; how far it has come is not known."""
+    """Show a bar without an end on a terminal, after two seconds."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = get_console(stderr=True)
@@ -95,37 +109,37 @@ def busy(label: str) -> Iterator[None]:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=console, transient=True)
     bar.add_task(printable(label), total=None)
-    later = Timer(PATIENCE, bar.start)
-    later.daemon = True
-    later.start()
+    timer = Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
     try:
         yield
     finally:
-        later.cancel()
+        timer.cancel()
         bar.stop()
 
 
 def set_quiet() -> None:
-    """Make no more remarks while this command runs; warnings and errors are no remarks."""
+    """Hide notes while this command runs; warnings and errors still appear."""
     _QUIET.set(True)
 
 
 @contextmanager
 def handle_errors() -> Iterator[None]:
-    """Turn errors of the family into one line and exit code 1, warnings into one line, Ctrl-C into exit code 130."""
-    loud = _QUIET.set(False)
+    """Print an `Error` on one line and exit with code 1, print warnings on one line, exit with code 130 on Ctrl-C."""
+    token = _QUIET.set(False)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: note(_line(message), "yellow", "warning: ")
+            warnings.showwarning = lambda message, *_, **__: note(_one_line(message), "yellow", "warning: ")
             yield
     except Error as error:
-        note(_line(error.render(as_flag)), "red", "error: ")
+        note(_one_line(error.render(as_flag)), "red", "error: ")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     finally:
-        _QUIET.reset(loud)
+        _QUIET.reset(token)
 
 
-def _line(message: object) -> str:
-    return " ".join(part.strip() for part in str(message).splitlines())
+def _one_line(message: object) -> str:
+    return " ".join(line.strip() for line in str(message).splitlines())

@@ -1,4 +1,4 @@
-"""Standings as one page, which needs no network: a table that can be sorted and searched."""
+"""Standings as one HTML page that works offline: tables that can be sorted and searched."""
 
 from __future__ import annotations
 
@@ -9,42 +9,35 @@ from typing import TYPE_CHECKING
 
 from ...atomic_files import replace_file
 from ...lab.report import PAGE, STYLE
-from .standings import USUAL, arrow, moment
+from .standings import USUAL, format_change, format_time
 
 if TYPE_CHECKING:
     import polars as pl
 
-Groups = Mapping[str, tuple[str, "pl.DataFrame"]]
 
-
-def write_page(path: Path, title: str, about: str, groups: Groups) -> None:
-    """Write the page, all of it or nothing."""
-    with replace_file(path) as place:
-        place.write_text(standings_page(title, about, groups), encoding="utf-8")
-
-
-def standings_page(title: str, about: str, groups: Groups) -> str:
-    """A page with a title, a line about it, and a table for each group by its name, with a line about that."""
+def write_page(path: Path, title: str, about: str, groups: Mapping[str, tuple[str, pl.DataFrame]]) -> None:
+    """Write a page with a line about it, and for each group a heading, a line about it and a table."""
     links = " · ".join(f'<a href="#group{i}">{escape(name)}</a>' for i, name in enumerate(groups) if name)
     body = [f"<p>{escape(about)}</p>", SEARCH, f"<nav>{links}</nav>" if len(groups) > 1 else ""]
     for i, (name, (line, frame)) in enumerate(groups.items()):
         heading = f'<h2 id="group{i}">{escape(name)}</h2>' if name else ""
         body.append(f"<section>{heading}\n<p>{escape(line)}</p>\n{_table(frame)}</section>")
     script = f"<script>{SCRIPT}</script>"
-    return PAGE.format(title=escape(title), style=STYLE + MORE, body="\n".join(body), script=script)
+    page = PAGE.format(title=escape(title), style=STYLE + MORE, body="\n".join(body), script=script)
+    with replace_file(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
 
 
 def _table(frame: pl.DataFrame) -> str:
     columns = _columns(frame)
-    heads = "".join(f"<th{_side(head)}><button>{escape(head)}</button></th>" for head in columns)
-    cells = [[f"<td{_side(head, text)}>{escape(text)}</td>" for text in texts] for head, texts in columns.items()]
+    heads = "".join(f"<th{_class(head)}><button>{escape(head)}</button></th>" for head in columns)
+    cells = [[f"<td{_class(head, text)}>{escape(text)}</td>" for text in texts] for head, texts in columns.items()]
     best = ["" if rank > 3 else ' class="best"' for rank in frame["rank"]]
     rows = "\n".join(f"<tr{top}>{''.join(row)}</tr>" for top, row in zip(best, zip(*cells, strict=True), strict=True))
     return f'<div class="table"><table><thead><tr>{heads}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
 
 
-def _side(head: str, text: str = "") -> str:
-    """The class of a cell: names stand to the left, all else to the right; who rose is green."""
+def _class(head: str, text: str = "") -> str:
     if head == "player":
         return ""
     colour = {"▲": " up", "▼": " down"}.get(text[:1], "") if head == "change" else ""
@@ -52,19 +45,17 @@ def _side(head: str, text: str = "") -> str:
 
 
 def _columns(frame: pl.DataFrame) -> dict[str, list[str]]:
-    """What stands in the table, by the heads of its columns."""
     two = "{:.2f}".format
     columns = {"rank": list(map(str, frame["rank"]))}
     if "change" in frame.columns:
-        columns["change"] = list(map(arrow, frame["change"]))
+        columns["change"] = list(map(format_change, frame["change"]))
     columns |= {"player": frame["player"].to_list(), "rating": list(map(two, frame["shown"]))}
     if frame["sigma"].null_count() < len(frame):
         columns |= {"μ": list(map(two, frame["mu"])), "σ": list(map(two, frame["sigma"]))}
-    more = [name for name in frame.columns if name not in USUAL]
-    columns |= {name: [f"{value:.4g}" for value in frame[name]] for name in more}
+    columns |= {name: [f"{value:.4g}" for value in frame[name]] for name in frame.columns if name not in USUAL}
     columns["matches"] = list(map(str, frame["matches"]))
     if frame["last_seen"].null_count() < len(frame):
-        columns["last seen"] = list(map(moment, frame["last_seen"]))
+        columns["last seen"] = list(map(format_time, frame["last_seen"]))
     return columns
 
 
@@ -87,7 +78,7 @@ document.querySelectorAll("th").forEach(head => head.onclick = () => {
   const first = head.classList.contains("number") && head.textContent !== "rank" ? "descending" : "ascending";
   const other = first === "ascending" ? "descending" : "ascending";
   const order = head.getAttribute("aria-sort") === first ? other : first;
-  head.parentNode.querySelectorAll("th").forEach(one => one.removeAttribute("aria-sort"));
+  head.parentNode.querySelectorAll("th").forEach(cell => cell.removeAttribute("aria-sort"));
   head.setAttribute("aria-sort", order);
   const sign = order === "ascending" ? 1 : -1;
   const keyed = [...rows.rows].map(row => [value(row.cells[column]), row]);

@@ -1,8 +1,9 @@
-"""Values with their intervals, as lines of letters: ├──●──┤, a row each, on one scale."""
+"""Plots made of characters: intervals such as ├──●──┤ on one scale, and line charts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import isnan
 from statistics import median
 
@@ -11,12 +12,12 @@ import numpy as np
 from ...lab.interval import Interval
 from .console import get_console, printable
 
-WIDTH = 40  # cells for the scale, where there is room
-FAR = 8  # times as far as most: such a row must not press the others together
+WIDTH = 40  # cells of the scale, if they fit
+FAR = 8  # a row more than this many times as far out as most must not squeeze the others
 
 
 def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str, str]) -> None:
-    """Print a row for every name: its interval on a scale that has 0, and a text; `styles` are the rows' colours."""
+    """Print a row per name: its interval on a scale that includes 0, and a text."""
     from rich.table import Table
     from rich.text import Text
 
@@ -35,7 +36,7 @@ def print_whiskers(rows: Mapping[str, tuple[Interval, str]], styles: Mapping[str
 
 
 def _ends(intervals: Sequence[Interval]) -> tuple[float, float]:
-    """Where the scale begins and ends: at 0 or before it, and not beyond what most rows need."""
+    """Return the ends of a scale that includes 0 and goes no further than most rows need."""
     highs = sorted(interval.value if isnan(interval.high) else interval.high for interval in intervals)
     lows = [interval.value if isnan(interval.low) else interval.low for interval in intervals]
     least, most = min(0.0, *lows), FAR * max(median(highs), highs[0])
@@ -44,7 +45,7 @@ def _ends(intervals: Sequence[Interval]) -> tuple[float, float]:
 
 
 def whisker(interval: Interval, low: float, high: float, width: int) -> str:
-    """A value with its interval on a scale of so many cells, with a line at 0; what lies beyond it has an arrow.
+    """Draw an interval on a scale of `width` cells with a line at 0; an arrow marks what lies beyond the scale.
 
     >>> whisker(Interval(4.0, 2.0, 6.0), 0.0, 10.0, 11), whisker(Interval(0.0, 0.0, 0.0), -5.0, 5.0, 11)
     ('│ ├─●─┤    ', '     ●     ')
@@ -74,7 +75,7 @@ def whisker(interval: Interval, low: float, high: float, width: int) -> str:
 
 
 def line_chart(values: Sequence[float], width: int, height: int = 7, digits: int = 2) -> list[str]:
-    """The rows of a chart with a scale at its left; there may be more or fewer values than it is wide.
+    """Return the lines of a chart with a scale at its left; values are interpolated to its width.
 
     >>> print("\\n".join(line_chart([1, 2, 3, 3, 1], 5, height=3, digits=0)))
     3 ┤ ╭─╮
@@ -87,15 +88,13 @@ def line_chart(values: Sequence[float], width: int, height: int = 7, digits: int
     span = high - low or 1.0
     rows = np.rint((heights - low) / span * (height - 1)).astype(int)
     canvas = [[" "] * (len(rows) - 1) for _ in range(height)]
-    for column, (one, other) in enumerate(zip(rows[:-1].tolist(), rows[1:].tolist(), strict=True)):
-        if one == other:
-            canvas[one][column] = "─"
-            continue
-        canvas[one][column], canvas[other][column] = ("╯", "╭") if other > one else ("╮", "╰")
-        for row in range(min(one, other) + 1, max(one, other)):
+    for column, (left, right) in enumerate(pairwise(rows.tolist())):
+        for row in range(min(left, right) + 1, max(left, right)):
             canvas[row][column] = "│"
+        canvas[left][column], canvas[right][column] = ("╯", "╭") if right > left else ("╮", "╰")
+        if left == right:
+            canvas[left][column] = "─"
     scale = [f"{low + span * row / (height - 1):.{digits}f}" for row in range(height)]
     room = max(map(len, scale))
     marks = ["┼" if row == rows[0] else "┤" for row in range(height)]
-    lines = [f"{scale[row]:>{room}} {marks[row]}{''.join(canvas[row])}".rstrip() for row in range(height)]
-    return lines[::-1]
+    return [f"{scale[row]:>{room}} {marks[row]}{''.join(canvas[row])}".rstrip() for row in reversed(range(height))]

@@ -1,71 +1,61 @@
-"""`prowess backup`: everything that the service knows, as one file."""
+"""`prowess backup` and `prowess restore`: the whole database of the service as one file."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...text import count
 from ..options.db_args import DEFAULT_URL, Url, open_database
 from ..options.shared import Json
-from ..output.console import note
-from ..output.json import print_json
+from ..output.console import note, print_json
 
 if TYPE_CHECKING:
     from ...store.db.backup import Copied
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to write. An earlier backup is replaced.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The file to write; an earlier backup is replaced.")]
+BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="A file written by `prowess backup`.")]
 
 
 def backup(file: File, database: Url = DEFAULT_URL, json: Json = False) -> None:
-    """Write a backup of the service: all leagues, matches with their revisions, ratings and keys, as of this moment.
+    """Back up the service: all leagues, matches with their revisions, ratings and keys.
 
-    The service may go on meanwhile. Of keys a backup has the hashes, never the secrets.
+    The service can keep running. Keys are backed up as hashes, never as secrets.
 
     \b
     prowess backup leagues.backup
     prowess backup leagues.backup --database postgresql://prowess@localhost/prowess
     """
     with open_database(database) as db:
-        from ...store.db.backup import backup as write
+        from ...store.db.backup import backup as write_backup
 
-        copied = write(db, file)
-    if json:
-        print_json(to_json(file, copied))
-    note(f"wrote {file}: {summary(copied)}")
-
-
-def to_json(file: Path, copied: Copied) -> dict[str, Any]:
-    """Return what was copied, as plain data for JSON."""
-    return {"file": str(file), "bytes": file.stat().st_size, "version": copied.version, "rows": copied.rows}
-
-
-def summary(copied: Copied) -> str:
-    """Return what was copied, in words."""
-    rows = copied.rows
-    matches = count(rows["journal"], "revision of a match", "revisions of matches")
-    return f"{count(rows['league'], 'league', 'leagues')}, {matches}, {count(rows['key'], 'key', 'keys')}"
-
-
-BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="A file that `prowess backup` wrote.")]
+        copied = write_backup(db, file)
+    _print(file, copied, json, f"wrote {file}")
 
 
 def restore(file: BackupFile, database: Url = DEFAULT_URL, json: Json = False) -> None:
-    """Restore a backup into an empty database, of the same kind or the other; a SQLite file is made.
+    """Restore a backup into an empty SQLite or PostgreSQL database; a SQLite file is created.
 
-    This is also the way from SQLite to PostgreSQL, and back. If it fails, nothing has changed.
+    This also moves a service from SQLite to PostgreSQL or back. If it fails, nothing is changed.
 
     \b
     prowess restore leagues.backup --database sqlite:///again.db
     prowess restore leagues.backup --database postgresql://prowess@localhost/prowess
     """
     with open_database(database, new=True) as db:
-        from ...store.db.backup import restore as read
+        from ...store.db.backup import restore as read_backup
 
-        copied = read(file, db)
-        where = db.url.render_as_string(hide_password=True)
+        copied = read_backup(file, db)
+        url = db.url.render_as_string(hide_password=True)
+    _print(file, copied, json, f"restored {file} into {url}")
+
+
+def _print(file: Path, copied: Copied, json: bool, done: str) -> None:
+    rows = copied.rows
     if json:
-        print_json(to_json(file, copied))
-    note(f"restored {file} into {where}: {summary(copied)}")
+        size = file.stat().st_size
+        print_json({"file": str(file), "bytes": size, "version": copied.version, "rows": rows})
+    matches = count(rows["journal"], "match revision", "match revisions")
+    note(f"{done}: {count(rows['league'], 'league', 'leagues')}, {matches}, {count(rows['key'], 'key', 'keys')}")

@@ -1,16 +1,18 @@
-"""`prowess check`: what was recognised in a file, and every problem in it."""
+"""`prowess check`: how a file is read, its problems, and what looks unusual in it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from ... import History
-from ...atomic_files import file_extension
-from ...errors import Error, Remark
+from ...atomic_files import check_target
+from ...errors import Remark
+from ...frames import FORMATS, write_frame
 from ...history import show_time
 from ...history.data_checks import Suspicion, suspicions
 from ...history.read_context import Findings, Located
@@ -19,29 +21,22 @@ from ...history.readers import read_file
 from ...text import count
 from ..options.read_args import File
 from ..options.shared import Json, add_shared_options
-from ..output.console import as_flag, get_console, note, printable
-from ..output.json import print_json
-from ..output.standings import moment
-from ..output.tables import cut, print_table, write_table
-
-if TYPE_CHECKING:
-    pass
+from ..output.console import as_flag, get_console, note, note_files, print_json, printable
+from ..output.standings import format_time
+from ..output.tables import cut, print_table
 
 FIRST = 20  # problems on a terminal
-ALIKE = 3  # problems of one kind in a row, after which they are counted
-ENDINGS = (".csv", ".parquet", ".json")
+ALIKE = 3  # equal problems in a row that are shown
 
-All = Annotated[bool, typer.Option("--all", help=f"Print all problems, and not the first {FIRST}.")]
-Out = Annotated[
-    Path | None, typer.Option(show_default=False, help=f"Write all problems to a file: {' '.join(ENDINGS)}.")
-]
+All = Annotated[bool, typer.Option("--all", help=f"Show all problems, not only the first {FIRST}.")]
+Out = Annotated[Path | None, typer.Option(help=f"Write all problems to a file: {' '.join(FORMATS)}.")]
 
 
 @add_shared_options
 def check(file: File, choices: Choices, all: All = False, json: Json = False, out: Out = None) -> None:
-    """Check a file: what was recognised in it, every problem with its line, and what looks strange.
+    """Check a file: how its columns are read, every problem with its line, and what looks unusual.
 
-    The exit code is 0 where there is no problem, and 1 where there is one; what only looks strange is none.
+    The exit code is 1 if there is a problem, else 0; data that only looks unusual is no problem.
 
     \b
     prowess check examples/league.csv
@@ -49,49 +44,42 @@ def check(file: File, choices: Choices, all: All = False, json: Json = False, ou
     prowess check examples/league.csv --all --out problems.csv
     """
     if out is not None:
-        file_extension(out, ENDINGS)
-        if not out.parent.is_dir():
-            raise Error(f"{out}: there is no folder {out.parent}")
-    found = read_file(file, choices)
-    problems, strange = found.to_frame(), suspicions(found.history)
+        check_target(out, FORMATS)
+    findings = read_file(file, choices)
+    problems, unusual = findings.to_frame(), suspicions(findings.history)
     if out is not None:
-        write_table(problems, out)
+        write_frame(problems, out)
     if json:
-        print_json(_plain(file, found, strange))
+        print_json(_to_dict(file, findings, unusual))
     else:
-        _print(file, found, strange, None if all or not get_console().is_terminal else FIRST)
-    if out is not None:
-        note(f"wrote {out}")
+        _print(file, findings, unusual, None if all or not get_console().is_terminal else FIRST)
+    note_files(out)
     if len(problems):
         raise typer.Exit(1)
 
 
-def _plain(file: Path, found: Findings, strange: list[Suspicion]) -> dict[str, Any]:
-    """All that was found, for machines."""
+def _to_dict(file: Path, findings: Findings, unusual: list[Suspicion]) -> dict[str, Any]:
     return {
         "file": str(file),
-        "layout": None if found.layout is None else found.layout.shape,
-        "roles": found.roles,
-        "readings": [remark.render(as_flag) for remark in _readings(found)],
-        "summary": _summary(found.history),
-        "problems": found.to_frame().to_dicts(),
-        "strange": [one._asdict() for one in strange],
+        "layout": None if findings.layout is None else findings.layout.shape,
+        "roles": findings.roles,
+        "readings": [remark.render(as_flag) for remark in _remarks(findings)],
+        "summary": _summary(findings.history),
+        "problems": findings.to_frame().to_dicts(),
+        "strange": [suspicion._asdict() for suspicion in unusual],
     }
 
 
-def _readings(found: Findings) -> list[Remark]:
-    """The remarks that say more than the table of columns."""
-    return [remark for remark in found.history.remarks if remark.code not in ("layout", "ignored-columns")]
+def _remarks(findings: Findings) -> list[Remark]:
+    """Return the remarks that add to the table of columns."""
+    return [remark for remark in findings.history.remarks if remark.code not in ("layout", "ignored-columns")]
 
 
 def _summary(history: History) -> dict[str, Any]:
-    """How much there is in a history."""
-    import numpy as np
-
     teams, players = np.diff(history.match_start), np.diff(history.team_start)
     pairs = history.match_start[:-1][teams == 2]
     drawn = history.place[pairs] == history.place[pairs + 1]
-    found: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "matches": len(history),
         "players": len(np.unique(history.player)),
         "teams": [int(teams.min()), int(teams.max())] if len(teams) else None,
@@ -102,59 +90,55 @@ def _summary(history: History) -> dict[str, Any]:
     }
     if history.time is not None and history.time_kind is not None and len(history):
         ends = (show_time(history.time_kind, history.time_zone, history.time[at]) for at in (0, -1))
-        found |= dict(zip(("first", "last"), ends, strict=True))
-    return found
+        summary |= dict(zip(("first", "last"), ends, strict=True))
+    return summary
 
 
-def _print(file: Path, found: Findings, strange: list[Suspicion], limit: int | None) -> None:
-    """The columns, the readings, how much there is, the problems, and what looks strange."""
+def _print(file: Path, findings: Findings, unusual: list[Suspicion], limit: int | None) -> None:
     from rich.text import Text
 
-    def say(text: str, style: str = "") -> None:
+    def echo(text: str, style: str = "") -> None:
         get_console().print(Text(printable(text), style=style), soft_wrap=not get_console().is_terminal)
 
-    shape = found.layout.shape if found.layout is not None else "a match in each line"
-    say(f"{file}: {shape}", "bold")
-    if found.roles:
-        rows = [(column, role or "– not used") for column, role in found.roles.items()]
-        print_table(["column", "is read as"], rows, flexible=("column",))
-    for remark in _readings(found):
-        say(remark.render(as_flag))
-    say(_size(_summary(found.history)))
-    say("")
-    if found.problems:
-        say(f"{count(len(found.problems), 'problem', 'problems')}:", "bold red")
-        _print_problems(found.problems, limit)
+    shape = findings.layout.shape if findings.layout is not None else "one match per line"
+    echo(f"{file}: {shape}", "bold")
+    if findings.roles:
+        rows = [(column, role or "– not used") for column, role in findings.roles.items()]
+        print_table(["column", "read as"], rows, flexible=("column",))
+    for remark in _remarks(findings):
+        echo(remark.render(as_flag))
+    echo(_describe(_summary(findings.history)))
+    echo("")
+    if findings.problems:
+        echo(f"{count(len(findings.problems), 'problem', 'problems')}:", "bold red")
+        _print_problems(findings.problems, limit)
     else:
-        say("No problems.", "bold green")
-    if strange:
-        say("")
-        say("No errors, but worth a look:", "bold")
-        for one in strange:
-            say(f"• {one.text}")
+        echo("No problems.", "bold green")
+    if unusual:
+        echo("")
+        echo("Not errors, but worth a look:", "bold")
+        for suspicion in unusual:
+            echo(f"• {suspicion.text}")
 
 
-def _size(summary: dict[str, Any]) -> str:
-    """The summary as a sentence."""
+def _describe(summary: dict[str, Any]) -> str:
     if not summary["matches"]:
-        return "There are no matches."
+        return "No matches."
     parts = [count(summary["matches"], "match", "matches"), count(summary["players"], "player", "players")]
     if "first" in summary:
-        parts.append(f"{moment(summary['first'])} … {moment(summary['last'])}")
-    parts.append(f"{_range(summary['teams'])} teams a match")
-    least, most = summary["team_size"]
-    parts.append(f"{_range((least, most))} player{'s' * (most > 1)} a team")
+        parts.append(f"{format_time(summary['first'])} … {format_time(summary['last'])}")
+    parts.append(f"{_range(*summary['teams'])} teams per match")
+    parts.append(f"{_range(*summary['team_size'])} player{'s' * (summary['team_size'][1] > 1)} per team")
     if summary["draws"] is not None:
         parts.append(f"{100 * summary['draws']:.0f} % draws")
     return ", ".join([*parts, "scores" if summary["scores"] else "places"] + ["home teams"] * summary["home"])
 
 
-def _range(ends: tuple[int, int]) -> str:
-    return f"{ends[0]:,}" if ends[0] == ends[1] else f"{ends[0]:,} to {ends[1]:,}"
+def _range(least: int, most: int) -> str:
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _print_problems(problems: Sequence[Located], limit: int | None) -> None:
-    """Print the first problems as a table; of many alike in a row, the first few."""
     terminal = get_console().is_terminal
     rows: list[tuple[str, str, str, str]] = []
     alike = 0
@@ -169,4 +153,4 @@ def _print_problems(problems: Sequence[Located], limit: int | None) -> None:
             break
     print_table(["where", "column", "value", "problem"], rows, flexible=("problem", "column"))
     if len(rows) < len(problems):
-        note(f"and {len(problems) - len(rows):,} more: --all shows them")
+        note(f"and {len(problems) - len(rows):,} more; --all shows them")

@@ -1,4 +1,4 @@
-"""`prowess compare`: which model predicts a file of matches best, and how sure that is."""
+"""`prowess compare`: find the model that predicts a file of matches best."""
 
 from __future__ import annotations
 
@@ -9,50 +9,34 @@ import typer
 
 from ... import Model
 from ...atomic_files import check_target
+from ...frames import FORMATS, write_frame
 from ...history.read_options import Choices
 from ...lab.compare import Comparison
-from ...lab.compare import compare as compared
-from ...lab.compare.report import measures as measures_of
+from ...lab.compare import compare as compare_models
+from ...lab.compare.report import measures as measures_section
 from ...lab.compare.verdict import advice, notes, row_interval
 from ...lab.measures.registry import MEASURES
 from ...lab.protocols import Prequential, Protocol, RandomSplits, SeasonSplits
 from ...lab.report import check_report_path
 from ...model.presets import PRESETS
-from ..options.lab_args import BurnIn, Html, Jobs, Seed, parse_amount, read_matches
 from ..options.model_args import make_model
-from ..options.read_args import Files, Since, Until, split_words
-from ..options.shared import Json, add_shared_options
-from ..output.console import get_console, note
-from ..output.json import print_json
+from ..options.read_args import Files, Since, Until, parse_number, read_span, split_words
+from ..options.shared import BurnIn, Html, Jobs, Json, Seed, add_shared_options
+from ..output.console import get_console, note, note_files, print_json
 from ..output.plots import print_whiskers
-from ..output.report import print_table, print_text
-from ..output.standings import ENDINGS, write
+from ..output.tables import print_frame, print_text
 
-Models = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME,…",
-        show_default=False,
-        help=f"Models to compare, with parameters as elo:k=24. There are {', '.join(PRESETS.names)}. "
-        "(default: up to six that can use the file)",
-    ),
-]
-Measures = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME,…",
-        show_default=False,
-        help=f"Measures, the one to decide by first. There are {', '.join(MEASURES)}. (default: those that suit)",
-    ),
-]
-Scored = Annotated[
-    Literal["all", "seasons", "random"],
-    typer.Option(
-        "--protocol",
-        help="What is scored: all matches, the last fifth of every year (seasons), or a random fifth ten times.",
-    ),
-]
-Out = Annotated[Path | None, typer.Option(help=f"Write the measures to a file: {' '.join(ENDINGS)}.")]
+MODELS_HELP = (
+    f"Models to compare: {', '.join(PRESETS.names)}; with parameters such as elo:k=24. "
+    "(default: up to six that can use the file)"
+)
+MEASURES_HELP = f"Measures, the deciding one first: {', '.join(MEASURES)}. (default: those that suit the file)"
+PROTOCOL_HELP = "Score all matches, the last fifth of every year (seasons), or a random fifth ten times."
+
+Models = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=MODELS_HELP)]
+Measures = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=MEASURES_HELP)]
+Scored = Annotated[Literal["all", "seasons", "random"], typer.Option("--protocol", help=PROTOCOL_HELP)]
+Out = Annotated[Path | None, typer.Option(help=f"Write the measures to a file: {' '.join(FORMATS)}.")]
 
 
 @add_shared_options
@@ -71,10 +55,10 @@ def compare(
     jobs: Jobs = 1,
     seed: Seed = 0,
 ) -> None:
-    """Find the model that predicts the matches of a file best, and say how sure that is.
+    """Find the model that predicts the matches of a file best, and how certain that is.
 
-    Every match is forecast from those before it. The best by each measure is bold;
-    ≈ marks those that the matches cannot tell from it.
+    Every match is predicted from the matches before it. The best model by each measure is bold;
+    ≈ marks models whose difference from it is within the noise.
 
     \b
     prowess compare matches.csv
@@ -86,71 +70,71 @@ def compare(
     if html is not None:
         check_report_path(html)
     if out is not None:
-        check_target(out, ENDINGS)
-    wanted, scored = _models(models), _protocol(protocol, burn_in, seed)
-    history = read_matches(files, choices, since, until)
-    found = compared(history, wanted, protocol=scored, measures=split_words(measures) or None, seed=seed, jobs=jobs)
+        check_target(out, FORMATS)
+    candidates, scored = _parse_models(models), _make_protocol(protocol, burn_in, seed)
+    history = read_span(files, choices, since, until)
+    names = split_words(measures) or None
+    comparison = compare_models(history, candidates, protocol=scored, measures=names, seed=seed, jobs=jobs)
     if out is not None:
-        write(found.table(), out)
+        write_frame(comparison.table(), out)
     if html is not None:
-        found.to_html(html)
+        comparison.to_html(html)
     if json:
-        print_json(found.to_dict())
+        print_json(comparison.to_dict())
     else:
-        _print(found)
+        _print(comparison)
     if models is None:
-        note(f"compared: {', '.join(found.models)}, which can use this file; --models chooses others")
-    for path in filter(None, (out, html)):
-        note(f"wrote {path}")
+        note(f"compared the models that can use this file: {', '.join(comparison.models)}; --models chooses others")
+    note_files(out, html)
     if html is None and not json and get_console().is_terminal:
         note("--html report.html writes a page with standings, skill curves and more")
 
 
-def _models(said: list[str] | None) -> dict[str, Model] | None:
-    """The models by name; those with parameters have these in their names."""
-    named: dict[str, Model] = {}
-    for spec in split_words(said):
+def _parse_models(specs: list[str] | None) -> dict[str, Model] | None:
+    """Parse models such as elo:k=24, by names that include their parameters."""
+    models: dict[str, Model] = {}
+    for spec in split_words(specs):
         name, *settings = spec.split(":")
         model = make_model(name, settings)
-        proper = next(known for known in PRESETS.names if known.lower() == name.lower())
+        proper = next(title for title in PRESETS.names if title.lower() == name.lower())
         label = " ".join([proper, *settings])
-        if label in named:
-            raise typer.BadParameter(f"{spec} is named twice", param_hint="--models")
-        named[label] = model
-    return named or None
+        if label in models:
+            raise typer.BadParameter(f"{spec} is listed twice", param_hint="--models")
+        models[label] = model
+    return models or None
 
 
-def _protocol(name: str, burn_in: str, seed: int) -> Protocol:
-    """What is learnt from and what is scored."""
+def _make_protocol(name: str, burn_in: str, seed: int) -> Protocol:
     if name == "all":
-        return Prequential(parse_amount(burn_in))
+        return Prequential(parse_number(burn_in))
     if burn_in != "0":
         raise typer.BadParameter("only with --protocol all", param_hint="--burn-in")
     return SeasonSplits() if name == "seasons" else RandomSplits(seed=seed)
 
 
-def _print(found: Comparison) -> None:
-    """The table, the distances from the best, and what to make of them."""
-    section = measures_of(found)
+def _print(comparison: Comparison) -> None:
+    section = measures_section(comparison)
     assert section.table is not None
-    print_table(section.table, section.bold)
+    print_frame(section.table, section.bold)
     print_text(section.text if get_console().is_terminal else section.text.replace("is bold", "has a *"), style="dim")
     get_console().print()
-    if len(found.models) > 1:
-        _print_distances(found)
+    if len(comparison.models) > 1:
+        _print_differences(comparison)
         get_console().print()
-    print_text("\n\n".join([advice(found), *notes(found)]))
+    print_text("\n\n".join([advice(comparison), *notes(comparison)]))
 
 
-def _print_distances(found: Comparison) -> None:
-    """How much worse than the best every model is, by the measure that decides."""
-    measure, best = found.measure(), found.best
+def _print_differences(comparison: Comparison) -> None:
+    """Print how much worse than the best every model is, by the deciding measure."""
+    measure, best = comparison.measure(), comparison.best
     rows: dict[str, Any] = {best: (row_interval({"difference": 0.0, "low": None, "high": None}), "best")}
     styles = {best: "bold green"}
-    apart = {row["model"]: row for row in found.differences(best).filter(measure=measure.name).iter_rows(named=True)}
-    for name in list(found.intervals())[1:]:
-        worse = row_interval(apart[name]).times(-1.0 if measure.higher else 1.0)
-        rows[name] = (worse, f"{worse}{' ≈' * apart[name]['within_noise']}")
-        styles[name] = "yellow" if apart[name]["within_noise"] else "red"
+    differences = comparison.differences(best).filter(measure=measure.name)
+    by_model = {row["model"]: row for row in differences.iter_rows(named=True)}
+    for name in list(comparison.intervals())[1:]:
+        worse = row_interval(by_model[name]).times(-1.0 if measure.higher else 1.0)
+        within_noise = by_model[name]["within_noise"]
+        rows[name] = (worse, f"{worse}{' ≈' * within_noise}")
+        styles[name] = "yellow" if within_noise else "red"
     print_text(f"How much worse than {best} by {measure.titled}:")
     print_whiskers(rows, styles)

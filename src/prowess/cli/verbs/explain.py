@@ -1,4 +1,4 @@
-"""`prowess explain`: why a rating is what it is."""
+"""`prowess explain`: the matches behind a rating."""
 
 from __future__ import annotations
 
@@ -8,41 +8,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ... import Explanation, Fit, Model
-from ...atomic_files import file_extension
-from ...errors import Error
+from ...atomic_files import check_target
+from ...frames import FORMATS, join_lists, write_frame
 from ...history.read_options import Choices
 from ...text import count
 from ..options.player_args import find_players, fit_file
 from ..options.read_args import File
-from ..options.shared import Json, add_shared_options
-from ..output.console import get_console, note, printable
-from ..output.forecast import percent, team_name
-from ..output.json import print_json
+from ..options.shared import Html, Json, add_shared_options
+from ..output.console import get_console, note, note_files, print_json
+from ..output.forecast import ordinal, percent, team_name
 from ..output.plots import line_chart
-from ..output.standings import moment
-from ..output.tables import cut, print_table, write_table
+from ..output.standings import format_time
+from ..output.tables import cut, print_table, print_text
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from ...lab.report import Report
+
 LAST = 20  # matches on a terminal
-SOME = 12  # cells that are enough for the beginning of a partner's name
-ENDINGS = (".csv", ".parquet", ".json")
+LEAST_PARTNERS = 12  # cells below which the partners' names are left out
+LAST_HELP = f"Number of matches to show (0 = all). (default: {LAST} on a terminal, else all)"
 
 Player = Annotated[str, typer.Argument(metavar="PLAYER", help="The name of a player.")]
-Last = Annotated[
-    int | None,
-    typer.Option(
-        min=0, show_default=False, help=f"Print so many matches; 0: all. (default: {LAST} on a terminal, else all)"
-    ),
-]
-Out = Annotated[
-    Path | None, typer.Option(show_default=False, help=f"Write all matches to a file: {' '.join(ENDINGS)}.")
-]
-Html = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", show_default=False, help="Write a page with the skill curve, which needs no network."),
-]
+Last = Annotated[int | None, typer.Option(min=0, help=LAST_HELP)]
+Out = Annotated[Path | None, typer.Option(help=f"Write all matches to a file: {' '.join(FORMATS)}.")]
 
 
 @add_shared_options
@@ -56,9 +46,9 @@ def explain(
     out: Out = None,
     html: Html = None,
 ) -> None:
-    """Explain a rating: the matches behind it, what was expected of each, and what it moved.
+    """Explain a rating: the player's matches, the expected and actual results, and how each one moved the rating.
 
-    The rating with which a player began and all that was moved add up to the rating now.
+    The starting rating and all moves add up to the rating now.
 
     \b
     prowess explain examples/league.csv Ada
@@ -66,142 +56,119 @@ def explain(
     prowess explain examples/league.csv Ada --html ada.html --out ada.csv
     prowess explain examples/league.csv Ada --json | jq '.matches[-1].moved'
     """
-    for path, endings in ((out, ENDINGS), (html, (".html", ".htm"))):
+    for path, formats in ((out, FORMATS), (html, (".html", ".htm"))):
         if path is not None:
-            file_extension(path, endings)
-            if not path.parent.is_dir():
-                raise Error(f"{path}: there is no folder {path.parent}")
+            check_target(path, formats)
     fit = fit_file(file, model, choices)
-    [name] = find_players(fit.ladder, [player])
-    found = fit.explain(name)
+    explanation = fit.explain(*find_players(fit.ladder, [player]))
+    matches = explanation.matches
     if out is not None:
-        write_table(found.matches, out)
+        write_frame(matches, out)
     if html is not None:
-        _page(fit, found).save(html)
-    limit = LAST if last is None and not json and get_console().is_terminal else last or len(found.matches)
+        _make_report(fit, explanation).save(html)
+    limit = LAST if last is None and not json and get_console().is_terminal else last or len(matches)
     if json:
-        print_json(found.to_dict() | {"matches": found.matches.tail(limit).to_dicts()})
+        print_json(explanation.to_dict() | {"matches": matches.tail(limit).to_dicts()})
     else:
-        _print(found, limit)
-    for path in (out, html):
-        if path is not None:
-            note(f"wrote {path}")
+        _print(explanation, limit)
+    note_files(out, html)
 
 
-def _print(found: Explanation, limit: int) -> None:
-    """The words, the line of the rating, and the matches."""
-    from rich.text import Text
-
-    console = get_console()
-    width = min(console.width, 100) if console.is_terminal else None
-    for sentence in found.sentences:
-        console.print(Text(printable(sentence)), width=width, soft_wrap=width is None)
-    rows = found.matches
-    if len(rows) > 2 and console.is_terminal:
-        _print_line(found)
-    if len(rows):
+def _print(explanation: Explanation, limit: int) -> None:
+    console, matches = get_console(), explanation.matches
+    for sentence in explanation.sentences:
+        print_text(sentence)
+    if len(matches) > 2 and console.is_terminal:
+        _print_chart(explanation)
+    if len(matches):
         console.print()
-        _print_matches(found, limit)
-        if limit < len(rows):
-            note(f"{count(len(rows) - limit, 'earlier match', 'earlier matches')}: --last 0 shows all")
-        rating = "" if found.now.sigma is None else f"; rating = μ − {found.now.caution:g}σ"
-        note(f"expected: before the match; moved: what the match did to μ{rating}")
+        _print_matches(explanation, limit)
+        if limit < len(matches):
+            note(f"{count(len(matches) - limit, 'earlier match', 'earlier matches')}; --last 0 shows all")
+        rating = "" if explanation.now.sigma is None else f"; rating = μ − {explanation.now.caution:g}σ"
+        note(f"expected: before the match; moved: change of μ by the match{rating}")
 
 
-def _print_line(found: Explanation) -> None:
-    """How what is shown went, from the first match to the last."""
-    console = get_console()
-    rows = found.matches
-    room = min(console.width - 12, 72, max(30, len(rows)))
-    values = [found.start.shown, *rows["shown_after"]]
+def _print_chart(explanation: Explanation) -> None:
+    console, matches = get_console(), explanation.matches
+    width = min(console.width - 12, 72, max(30, len(matches)))
+    values = [explanation.start.shown, *matches["shown_after"]]
     console.print()
-    for line in line_chart(values, room, digits=found.digits):
+    for line in line_chart(values, width, digits=explanation.digits):
         console.print(f"  {line}", soft_wrap=True, style="cyan")
-    if "time" in rows.columns:
-        first, last = (moment(rows["time"][index]) for index in (0, -1))
-        left = len(line) - len(line.lstrip()) + line.index("┤" if "┤" in line else "┼") + 2
-        gap = max(1, room - 1 - len(first) - len(last))
-        console.print(" " * left + first + " " * gap + last, style="dim", soft_wrap=True)
+    if "time" in matches.columns:
+        first, last = (format_time(matches["time"][index]) for index in (0, -1))
+        indent = len(line) - len(line.lstrip()) + line.index("┤" if "┤" in line else "┼") + 2
+        gap = max(1, width - 1 - len(first) - len(last))
+        console.print(" " * indent + first + " " * gap + last, style="dim", soft_wrap=True)
 
 
-def _print_matches(found: Explanation, limit: int) -> None:
-    """A row for every match, the last ones last."""
-    rows = found.matches.tail(limit)
-    console = get_console()
-    cells: dict[str, list[str | Text]] = {}
-    if "time" in rows.columns:
-        cells["time"] = [moment(value) for value in rows["time"]]
-    else:
-        cells["match"] = [str(match + 1) for match in rows["match"]]
-    named = list(rows.iter_rows(named=True))
-    cells["result"] = [_result(row) for row in named]
-    cells["expected"] = [_expected(row) for row in named]
-    cells["moved"] = [_moved(found, row["moved"]) for row in named]
-    cells["rating"] = [f"{value:.{found.digits}f}" for value in rows["shown_after"]]
-    taken = sum(max(len(head), *(len(str(cell)) for cell in column)) + 3 for head, column in cells.items())
-    room = max(16, console.width - taken - 2) if console.is_terminal else None
-    cells["against"] = [_against(row, room) for row in named]
-    order = [head for head in ("time", "match", "against", "result", "expected", "moved", "rating") if head in cells]
-    table = list(zip(*(cells[head] for head in order), strict=True))
-    print_table(order, table, right=("match", "expected", "moved", "rating"))
+def _print_matches(explanation: Explanation, limit: int) -> None:
+    matches, console = explanation.matches.tail(limit), get_console()
+    rows = list(matches.iter_rows(named=True))
+    timed = "time" in matches.columns
+    cells: dict[str, list[str | Text]] = {
+        "time" if timed else "match": [format_time(row["time"]) if timed else str(row["match"] + 1) for row in rows],
+        "against": [],
+        "result": list(map(_format_result, rows)),
+        "expected": list(map(_format_expected, rows)),
+        "moved": [_format_move(row["moved"], explanation.digits) for row in rows],
+        "rating": [f"{row['shown_after']:.{explanation.digits}f}" for row in rows],
+    }
+    widths = (max(map(len, (head, *map(str, column)))) + 3 for head, column in cells.items() if head != "against")
+    room = max(16, console.width - sum(widths) - 2) if console.is_terminal else None
+    cells["against"] += [_format_opponents(row, room) for row in rows]
+    print_table(list(cells), list(zip(*cells.values(), strict=True)), right=("match", "expected", "moved", "rating"))
 
 
-def _against(row: dict[str, Any], room: int | None) -> str:
-    """The opponents, and after them the partners, as far as there is room."""
+def _format_opponents(row: dict[str, Any], room: int | None) -> str:
+    """Format the opponents, and the partners if there is room."""
     from rich.cells import cell_len
 
     more = row["opponent_count"] - len(row["opponents"])
-    against = team_name([*row["opponents"], *[f"{more} more"] * (more > 0)], room)
+    opponents = team_name([*row["opponents"], *[f"{more} more"] * (more > 0)], room)
     partners = f" (with {team_name(row['partners'])})" if row["partners"] else ""
-    if room is None or cell_len(against + partners) <= room:
-        return against + partners
-    left = room - cell_len(against)
-    return against + (cut(partners, left - 1) + ")" if left >= SOME else "")
+    if room is None or cell_len(opponents + partners) <= room:
+        return opponents + partners
+    left = room - cell_len(opponents)
+    return opponents + (cut(partners, left - 1) + ")" if left >= LEAST_PARTNERS else "")
 
 
-def _result(row: dict[str, Any]) -> str:
-    """How it ended for the player."""
+def _format_result(row: dict[str, Any]) -> str:
     if row["teams"] > 2:
-        return f"{row['place']}. of {row['teams']}"
-    word = {1.0: "won", 0.5: "drawn", 0.0: "lost"}[row["actual"]]
-    scored = row.get("score") is not None and row["score"] == row["score"]
-    return f"{word:5} {row['score']:g}:{row['against']:g}" if scored else word
+        return f"{ordinal(row['place'])} of {row['teams']}"
+    result = {1.0: "won", 0.5: "drawn", 0.0: "lost"}[row["actual"]]
+    has_score = row.get("score") is not None and row["score"] == row["score"]
+    return f"{result:5} {row['score']:g}:{row['against']:g}" if has_score else result
 
 
-def _expected(row: dict[str, Any]) -> str:
-    """A probability between two teams, a place among more."""
+def _format_expected(row: dict[str, Any]) -> str:
+    """Format the expected result: a probability against one team, a place among several."""
     if row["expected"] is None:
         return "–"
     if row["teams"] == 2:
         return percent(row["expected"]).strip()
-    return f"{1 + (1 - row['expected']) * (row['teams'] - 1):.1f}."
+    return f"place {1 + (1 - row['expected']) * (row['teams'] - 1):.1f}"
 
 
-def _moved(found: Explanation, moved: float) -> Text:
-    """What a match did to the mean, up or down."""
+def _format_move(moved: float, digits: int) -> Text:
     from rich.text import Text
 
-    small = abs(moved) < 0.5 * 10**-found.digits
+    small = abs(moved) < 0.5 * 10**-digits
     style = "" if small else "green" if moved > 0 else "red"
-    return Text(f"{0.0 if small else moved:+.{found.digits}f}".replace("-", "−"), style=style)
+    return Text(f"{0.0 if small else moved:+.{digits}f}".replace("-", "−"), style=style)
 
 
-def _page(fit: Fit, found: Explanation) -> Any:
-    """A page with the words, the skill curve and all matches."""
+def _make_report(fit: Fit, explanation: Explanation) -> Report:
     from ...lab.charts import skill_curves
     from ...lab.report import Report, Section
 
-    words = "\n\n".join(found.sentences)
-    if not len(found.matches):
-        return Report(found.player, (Section("The rating", text=words),))
-    import polars as pl
-
-    table = found.matches.with_columns(pl.col(pl.List(pl.String)).list.join(", "))
+    player, text = explanation.player, "\n\n".join(explanation.sentences)
+    if not len(explanation.matches):
+        return Report(player, (Section("Rating", text=text),))
     wanted = ["time", "partners", "opponents", "place", "score", "against", "expected", "actual", "moved"]
     wanted += ["mu_after", "sigma_after", "shown_after"]
-    table = table.select([name for name in wanted if name in table.columns])
-    curve = skill_curves(fit, [found.player], title=f"The skill of {found.player}")
-    return Report(
-        f"{found.player}: the rating explained",
-        (Section("In words", text=words), Section("Over time", chart=curve), Section("Match by match", table=table)),
-    )
+    table = join_lists(explanation.matches.select(name for name in wanted if name in explanation.matches.columns))
+    curve = skill_curves(fit, [player], title=f"Skill of {player}")
+    sections = (Section("Summary", text=text), Section("Over time", chart=curve), Section("All matches", table=table))
+    return Report(f"{player}: the rating explained", sections)

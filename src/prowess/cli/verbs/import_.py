@@ -1,4 +1,4 @@
-"""`prowess import`: a file of matches into a league of the service."""
+"""`prowess import`: load a file of matches into a league of the service."""
 
 from __future__ import annotations
 
@@ -10,24 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ... import History
 from ...history.read_options import Choices
 from ...text import count
-from ..options.db_args import COMMAND_LINE, DEFAULT_URL, Url, open_database
+from ..options.db_args import AUTHOR, DEFAULT_URL, Url, open_database
 from ..options.read_args import File, read
 from ..options.shared import Json, add_shared_options
-from ..output.console import busy, get_console, note, printable
-from ..output.json import print_json
+from ..output.console import busy, get_console, note, print_json, printable
 
 if TYPE_CHECKING:
-    from ...store.db.database import Database as Store
+    from ...store.db.database import Database
     from ...store.write.importing import Imported
 
-League = Annotated[
-    str, typer.Option(metavar="NAME", help="The league; it is founded if it is not there.", show_default=False)
-]
-Private = Annotated[bool, typer.Option("--private", help="Where the league is founded: reading it needs a key.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing, and say what would happen.")]
+League = Annotated[str, typer.Option(metavar="NAME", help="The league; it is created if it does not exist.")]
+Private = Annotated[bool, typer.Option("--private", help="Create the league as private: reading it needs a key.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; show what would happen.")]
 
 
 @add_shared_options
@@ -41,10 +37,10 @@ def import_(
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
-    """Bring a file of matches into a league of the service; the same file once more changes nothing.
+    """Import a file of matches into a league of the service; importing it again changes nothing.
 
-    All matches are recorded at once or not at all, also while the service runs. The times of the file say on which
-    clock a league that is founded is: dates, plain numbers, or none.
+    All matches are recorded at once or not at all, even while the service is running. A new league uses the kind of
+    times in the file: dates, plain numbers, or none.
 
     \b
     prowess import examples/league.csv --league "Tuesday darts"
@@ -52,75 +48,65 @@ def import_(
     prowess import examples/league.csv --league darts --dry-run
     """
     history = read(file, choices)
-    with busy(f"importing {count(len(history), 'match', 'matches')}"):
-        done = _imported(history, file, league, given_preset, database, private, dry_run)
-    if json:
-        print_json(_plain(done, league, dry_run))
-    else:
-        _print(done, league, dry_run)
-    if given_preset is not None and not done.founded:
-        note("--model and --set are of no use here: the league is there, and keeps its model")
+    with (
+        busy(f"importing {count(len(history), 'match', 'matches')}"),
+        _open_database(database, dry_run) as db,
+    ):
+        from ...store.leagues import Preset
+        from ...store.write.importing import import_history
 
-
-def _imported(
-    history: History,
-    file: Path,
-    league: str,
-    preset: tuple[str, dict[str, Any]] | None,
-    database: str,
-    private: bool,
-    dry_run: bool,
-) -> Imported:
-    from ...store.leagues import Preset
-    from ...store.write.importing import import_history
-
-    with _opened(database, dry_run) as store:
-        return import_history(
-            store,
+        imported = import_history(
+            db,
             history,
             league,
-            preset=None if preset is None else Preset(*preset),
+            preset=None if given_preset is None else Preset(*given_preset),
             public=not private,
-            author=COMMAND_LINE,
+            author=AUTHOR,
             reason=file.name,
             dry_run=dry_run,
         )
+    if json:
+        print_json(_to_dict(imported, league, dry_run))
+    else:
+        _print(imported, league, dry_run)
+    if given_preset is not None and not imported.founded:
+        note("--model and --set were ignored: the league already exists and keeps its model")
 
 
 @contextmanager
-def _opened(url: str, dry_run: bool) -> Iterator[Store]:
-    """The database, made if it is not there; but a dry run does not even make an empty one."""
-    with TemporaryDirectory() as folder, open_database(url, new=True) as asked:
-        absent = asked.dialect == "sqlite" and not Path(str(asked.url.database)).exists()
-        with open_database(f"{folder}/empty.db" if dry_run and absent else url, new=True) as store:
-            store.migrate()
-            yield store
+def _open_database(url: str, dry_run: bool) -> Iterator[Database]:
+    """Open the database, created if missing; a dry run uses a temporary one instead of creating it."""
+    with TemporaryDirectory() as folder, open_database(url, new=True) as existing:
+        missing = existing.dialect == "sqlite" and not Path(str(existing.url.database)).exists()
+        with open_database(f"{folder}/empty.db" if dry_run and missing else url, new=True) as database:
+            database.migrate()
+            yield database
 
 
-def _plain(done: Imported, title: str, dry_run: bool) -> dict[str, Any]:
-    """What was done, for machines."""
+def _to_dict(imported: Imported, title: str, dry_run: bool) -> dict[str, Any]:
     from ...store.leagues import slug
 
     return {
         "league": slug(title),
-        "title": title if done.league is None else done.league.title,
-        "founded": done.founded,
-        "matches": done.matches,
-        "repeated": done.repeated,
-        "players": done.players,
-        "revision": done.revision,
+        "title": title if imported.league is None else imported.league.title,
+        "founded": imported.founded,
+        "matches": imported.matches,
+        "repeated": imported.repeated,
+        "players": imported.players,
+        "revision": imported.revision,
         "dry_run": dry_run,
     }
 
 
-def _print(done: Imported, title: str, dry_run: bool) -> None:
-    """What was done, in a sentence or two."""
+def _print(imported: Imported, title: str, dry_run: bool) -> None:
     from ...store.leagues import slug
 
-    new = done.matches - done.repeated
-    would = "would be " if dry_run else ""
-    founded = f"the league {slug(title)!r} {'would be' if dry_run else 'is'} founded; " if done.founded else ""
-    said = f"{founded}{count(new, 'match', 'matches')} of {count(done.players, 'player', 'players')} {would}imported"
-    if done.repeated:
-        said = f"{said}, {count(done.repeated, 'was', 'were')} there already"
-    get_console().print(printable(f"{said}; revision {done.revision:,}" if not dry_run else said), soft_wrap=True)
+    text = f"would create league {slug(title)!r}; " if dry_run else f"created league {slug(title)!r}; "
+    text = text if imported.founded else ""
+    new = count(imported.matches - imported.repeated, "match", "matches")
+    text += f"{'would import' if dry_run else 'imported'} {new} of {count(imported.players, 'player', 'players')}"
+    if imported.repeated:
+        text += f", skipped {count(imported.repeated, 'match that is', 'matches that are')} already recorded"
+    if not dry_run:
+        text += f"; revision {imported.revision:,}"
+    get_console().print(printable(text), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`prowess next`: the matches that would tell most."""
+"""`prowess next`: the most informative matches to play."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from ... import Model
 from ...history.read_options import Choices
 from ..options.player_args import Active, NamesFile, Newcomers, People, Source, collect_players, open_ladder
 from ..options.shared import Json, add_shared_options
-from ..output.console import get_console, note
-from ..output.forecast import percent, team_name
-from ..output.json import print_json
+from ..output.console import get_console, note, print_json
+from ..output.forecast import team_name, win_chances
 from ..output.tables import print_table
 
-Count = Annotated[int, typer.Option(min=1, help="How many matches.")]
-Teams = Annotated[int, typer.Option(min=2, help="Teams of a match.")]
-Size = Annotated[int, typer.Option(min=1, help="Players of a team.")]
-Each = Annotated[int, typer.Option(min=0, help="In how many of these matches a player may be; 0: in any number.")]
+Count = Annotated[int, typer.Option(min=1, help="Number of matches.")]
+Teams = Annotated[int, typer.Option(min=2, help="Teams per match.")]
+Size = Annotated[int, typer.Option(min=1, help="Players per team.")]
+Each = Annotated[int, typer.Option(min=0, help="Most matches per player (0 = no limit).")]
 
 
 @add_shared_options
@@ -36,9 +35,9 @@ def next_(
     newcomers: Newcomers = False,
     json: Json = False,
 ) -> None:
-    """Find the matches that would tell most of how good the players are: what to play next.
+    """Find the most informative matches: those whose results would say most about the players' skills.
 
-    Of all players, or of those who are named. How much a match tells is counted in bits, on average over its results.
+    Among all players, or those named. Information is measured in bits, averaged over the possible results.
 
     \b
     prowess next examples/league.csv
@@ -48,23 +47,19 @@ def next_(
     from ... import next_matches
 
     ladder = open_ladder(file, given_model, choices)
-    people = collect_players(ladder, names, names_file, active, newcomers)
-    matches = next_matches(ladder, players=people or None, count=count, teams=teams, size=size, each=each or None)
+    players = collect_players(ladder, names, names_file, active, newcomers)
+    matches = next_matches(ladder, players=players or None, count=count, teams=teams, size=size, each=each or None)
     if json:
         print_json([match.to_dict() for match in matches])
         return
     console = get_console()
     room = max(12, (console.width - 32) // teams - 7) if console.is_terminal else None
-    rows = [
-        (
-            "  –  ".join(team_name(team, room) for team in match.teams),
-            f"{match.information:.3f}",
-            " – ".join(percent(win).strip(" %") for win in match.prediction.win) + " %",
-        )
-        for match in matches
-    ]
+    rows = []
+    for match in matches:
+        title = "  –  ".join(team_name(team, room) for team in match.teams)
+        rows.append((title, f"{match.information:.3f}", win_chances(match.prediction.win)))
     print_table(["match", "bits", "to win"], rows, right=("bits", "to win"))
     if not matches.exact:
-        note("there are too many matches to compare all of them: these are the best that were found")
+        note("there are too many possible matches to compare all; these are the best ones found")
     if matches.newcomers:
         note(f"newcomers: {', '.join(matches.newcomers)}")

@@ -1,7 +1,8 @@
-"""`prowess pair`: who plays whom."""
+"""`prowess pair`: pair players for fair matches."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ from ...errors import Error
 from ...history.read_options import Choices
 from ...history.times import DAY
 from ..options.player_args import (
-    SAVED,
+    LADDER_EXTENSION,
     Active,
     NamesFile,
     Newcomers,
@@ -19,33 +20,26 @@ from ..options.player_args import (
     Source,
     collect_players,
     fit_file,
+    name_lists,
     open_ladder,
     parse_days,
     parse_groups,
 )
 from ..options.shared import Json, add_shared_options
-from ..output.console import get_console, note, printable
-from ..output.forecast import percent, team_name
-from ..output.json import print_json
+from ..output.console import get_console, note, print_json, printable
+from ..output.forecast import team_name, win_chances
 from ..output.tables import print_table
 
 if TYPE_CHECKING:
     from ... import Pairing
 
-Group = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAMES", show_default=False, help="Players who play together, as ann,bob; may be repeated."),
-]
-Rounds = Annotated[int, typer.Option(min=1, help="So many rounds, in which nobody meets anybody twice.")]
-Avoid = Annotated[
-    str | None,
-    typer.Option(metavar="SPAN", show_default=False, help="Rather not those who met in the last 30d, 4w, 6m or 1y."),
-]
-Never = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAMES", show_default=False, help="Two who must not meet, as ann,bob; may be repeated."),
-]
-Least = Annotated[float, typer.Option(min=0.0, max=1.0, help="The least fairness of a pair, 0 to 1.")]
+AVOID_HELP = "Avoid rematches of the last 30d, 4w, 6m or 1y."
+
+Group = Annotated[list[str] | None, name_lists("Players who form a team")]
+Rounds = Annotated[int, typer.Option(min=1, help="Number of rounds; no two players meet twice.")]
+Avoid = Annotated[str | None, typer.Option(metavar="SPAN", help=AVOID_HELP)]
+Never = Annotated[list[str] | None, name_lists("Two players who must not meet")]
+Least = Annotated[float, typer.Option(min=0.0, max=1.0, help="The least fairness of a match, 0 to 1.")]
 
 
 @add_shared_options
@@ -64,7 +58,7 @@ def pair(
     newcomers: Newcomers = False,
     json: Json = False,
 ) -> None:
-    """Pair players so that as many as possible play, and their matches are as fair as possible.
+    """Pair players so that as many as possible play, in matches as fair as possible.
 
     \b
     prowess pair examples/league.csv Ada Chidi João Keiko Mbali Wei
@@ -72,78 +66,75 @@ def pair(
     prowess pair examples/league.csv Ada João --group Chidi,Wei --group Keiko,Mbali
     prowess pair examples/league.csv --active 60d --avoid 14d --never Ada,Chidi --json
     """
-    from ... import pair as paired
+    from ... import pair as find_pairs
 
-    ladder, met = _ladder(file, given_model, choices, avoid)
+    ladder, met = _open_ladder(file, given_model, choices, avoid)
     queue: list[Any] = [
         *collect_players(ladder, names, names_file, active, newcomers),
         *parse_groups(ladder, group, newcomers),
     ]
     if not queue:
-        raise typer.BadParameter("say who is there: names, - for standard input, --names FILE or --active 30d")
-    barred = [_two(names) for names in parse_groups(ladder, never, newcomers)]
-    found: list[Pairing] = []
+        raise typer.BadParameter(
+            "name the players: as arguments, with - on standard input, with --names FILE or --active 30d"
+        )
+    forbidden = [_check_two(names) for names in parse_groups(ladder, never, newcomers)]
+    pairings: list[Pairing] = []
     waiting = [0.0] * len(queue)
     for _ in range(rounds):
-        before = [(a, b) for one in found for left, right in one.pairs for a in _team(left) for b in _team(right)]
-        one = paired(ladder, queue, waiting=waiting, patience=1.0, met=met, never=[*barred, *before], least=least)
-        played = set(one.places.flatten().tolist())
+        pairing = find_pairs(ladder, queue, waiting=waiting, patience=1.0, met=met, never=forbidden, least=least)
+        pairings.append(pairing)
+        forbidden += [(a, b) for left, right in pairing.pairs for a in _players(left) for b in _players(right)]
+        played = set(pairing.places.flatten().tolist())
         waiting = [wait + (place not in played) for place, wait in enumerate(waiting)]  # who sat out plays first
-        found.append(one)
     if json:
-        print_json([one.to_dict() for one in found])
+        print_json([pairing.to_dict() for pairing in pairings])
         return
-    for number, one in enumerate(found, 1):
-        _print(ladder, one, f"Round {number}" if rounds > 1 else "")
-    if found[0].newcomers:
-        note(f"newcomers: {', '.join(found[0].newcomers)}")
+    for number, pairing in enumerate(pairings, 1):
+        _print(ladder, pairing, f"Round {number}" if rounds > 1 else "")
+    if pairings[0].newcomers:
+        note(f"newcomers: {', '.join(pairings[0].newcomers)}")
 
 
-def _ladder(file: Any, model: Model | None, choices: Choices, avoid: str | None) -> tuple[Ladder, Any]:
-    """The ladder, and the matches of late in which those met who should rather not meet again."""
+def _open_ladder(
+    file: Path, model: Model | None, choices: Choices, avoid: str | None
+) -> tuple[Ladder, History | tuple[()]]:
+    """Return the ladder, and the recent matches whose players should not meet again."""
     if avoid is None:
         return open_ladder(file, model, choices), ()
-    if file.suffix.lower() == SAVED:
-        raise Error("--avoid needs a file of matches: a ladder does not know who met whom")
+    if file.suffix.lower() == LADDER_EXTENSION:
+        raise Error("--avoid needs a file of matches; a saved ladder has none")
     fit = fit_file(file, model or TrueSkill(), choices)
-    return fit.ladder, _late(fit.history, parse_days("--avoid", avoid))
-
-
-def _late(history: History, span: float) -> Any:
-    """The matches of the last days."""
+    history, days = fit.history, parse_days("--avoid", avoid)
     if history.time is None or history.time_kind is None:
         raise Error("--avoid needs matches with times")
     unit = 1.0 if history.time_kind == "number" else DAY
-    return history.take(history.time >= history.time[-1] - span * unit) if len(history) else ()
+    return fit.ladder, history.take(history.time >= history.time[-1] - days * unit) if len(history) else ()
 
 
-def _two(names: list[str]) -> tuple[str, str]:
+def _check_two(names: list[str]) -> tuple[str, str]:
     if len(names) != 2:
-        raise Error(f"--never {','.join(names)}: it takes two names")
+        raise Error(f"--never {','.join(names)}: give two names")
     return names[0], names[1]
 
 
-def _team(item: Any) -> tuple[str, ...]:
-    """An item of the queue as the players of a team."""
+def _players(item: Any) -> tuple[str, ...]:
     return (item,) if isinstance(item, str) else tuple(item)
 
 
-def _print(ladder: Ladder, found: Pairing, title: str) -> None:
-    """A round: who meets whom, how fair that is, and who is left over."""
+def _print(ladder: Ladder, pairing: Pairing, title: str) -> None:
     from rich.text import Text
 
     console = get_console()
     room = max(12, (console.width - 34) // 2) if console.is_terminal else None
     rows = []
-    for (left, right), quality in zip(found.pairs, found.quality, strict=True):
-        teams = [_team(left), _team(right)]
+    for (left, right), quality in zip(pairing.pairs, pairing.quality, strict=True):
+        teams = [_players(left), _players(right)]
         rated = [[name if name in ladder else ladder.newcomer for name in team] for team in teams]
-        win = ladder.predict(rated).win
-        chances = " – ".join(percent(p).strip(" %") for p in win) + " %"
+        chances = win_chances(ladder.predict(rated).win)
         rows.append((*(team_name(team, room) for team in teams), f"{quality:.2f}", chances))
     if title:
         console.print(Text(title, style="bold"))
     print_table(["first", "second", "fairness", "to win"], rows, right=("fairness", "to win"))
-    if found.left:
-        names = ", ".join(" + ".join(_team(one)) for one in found.left)
+    if pairing.left:
+        names = ", ".join(" + ".join(_players(item)) for item in pairing.left)
         console.print(Text(f"left over: {printable(names)}"), soft_wrap=not console.is_terminal)

@@ -1,4 +1,4 @@
-"""`prowess predict`: what is expected of the next match."""
+"""`prowess predict`: forecast matches."""
 
 from __future__ import annotations
 
@@ -14,24 +14,17 @@ from ...history.read_options import Choices
 from ..options.match_syntax import parse_match, parse_team
 from ..options.player_args import Newcomers, Source, find_players, open_ladder
 from ..options.shared import Json, add_shared_options
-from ..output.console import get_console, note, printable
+from ..output.console import get_console, note, print_json, printable
 from ..output.forecast import forecast_dict, print_forecast, team_name
-from ..output.json import print_json
 
-Matches = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="MATCH...", show_default=False, help='Such as "ann, bob vs cat"; several are allowed.'),
-]
-Team = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAMES", show_default=False, help="A team, as ann,bob; once for each team of one match."),
-]
-At = Annotated[
-    str | None, typer.Option(metavar="NAME", show_default=False, help="Who plays at home; else nobody does.")
-]
-Time = Annotated[
-    str | None, typer.Option(metavar="TIME", show_default=False, help="When it is played: skills drift until then.")
-]
+MATCH_HELP = 'Such as "ann, bob vs cat"; several are allowed.'
+TEAM_HELP = "A team, such as ann,bob; once for each team of one match."
+TIME_HELP = "The time of the match; skills drift until then."
+
+Matches = Annotated[list[str] | None, typer.Argument(metavar="MATCH...", help=MATCH_HELP)]
+Team = Annotated[list[str] | None, typer.Option(metavar="NAMES", help=TEAM_HELP)]
+At = Annotated[str | None, typer.Option(metavar="NAME", help="A player of the home team. (default: no home team)")]
+Time = Annotated[str | None, typer.Option(metavar="TIME", help=TIME_HELP)]
 
 
 @add_shared_options
@@ -46,9 +39,9 @@ def predict(
     newcomers: Newcomers = False,
     json: Json = False,
 ) -> None:
-    """Predict matches: who wins, who finishes where, with which scores, and how fair it is.
+    """Predict matches: the winner, the places, the scores, and how fair each match is.
 
-    Teams stand with "vs" or a dash between them, players with a comma; a name that holds one of these in "".
+    Separate teams by "vs" or a dash, players by a comma. Put a name that contains one of these in "".
 
     \b
     prowess predict examples/league.csv "Chidi vs Ada"
@@ -58,35 +51,31 @@ def predict(
     prowess predict league.prowess "ann vs bob" --json
     """
     if not matches and not team:
-        raise typer.BadParameter('say which match: "ann, bob vs cat", or --team ann,bob --team cat')
+        raise typer.BadParameter('name a match: "ann, bob vs cat", or --team ann,bob --team cat')
     ladder = open_ladder(file, given_model, choices)
-    wanted = [
-        [find_players(ladder, names, newcomers) for names in one] for one in _wanted(ladder, matches or [], team or [])
-    ]
-    host_name = None if home is None else _host_name(ladder, wanted, home, newcomers)
-    found = []
-    for number, teams in enumerate(wanted):
-        rated = [[name if name in ladder else ladder.newcomer for name in one] for one in teams]
-        host = next((index for index, one in enumerate(teams) if host_name in one), None)
-        prediction = ladder.predict(rated, time=time, home=host)
-        quality = ladder.quality(rated, home=host)
-        new = [name for one in teams for name in one if name not in ladder]
+    parsed = _parse_matches(ladder, matches or [], team or [])
+    parsed = [[find_players(ladder, names, newcomers) for names in teams] for teams in parsed]
+    host_name = None if home is None else _find_host(ladder, parsed, home, newcomers)
+    forecasts = []
+    for number, teams in enumerate(parsed):
+        rated = [[name if name in ladder else ladder.newcomer for name in names] for names in teams]
+        host = next((index for index, names in enumerate(teams) if host_name in names), None)
+        prediction, quality = ladder.predict(rated, time=time, home=host), ladder.quality(rated, home=host)
+        new = [name for names in teams for name in names if name not in ladder]
         if json:
-            more = {"home": host, "newcomers": new}
-            found.append(forecast_dict(teams, prediction, quality) | more)
+            forecasts.append(forecast_dict(teams, prediction, quality) | {"home": host, "newcomers": new})
             continue
-        _head(teams, host, first=not number)
+        _print_title(teams, host, first=not number)
         print_forecast(teams, prediction, quality)
         if new:
             get_console().print(f"  newcomers: {printable(', '.join(new))}", style="dim", soft_wrap=True)
     if json:
-        print_json(found)
+        print_json(forecasts)
     elif ladder.home is not None and home is None:
-        note("nobody plays at home; --home NAME gives a team the home advantage")
+        note("neutral ground; --home NAME gives a team the home advantage")
 
 
-def _head(teams: list[list[str]], host: int | None, first: bool) -> None:
-    """The match itself, above what is expected of it."""
+def _print_title(teams: list[list[str]], host: int | None, first: bool) -> None:
     from rich.text import Text
 
     console = get_console()
@@ -95,27 +84,24 @@ def _head(teams: list[list[str]], host: int | None, first: bool) -> None:
     console.print(Text("" if first else "\n").append("  –  ".join(names), style="bold"), soft_wrap=True)
 
 
-def _host_name(ladder: Ladder, matches: list[list[list[str]]], home: str, newcomers: bool) -> str:
-    """Whose team plays at home, in those of the matches in which it plays."""
+def _find_host(ladder: Ladder, matches: list[list[list[str]]], home: str, newcomers: bool) -> str:
     [name] = find_players(ladder, [home], newcomers)
     if not any(name in team for teams in matches for team in teams):
-        raise Error(f"--home {home} plays in no match that is to be predicted")
+        raise Error(f"--home {home}: this player is in none of the matches")
     if ladder.home is None:
-        note("this model knows no home advantage; --set home_mu=… gives it one")
+        note("this model has no home advantage; add one with --set home_mu=…")
     return name
 
 
-def _wanted(ladder: Ladder, matches: list[str], team: list[str]) -> list[list[list[str]]]:
-    """The teams of every match, as they were written."""
-
+def _parse_matches(ladder: Ladder, matches: list[str], team: list[str]) -> list[list[list[str]]]:
     @cache
     def spellings() -> frozenset[str]:
         return frozenset(map(plain_spelling, ladder.names))
 
-    def known(name: str) -> bool:
+    def is_name(name: str) -> bool:
         return name in ladder or plain_spelling(name) in spellings()
 
     if len(team) == 1:
         raise Error(f"--team {team[0]}: a match needs at least two teams; give --team for each of them")
-    named = [[parse_team(text, known) for text in team]] if team else []
-    return [*(parse_match(text, known) for text in matches), *named]
+    last = [[parse_team(text, is_name) for text in team]] if team else []
+    return [*(parse_match(text, is_name) for text in matches), *last]

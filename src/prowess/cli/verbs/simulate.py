@@ -1,58 +1,46 @@
-"""`prowess simulate`: a league whose truth is known."""
+"""`prowess simulate`: make up a league whose true skills are known."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from ... import Model, Normal
-from ...atomic_files import file_extension
+from ...atomic_files import check_target
 from ...errors import Error
+from ...frames import FORMATS, write_frame
 from ...history.writers import ENDINGS, text
 from ...text import count
+from ..options.read_args import parse_number
 from ..options.shared import Json, add_shared_options
-from ..output.console import note
-from ..output.json import print_json
-from ..output.standings import ENDINGS as TABLES
-from ..output.tables import write_table
-
-if TYPE_CHECKING:
-    from ...lab import Simulation
+from ..output.console import note, note_files, print_json
 
 ATTENDANCE = ("rounds", "even", "zipf", "lognormal")
+SPREAD_HELP = "Standard deviation of the true skills. (default: that of the model's prior)"
+DRAWS_HELP = "Share of draws for systems without draws of their own, such as Elo: 0 to 1."
+QUESTIONS_HELP = "Simulate a quiz: places by right answers to N questions."
+START_HELP = "The first match day. (default: no times)"
+LAYOUT_HELP = "One row per match (wide) or per player (long)."
 
-Matches = Annotated[int, typer.Option(min=1, help="How many matches.")]
-Players = Annotated[int, typer.Option(min=2, help="How many players.")]
-Teams = Annotated[str, typer.Option(metavar="N|N-M", help="Teams of a match: 2, or 2-8.")]
-Size = Annotated[str, typer.Option(metavar="N|N-M", help="Players of a team: 1, or 3-5.")]
-Spread = Annotated[
-    float | None,
-    typer.Option(metavar="SIGMA", show_default=False, help="How much true skills differ; else as the model's prior."),
-]
-Draws = Annotated[float, typer.Option(help="How often systems without draws of their own, such as Elo, draw: 0 to 1.")]
-Home = Annotated[
-    float | None, typer.Option(metavar="SHARE", show_default=False, help="The share of matches with a home team.")
-]
-Questions = Annotated[
-    int | None, typer.Option(metavar="N", show_default=False, help="A quiz: places by right answers to N questions.")
-]
-Attendance = Annotated[str, typer.Option(metavar="NAME", help=f"Who plays how often: {', '.join(ATTENDANCE)}.")]
-Start = Annotated[
-    str | None, typer.Option(metavar="TIME", show_default=False, help="The first match day; else there are no times.")
-]
-Every = Annotated[float, typer.Option(metavar="DAYS", help="Days from one match day to the next.")]
-Daily = Annotated[int, typer.Option(metavar="N", min=1, help="Matches on a match day.")]
+Matches = Annotated[int, typer.Option(min=1, help="Number of matches.")]
+Players = Annotated[int, typer.Option(min=2, help="Number of players.")]
+Teams = Annotated[str, typer.Option(metavar="N|N-M", help="Teams per match: 2, or 2-8.")]
+Size = Annotated[str, typer.Option(metavar="N|N-M", help="Players per team: 1, or 3-5.")]
+Spread = Annotated[float | None, typer.Option(metavar="SIGMA", help=SPREAD_HELP)]
+Draws = Annotated[float, typer.Option(help=DRAWS_HELP)]
+Home = Annotated[float | None, typer.Option(metavar="SHARE", help="Share of matches with a home team.")]
+Questions = Annotated[int | None, typer.Option(metavar="N", help=QUESTIONS_HELP)]
+Attendance = Annotated[str, typer.Option(metavar="NAME", help=f"How often each player plays: {', '.join(ATTENDANCE)}.")]
+Start = Annotated[str | None, typer.Option(metavar="TIME", help=START_HELP)]
+Every = Annotated[float, typer.Option(metavar="DAYS", help="Days between match days.")]
+Daily = Annotated[int, typer.Option(metavar="N", min=1, help="Matches per match day.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same league.")]
-Out = Annotated[
-    Path | None, typer.Option(show_default=False, help=f"Write the matches to a file: {' '.join(ENDINGS)}.")
-]
-Layout = Annotated[
-    str | None, typer.Option(metavar="NAME", show_default=False, help="A row per match, or per player: wide, long.")
-]
-Truth = Annotated[Path | None, typer.Option(show_default=False, help="Write the true skills to a file.")]
+Out = Annotated[Path | None, typer.Option(help=f"Write the matches to a file: {' '.join(ENDINGS)}.")]
+Layout = Annotated[Literal["wide", "long"] | None, typer.Option(help=LAYOUT_HELP)]
+Truth = Annotated[Path | None, typer.Option(help="Write the true skills to a file.")]
 
 
 @add_shared_options
@@ -76,9 +64,9 @@ def simulate(
     truth: Truth = None,
     json: Json = False,
 ) -> None:
-    """Simulate a league that follows a model, with known skills, as a file that `prowess rate` reads.
+    """Simulate a league that follows a model with known skills, as a file for `prowess rate`.
 
-    Without --out the matches go to standard output as CSV.
+    Without --out the matches are printed as CSV.
 
     \b
     prowess simulate --players 20 --matches 200 --out league.csv --truth truth.csv
@@ -86,69 +74,54 @@ def simulate(
     prowess simulate --model elo --spread 200 --draws 0.3
     prowess simulate --model ts2 --teams 20-40 --size 6 --players 600 --matches 50 --questions 36 --out quiz.csv
     """
-    _check(out, layout, truth)
+    _check_output(out, truth)
     from ...lab.simulate import Calendar
-    from ...lab.simulate import simulate as play
+    from ...lab.simulate import simulate as simulate_league
 
-    league = play(
+    league = simulate_league(
         model,
         matches,
         players,
         seed=seed,
-        teams=_number("--teams", teams),
-        size=_number("--size", size),
-        attendance=_attendance(attendance),
-        calendar=None if start is None else Calendar(_start(start), every=every, matches=daily),
-        skills=_skills(model, spread),
+        teams=_parse_range("--teams", teams),
+        size=_parse_range("--size", size),
+        attendance=_make_attendance(attendance),
+        calendar=None if start is None else Calendar(parse_number(start), every=every, matches=daily),
+        skills=_make_skills(model, spread),
         questions=questions,
         draws=draws,
         home=home,
     )
-    _write(league, out, layout, truth, json)
-    note(
-        f"{count(len(league.history), 'match', 'matches')}, {count(len(league.history.players), 'player', 'players')},"
-        f" seed {seed}"
-    )
-    for path in (out, truth):
-        if path is not None:
-            note(f"wrote {path}")
-
-
-def _write(league: Simulation, out: Path | None, layout: Any, truth: Path | None, json: bool) -> None:
-    """The matches to a file or to standard output, and the true skills to a file."""
+    history = league.history
     if out is not None:
-        league.history.write(out, layout)
+        history.write(out, layout)
     elif json:
-        print_json(list(league.history))
+        print_json(list(history))
     else:
-        typer.echo(text(league.history, layout), nl=False)
+        typer.echo(text(history, layout), nl=False)
     if truth is not None:
-        write_table(league.truth(), truth)
+        write_frame(league.truth(), truth)
+    size_text = f"{count(len(history), 'match', 'matches')}, {count(len(history.players), 'player', 'players')}"
+    note(f"{size_text}, seed {seed}")
+    note_files(out, truth)
 
 
-def _check(out: Path | None, layout: str | None, truth: Path | None) -> None:
-    """What can be known to be wrong before the work."""
-    if layout not in (None, "wide", "long"):
-        raise typer.BadParameter(f"{layout!r} must be wide or long", param_hint="--layout")
-    for path, endings in ((out, ENDINGS), (truth, TABLES)):
-        if path is None:
-            continue
-        file_extension(path, endings)
-        if not path.parent.is_dir():
-            raise Error(f"{path}: there is no folder {path.parent}")
+def _check_output(out: Path | None, truth: Path | None) -> None:
+    for path, formats in ((out, ENDINGS), (truth, FORMATS)):
+        if path is not None:
+            check_target(path, formats)
     if out is not None and truth is not None and out.resolve() == truth.resolve():
         raise Error(f"{truth}: --truth would overwrite --out; choose another name")
 
 
-def _number(option: str, text: str) -> int | tuple[int, int]:
-    """A whole number, or from where to where it lies."""
-    found = re.fullmatch(r"\s*(\d+)\s*(?:[-–:,]\s*(\d+)\s*)?", text)
-    if found is None:
-        raise typer.BadParameter(f"{text!r} must be a number, as 2, or a range, as 2-8", param_hint=option)
-    return int(found[1]) if found[2] is None else (int(found[1]), int(found[2]))
+def _parse_range(option: str, text: str) -> int | tuple[int, int]:
+    numbers = re.fullmatch(r"\s*(\d+)\s*(?:[-–:,]\s*(\d+)\s*)?", text)
+    if numbers is None:
+        raise typer.BadParameter(f"{text!r} must be a number such as 2, or a range such as 2-8", param_hint=option)
+    return int(numbers[1]) if numbers[2] is None else (int(numbers[1]), int(numbers[2]))
 
 
-def _attendance(name: str) -> Any:
+def _make_attendance(name: str) -> Any:
     from ...lab.simulate import Even, Lognormal, Rounds, Zipf
 
     kinds: dict[str, Any] = dict(zip(ATTENDANCE, (Rounds, Even, Zipf, Lognormal), strict=True))
@@ -157,18 +130,9 @@ def _attendance(name: str) -> Any:
     return kinds[name.lower()]()
 
 
-def _start(text: str) -> str | float:
-    """A date, or a plain number."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _skills(model: Model, spread: float | None) -> Normal | None:
-    """Skills around the mean of newcomers, where it is said how they differ."""
-    if spread is None:
-        if model.absorb.certain:
-            raise Error("this system has no prior to draw skills from: say how much they differ, as --spread 200")
-        return None
-    return Normal(model.rating().mu / len(model.outcome.traits), spread)
+def _make_skills(model: Model, spread: float | None) -> Normal | None:
+    if spread is not None:
+        return Normal(model.rating().mu / len(model.outcome.traits), spread)
+    if model.absorb.certain:
+        raise Error("this model has no prior to draw skills from; give their standard deviation, such as --spread 200")
+    return None

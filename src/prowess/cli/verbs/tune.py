@@ -1,9 +1,10 @@
-"""`prowess tune`: better parameters of a model for a file of matches, and a command line to use them."""
+"""`prowess tune`: find better parameters of a model for a file of matches."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+import shlex
+from dataclasses import fields
+from typing import Annotated, Any
 
 import typer
 
@@ -12,47 +13,25 @@ from ...history.read_options import Choices
 from ...lab.measures.registry import MEASURES
 from ...lab.report import check_report_path
 from ...lab.tune import Stopped, Tuning
-from ...lab.tune import tune as tuned
-from ..options.lab_args import BurnIn, Html, Jobs, Seed, parse_amount, read_matches, rerun_command
-from ..options.read_args import Files, Since, Until, split_words
-from ..options.shared import Json, add_shared_options
-from ..output.console import INTERRUPTED, get_console, note
-from ..output.json import print_json
-from ..output.report import print_table, print_text
+from ...lab.tune import tune as tune_model
+from ..options.model_args import DEFAULT
+from ..options.read_args import Files, Since, Until, parse_number, read_span, split_words
+from ..options.shared import BurnIn, Html, Jobs, Json, Seed, add_shared_options
+from ..output.console import INTERRUPTED, get_console, note, note_files, print_json
+from ..output.tables import print_frame, print_text
 
-Trials = Annotated[int, typer.Option(min=1, help="How many sets of parameters are tried.")]
-Params = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME,…",
-        show_default=False,
-        help="Parameters to tune, with ranges as beta=2:8. (default: all that results can tell)",
-    ),
-]
-Train = Annotated[
-    str,
-    typer.Option(
-        metavar="AMOUNT", help="Search on the first matches, judge by the others: a share below 1, a number, or a date."
-    ),
-]
-Loss = Annotated[
-    str | None,
-    typer.Option(
-        "--measure",
-        metavar="NAME",
-        show_default=False,
-        help=f"What is made better: one of {', '.join(name for name, measure in MEASURES.items() if measure.tally)}. "
-        "(default: log loss)",
-    ),
-]
-Study = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE",
-        show_default=False,
-        help="Keep the trials in an SQLite file, as tune.db: the same command goes on with them.",
-    ),
-]
+REPEATED_OPTIONS = {"since", "until", *(field.name for field in fields(Choices))}
+PARAMS_HELP = "Parameters to tune, with ranges such as beta=2:8. (default: all that results can determine)"
+TRAIN_HELP = "Search on the first matches, test on the others: a share below 1, a number, or a date."
+TUNABLE = ", ".join(name for name, measure in MEASURES.items() if measure.tally)
+MEASURE_HELP = f"The measure to improve: one of {TUNABLE}. (default: log loss)"
+STUDY_HELP = "Keep the trials in an SQLite file such as tune.db; the same command continues with them."
+
+Trials = Annotated[int, typer.Option(min=1, help="Number of parameter sets to try.")]
+Params = Annotated[list[str] | None, typer.Option(metavar="NAME,…", help=PARAMS_HELP)]
+Train = Annotated[str, typer.Option(metavar="AMOUNT", help=TRAIN_HELP)]
+Loss = Annotated[str | None, typer.Option("--measure", metavar="NAME", help=MEASURE_HELP)]
+Study = Annotated[str | None, typer.Option(metavar="FILE", help=STUDY_HELP)]
 
 
 @add_shared_options
@@ -74,10 +53,10 @@ def tune(
     jobs: Jobs = 1,
     seed: Seed = 0,
 ) -> None:
-    """Find parameters with which a model predicts the matches of a file better, and say how to use them.
+    """Find parameters with which a model predicts the matches of a file better, and the command to use them.
 
-    It searches on the earlier matches; the later ones, at which it does not look, say what is gained.
-    Ctrl-C gives the best so far.
+    The search uses the earlier matches; the gain is measured on the later ones.
+    Ctrl-C stops it and prints the best so far.
 
     \b
     prowess tune matches.csv --model trueskill
@@ -88,16 +67,16 @@ def tune(
     """
     if html is not None:
         check_report_path(html)
-    wanted = _parse_parameters(params)
-    history = read_matches(files, choices, since, until)
+    ranges = _parse_ranges(params)
+    history = read_span(files, choices, since, until)
     stopped = False
     try:
-        tuning = tuned(
+        tuning = tune_model(
             model,
             history,
-            parameters=wanted,
-            train=parse_amount(train),
-            burn_in=parse_amount(burn_in),
+            parameters=ranges,
+            train=parse_number(train),
+            burn_in=parse_number(burn_in),
             measure=measure,
             trials=trials,
             seed=seed,
@@ -106,15 +85,22 @@ def tune(
         )
     except Stopped as stop:
         tuning, stopped = stop.tuning, True
-    _show(tuning, _command(context, tuning), json, html)
+    if html is not None:
+        tuning.to_html(html)
+    command = _rate_command(context, tuning)
+    if json:
+        print_json(tuning.to_dict() | {"command": command or None})
+    else:
+        _print(tuning, command)
+    note_files(html)
     if stopped:
-        kept = "the same command goes on" if study else "--study tune.db would keep the trials, to go on with"
-        note(f"stopped after {len(tuning.tried)} of {trials} trials: {kept}")
+        hint = "the same command continues" if study else "--study tune.db would keep the trials, to continue later"
+        note(f"stopped after {len(tuning.tried)} of {trials} trials; {hint}")
         raise typer.Exit(INTERRUPTED)
 
 
-def _parse_parameters(words: list[str] | None) -> dict[str, tuple[float, float] | None] | None:
-    """Names, or names with ranges as beta=2:8."""
+def _parse_ranges(words: list[str] | None) -> dict[str, tuple[float, float] | None] | None:
+    """Parse names of parameters, or names with ranges such as beta=2:8."""
     ranges: dict[str, tuple[float, float] | None] = {}
     for word in split_words(words):
         name, equals, ends = word.partition("=")
@@ -126,26 +112,37 @@ def _parse_parameters(words: list[str] | None) -> dict[str, tuple[float, float] 
     return ranges or None
 
 
-def _command(context: typer.Context, tuning: Tuning) -> str:
-    """The command line that rates with what was found; none where that is no better."""
+def _rate_command(context: typer.Context, tuning: Tuning) -> str:
+    """Return a shell command that rates the same files with the tuned parameters; "" if these are no better."""
     if not tuning.params or not (tuning.gain.within_noise or tuning.gain.value > 0):
         return ""
-    return rerun_command(context, "rate", {name: after for name, (_, after) in tuning.params.items()})
+    words = ["prowess", "rate", *map(str, context.params["files"])]
+    for option in context.command.params:
+        name = str(option.name)
+        source = context.get_parameter_source(name)
+        if name == "model":
+            words += ["--model", context.params[name] or DEFAULT]
+        elif name in REPEATED_OPTIONS and source is not None and source.name == "COMMANDLINE":
+            words += _flags(option, context.params[name])
+    pairs = [pair for pair in context.params["set"] or [] if pair.partition("=")[0].strip() not in tuning.params]
+    for name, (_, value) in tuning.params.items():
+        # six digits are more than any forecast depends on
+        pairs.append(f"{name}={f'{value:.6g}' if isinstance(value, float) else value}")
+    return shlex.join([*words, *(word for pair in pairs for word in ("--set", pair))])
 
 
-def _show(tuning: Tuning, command: str, json: bool, html: Path | None) -> None:
-    """What was found, and the command line that uses it."""
-    if html is not None:
-        tuning.to_html(html)
-    if json:
-        print_json(tuning.to_dict() | {"command": command or None})
-    else:
-        table = tuning.table().drop("low", "high")
-        print_table(table if tuning.importance else table.drop("importance"))
-        get_console().print()
-        print_text(tuning.summary)
-        if command:
-            get_console().print("\nWith these parameters:\n")
-            get_console().print(command, soft_wrap=True, style="bold")
-    if html is not None:
-        note(f"wrote {html}")
+def _flags(option: Any, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [(option.opts if value else option.secondary_opts)[0]]
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return [word for text in values for word in (option.opts[0], str(text))]
+
+
+def _print(tuning: Tuning, command: str) -> None:
+    table = tuning.table().drop("low", "high")
+    print_frame(table if tuning.importance else table.drop("importance"))
+    get_console().print()
+    print_text(tuning.summary)
+    if command:
+        get_console().print("\nTo use these parameters:\n")
+        get_console().print(command, soft_wrap=True, style="bold")

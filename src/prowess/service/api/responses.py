@@ -12,6 +12,7 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ...frames import join_lists
 from ...model.fit.leaderboard import overall
 from ...model.ladder.ladder import Ladder
 from ...model.rating import Rating
@@ -189,9 +190,4 @@ def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> 
 
     if not rows:
         return ",".join(columns) + "\n"
-    cells = [{name: _csv_cell(value) for name, value in row.items()} for row in rows]
-    return pl.DataFrame(cells, infer_schema_length=None).write_csv()
-
-
-def _csv_cell(value: Any) -> Any:
-    return "; ".join(str(_csv_cell(part)) for part in value) if isinstance(value, (list, tuple)) else value
+    return join_lists(pl.DataFrame(rows, infer_schema_length=None)).write_csv()

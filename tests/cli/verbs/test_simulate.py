@@ -21,8 +21,7 @@ FORMATS = [
 
 
 @pytest.mark.parametrize("options", FORMATS, ids=str)
-def test_a_league_is_read_back_as_it_was_simulated(tmp_path: Path, options: tuple[object, ...]) -> None:
-    """The same seed prints the matches as JSON and writes them to a file, which is read with no word of explanation."""
+def test_simulated_file_is_read_back_unchanged(tmp_path: Path, options: tuple[object, ...]) -> None:
     plain = run("simulate", *ALL, *options, "--json")
     assert plain.exit_code == 0, plain.stderr
     history = pw.History.from_matches(json.loads(plain.stdout))
@@ -50,10 +49,10 @@ def test_layouts_and_truth(tmp_path: Path, layout: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "said"),
+    ("options", "code", "message"),
     [
         (("--teams", "x"), 2, "'x' must be a number"),
-        (("--layout", "tall"), 2, "'tall' must be wide or long"),
+        (("--layout", "tall"), 2, "'tall' is not one of 'wide', 'long'"),
         (("--attendance", "never"), 2, "must be one of rounds"),
         (("--model", "elo"), 1, "--spread 200"),
         (("--home", 1, "--size", 2, "--layout", "wide"), 1, "--layout long"),
@@ -63,9 +62,11 @@ def test_layouts_and_truth(tmp_path: Path, layout: str) -> None:
         (("--draws", 0.5), 1, "draws are for systems"),
     ],
 )
-def test_what_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: object, code: int, said: str) -> None:
+def test_wrong_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: object, code: int, message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     result = run("simulate", *options)  # type: ignore[misc]
     assert result.exit_code == code
-    assert said in " ".join(result.stderr.replace("│", " ").split())
+    assert message in " ".join(result.stderr.replace("│", " ").split())
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""What `prowess rate` shows on terminals: widths, scripts, arrows, and the page that it writes."""
+"""The table and the HTML page of `prowess rate`: widths, scripts, arrows."""
 
 import re
 from html.parser import HTMLParser
@@ -37,21 +37,21 @@ def check(shown: str, columns: int) -> None:
     assert all(name in shown for name in NAMES if len(name) < 20)
 
 
-def test_names_of_all_scripts_are_aligned_at_any_width(tmp_path: Path) -> None:
+def test_names_in_any_script_are_aligned(tmp_path: Path) -> None:
     path = league(tmp_path)
     check(terminal("rate", path, columns=80), 80)
     for columns in (60, 140):
         check(ruled("rate", path, columns=columns), columns)
 
 
-def test_a_pipe_gets_the_same_aligned(tmp_path: Path) -> None:
+def test_piped_table_is_aligned(tmp_path: Path) -> None:
     lines = run("rate", league(tmp_path)).stdout.splitlines()
     assert len({cell_len(line) for line in lines}) == 1
     assert lines[0].split()[-1] == "change"
 
 
 @pytest.mark.parametrize("width", [28, 40, 50, 60, 80])
-def test_a_narrow_terminal_shows_fewer_columns_but_whole_numbers(width: int) -> None:
+def test_narrow_terminal_shows_fewer_columns_and_whole_numbers(width: int) -> None:
     first = EXPECTED.row(0, named=True)
     row = next(
         line for line in ruled("rate", LEAGUE, "--top", 2, columns=width).splitlines() if first["player"] in line
@@ -61,7 +61,7 @@ def test_a_narrow_terminal_shows_fewer_columns_but_whole_numbers(width: int) -> 
     assert (str(first["last_seen"]) in row) == (width >= 80)
 
 
-def test_two_skills_have_their_columns_where_there_is_room(tmp_path: Path) -> None:
+def test_two_skills_have_columns_on_a_wide_terminal(tmp_path: Path) -> None:
     words = ("rate", LEAGUE, "--model", "gaussianod", "--top", 3)
     assert "offence" not in ruled(*words, columns=80)
     assert re.search(r"offence +defence", ruled(*words, columns=120))
@@ -70,7 +70,7 @@ def test_two_skills_have_their_columns_where_there_is_room(tmp_path: Path) -> No
     assert ",offence,defence,change,gain" in (tmp_path / "a.csv").read_text()
 
 
-def test_arrows_are_coloured_and_true() -> None:
+def test_arrows_show_the_change_in_colour() -> None:
     shown = run("rate", LEAGUE, "--top", 0, FORCE_COLOR="1", COLUMNS="100", TERM="xterm").stdout
     assert "\x1b[32m▲1" in shown or "\x1b[1;32m▲1" in shown
     found = [
@@ -80,7 +80,7 @@ def test_arrows_are_coloured_and_true() -> None:
     assert found == EXPECTED["change"].to_list()
 
 
-def test_a_very_long_table_is_plain_on_a_terminal_too(tmp_path: Path) -> None:
+def test_very_long_table_is_plain_on_a_terminal(tmp_path: Path) -> None:
     games = "".join(f"player {i},player {i + 1}\n" for i in range(3000))
     shown = ruled("rate", write(tmp_path, "a.csv", "winner,loser\n" + games), "--top", 0)
     assert len(shown.splitlines()) == 3002
@@ -115,7 +115,7 @@ class Page(HTMLParser):
             self.rows[-1][-1] += text
 
 
-def test_the_page_holds_the_standings_and_needs_nothing_else(tmp_path: Path) -> None:
+def test_page_has_the_standings_and_works_offline(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", 'winner,loser\n<script>alert(1)</script>,"&amp; ""co"""\n')
     for source, page in ((LEAGUE, tmp_path / "league.html"), (path, tmp_path / "a.HTML")):
         assert run("rate", source, "--out", page, "--top", 1).exit_code == 0
@@ -133,7 +133,7 @@ def test_the_page_holds_the_standings_and_needs_nothing_else(tmp_path: Path) -> 
     assert first[-1] == str(best["last_seen"])
 
 
-def test_the_page_needs_no_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_needs_no_optional_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("altair", "vl_convert", "joblib", "optuna"):
         monkeypatch.setitem(__import__("sys").modules, module, None)
     assert run("rate", LEAGUE, "--out", tmp_path / "a.html").exit_code == 0

@@ -9,9 +9,7 @@ from prowess.cli.verbs import demo as MODULE
 from tests.cli.running import LEAGUE, run
 
 
-def test_the_demo_shows_standings_predictions_and_charts_in_this_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prints_standings_predictions_and_charts_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = run("demo")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -19,7 +17,7 @@ def test_the_demo_shows_standings_predictions_and_charts_in_this_order(
     best = fit.leaderboard()["player"].to_list()
     win = fit.predict([[best[0]], [best[1]]]).win
     parts = [
-        "400 matches of 24 players",
+        "400 matches and 24 players",
         f"   1  {best[0]}",
         f"  10  {best[9]}",
         "rank correlation 0.",
@@ -42,33 +40,31 @@ def test_the_demo_shows_standings_predictions_and_charts_in_this_order(
     assert best[0] in (tmp_path / "demo" / "skill.html").read_text(encoding="utf-8")
 
 
-def test_the_demo_says_how_well_the_truth_was_found() -> None:
+def test_rank_correlation_with_the_true_skills() -> None:
     fit = pw.TrueSkill().fit(pw.History.read(LEAGUE))
-    assert 0.8 < MODULE._agreement(fit, LEAGUE.with_name("league_truth.csv")) < 1
+    assert 0.8 < MODULE._rank_correlation(fit, LEAGUE.with_name("league_truth.csv")) < 1
 
 
-def test_charts_go_where_they_should(tmp_path: Path) -> None:
+def test_writes_charts_to_the_folder(tmp_path: Path) -> None:
     assert run("demo", "--out", tmp_path / "a" / "b").exit_code == 0
     assert {file.name for file in (tmp_path / "a" / "b").iterdir()} == {"skill.png", "skill.html"}
 
 
-def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
+def test_existing_file_instead_of_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     result = run("demo", "--out", tmp_path / "taken")
     assert result.exit_code == 1
-    assert result.stderr == f"error: {tmp_path / 'taken'}: no folder can be made there: File exists\n"
+    assert result.stderr == f"error: {tmp_path / 'taken'}: the folder cannot be created: File exists\n"
 
 
-def test_without_a_checkout_the_demo_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_needs_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "EXAMPLES", tmp_path)
     result = run("demo")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "the demo needs a checkout of the repository" in result.stderr
 
 
-def test_without_the_extra_the_standings_come_and_then_the_command_to_install_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_altair_prints_standings_and_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
     result = run("demo", "--out", tmp_path / "demo")
     assert result.exit_code == 1
@@ -76,7 +72,7 @@ def test_without_the_extra_the_standings_come_and_then_the_command_to_install_it
     assert result.stderr == "error: this needs Altair, which is not installed: pip install 'prowess[lab]'\n"
 
 
-def test_the_demo_as_json() -> None:
+def test_json() -> None:
     found = json.loads(run("demo", "--json").stdout)
     assert (len(found["standings"]), len(found["predictions"])) == (24, 2)
     assert found["standings"][0]["rank"] == 1

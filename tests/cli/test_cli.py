@@ -21,49 +21,49 @@ def test_version() -> None:
     assert (result.stdout, result.exit_code) == (VERSION, 0)
 
 
-def test_the_module_and_the_installed_command_are_the_same() -> None:
+def test_module_and_installed_command_are_the_same() -> None:
     installed = Path(sys.executable).with_name("prowess")
-    said = subprocess.run([installed, "--version"], capture_output=True, encoding="utf-8", check=True).stdout
-    assert said == command("--version").stdout == VERSION
+    printed = subprocess.run([installed, "--version"], capture_output=True, encoding="utf-8", check=True).stdout
+    assert printed == command("--version").stdout == VERSION
 
 
 @pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
-def test_help_names_the_verbs_with_examples(words: tuple[str, ...]) -> None:
+def test_help_lists_verbs_and_examples(words: tuple[str, ...]) -> None:
     result = run(*words)
     assert "prowess rate matches.csv" in result.output
     assert all(verb in result.output for verb in ("rate", "demo", "--version", "--install-completion"))
 
 
-def test_help_of_a_verb_names_its_options() -> None:
-    said = run("rate", "--help").output
+def test_help_of_a_verb_lists_its_options() -> None:
+    output = run("rate", "--help").output
     assert all(
-        option in said for option in ("--top", "--json", "--out", "--columns", "--model", "--set", "--save", "FILE")
+        option in output for option in ("--top", "--json", "--out", "--columns", "--model", "--set", "--save", "FILE")
     )
-    assert "prowess rate chess.csv --columns winner=won --columns loser=lost" in said
+    assert "prowess rate chess.csv --columns winner=won --columns loser=lost" in output
     assert "--out" in run("demo", "--help").output
 
 
-def test_help_shows_the_verbs_in_panels_and_the_exit_codes() -> None:
-    said = run("--help").stdout
-    assert said.index("─ Rate ─") < said.index("─ Compare ─")
-    assert "Exit codes: 0 done, 1 an error, 2 wrong usage, 130 interrupted." in said
+def test_help_has_panels_and_exit_codes() -> None:
+    output = run("--help").stdout
+    assert output.index("─ Rate ─") < output.index("─ Compare ─")
+    assert "Exit codes: 0 success, 1 error, 2 wrong usage, 130 interrupted." in output
 
 
-def test_an_unknown_verb_is_told_the_nearest() -> None:
+def test_unknown_verb_suggests_the_nearest() -> None:
     result = run("rat", LEAGUE)
     assert result.exit_code == 2
     assert "Did you mean 'rate'?" in result.stderr
 
 
 @pytest.mark.parametrize("words", [("-q", "rate", LEAGUE), ("rate", LEAGUE, "--quiet"), ("rate", "-q", LEAGUE)])
-def test_quiet_leaves_the_remarks_out(words: tuple[object, ...]) -> None:
+def test_quiet_hides_notes(words: tuple[object, ...]) -> None:
     result = run(*words)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == run("rate", LEAGUE).stdout
     assert run("rate", LEAGUE).stderr != ""
 
 
-def test_quiet_does_not_silence_errors() -> None:
+def test_quiet_does_not_hide_errors() -> None:
     assert run("-q", "rate", "nowhere.csv").stderr == "error: nowhere.csv: file not found\n"
 
 
@@ -76,13 +76,13 @@ def test_wrong_usage_is_exit_code_2(words: tuple[str, ...]) -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_importing_prowess_imports_nothing_heavy() -> None:
+def test_import_of_prowess_loads_no_heavy_packages() -> None:
     heavy = ("typer", "rich", "polars", "altair", "vl_convert", "click", "prowess.cli", "prowess.lab")
     code = f"import sys, prowess; print([name for name in {heavy!r} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_the_command_imports_what_reads_and_draws_only_when_needed() -> None:
+def test_import_of_the_command_loads_no_heavy_packages() -> None:
     code = (
         "import sys, prowess.cli; print([name for name in ('polars', 'altair', 'vl_convert') if name in sys.modules])"
     )
@@ -102,7 +102,7 @@ def test_warnings_are_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("-q", "rate", LEAGUE).stderr == "warning: some thing is odd\n"
 
 
-def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexpected_exceptions_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise ZeroDivisionError
 
@@ -111,7 +111,7 @@ def test_bugs_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise")
-def test_ctrl_c_is_quiet_and_leaves_nothing(tmp_path: Path) -> None:
+def test_ctrl_c_prints_no_traceback_and_leaves_no_file(tmp_path: Path) -> None:
     code = """
 import sys, time
 from prowess.cli import main
@@ -147,18 +147,18 @@ from prowess.cli import main
 """
 
 
-def test_ctrl_c_is_quiet_from_the_start() -> None:
+def test_ctrl_c_during_imports_prints_no_traceback() -> None:
     done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
-def test_every_verb_speaks_to_machines() -> None:
+def test_every_verb_but_serve_has_json_output() -> None:
     group: Any = typer.main.get_command(app)
     verbs = {name: group.get_command(None, name) for name in group.list_commands(None)}
     single = {f"{name} {inner}".strip(): one for name, verb in verbs.items() for inner, one in _single(verb).items()}
     assert "key list" in single
     silent = [name for name, verb in single.items() if not any("--json" in one.opts for one in verb.params)]
-    assert silent == ["serve"]  # which speaks by HTTP, and by its log
+    assert silent == ["serve"]
 
 
 def _single(verb: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Damaged files on the command line: standings or one line of error, and nothing half-written."""
+"""Damaged files give standings or an error on one line, and never a partial output file."""
 
 import json
 from pathlib import Path
@@ -7,17 +7,16 @@ from random import Random
 import polars as pl
 import pytest
 
+from tests.cli.running import run
 from tests.history.damage.bases import bases
 from tests.history.damage.operations import damaged
-
-from .running import run
 
 BASES = bases()
 OUT = ("standings.csv", "standings.parquet", "standings.json", "standings.html")
 
 
 def rate_all(folder: Path, count: int, seed: int) -> list[int]:
-    """Rate damaged files, judge what is said and what is left behind, and give the exit codes."""
+    """Rate damaged files, check the messages and the files left behind, and return the exit codes."""
     codes = []
     for number in range(count):
         base, out = BASES[number % len(BASES)], folder / OUT[number % len(OUT)]
@@ -28,10 +27,10 @@ def rate_all(folder: Path, count: int, seed: int) -> list[int]:
         about = (base.name, number, done, result.output, result.exception)
         assert result.exit_code in (0, 1), about
         assert isinstance(result.exception, SystemExit | None), about
-        assert {one.name for one in folder.iterdir()} == {path.name, *[out.name] * (not result.exit_code)}, about
+        assert {file.name for file in folder.iterdir()} == {path.name, *[out.name] * (not result.exit_code)}, about
         if result.exit_code:
-            [said] = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
-            assert base.name in said, about
+            [error] = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+            assert base.name in error, about
         else:
             assert rows_of(out), about
             out.unlink()
@@ -41,7 +40,7 @@ def rate_all(folder: Path, count: int, seed: int) -> list[int]:
 
 
 def rows_of(out: Path) -> int:
-    """Count the players in a file of standings, which is whole."""
+    """Count the players in a complete file of standings."""
     if out.suffix == ".html":
         text = out.read_text(encoding="utf-8")
         return text.count("<tr") if text.rstrip().endswith("</html>") else 0
@@ -50,7 +49,7 @@ def rows_of(out: Path) -> int:
     return len(pl.read_csv(out) if out.suffix == ".csv" else pl.read_parquet(out))
 
 
-def test_damaged_files(tmp_path: Path) -> None:
+def test_forty_damaged_files(tmp_path: Path) -> None:
     codes = rate_all(tmp_path, 40, seed=5)
     assert 8 < sum(codes) < 32
 

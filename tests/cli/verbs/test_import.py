@@ -1,5 +1,3 @@
-"""`prowess import`: a file into a league, once."""
-
 import json
 from pathlib import Path
 
@@ -26,26 +24,26 @@ def imported(place, file, *options, league="Tuesday darts"):
     return json.loads(result.stdout)
 
 
-def held_names(place):
+def league_names(place):
     database = Database(place)
     with database.reading() as connection:
-        found = [one.name for one in leagues.list_leagues(connection)]
+        names = [league.name for league in leagues.list_leagues(connection)]
     database.close()
-    return found
+    return names
 
 
-def held(place, name):
+def find_league(place, name):
     database = Database(place)
     with database.reading() as connection:
         league = leagues.find(connection, name)
-        found = league, journal.history(connection, league)
+        history = journal.history(connection, league)
     database.close()
-    return found
+    return league, history
 
 
-def test_a_file_becomes_a_league(place):
-    told = imported(place, LEAGUE, "--model", "elo", "--set", "k=20")
-    assert told == {
+def test_creates_a_league(place):
+    result = imported(place, LEAGUE, "--model", "elo", "--set", "k=20")
+    assert result == {
         "league": "tuesday-darts",
         "title": "Tuesday darts",
         "founded": True,
@@ -55,28 +53,28 @@ def test_a_file_becomes_a_league(place):
         "revision": 1,
         "dry_run": False,
     }
-    league, history = held(place, "tuesday-darts")
+    league, history = find_league(place, "tuesday-darts")
     assert (league.title, league.clock, league.model) == ("Tuesday darts", "utc", pw.Elo(k=20))
     read = pw.History.read(LEAGUE)
     assert history.players == read.players
     assert [match["scores"] for match in history] == [match["scores"] for match in read]
 
 
-def test_the_same_file_again_changes_nothing(place):
+def test_importing_a_file_again_changes_nothing(place):
     imported(place, LEAGUE)
-    again = imported(place, LEAGUE, "--model", "ts2", league="tuesday-darts")
-    assert (again["founded"], again["repeated"], again["revision"]) == (False, 400, 1)
-    assert held(place, "tuesday-darts")[0].model == pw.TrueSkill()
+    second = imported(place, LEAGUE, "--model", "ts2", league="tuesday-darts")
+    assert (second["founded"], second["repeated"], second["revision"]) == (False, 400, 1)
+    assert find_league(place, "tuesday-darts")[0].model == pw.TrueSkill()
 
 
-def test_a_file_that_has_grown_adds_its_new_rows(place, tmp_path):
+def test_new_rows_of_a_file_are_added(place, tmp_path):
     rows = ["date,winner,loser", "2026-01-01,ann,bob", "2026-01-01,ann,bob", "2026-01-03,bob,cat"]
     (tmp_path / "a.csv").write_text("\n".join(rows[:3]))
     (tmp_path / "b.csv").write_text("\n".join([*rows[:3], "2026-01-01,ann,bob", rows[3]]))
     first = imported(place, tmp_path / "a.csv", "--duplicates", "keep")
     more = imported(place, tmp_path / "b.csv", "--duplicates", "keep")
     assert (first["matches"], more["matches"], more["repeated"]) == (2, 4, 2)
-    assert len(held(place, "tuesday-darts")[1]) == 4
+    assert len(find_league(place, "tuesday-darts")[1]) == 4
 
 
 @pytest.mark.parametrize(
@@ -88,30 +86,30 @@ def test_a_file_that_has_grown_adds_its_new_rows(place, tmp_path):
         ("winner,loser", ["ann,bob"], "none"),
     ],
 )
-def test_the_clock_follows_the_file(place, tmp_path, header, rows, clock):
+def test_new_league_uses_the_clock_of_the_file(place, tmp_path, header, rows, clock):
     (tmp_path / "a.csv").write_text("\n".join([header, *rows]))
     imported(place, tmp_path / "a.csv", *(["--columns", "time=round"] if clock == "number" else []))
-    assert held(place, "tuesday-darts")[0].clock == clock
+    assert find_league(place, "tuesday-darts")[0].clock == clock
 
 
-def test_a_dry_run_leaves_nothing(place, tmp_path):
-    told = imported(place, LEAGUE, "--dry-run")
-    assert (told["founded"], told["matches"], told["dry_run"]) == (True, 400, True)
+def test_dry_run_changes_nothing(place, tmp_path):
+    result = imported(place, LEAGUE, "--dry-run")
+    assert (result["founded"], result["matches"], result["dry_run"]) == (True, 400, True)
     assert list(tmp_path.iterdir()) == []
     imported(place, LEAGUE)
-    again = imported(place, LEAGUE, "--dry-run")
-    assert (again["founded"], again["repeated"]) == (False, 400)
+    second = imported(place, LEAGUE, "--dry-run")
+    assert (second["founded"], second["repeated"]) == (False, 400)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--model", "poissonod"], "PoissonScore needs scores"),
-        (["--set", "team=Mean"], "a league keeps a preset and its parameters"),
+        (["--set", "team=Mean"], "leagues have presets with parameters"),
         (["--database", "mysql://x/y"], "sqlite or postgresql"),
     ],
 )
-def test_what_cannot_be_founds_no_league(place, tmp_path, options, message):
+def test_errors_create_no_league(place, tmp_path, options, message):
     (tmp_path / "a.csv").write_text("winner,loser\nann,bob\n")
     result = run("import", tmp_path / "a.csv", "--league", "x", "--database", place, *options)
     assert result.exit_code == 1
@@ -123,23 +121,25 @@ def test_what_cannot_be_founds_no_league(place, tmp_path, options, message):
     database.close()
 
 
-def test_the_words(place):
+def test_printed_summary(place):
     first = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place)
     assert "rosters are split" in first.stderr
-    assert first.stdout == "the league 'tuesday-darts' is founded; 400 matches of 24 players imported; revision 1\n"
-    again = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place)
-    assert again.stdout == "0 matches of 24 players imported, 400 were there already; revision 1\n"
+    assert first.stdout == "created league 'tuesday-darts'; imported 400 matches of 24 players; revision 1\n"
+    second = run("import", LEAGUE, "--league", "Tuesday darts", "--database", place)
+    assert (
+        second.stdout == "imported 0 matches of 24 players, skipped 400 matches that are already recorded; revision 1\n"
+    )
 
 
 @pytest.mark.parametrize("title", ["Лига А", "リーグ", "Łódź", "///", ""])
-def test_titles_that_would_become_the_same_name_are_refused(place, title):
+def test_titles_without_a_usable_name_are_refused(place, title):
     result = run("import", LEAGUE, "--league", title, "--database", place)
     assert result.exit_code == 1
     assert "is not a league name" in result.stderr
-    assert not Path(place).exists() or not held_names(place)
+    assert not Path(place).exists() or not league_names(place)
 
 
-def test_ids_follow_from_what_a_match_says():
+def test_ids_are_derived_from_the_content_of_a_match():
     match = {"teams": [["ann"], ["bob"]], "time": "2026-01-31"}
     others = [
         match,
@@ -149,7 +149,7 @@ def test_ids_follow_from_what_a_match_says():
         match | {"importance": 2},
         match | {"home": 0},
     ]
-    ids = [with_ids(pw.History.from_matches([one])).ids[0] for one in others]
+    ids = [with_ids(pw.History.from_matches([other])).ids[0] for other in others]
     assert len(set(ids)) == len(ids)
     same = match | {"teams": [[" ann "], ["bob"]], "ranks": [4, 7], "time": "2026-01-31"}
     assert with_ids(pw.History.from_matches([same])).ids[0] == ids[0]

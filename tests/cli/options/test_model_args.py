@@ -1,5 +1,3 @@
-"""`prowess rate --model`: every preset, by name."""
-
 import json
 
 import pytest
@@ -8,8 +6,7 @@ import prowess as pw
 from prowess import Error
 from prowess.cli.options.model_args import make_model
 from prowess.model.presets import PRESETS
-
-from .running import LEAGUE, run
+from tests.cli.running import LEAGUE, run
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -22,18 +19,18 @@ def test_every_preset_rates_a_file(name: str) -> None:
     assert [row["shown"] for row in standings] == pytest.approx(expected["shown"].to_list())
     table = run("rate", LEAGUE, "--model", name, "--top", 3)
     assert ("±" in table.stdout) == (expected["sigma"].null_count() == 0)
-    assert ("does not say how sure" in table.stderr) == (expected["sigma"].null_count() > 0)
+    assert ("no measure of uncertainty" in table.stderr) == (expected["sigma"].null_count() > 0)
 
 
 def history():
     return pw.History.read(LEAGUE)
 
 
-def test_a_part_is_chosen_by_its_name_in_whatever_case() -> None:
+def test_component_is_set_by_its_name_in_any_case() -> None:
     assert make_model("trueskill", ["team=mean", "beta=3"]) == pw.TrueSkill().replace(team=pw.team.Mean(), beta=3)
 
 
-def test_the_help_lists_them() -> None:
+def test_help_lists_the_presets() -> None:
     text = run("rate", "--help").stdout
     assert all(name in text for name in ("Harkness", "PoissonOD"))
 
@@ -49,17 +46,17 @@ def test_the_help_lists_them() -> None:
         (("--set", "draw_probability=2"), "error: draw_probability must"),
         (("--set", "beta=wide"), "error: beta must be a finite number of at least 0, not 'wide'"),
         (("--set", "beta=[3]"), "error: beta must be a finite number of at least 0, not [3]"),
-        (("--set", "beta="), "error: --set beta= gives no value"),
-        (("--set", "beta=1", "--set", "beta=2"), "error: --set names the parameter 'beta' twice"),
+        (("--set", "beta="), "error: --set beta=: the value is missing"),
+        (("--set", "beta=1", "--set", "beta=2"), "error: --set: the parameter 'beta' is set twice"),
         (
             ("--set", "team=Average"),
-            "error: --set team=Average: there is no such part, but Affine, FullSquad",
+            "error: --set team=Average: unknown; choose one of Affine, FullSquad",
         ),
-        (("--set", "drift=PerTime"), "error: --set drift=PerTime: that part needs parameters"),
-        (("--set", "absorb=3"), "error: --set absorb=3: there is no such part, but"),
+        (("--set", "drift=PerTime"), "error: --set drift=PerTime: this component needs parameters"),
+        (("--set", "absorb=3"), "error: --set absorb=3: unknown; choose one of"),
     ],
 )
-def test_errors(words: tuple[str, ...], message: str) -> None:
+def test_errors_are_one_line(words: tuple[str, ...], message: str) -> None:
     result = run("rate", LEAGUE, *words)
     assert result.exit_code == 1
     assert message in result.stderr
@@ -71,18 +68,17 @@ ODD = ("wide", "[3]", '{"a": 1}', "null", "true", "-1", "NaN", "Infinity", "1e40
 
 @pytest.mark.filterwarnings("ignore:Spread")
 @pytest.mark.parametrize("name", PRESETS)
-def test_an_odd_value_of_any_parameter_gives_a_model_or_an_error_that_names_it(name: str) -> None:
+def test_odd_value_gives_a_model_or_an_error_that_names_the_parameter(name: str) -> None:
     wrong = [
         (parameter, value, message)
         for parameter in PRESETS[name]().params
         for value in ODD
-        if parameter not in (message := said(name, f"{parameter}={value}") or parameter)
+        if parameter not in (message := error_of(name, f"{parameter}={value}") or parameter)
     ]
     assert wrong == []
 
 
-def said(name: str, change: str) -> str:
-    """What is wrong with a change; nothing if it can be made."""
+def error_of(name: str, change: str) -> str:
     try:
         make_model(name, [change])
     except Error as error:

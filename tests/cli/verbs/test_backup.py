@@ -13,13 +13,13 @@ def test_backup_and_restore(here: Path) -> None:
     run("key", "create", "phone")
     first = run("backup", "copy.bak")
     assert (first.exit_code, first.stdout) == (0, "")
-    assert first.stderr == "wrote copy.bak: 0 leagues, 0 revisions of matches, 1 key\n"
+    assert first.stderr == "wrote copy.bak: 0 leagues, 0 match revisions, 1 key\n"
     said = json.loads(run("backup", "copy.bak", "--json", "-q").stdout)
     assert said["file"] == "copy.bak"
     assert said["bytes"] == (here / "copy.bak").stat().st_size
     assert said["rows"]["key"] == 1
     again = run("restore", "copy.bak", "--database", "again.db")
-    assert again.stderr == "restored copy.bak into sqlite:///again.db: 0 leagues, 0 revisions of matches, 1 key\n"
+    assert again.stderr == "restored copy.bak into sqlite:///again.db: 0 leagues, 0 match revisions, 1 key\n"
     assert run("key", "list", "--json").stdout == run("key", "list", "--json", "--database", "again.db").stdout
     for words, what in (
         (("restore", "copy.bak"), "error: sqlite:///prowess.db is not empty (audit, key): restore into a new database"),

@@ -37,14 +37,14 @@ def test_standings_of_long_and_wide_files(tmp_path: Path, text: str) -> None:
     assert rows[0] == ["1", "ann", f"{ann.shown:.2f}", f"{ann.mu:.2f} ± {ann.sigma:.2f}", "2", "2026-02-02"]
 
 
-def test_what_was_recognised_is_said_beside_the_standings(tmp_path: Path) -> None:
+def test_layout_is_noted_on_standard_error(tmp_path: Path) -> None:
     result = run("rate", write(tmp_path, "games.csv", WIDE))
     assert "home=home, away=away, home_score=hg" in result.stderr
     assert "games.csv: 3 matches, 3 players\n" in result.stderr
     assert "home" not in result.stdout
 
 
-def test_piped_output_is_plain_and_whole() -> None:
+def test_piped_output_is_plain_and_complete() -> None:
     result = run("rate", LEAGUE, COLUMNS="30")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -55,13 +55,13 @@ def test_piped_output_is_plain_and_whole() -> None:
 
 
 @pytest.mark.parametrize(("top", "rows"), [(0, 24), (3, 3), (24, 24), (1000, 24)])
-def test_top(top: int, rows: int) -> None:
+def test_top_limits_the_players(top: int, rows: int) -> None:
     result = run("rate", LEAGUE, "--top", top)
     assert len(result.stdout.splitlines()) == 1 + rows
-    assert ("21 more players: --top 0 shows all" in result.stderr) == (top == 3)
+    assert ("21 more players; --top 0 shows all" in result.stderr) == (top == 3)
 
 
-def test_a_terminal_shows_the_best_twenty_with_rules_and_styles() -> None:
+def test_terminal_shows_a_ruled_table_of_twenty_players() -> None:
     result = run("rate", LEAGUE, FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
     names = [name for name in EXPECTED["player"] if name in result.stdout]
     assert names == EXPECTED["player"][:20].to_list()
@@ -70,7 +70,7 @@ def test_a_terminal_shows_the_best_twenty_with_rules_and_styles() -> None:
     assert "4 more players" in result.stderr
 
 
-def test_json_is_all_of_the_standings_and_nothing_else() -> None:
+def test_json_has_all_players() -> None:
     expected = json.loads(EXPECTED.with_columns(pl.col("last_seen").cast(str)).write_json())
     assert json.loads(run("rate", LEAGUE, "--json").stdout) == expected
     assert [row["rank"] for row in json.loads(run("rate", LEAGUE, "--json", "--top", 2).stdout)] == [1, 2]
@@ -90,7 +90,7 @@ for words in (["--json"], []):
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_a_pipe_that_takes_no_unicode_gets_json_in_ascii_and_a_table_nonetheless(encoding: str) -> None:
+def test_pipe_without_unicode_gets_ascii_json_and_a_table(encoding: str) -> None:
     line = [sys.executable, "-c", TWICE, str(LEAGUE)]
     done = subprocess.run(line, env=environment(PYTHONIOENCODING=encoding), capture_output=True, check=True)
     rows, standings = done.stdout.strip().split(b"\n\n")
@@ -99,7 +99,7 @@ def test_a_pipe_that_takes_no_unicode_gets_json_in_ascii_and_a_table_nonetheless
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.json", "OUT.CSV"])
-def test_out_round_trips(tmp_path: Path, name: str) -> None:
+def test_output_file_has_all_standings(tmp_path: Path, name: str) -> None:
     write(tmp_path, name, "old")
     result = run("rate", LEAGUE, "--out", tmp_path / name, "--top", 1)
     assert result.exit_code == 0
@@ -113,7 +113,7 @@ def test_out_round_trips(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions are another matter there")
-def test_what_is_written_can_be_read_by_others_as_usual(tmp_path: Path) -> None:
+def test_output_file_has_the_usual_permissions(tmp_path: Path) -> None:
     old = os.umask(0o022)
     try:
         run("rate", LEAGUE, "--out", tmp_path / "a.csv")
@@ -122,7 +122,7 @@ def test_what_is_written_can_be_read_by_others_as_usual(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "a.csv").stat().st_mode) == 0o644
 
 
-def test_columns_are_mapped(tmp_path: Path) -> None:
+def test_columns_option_maps_roles(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "who,won=,note\nann,bob,x\nann,bob,y\n")
     result = run("rate", path, "--columns", "winner=won=", "--columns", "loser=who")
     assert [row[1] for row in table(result.stdout)] == ["player", "bob", "ann"]
@@ -131,11 +131,11 @@ def test_columns_are_mapped(tmp_path: Path) -> None:
     assert run("rate", path, "--columns", "time=").exit_code == 0
 
 
-def test_draw_probability(tmp_path: Path) -> None:
+def test_set_changes_a_parameter(tmp_path: Path) -> None:
     path = write(tmp_path, "games.csv", WIDE)
-    said = json.loads(run("rate", path, "--set", "draw_probability=0.4", "--json").stdout)
+    rows = json.loads(run("rate", path, "--set", "draw_probability=0.4", "--json").stdout)
     fit = pw.TrueSkill(draw_probability=0.4).fit(pw.History.read(path))
-    assert said[0]["mu"] == fit["ann"].mu != pw.TrueSkill().fit(pw.History.read(path))["ann"].mu
+    assert rows[0]["mu"] == fit["ann"].mu != pw.TrueSkill().fit(pw.History.read(path))["ann"].mu
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_draw_probability(tmp_path: Path) -> None:
         (("folder.csv",), "error: folder.csv: this is a folder; name a file in it"),
         (("games.csv", "--columns", "home=nix"), "no column 'nix' for the role 'home'; the columns are 'date', 'home'"),
         (("games.csv", "--columns", "nix=home"), "unknown role 'nix'"),
-        (("games.csv", "--columns", "home=away", "--columns", "home=home"), "names the role 'home' twice"),
+        (("games.csv", "--columns", "home=away", "--columns", "home=home"), "the role 'home' is set twice"),
         (("games.csv", "--out", "a.pdf"), "error: a.pdf: the name must end in .csv, .parquet, .json or .html"),
         (("games.csv", "--out", "nowhere/a.csv"), "error: nowhere/a.csv: there is no folder nowhere"),
         (("games.csv", "--out", "folder.csv"), "error: folder.csv: cannot be written"),
@@ -182,13 +182,13 @@ def test_errors_are_one_line_and_exit_code_1(
     assert (tmp_path / "games.csv").read_text() == WIDE
 
 
-def test_errors_of_the_real_command() -> None:
+def test_errors_of_the_installed_command() -> None:
     result = command("rate", "missing.csv")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == "error: missing.csv: file not found\n"
 
 
-def test_a_mapping_without_equals_is_wrong_usage() -> None:
+def test_column_without_equals_sign_is_wrong_usage() -> None:
     result = run("rate", LEAGUE, "--columns", "winner")
     assert result.exit_code == 2
     assert "ROLE=NAME" in result.stderr
@@ -197,13 +197,13 @@ def test_a_mapping_without_equals_is_wrong_usage() -> None:
 NAMES = ["Анна", "李雷", "ann 😀", "[red]bold[/red]", ":smile:", "Zoë"]
 
 
-def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
+def test_names_are_printed_unchanged(tmp_path: Path) -> None:
     rows = "".join(f"{one},{other}\n" for one, other in pairwise(NAMES))
     result = run("rate", write(tmp_path, "a.csv", "winner,loser\n" + rows))
     assert all(name in result.stdout for name in NAMES)
     assert len({cell_len(line) for line in result.stdout.splitlines()}) == 1
-    said = json.loads(run("rate", tmp_path / "a.csv", "--json").stdout)
-    assert {row["player"] for row in said} == set(NAMES)
+    standings = json.loads(run("rate", tmp_path / "a.csv", "--json").stdout)
+    assert {row["player"] for row in standings} == set(NAMES)
     assert set(pl.read_csv(_written(tmp_path / "a.csv"))["player"]) == set(NAMES)
 
 
@@ -212,18 +212,18 @@ def _written(source: Path) -> Path:
     return source.with_name("out.csv")
 
 
-def test_control_characters_do_not_reach_the_terminal(tmp_path: Path) -> None:
+def test_control_characters_are_not_printed(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", 'winner,loser\n"a\x1b[2Jb","c\nd"\n')
     result = run("rate", path, "--rosters", "")
     assert "\x1b" not in result.output
     assert len(result.stdout.splitlines()) == 3
 
 
-def test_a_header_alone_is_an_empty_table(tmp_path: Path) -> None:
+def test_file_with_only_a_header_gives_an_empty_table(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "winner,loser\n")
     result = run("rate", path)
     assert (result.exit_code, len(result.stdout.splitlines())) == (0, 1)
-    assert "there are no matches" in result.stderr
+    assert "no matches, so no standings" in result.stderr
     assert json.loads(run("rate", path, "--json").stdout) == []
     for name in ("b.csv", "b.parquet", "b.json", "b.html"):
         assert run("rate", path, "--out", tmp_path / name).exit_code == 0
@@ -241,14 +241,14 @@ def test_a_header_alone_is_an_empty_table(tmp_path: Path) -> None:
         ("2026-01-31T18:30:00+02:00", "2026-01-31 16:30 UTC", "2026-01-31T16:30:00+00:00"),
     ],
 )
-def test_when_players_were_last_seen(tmp_path: Path, time: str, shown: str, iso: object) -> None:
+def test_last_seen_column(tmp_path: Path, time: str, shown: str, iso: object) -> None:
     path = write(tmp_path, "a.csv", f"winner,loser,time\nann,bob,{time}\n")
     assert [row[-1] for row in table(run("rate", path).stdout)] == ["last seen", shown, shown]
     assert json.loads(run("rate", path, "--json").stdout)[0]["last_seen"] == iso
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes of a shell")
-def test_a_pipe_that_closes_early_is_no_traceback(tmp_path: Path) -> None:
+def test_closed_pipe_prints_no_traceback(tmp_path: Path) -> None:
     rows = "".join(f"player {i},player {i + 1}\n" for i in range(20_000))
     path = write(tmp_path, "a.csv", "winner,loser\n" + rows)
     line = f'"{sys.executable}" -m prowess rate "{path}" | head -1'
@@ -258,19 +258,19 @@ def test_a_pipe_that_closes_early_is_no_traceback(tmp_path: Path) -> None:
     assert "Exception" not in done.stderr
 
 
-@pytest.mark.parametrize(("draws", "advice"), [(0, "0.00"), (10, None), (60, "0.30")])
-def test_an_unlikely_draw_probability_is_remarked_upon(tmp_path: Path, draws: int, advice: str | None) -> None:
+@pytest.mark.parametrize(("draws", "advice"), [(0, "0"), (10, None), (60, "0.3")])
+def test_suggests_another_draw_probability(tmp_path: Path, draws: int, advice: str | None) -> None:
     rows = [f"p{i % 7},p{7 + i % 5},{int(i >= draws)},0" for i in range(200)]
     file = tmp_path / "league.csv"
     file.write_text("home,away,hg,ag\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    said = run("rate", file).stderr
-    assert ("--set draw_probability" in said) == (advice is not None)
+    notes = run("rate", file).stderr
+    assert ("--set draw_probability" in notes) == (advice is not None)
     if advice is not None:
-        assert f"--set draw_probability={advice}" in said
+        assert f"--set draw_probability={advice}" in notes
         assert "--set draw_probability" not in run("rate", file, "--set", f"draw_probability={advice}").stderr
 
 
-def test_how_dates_and_cells_are_written_can_be_said(tmp_path: Path) -> None:
+def test_separator_and_time_format_options(tmp_path: Path) -> None:
     file = tmp_path / "liga.csv"
     file.write_text("datum:winner:loser\n31~01~2026:ann:bob\n", encoding="utf-8")
     words = ("rate", file, "--separator", ":", "--columns", "time=datum")

@@ -14,11 +14,13 @@ def in_database(name: str = "prowess.db") -> Database:
     return database
 
 
-def test_the_secret_alone_is_on_standard_output(here: Path) -> None:
+def test_only_the_secret_is_on_standard_output(here: Path) -> None:
     result = run("key", "create", "phone")
     assert result.exit_code == 0, result.output
     secret = result.stdout.strip()
-    assert result.stderr.startswith("sqlite:///prowess.db: key 1, phone, for write in all leagues; keep the secret")
+    assert result.stderr.startswith(
+        "sqlite:///prowess.db: created key 1, phone, with write access to all leagues; keep the secret"
+    )
     database = in_database()
     with database.writing() as connection:
         found = keys.find(connection, secret)
@@ -28,7 +30,7 @@ def test_the_secret_alone_is_on_standard_output(here: Path) -> None:
     made = json.loads(run("key", "create", "ann", "--scope", "admin", "--league", "darts", "--json", "-q").stdout)
     assert (made["id"], made["scope"], made["league"], made["revoked"]) == (2, "admin", "darts", None)
     revoked = run("key", "revoke", 1)
-    assert (revoked.exit_code, revoked.stdout, revoked.stderr) == (0, "", "key 1, phone, is revoked\n")
+    assert (revoked.exit_code, revoked.stdout, revoked.stderr) == (0, "", "revoked key 1, phone\n")
     with database.reading() as connection:
         assert keys.find(connection, secret) is None
         assert keys.find(connection, made["secret"]) == keys.list_keys(connection)[1]
@@ -39,9 +41,9 @@ def test_the_secret_alone_is_on_standard_output(here: Path) -> None:
     assert not any(secret in repr(one) or "hash" in one for one in listed)
 
 
-def test_the_list_stays_in_line(here: Path) -> None:
+def test_list_fits_the_terminal(here: Path) -> None:
     in_database().close()
-    assert run("key", "list").stderr == "there are no keys: prowess key create NAME makes one\n"
+    assert run("key", "list").stderr == "no keys; create one with: prowess key create NAME\n"
     for name in ("李小龍 🎯", "\x1b[31mred", "a name that is much longer than all the others and goes on " * 2):
         assert run("key", "create", name, "--scope", "read").exit_code == 0
     shown = ruled("key", "list", columns=80)
@@ -53,7 +55,7 @@ def test_the_list_stays_in_line(here: Path) -> None:
     assert len(plain) == 4
 
 
-def test_the_database_is_where_it_is_said_to_be(here: Path) -> None:
+def test_database_option_and_environment_variable(here: Path) -> None:
     assert run("key", "create", "a", "--database", "sqlite:///one.db").exit_code == 0
     assert run("key", "create", "b", PROWESS_DATABASE="two.db").exit_code == 0
     assert sorted(one.name for one in here.glob("*.db")) == ["one.db", "two.db"]
@@ -61,7 +63,7 @@ def test_the_database_is_where_it_is_said_to_be(here: Path) -> None:
     for words in (("key", "list"), ("key", "revoke", 1), ("backup", "copy")):
         result = run(*words)
         assert result.exit_code == 1
-        assert result.stderr.startswith("error: prowess.db: there is no such database; --database URL")
+        assert result.stderr.startswith("error: prowess.db: database not found; give its address with --database URL")
     assert sorted(one.name for one in here.iterdir()) == ["one.db", "two.db"]
 
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 import prowess as pw
 from prowess.cli.options.match_syntax import parse_match
-from prowess.cli.output.forecast import WIDTH, percent
+from prowess.cli.output.forecast import BAR_WIDTH, percent
 from tests.cli.running import LEAGUE, run, screened, write
 
 FIT = pw.TrueSkill().fit(pw.History.read(LEAGUE))
@@ -21,7 +21,7 @@ def lines(text: str) -> list[list[str]]:
     "text",
     ["Ada, João vs Chidi", "Ada & João - Chidi", "Ada+João v Chidi", "ada,joao VS. CHIDI", "Ada, João – Chidi"],
 )
-def test_a_match_is_written_in_many_ways(text: str) -> None:
+def test_accepts_many_ways_to_write_a_match(text: str) -> None:
     result = run("predict", LEAGUE, text)
     assert result.exit_code == 0, result.stderr
     expected = FIT.predict([["Ada", "João"], ["Chidi"]])
@@ -34,7 +34,7 @@ def test_a_match_is_written_in_many_ways(text: str) -> None:
     ):
         assert line.startswith(label)
         assert line.rstrip().endswith(percent(chance))
-        assert abs(line.count("█") - WIDTH * chance) <= 1
+        assert abs(line.count("█") - BAR_WIDTH * chance) <= 1
     assert f"fairness {FIT.quality([['Ada', 'João'], ['Chidi']]):.2f}" in fair
 
 
@@ -61,17 +61,17 @@ def test_json_is_the_prediction() -> None:
     assert second["newcomers"] == ["Zed"]
 
 
-def test_scores_of_score_models() -> None:
+def test_score_models_predict_scores() -> None:
     counts = ("--model", "poissonod", "--set", "mu=0", "--set", "sigma=0.3", "--set", "beta=0.1")
     model = pw.PoissonOD(mu=0, sigma=0.3, beta=0.1)
     expected = model.fit(pw.History.read(LEAGUE)).predict([["Ada"], ["Chidi"]])
     [found] = json.loads(run("predict", LEAGUE, "Ada vs Chidi", *counts, "--json").stdout)
     assert found["scores"] == expected.scores.tolist()
     grid = expected.score_distribution.grid(30)
-    best = max(((grid[a, b], [a, b]) for a in range(31) for b in range(31)), key=lambda one: one[0])
+    best = max(((grid[a, b], [a, b]) for a in range(31) for b in range(31)), key=lambda cell: cell[0])
     assert found["most_probable"][0] == {"scores": best[1], "probability": best[0]}
-    said = run("predict", LEAGUE, "Ada vs Chidi", *counts).stdout
-    assert f"most probable: {best[1][0]}:{best[1][1]} {100 * best[0]:.0f} %" in said
+    printed = run("predict", LEAGUE, "Ada vs Chidi", *counts).stdout
+    assert f"most probable: {best[1][0]}:{best[1][1]} {100 * best[0]:.0f} %" in printed
     lead = run("predict", LEAGUE, "Ada vs Chidi", "--model", "gaussiansd").stdout
     assert "expected lead" in lead
 
@@ -94,7 +94,7 @@ def test_home_and_time(tmp_path: Path) -> None:
     assert found["win"] == ladder.predict([["ann"], ["bob"]], time="2026-03-01").win.tolist()
 
 
-def test_a_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
+def test_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
     path = tmp_path / "league.prowess"
     FIT.ladder.save(path)
     assert run("predict", path, "Ada vs Chidi").stdout == run("predict", LEAGUE, "Ada vs Chidi").stdout
@@ -104,28 +104,28 @@ def test_a_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
-        (("Chid vs Ada",), 1, "no player is called 'Chid' (did you mean 'Chidi'?); --newcomers"),
-        (("Ada",), 1, "'Ada' is no match"),
+        (("Chid vs Ada",), 1, "no player named 'Chid' among 24 players; did you mean 'Chidi'? (--newcomers"),
+        (("Ada",), 1, "can't read 'Ada' as a match"),
         (("Ada vs Ada",), 1, "Ada stands in teams 1 and 2"),
         (("Ada vs",), 1, "'Ada vs': a name is missing"),
         (("Zed,,Yu vs Chidi",), 1, "'Zed,,Yu vs Chidi': a name is missing"),
         (("--team", "Ada"), 1, "needs at least two teams"),
-        (("Ada vs Chidi", "--home", "Mbali"), 1, "--home Mbali plays in no match"),
+        (("Ada vs Chidi", "--home", "Mbali"), 1, "--home Mbali: this player is in none of the matches"),
         (("Ada vs Chidi", "--time", "yesterday"), 1, "'yesterday' is no time"),
         (("Ada vs Chidi", "--time", "2020-01-01"), 1, "comes before the last match of Ada"),
-        ((), 2, "say which match"),
+        ((), 2, "name a match"),
     ],
 )
-def test_what_cannot_be(words: tuple[str, ...], code: int, said: str) -> None:
+def test_wrong_arguments(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("predict", LEAGUE, *words)
     assert result.exit_code == code
-    assert said in " ".join(result.stderr.replace("│", " ").split())
+    assert message in " ".join(result.stderr.replace("│", " ").split())
     assert result.stdout == ""
 
 
-def test_names_that_hold_separators(tmp_path: Path) -> None:
+def test_names_with_separators(tmp_path: Path) -> None:
     path = write(tmp_path, "clubs.csv", 'winner,loser\n"Smith, Jo",Saint-Malo\nBrighton & Hove,A - B\n')
     for text in ("Smith, Jo vs Saint-Malo", "Smith, Jo - Saint-Malo", '"Smith, Jo" vs "Saint-Malo"'):
         [found] = json.loads(run("predict", path, text, "--json").stdout)
@@ -136,7 +136,7 @@ def test_names_that_hold_separators(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 140])
-def test_screens_stay_within_their_width_and_aligned(tmp_path: Path, width: int) -> None:
+def test_output_is_aligned_and_fits_the_terminal(tmp_path: Path, width: int) -> None:
     names = ["Александра Константинопольская", "王小明王小明", "🎉 party 🎉", "naïve Zoë", "bob"]
     rows = "".join(f"{a},{b}\n" for a, b in pairwise(names))
     path = write(tmp_path, "world.csv", "winner,loser\n" + rows)

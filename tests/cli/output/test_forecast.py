@@ -1,21 +1,21 @@
 import pytest
 
 import prowess as pw
-from prowess.cli.output.forecast import WIDTH, print_forecast
+from prowess.cli.output.forecast import BAR_WIDTH, print_forecast
 
 
-def test_bars_are_as_long_as_the_results_are_probable(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bars_are_proportional_to_chances(capsys: pytest.CaptureFixture[str]) -> None:
     model = pw.TrueSkill()
     prediction = model.predict([[pw.Rating(60, 1)], [pw.Rating(20, 1)]])
     print_forecast([["ann"], ["bob"]], prediction)
     first, draw, second = capsys.readouterr().out.splitlines()
     assert (first.split()[:2], draw.split()[0], second.split()[:2]) == (["ann", "wins"], "draw", ["bob", "wins"])
-    assert first.count("█") >= WIDTH - 1  # the last cell may be seven eighths
+    assert first.count("█") >= BAR_WIDTH - 1  # the last cell may be seven eighths
     assert "█" not in second
     assert (first.rstrip().endswith(">99 %"), second.rstrip().endswith(" <1 %")) == (True, True)
 
 
-def test_names_of_any_length_are_whole_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+def test_long_names_are_not_cut_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     teams = [["n" * 90 + "[b]", "c"], ["\x1bd", "e"]]
     print_forecast(teams, pw.TrueSkill().predict([[pw.Rating(25, 8)] * 2] * 2))
     first, _, second = capsys.readouterr().out.splitlines()

@@ -17,11 +17,11 @@ def rounds(*words: object) -> list[dict[str, list[dict[str, object]]]]:
     return json.loads(result.stdout)  # type: ignore[no-any-return]
 
 
-def meetings(one: dict[str, list[dict[str, object]]]) -> set[frozenset[str]]:
-    return {frozenset(name for team in pair["teams"] for name in team) for pair in one["pairs"]}  # type: ignore[attr-defined]
+def meetings(pairing: dict[str, list[dict[str, object]]]) -> set[frozenset[str]]:
+    return {frozenset(name for team in pair["teams"] for name in team) for pair in pairing["pairs"]}  # type: ignore[attr-defined]
 
 
-def test_the_pairs_are_those_of_the_library() -> None:
+def test_prints_the_pairs_of_the_library() -> None:
     expected = pw.pair(FIT.ladder, SIX)
     [found] = rounds(*SIX)
     assert [[team[0] for team in pair["teams"]] for pair in found["pairs"]] == [list(two) for two in expected.pairs]  # type: ignore[attr-defined]
@@ -33,23 +33,23 @@ def test_the_pairs_are_those_of_the_library() -> None:
     ]
 
 
-def test_in_several_rounds_nobody_meets_twice_and_nobody_sits_out_twice() -> None:
+def test_nobody_meets_or_sits_out_twice_in_several_rounds() -> None:
     found = rounds(*SIX[:5], "--rounds", 5)
-    met = [meetings(one) for one in found]
+    met = [meetings(pairing) for pairing in found]
     assert len(set.union(*met)) == sum(map(len, met)) == 10
-    assert sorted(name for one in found for [name] in one["left"]) == sorted(SIX[:5])
-    said = run("pair", LEAGUE, *SIX[:5], "--rounds", 2, "--quiet").stdout
-    assert "Round 2" in said
-    assert said.count("left over: ") == 2
+    assert sorted(name for pairing in found for [name] in pairing["left"]) == sorted(SIX[:5])
+    printed = run("pair", LEAGUE, *SIX[:5], "--rounds", 2, "--quiet").stdout
+    assert "Round 2" in printed
+    assert printed.count("left over: ") == 2
 
 
-def test_who_met_of_late_is_avoided_and_who_must_not_meet_does_not() -> None:
-    late = HISTORY.between("2026-05-24")
-    expected = pw.pair(FIT.ladder, SIX, met=late)
+def test_avoids_recent_rematches_and_forbidden_pairs() -> None:
+    recent = HISTORY.between("2026-05-24")
+    expected = pw.pair(FIT.ladder, SIX, met=recent)
     assert meetings(rounds(*SIX, "--avoid", "14d")[0]) == {frozenset(two) for two in expected.pairs}
     [first] = rounds(*SIX)
-    one, *_ = meetings(first)
-    assert one not in meetings(rounds(*SIX, "--never", ",".join(one))[0])
+    pair, *_ = meetings(first)
+    assert pair not in meetings(rounds(*SIX, "--never", ",".join(pair))[0])
 
 
 def test_groups_and_newcomers() -> None:
@@ -59,21 +59,21 @@ def test_groups_and_newcomers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
-        ((), 2, "say who is there"),
-        (("Ada", "Wei", "--never", "Ada"), 1, "--never Ada: it takes two names"),
+        ((), 2, "name the players"),
+        (("Ada", "Wei", "--never", "Ada"), 1, "--never Ada: give two names"),
         (("Ada", "Chid"), 1, "did you mean 'Chidi'?"),
         (("Ada", "Wei", "--avoid", "never"), 2, "must be a span"),
     ],
 )
-def test_what_cannot_be(words: tuple[str, ...], code: int, said: str) -> None:
+def test_wrong_arguments(words: tuple[str, ...], code: int, message: str) -> None:
     result = run("pair", LEAGUE, *words)
     assert (result.exit_code, result.stdout) == (code, "")
-    assert said in " ".join(result.stderr.replace("│", " ").split())
+    assert message in " ".join(result.stderr.replace("│", " ").split())
 
 
-def test_a_ladder_does_not_know_who_met(tmp_path: Path) -> None:
+def test_saved_ladder_cannot_avoid_rematches(tmp_path: Path) -> None:
     FIT.ladder.save(tmp_path / "league.prowess")
     result = run("pair", tmp_path / "league.prowess", *SIX, "--avoid", "14d")
     assert result.exit_code == 1

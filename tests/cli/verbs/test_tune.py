@@ -1,5 +1,3 @@
-"""`prowess tune`: parameters that are better, judged by later matches, and a command line that uses them."""
-
 import json
 import shlex
 import sys
@@ -15,7 +13,7 @@ from tests.cli.running import LEAGUE, run, write
 ELO = ("--model", "elo", "--trials", "12")
 
 
-def test_its_command_line_gives_the_tuned_model(tmp_path: Path) -> None:
+def test_printed_command_rates_with_the_tuned_model(tmp_path: Path) -> None:
     league = tmp_path / "my league.csv"
     league.write_bytes(LEAGUE.read_bytes())
     result = run("tune", league, *ELO, "--set", "scale=300", "--set", "k=5", "--rosters", ";")
@@ -42,26 +40,26 @@ def test_json_and_a_page(tmp_path: Path) -> None:
     assert result.stderr.splitlines()[-1] == f"wrote {page}"
 
 
-def test_a_study_goes_on(tmp_path: Path) -> None:
+def test_study_continues(tmp_path: Path) -> None:
     kept = ("--study", tmp_path / "tune.db", "--json", "--model", "elo")
     first, more = (json.loads(run("tune", LEAGUE, *kept, "--trials", trials).stdout) for trials in (2, 4))
     assert (first["trials"], more["trials"]) == (2, 4)
     assert more["loss"] == json.loads(run("tune", LEAGUE, *kept[2:], "--trials", 4).stdout)["loss"]
 
 
-def test_ctrl_c_gives_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(*given: Any, **options: Any) -> None:
-        raise Stopped(pw.tune(*given, **options | {"trials": 6}), options["trials"])
+def test_ctrl_c_prints_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*args: Any, **options: Any) -> None:
+        raise Stopped(pw.tune(*args, **options | {"trials": 6}), options["trials"])
 
-    monkeypatch.setattr(sys.modules["prowess.cli.verbs.tune"], "tuned", stopped)
+    monkeypatch.setattr(sys.modules["prowess.cli.verbs.tune"], "tune_model", stopped)
     result = run("tune", LEAGUE, *ELO, "--set", "k=1")
     assert result.exit_code == 130
     assert "The best of 6 sets of k" in result.stdout
     assert result.stdout.splitlines()[-1].startswith("prowess rate ")
-    assert "stopped after 6 of 12 trials: --study tune.db would keep the trials" in result.stderr
+    assert "stopped after 6 of 12 trials; --study tune.db would keep the trials" in result.stderr
 
 
-def test_nothing_better_is_no_command(tmp_path: Path) -> None:
+def test_no_command_without_improvement(tmp_path: Path) -> None:
     coin = "date,home,away,hg,ag\n" + "".join(
         f"2026-01-{k % 28 + 1:02d},ann,bob,{k % 2},{1 - k % 2}\n" for k in range(60)
     )
@@ -85,7 +83,7 @@ def test_nothing_better_is_no_command(tmp_path: Path) -> None:
         (("--study", "nowhere/tune.db"), 1, "no study can be kept there"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(
+def test_errors_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -15,18 +15,20 @@ def file_with(folder: Path, *more: str) -> Path:
     return write(folder, "games.csv", "date,home,away,hg,ag,referee\n" + "".join([*ROWS, *more]))
 
 
-def test_a_good_file() -> None:
+def test_file_without_problems() -> None:
     result = run("check", LEAGUE)
     assert result.exit_code == 0
     lines = [line.split() for line in result.stdout.splitlines()]
     for column, role in (("date", "time"), ("team1", "team1"), ("score2", "score2")):
         assert [column, role] in lines
     assert "rosters are split at ';'" in result.stdout
-    assert "400 matches, 24 players, 2025-09-01 … 2026-06-07, 2 teams a match, 1 to 2 players a team" in result.stdout
+    assert (
+        "400 matches, 24 players, 2025-09-01 … 2026-06-07, 2 teams per match, 1 to 2 players per team" in result.stdout
+    )
     assert "No problems." in result.stdout
 
 
-def test_every_problem_has_its_line(tmp_path: Path) -> None:
+def test_problems_are_listed_with_their_lines(tmp_path: Path) -> None:
     path = file_with(
         tmp_path,
         "2026-02-01,ann,bob,many,1,x\n",
@@ -43,7 +45,7 @@ def test_every_problem_has_its_line(tmp_path: Path) -> None:
     assert ["referee", "–", "not", "used"] in [line.split() for line in result.stdout.splitlines()]
 
 
-def test_json_and_out(tmp_path: Path) -> None:
+def test_json_and_output_file(tmp_path: Path) -> None:
     path = file_with(tmp_path, "2026-02-01,Jhon Smith,Ann Lee,1,1,x\n", "2026-02-01,ann,bob,many,1,x\n")
     out = tmp_path / "problems.csv"
     result = run("check", path, "--json", "--out", out)
@@ -53,29 +55,29 @@ def test_json_and_out(tmp_path: Path) -> None:
     assert found["summary"]["matches"] == 20
     assert found["summary"]["last"] == "2026-02-01"
     assert [problem["where"] for problem in found["problems"]] == ["line 22"]
-    assert {one["kind"] for one in found["strange"]} >= {"spelling", "single"}
+    assert {suspicion["kind"] for suspicion in found["strange"]} >= {"spelling", "single"}
     assert pl.read_csv(out)["where"].to_list() == ["line 22"]
 
 
-def test_what_looks_strange_is_no_problem(tmp_path: Path) -> None:
+def test_unusual_data_is_no_problem(tmp_path: Path) -> None:
     result = run("check", file_with(tmp_path, "2026-02-01,Jhon Smith,Ann Lee,1,1,x\n"))
     assert result.exit_code == 0
     assert "• 'Jhon Smith' (1 match) may be 'John Smith' (19 matches)" in result.stdout
 
 
 @pytest.mark.parametrize("everything", [False, True])
-def test_of_many_problems_a_terminal_shows_the_first(tmp_path: Path, everything: bool) -> None:
+def test_terminal_shows_the_first_of_many_problems(tmp_path: Path, everything: bool) -> None:
     path = file_with(tmp_path, *(f"2026-02-01,ann,bob,many {k},{'x' if k % 2 else 1},x\n" for k in range(40)))
     options = ["--all"] if everything else []
     result = screened(100, "check", path, *options)
     assert result.exit_code == 1
     shown = [line for line in result.stdout.splitlines() if line.strip().startswith("line ")]
     assert (len(shown) >= 40) == everything
-    assert everything or (len(shown) <= FIRST and "more: --all shows them" in result.stderr)
+    assert everything or (len(shown) <= FIRST and "more; --all shows them" in result.stderr)
     assert result.stdout.count("\n") < 150
 
 
-def test_a_file_that_is_not_there() -> None:
+def test_missing_file() -> None:
     result = run("check", "nowhere.csv")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "file not found" in result.stderr

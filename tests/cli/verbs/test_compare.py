@@ -1,5 +1,3 @@
-"""`prowess compare`: the table, the distances, the verdict; for people, machines and pages."""
-
 import csv
 import json
 import re
@@ -9,8 +7,6 @@ from pathlib import Path
 import pytest
 
 import prowess as pw
-from prowess.cli.output.plots import whisker
-from prowess.lab import Interval
 from tests.cli.running import LEAGUE, WIDE, run, write
 from tests.lab.test_report import Page
 
@@ -23,7 +19,7 @@ def found() -> pw.Comparison:
     return pw.compare(pw.History.read(LEAGUE), models)
 
 
-def test_it_says_what_the_library_says(found: pw.Comparison) -> None:
+def test_prints_the_comparison_of_the_library(found: pw.Comparison) -> None:
     result = run("compare", LEAGUE, *MODELS)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -34,7 +30,7 @@ def test_it_says_what_the_library_says(found: pw.Comparison) -> None:
     assert f"\nUse {found.best}. {found!r}" in result.stdout
     distances = lines[lines.index(f"How much worse than {found.best} by log loss (nats):") + 1 :]
     assert re.match(rf"{found.best} +●.*best", distances[0])
-    assert "compared:" not in result.stderr
+    assert "compared the models" not in result.stderr
 
 
 def test_json_is_the_comparison(found: pw.Comparison) -> None:
@@ -45,7 +41,7 @@ def test_json_is_the_comparison(found: pw.Comparison) -> None:
     assert plain["models"][0]["log_loss"]["value"] == found.table()["log_loss"][0]
 
 
-def test_files_that_hold_all_they_need(tmp_path: Path) -> None:
+def test_writes_a_table_and_a_self_contained_page(tmp_path: Path) -> None:
     page, table = tmp_path / "report.html", tmp_path / "table.csv"
     result = run("compare", LEAGUE, "--models", "elo,trueskill", "--html", page, "--out", table)
     assert result.exit_code == 0
@@ -59,14 +55,17 @@ def test_files_that_hold_all_they_need(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [page, table]
 
 
-def test_without_models_it_takes_those_that_can_use_the_file(tmp_path: Path) -> None:
+def test_compares_the_models_that_can_use_the_file_by_default(tmp_path: Path) -> None:
     race = "race,driver,place\n" + "".join(f"{k},{name},{p}\n" for k in range(30) for p, name in enumerate("abc", 1))
     result = run("compare", write(tmp_path, "race.csv", race))
-    assert "compared: TrueSkill, Elo, Glicko, Glicko2, TS2, TS2c, which can use this file" in result.stderr
+    assert (
+        "compared the models that can use this file: TrueSkill, Elo, Glicko, Glicko2, TS2, TS2c; --models"
+        in result.stderr
+    )
     assert "30 matches are too few to tell these models apart" in result.stdout
 
 
-def test_options_are_those_of_the_library(tmp_path: Path) -> None:
+def test_options_select_measures_and_matches(tmp_path: Path) -> None:
     few = ("--measures", "auc,brier", "--models", "elo,glicko", "--json")
     plain = json.loads(run("compare", LEAGUE, *few, "--burn-in", "0.25").stdout)
     assert plain["matches"] == 300
@@ -83,7 +82,7 @@ def test_options_are_those_of_the_library(tmp_path: Path) -> None:
     ("words", "code", "message"),
     [
         (("--models", "elo,chess"), 1, "no model is called 'chess'; there are Harkness, Elo"),
-        (("--models", "elo,Elo"), 2, "Elo is named twice"),
+        (("--models", "elo,Elo"), 2, "Elo is listed twice"),
         (("--models", "elo:k"), 2, "'k' must be NAME=VALUE"),
         (("--models", "elo:gamma=3"), 1, "gamma"),
         (("--measures", "accuracy"), 1, "no measure is called 'accuracy'; there are log_loss"),
@@ -95,7 +94,7 @@ def test_options_are_those_of_the_library(tmp_path: Path) -> None:
         (("--out", "table.xls"), 1, "table.xls: the name must end in .csv"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(
+def test_errors_are_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -105,7 +104,7 @@ def test_what_is_wrong_is_said_in_a_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_charts_are_not_needed_for_the_terminal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_charts_are_needed_only_for_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for module in ("altair", "vl_convert", "joblib", "optuna"):
         monkeypatch.setitem(sys.modules, module, None)
     small = write(tmp_path, "small.csv", WIDE)
@@ -116,17 +115,10 @@ def test_charts_are_not_needed_for_the_terminal(monkeypatch: pytest.MonkeyPatch,
         assert result.stderr.splitlines()[-1].endswith("which is not installed: pip install 'prowess[lab]'")
 
 
-def test_no_line_is_wider_than_the_terminal(tmp_path: Path) -> None:
+def test_output_fits_the_terminal(tmp_path: Path) -> None:
     small = write(tmp_path, "a.csv", WIDE)
     shown = run("compare", small, "--models", "elo,glicko", FORCE_COLOR="1", COLUMNS="80", TERM="xterm").stdout
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert max(map(len, plain.splitlines())) <= 80
     assert plain.count(" model ") == 3  # the columns come in blocks
     assert "\x1b[1m" in shown
-
-
-def test_a_whisker_has_its_ends_where_they_belong() -> None:
-    assert whisker(Interval(5.0, 3.0, 8.0), -1.0, 10.0, 12) == " │  ├─●──┤  "
-    assert whisker(Interval(1.0, -1.0, 3.0), -1.0, 10.0, 12) == "├┼●─┤       "
-    assert whisker(Interval(9.0, 5.0, 30.0), 0.0, 10.0, 11) == "│    ├───●▸"
-    assert whisker(Interval(0.0, 0.0, 0.0), 0.0, 1.0, 11) == "●          "

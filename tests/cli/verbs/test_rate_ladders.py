@@ -1,4 +1,4 @@
-"""`prowess rate` on parts of a league: several files, ladders saved and resumed, times, groups."""
+"""`prowess rate` with several files, saved ladders, spans of time and groups."""
 
 import json
 from pathlib import Path
@@ -20,54 +20,54 @@ def weeks(folder: Path) -> tuple[Path, Path]:
     return early, write(folder, "june.csv", HEAD + "".join(row for row in ROWS if row >= "2026-06"))
 
 
-def said(*words: object) -> list[dict[str, object]]:
-    result = run(*words, "--json")
+def rated(*words: object) -> list[dict[str, object]]:
+    result = run("rate", *words, "--json")
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)  # type: ignore[no-any-return]
 
 
-def test_several_files_are_one_history_in_whatever_order(tmp_path: Path) -> None:
+def test_several_files_in_any_order_are_one_history(tmp_path: Path) -> None:
     early, late = weeks(tmp_path)
-    assert said("rate", late, early) == said("rate", LEAGUE)
+    assert rated(late, early) == rated(LEAGUE)
     wide = "".join(f"{i},2026-07-0{i},ann,bob\n" for i in (1, 2))
     other = write(tmp_path, "cup.csv", "nr,date,winner,loser\n" + wide)
     result = run("rate", early, other, "--top", 1)
     assert "cup.csv: 2 matches, 2 players" in result.stderr
-    assert f"together: {len([row for row in ROWS if row < '2026-06']) + 2} matches, 26 players" in result.stderr
+    assert f"combined: {len([row for row in ROWS if row < '2026-06']) + 2} matches, 26 players" in result.stderr
 
 
-def test_matches_that_stand_in_two_files_count_once(tmp_path: Path) -> None:
+def test_matches_in_two_files_count_once(tmp_path: Path) -> None:
     _, late = weeks(tmp_path)
-    assert said("rate", LEAGUE, late) == said("rate", LEAGUE)
+    assert rated(LEAGUE, late) == rated(LEAGUE)
     result = run("rate", LEAGUE, late)
     assert "are in more than one file and counted once (first: 2026-06-01); --duplicates keep counts" in result.stderr
-    assert said("rate", LEAGUE, late, "--duplicates", "keep") != said("rate", LEAGUE)
+    assert rated(LEAGUE, late, "--duplicates", "keep") != rated(LEAGUE)
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_resumed_ladder_is_one_pass_bit_for_bit(tmp_path: Path, name: str) -> None:
+def test_resumed_ladder_equals_one_pass_bit_for_bit(tmp_path: Path, name: str) -> None:
     early, late = weeks(tmp_path)
     ladder = tmp_path / "league.prowess"
     assert run("rate", early, "--model", name, "--save", ladder).exit_code == 0
     result = run("rate", late, "--resume", ladder, "--save", ladder, "--json")
     assert result.exit_code == 0, result.output
     assert pw.Ladder.load(ladder) == PRESETS[name]().fit(HISTORY).ladder
-    assert json.loads(result.stdout) == said("rate", LEAGUE, "--model", name, "--period", "week")
+    assert json.loads(result.stdout) == rated(LEAGUE, "--model", name, "--period", "week")
     assert {file.name for file in tmp_path.iterdir()} == {"may.csv", "june.csv", "league.prowess"}
 
 
-def test_a_ladder_keeps_its_model(tmp_path: Path) -> None:
+def test_resumed_ladder_keeps_its_model(tmp_path: Path) -> None:
     early, late = weeks(tmp_path)
     ladder = tmp_path / "league.prowess"
     run("rate", early, "--set", "beta=3", "--save", ladder)
     for wrong in (("--model", "trueskill"), ("--set", "beta=4"), ("--model", "elo")):
         result = run("rate", late, "--resume", ladder, *wrong)
         assert (result.exit_code, result.stdout) == (1, "")
-        assert f"{ladder}: the ladder was rated with another model than --model and --set name" in result.stderr
+        assert f"{ladder}: the ladder was saved with another model; leave out --model and --set" in result.stderr
     assert run("rate", late, "--resume", ladder, "--set", "beta=3").exit_code == 0
 
 
-def test_a_ladder_goes_on_in_the_order_of_time(tmp_path: Path) -> None:
+def test_resumed_ladder_continues_in_order_of_time(tmp_path: Path) -> None:
     early, late = weeks(tmp_path)
     ladder = tmp_path / "league.prowess"
     run("rate", LEAGUE, "--save", ladder)
@@ -80,38 +80,38 @@ def test_a_ladder_goes_on_in_the_order_of_time(tmp_path: Path) -> None:
     assert ladder.read_bytes() == before
     again = run("rate", late, "--resume", ladder, "--since", "2026-06-07")
     assert again.exit_code == 0
-    assert "the first match has the time of the ladder's last, 2026-06-07" in again.stderr
+    assert "the first match has the time of the ladder's last match, 2026-06-07" in again.stderr
     nothing = run("rate", early, "--resume", ladder, "--since", "2027", "--json")
-    assert [row["player"] for row in json.loads(nothing.stdout)] == [row["player"] for row in said("rate", LEAGUE)]
+    assert [row["player"] for row in json.loads(nothing.stdout)] == [row["player"] for row in rated(LEAGUE)]
 
 
-def test_since_and_until_hold_whole_days_months_and_years() -> None:
-    chosen = said("rate", LEAGUE, "--since", "2025-10", "--until", "2026-01-31")
+def test_since_and_until_include_whole_days_months_and_years() -> None:
+    chosen = rated(LEAGUE, "--since", "2025-10", "--until", "2026-01-31")
     expected = pw.TrueSkill().fit(HISTORY.between("2025-10-01", "2026-02-01")).leaderboard()
     assert [(row["player"], row["mu"]) for row in chosen] == expected.select("player", "mu").rows()
     result = run("rate", LEAGUE, "--since", "2030")
-    assert "chosen by time: 0 of 400 matches" in result.stderr
-    assert "there are no matches" in result.stderr
+    assert "selected by time: 0 of 400 matches" in result.stderr
+    assert "no matches, so no standings" in result.stderr
 
 
-def test_who_has_played_too_little_is_not_ranked() -> None:
-    rows = said("rate", LEAGUE, "--min-matches", 40)
+def test_min_matches_leaves_players_out() -> None:
+    rows = rated(LEAGUE, "--min-matches", 40)
     expected = pw.TrueSkill().fit(HISTORY).leaderboard().filter(pl.col("matches") >= 40)
     assert [row["player"] for row in rows] == expected["player"].to_list()
     assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
 
 
 @pytest.mark.parametrize(("period", "first"), [("week", "2026-06-01"), ("1m", "2026-05-08"), ("2w", "2026-05-25")])
-def test_the_period_is_counted_back_from_the_last_match(period: str, first: str) -> None:
+def test_period_ends_at_the_last_match(period: str, first: str) -> None:
     expected = pw.TrueSkill().fit(HISTORY).leaderboard(since=first)
-    rows = said("rate", LEAGUE, "--period", period)
+    rows = rated(LEAGUE, "--period", period)
     assert [(row["change"], row["gain"]) for row in rows] == expected.select("change", "gain").rows()
     assert run("rate", LEAGUE, "--period", period).stderr.count("change: since") == 1
 
 
-def test_no_period_is_no_column() -> None:
+def test_period_none_hides_the_change() -> None:
     assert "change" not in run("rate", LEAGUE, "--period", "none").output
-    assert "change" not in said("rate", LEAGUE, "--period", "none")[0]
+    assert "change" not in rated(LEAGUE, "--period", "none")[0]
 
 
 SEASONS = (
@@ -120,9 +120,9 @@ SEASONS = (
 )
 
 
-def test_groups_are_rated_apart_in_one_table_one_file_one_json(tmp_path: Path) -> None:
+def test_groups_are_rated_separately_in_one_table(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", SEASONS)
-    rows = said("rate", path, "--by", "season", "--out", tmp_path / "out.csv")
+    rows = rated(path, "--by", "season", "--out", tmp_path / "out.csv")
     frames = []
     for name, history in pw.History.read_groups(path, "season").items():
         frame = pw.TrueSkill().fit(history).leaderboard()
@@ -133,10 +133,10 @@ def test_groups_are_rated_apart_in_one_table_one_file_one_json(tmp_path: Path) -
     lines = run("rate", path, "--by", "season").stdout.splitlines()
     assert lines[0].split()[:3] == ["season", "rank", "player"]
     assert len(lines) == 1 + len(expected)
-    assert [row["rank"] for row in said("rate", path, "--by", "season", "--top", 1)] == [1, 1, 1]
+    assert [row["rank"] for row in rated(path, "--by", "season", "--top", 1)] == [1, 1, 1]
 
 
-def test_on_a_terminal_and_on_a_page_each_group_has_its_table(tmp_path: Path) -> None:
+def test_each_group_has_its_table_on_a_terminal_and_on_a_page(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", SEASONS)
     shown = ruled("rate", path, "--by", "season", "--out", tmp_path / "a.html")
     heads = ["season 2024: after 2024-05-02", "season 2025: after 2025-06-20, change since 2025-05-01", "season (none)"]
@@ -147,23 +147,23 @@ def test_on_a_terminal_and_on_a_page_each_group_has_its_table(tmp_path: Path) ->
     assert '<a href="#group1">season 2025</a>' in page
 
 
-def test_a_group_may_go_on_in_the_next_file(tmp_path: Path) -> None:
+def test_group_may_continue_in_the_next_file(tmp_path: Path) -> None:
     head, *rows = SEASONS.splitlines(keepends=True)
     one, other = write(tmp_path, "a.csv", head + "".join(rows[:2])), write(tmp_path, "b.csv", head + "".join(rows[2:]))
     whole = write(tmp_path, "c.csv", SEASONS)
-    assert said("rate", one, other, "--by", "season") == said("rate", whole, "--by", "season")
+    assert rated(one, other, "--by", "season") == rated(whole, "--by", "season")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("a.csv", "./a.csv"), "error: a.csv: the file is named twice"),
+        (("a.csv", "./a.csv"), "error: a.csv is listed twice"),
         (("a.csv", "none.csv"), "error: none.csv has no times but others do: give times to all histories"),
         (("a.csv", "--by", "year"), "error: a.csv: no column 'year' to group by; the columns are 'date', 'home'"),
-        (("a.csv", "--by", "rank"), "error: --by rank: standings have a column of that name already"),
-        (("a.csv", "--by", "home", "--save", "x.prowess"), "error: --by rates many ladders apart"),
+        (("a.csv", "--by", "rank"), "error: --by rank: the standings already have a column with this name"),
+        (("a.csv", "--by", "home", "--save", "x.prowess"), "error: --by makes many ladders"),
         (("a.csv", "--resume", "x.prowess"), "error: x.prowess: no such file"),
-        (("a.csv", "--resume", "a.csv"), "error: a.csv: --resume is FILE, too"),
+        (("a.csv", "--resume", "a.csv"), "error: a.csv is both FILE and --resume"),
         (("a.csv", "--resume", "x.json", "--out", "x.json"), "error: x.json: --out would overwrite --resume"),
         (("a.csv", "--since", "someday"), "error: 'someday' is no time"),
         (("a.csv", "--until", "2026-02-31"), "error: '2026-02-31' is not a date"),

@@ -1,0 +1,76 @@
+"""Data frames as files: CSV, Parquet or JSON."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .atomic_files import file_extension, replace_file
+from .errors import Error
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMATS = (".csv", ".parquet", ".json")
+
+
+def join_lists(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the frame with the items of each list joined by semicolons, as CSV has no lists.
+
+    >>> import polars as pl
+    >>> join_lists(pl.DataFrame({"player": ["ann"], "teams": [[["a", "b"], ["c"]]]})).row(0)
+    ('ann', 'a; b; c')
+    """
+    import polars as pl
+
+    lists = [column for column in frame if column.dtype == pl.List]
+    return frame.with_columns(pl.Series(column.name, map(_join, column.to_list()), pl.String) for column in lists)
+
+
+def _join(cell: Any) -> Any:
+    if isinstance(cell, list):
+        return "; ".join(str(_join(item)) for item in cell)
+    return cell
+
+
+def json_text(value: Any, ascii_only: bool = False) -> str:
+    """Return JSON with one line per item of a list; NaN and infinities become null, times are written as in ISO 8601.
+
+    >>> print(json_text([{"win": float("nan")}, {"player": "ann"}]))
+    [
+    {"win": null},
+    {"player": "ann"}
+    ]
+    """
+    if not isinstance(value, list):
+        return json.dumps(_jsonable(value), ensure_ascii=ascii_only, allow_nan=False)
+    return "[\n" + ",\n".join(json_text(_jsonable(item), ascii_only) for item in value) + "\n]" if value else "[]"
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def write_frame(frame: pl.DataFrame, path: Path) -> None:
+    """Write a frame in the format of the file's extension; the file is complete or not changed."""
+    import polars as pl
+
+    extension = file_extension(path, FORMATS)
+    with replace_file(path) as temporary:
+        try:
+            if extension == ".csv":
+                join_lists(frame).write_csv(temporary)
+            elif extension == ".parquet":
+                frame.write_parquet(temporary)
+            else:
+                temporary.write_text(json_text(frame.to_dicts()) + "\n", encoding="utf-8")
+        except pl.exceptions.PolarsError as error:
+            raise Error(f"{path}: cannot be written: {error}") from error
