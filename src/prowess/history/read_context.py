@@ -8,8 +8,8 @@ A remark records something that reading found or decided. Its code never changes
 - of the columns: `layout`, `ignored-columns`, `inferred-columns`, `player-columns`, `other-reading`, `match-columns`,
   `order-of-rows`, `everybody-alone`, `summed-scores`, `unused-scores`, `contradicting-results`, `unused-time-column`,
   `unused-clock-column`
-- of the cells: `decimal-mark`, `bracketed-numbers`, `rosters`, `single-name`, `result-words`, `overtime`,
-  `winner-first`, `sets`, `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`,
+- of the cells: `decimal-mark`, `bare-decimals`, `bracketed-numbers`, `rosters`, `single-name`, `result-words`,
+  `overtime`, `winner-first`, `sets`, `shoot-out`, `clock`, `retired`, `words-for-places`, `places-below-1`, `missing-places`,
   `missing-durations`, `numbers-as-dates`, `months`, `short-years`, `several-zones`, `earliest-time`,
   `day-month-order`, `empty-clock`
 - of rows left out or counted: `not-played`, `walkovers`, `byes`, `absent`, `repeated-players`, `single-team`,

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ..errors import Error, Remark
 from .build_history import build
 from .cells.dates.columns import read_times
-from .cells.labels import identifiers
 from .cells.numbers import numbers
 from .cells.text import intern, text_of
 from .columns.infer_columns import infer_roles, reconcile_results, unfit_columns
@@ -157,7 +156,7 @@ def _read_matches(table: Table, layout: Layout) -> RawMatches:
 def _ids(table: Table, layout: Layout, of_match: _MatchValues, rows: RowGroups | None) -> list[str] | None:
     """Return the ids of the matches; None if a column is called `id`, but does not identify matches."""
     column, mapped = layout.roles["id"], "id" in layout.mapped
-    code, different = intern(identifiers(table, column))
+    code, different = intern(text_of(table, column).fill_null(""))
     if not mapped and rows is not None and rows.count_differing(code, "match"):
         return None
     ids: list[str] = different.gather(of_match(code, column)).to_list()

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from prowess.errors import Error, Remark
 from prowess.history import History
 from prowess.history.build_history import build
-from prowess.history.cells.labels import labels
 from prowess.history.cells.numbers import numbers
-from prowess.history.cells.text import intern
+from prowess.history.cells.text import intern, labels
 from prowess.history.columns.raw_matches import RawMatches
 from prowess.history.ragged import Floats, Ints, starts
 from prowess.history.read_context import Table

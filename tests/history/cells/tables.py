@@ -1,4 +1,4 @@
-"""Tables of a few cells, as the readers of columns take them."""
+"""Tables of a few cells."""
 
 from typing import Any
 
@@ -15,5 +15,5 @@ def table(*columns: list[Any], **choices: Any) -> Table:
 
 
 def wrong(table: Table) -> list[Any]:
-    """Give the cells that are problems."""
+    """Return the cells that are problems."""
     return [problem.value for problem in table.problems]

@@ -67,7 +67,7 @@ def test_unreadable_numbers_are_problems_of_their_rows(cell: str) -> None:
      "1.23.456", "1,234.567.8", "1 234,567.8", ",123,456", "0 123", "00 123", "0,123,456", "0.123.456", "0,123.5",
      "0'123", "01,23,456", "1'234 567", "1 234'567", "2.5½", "2,5½", "2.½", "2,½", ".½", "2.5 1/2", "3 5/2", "3 2/2"],
 )  # fmt: skip
-def test_marks_that_do_not_fit_together_are_a_problem(cell: str) -> None:
+def test_contradictory_marks_are_a_problem(cell: str) -> None:
     for around in (["1", "2"], ["2.5", "1,234.5"], ["2,5", "1.234,5"]):
         for decimal in (None, ".", ","):
             cells = table([*around, cell], decimal=decimal)
@@ -80,16 +80,20 @@ def test_marks_that_do_not_fit_together_are_a_problem(cell: str) -> None:
     [
         (["1,234", "999"], [1234, 999], "a: '1,234' is read as 1234; `decimal=','` reads it as 1.234"),
         (["1.234"], [1.234], "a: '1.234' is read as 1.234; `decimal=','` reads it as 1234"),
-        (["1,234", "5000"], [1.234, 5000], "because others have no mark between thousands; `decimal='.'`"),
-        (["1,234", "2,5"], [1.234, 2.5], "a: '1,234' is read as 1.234, as '2,5' shows; `decimal='.'` reads it as 1234"),
-        (["1.234", "2,5"], [1234, 2.5], "a: '1.234' is read as 1234, as '2,5' shows; `decimal='.'` reads it as 1.234"),
-        (["1.234", "1.234,5"], [1234, 1234.5], "as '1.234,5' shows"),
-        (["1.234", "1.234.567"], [1234, 1234567], "as '1.234.567' shows"),
+        (["1,234", "5000"], [1.234, 5000], "because other thousands have no mark; `decimal='.'`"),
+        (
+            ["1,234", "2,5"],
+            [1.234, 2.5],
+            "'1,234' is read as 1.234 because of '2,5'; `decimal='.'` reads it as 1234",
+        ),
+        (["1.234", "2,5"], [1234, 2.5], "a: '1.234' is read as 1234 because of '2,5'; `decimal='.'` reads it as 1.234"),
+        (["1.234", "1.234,5"], [1234, 1234.5], "because of '1.234,5'"),
+        (["1.234", "1.234.567"], [1234, 1234567], "because of '1.234.567'"),
         (["1,234", "2.5"], [1234, 2.5], ""),
         (["1.234", "2.5"], [1.234, 2.5], ""),
         (["1,234", "1,234,567"], [1234, 1234567], ""),
-        (["1,234 pts", "2,5"], [1.234, 2.5], "as '2,5' shows"),
-        (["1.234", "2.5", "3.5", "2,5"], [1.234, 2.5, 3.5, 2.5], "a: '1.234' is read as 1.234, as '2.5' shows"),
+        (["1,234 pts", "2,5"], [1.234, 2.5], "because of '2,5'"),
+        (["1.234", "2.5", "3.5", "2,5"], [1.234, 2.5, 3.5, 2.5], "a: '1.234' is read as 1.234 because of '2.5'"),
     ],
 )
 def test_other_cells_decide_an_ambiguous_decimal_mark(cells: list[str], values: list[float], note: str) -> None:
@@ -123,13 +127,31 @@ def test_a_word_is_a_unit_where_half_of_the_cells_have_it() -> None:
 def test_a_shoot_out_in_brackets_does_not_count() -> None:
     cells = table(["2 (4)", "1(3)", "0"])
     assert numbers(cells, "a").tolist() == [2, 1, 0]
-    assert list(map(str, cells.remarks)) == ["a: '2 (4)' is read as 2, what is in brackets does not count"]
+    assert list(map(str, cells.remarks)) == ["a: '2 (4)' is read as 2, without the number in brackets"]
     cells = table(["12.8 (80)"])  # goals.behinds (points) of Australian football
     numbers(cells, "a")
     assert wrong(cells) == ["12.8 (80)"]
 
 
-def test_columns_that_are_no_text() -> None:
+@pytest.mark.parametrize(
+    ("cells", "lines"),
+    [
+        (["3", "1", ".5", "2"], [3]),
+        (["3", "1", "-.5", ",5"], [3]),
+        (["3", " .5 "], [2]),
+        (["1", "0", ".5"], []),  # a draw of chess
+        (["3", "2.5", ".5"], []),  # points of chess
+        (["3", "1", "0.5"], []),
+    ],
+)
+def test_bare_decimals_among_whole_numbers_are_remarked(cells: list[str], lines: list[int]) -> None:
+    read = table(cells)
+    assert abs(numbers(read, "a")[cells.index(next(cell for cell in cells if "5" in cell))]) % 1 == 0.5
+    assert [remark.line for remark in read.remarks if remark.code == "bare-decimals"] == lines
+    assert not wrong(read)
+
+
+def test_columns_of_other_types() -> None:
     assert same(numbers(table([1, None, 3]), "a"), [1, nan, 3])
     assert same(numbers(table([1.5, None]), "a"), [1.5, nan])
     assert same(numbers(table([None, None]), "a"), [nan, nan])
@@ -142,7 +164,7 @@ def test_columns_that_are_no_text() -> None:
 
 @st.composite
 def dialects(draw: st.DrawFn) -> tuple[str, list[tuple[float, str]]]:
-    """Give a decimal mark, and numbers as they are written with it."""
+    """Return a decimal mark, and numbers as they are written with it."""
     mark, between = draw(st.sampled_from([".,", ",.", ". ", ", ", ".'", ".\u00a0", ",\u202f", "._", ",_"]))
     between = between.replace("_", "")
     minus = draw(st.sampled_from("-−–"))
@@ -155,7 +177,7 @@ def dialects(draw: st.DrawFn) -> tuple[str, list[tuple[float, str]]]:
 
 
 @given(dialects())
-def test_numbers_in_any_dialect_come_back(dialect: tuple[str, list[tuple[float, str]]]) -> None:
+def test_numbers_of_any_dialect_are_read_back(dialect: tuple[str, list[tuple[float, str]]]) -> None:
     mark, cells = dialect
     read = table([text for _, text in cells], decimal=mark)
     assert numbers(read, "a").tolist() == [value for value, _ in cells]

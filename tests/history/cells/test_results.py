@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prowess.history.cells.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, pair_results
+from prowess.history.cells.results import pair_results, word_results
+from prowess.history.cells.score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
 
 from .tables import table, wrong
 
@@ -101,7 +102,7 @@ def test_results_that_a_spreadsheet_made_dates_of(cell: str) -> None:
     assert "spreadsheets" in str(problem)
 
 
-def test_times_of_day_are_no_results() -> None:
+def test_times_of_day_are_unplayed_matches() -> None:
     cells = table(["2:1", "15:00", "17:30", "0:0", "10:2"])
     assert pair_results(cells, "a").state.tolist() == [PLAYED, UNPLAYED_MATCH, UNPLAYED_MATCH, PLAYED, PLAYED]
     assert list(map(str, cells.remarks)) == ["a: '15:00': a time of day, so the match is not played yet (2 cells)"]
@@ -118,8 +119,8 @@ def test_a_single_set_among_matches_of_several() -> None:
     found = pair_results(cells, "a")
     assert (found.first.tolist(), found.second.tolist()) == ([2, 1, 2, 1], [0, 0, 1, 0])
     assert list(map(str, cells.remarks)) == [
-        "a: '6-4 6-3' is 2-0: the sets are counted (3 cells)",
-        "a: '6-2 RET' is 1-0: a match that ended early counts by its sets",
+        "a: '6-4 6-3' is read as 2-0: sets are counted (3 cells)",
+        "a: '6-2 RET' is read as 1-0: a match that ended early counts by its sets",
     ]
 
 
@@ -136,10 +137,11 @@ def test_who_retired_must_be_known() -> None:
 def test_shoot_outs_are_remarked() -> None:
     cells = table(["2-2 (4-3 p)", "1-0", "2-2 (1-0)"])
     pair_results(cells, "a")
-    assert list(map(str, cells.remarks)) == ["a: '2-2 (4-3 p)' is 2-2: the score before the shoot-out counts, a draw"]
+    [remark] = cells.remarks
+    assert str(remark) == "a: '2-2 (4-3 p)' is read as 2-2: the score before the shoot-out counts, a draw"
 
 
-def test_results_of_chess_are_no_scores() -> None:
+def test_results_of_chess_are_not_scores() -> None:
     assert not pair_results(table(["1-0", "½-½", "0-1", "*", "+:-"]), "a").scored
     assert pair_results(table(["1-0", "2-1"]), "a").scored
     assert not pair_results(table([None, "w/o"]), "a").scored
@@ -166,3 +168,84 @@ def test_any_text_is_a_result_or_a_problem(cells: list[str]) -> None:
     found = pair_results(read, "a")
     assert sorted(read.problems.rows().tolist()) == np.flatnonzero(found.state == WRONG).tolist()
     assert not np.isinf(found.first).any()
+
+
+@pytest.mark.parametrize(
+    ("cells", "signs"),
+    [
+        ("W D L", "+0-"), ("w t l", "+0-"), ("win draw loss", "+0-"), ("Won Tied Lost", "+0-"), ("H D A", "+0-"),
+        ("home draw away", "+0-"), ("1 X 2", "+0-"), ("1 0 2", "+0-"), ("1 0.5 0", "+0-"), ("1 ½ 0", "+0-"),
+        ("1 1/2 0", "+0-"),
+        ("1.0 0,5 0.0", "+0-"), ("1 0", "+-"), ("1 2", "+-"), ("1 0 -1", "+0-"), ("3 1 0", "+0-"),
+        ("+ = -", "+0-"), ("+ -", "+-"),
+        ("V N D", "+0-"), ("V E D", "+0-"), ("V D", "+-"), ("S U N", "+0-"), ("S N", "+-"), ("G E P", "+0-"),
+        ("V N P", "+0-"),
+        ("В Н П", "+0-"), ("Sieg Unentschieden Niederlage", "+0-"), ("Victoire Nul Défaite", "+0-"),
+        ("W L OTL SOL OTW SOW", "+---++"), ("1-0 ½-½ 0-1", "+0-"), ("W 1-0 D", "++0"), ("D", "0"), ("W D", "+0"),
+        ("D L", "0-"),
+        ("D A", "0-"), ("X 2", "0-"),
+    ],
+)  # fmt: skip
+def test_words_mean_what_they_mean_in_their_language(cells: str, signs: str) -> None:
+    read = table(cells.split())
+    found = word_results(read, "a")
+    assert "".join("0+-"[sign] for sign in found.sign) == signs
+    assert (found.state == PLAYED).all()
+    assert not found.scored
+    assert not wrong(read)
+
+
+def test_scores_beside_words() -> None:
+    cells = table(["W 3-1", "L 0-2", "D 1-1", "W, 3-1", "W 2-1 (OT)", "3-1 W", "L"])
+    found = word_results(cells, "a")
+    assert found.sign.tolist() == [1, -1, 0, 1, 1, 1, -1]
+    assert found.first[:6].tolist() == [3, 0, 1, 3, 2, 3]
+    assert found.second[:6].tolist() == [1, 2, 1, 1, 1, 1]
+    assert np.isnan(found.first[6])
+    assert found.scored
+    assert not cells.remarks
+
+
+def test_the_winners_score_may_be_first() -> None:
+    cells = table(["W 5-3", "L 5-3", "L 4-2"])
+    found = word_results(cells, "a")
+    assert (found.first.tolist(), found.second.tolist()) == ([5, 3, 2], [3, 5, 4])
+    assert list(map(str, cells.remarks)) == ["a: the winner's score is first, even after a word for a loss"]
+
+
+def test_words_and_scores_that_contradict_each_other_are_problems() -> None:
+    cells = table(["W 5-3", "L 5-3", "L 2-4", "D 2-1"])
+    assert word_results(cells, "a").state.tolist() == [PLAYED, WRONG, PLAYED, WRONG]
+    assert [problem.detail() for problem in cells.problems] == ["the word and the score contradict each other"] * 2
+
+
+def test_walkovers_and_unplayed_matches_in_words() -> None:
+    cells = table(["W", "L", "", None, "-", "postponed", "w/o", "W/O", "W-F", "L (ff)", "nonsense", "3-Jan"])
+    found = word_results(cells, "a")
+    assert found.state.tolist() == [PLAYED] * 2 + [UNPLAYED_MATCH] * 4 + [WALKOVER] * 4 + [WRONG] * 2
+    assert found.sign[6:10].tolist() == [0, 0, 1, -1]
+    assert wrong(cells) == ["nonsense", "3-Jan"]
+
+
+def test_ambiguous_words_are_remarked() -> None:
+    for cells, note in (
+        (["D", "D"], ["a: 'd' is a draw (read as W/D/L)"]),
+        (["1", "0"], ["a: '0' is a loss of the first team, '1' is a win of the first team (read as 1/½/0)"]),
+        (["V", "N", "D"], []),
+        (["W", "OTL"], ["a: otl: a win after overtime or a shoot-out counts as a win"]),
+    ):
+        read = table(cells)
+        word_results(read, "a")
+        assert list(map(str, read.remarks)) == note
+
+
+def test_more_words_may_be_given() -> None:
+    found = word_results(table(["blue", "red", "draw"]), "a", {"blue": 1, "red": -1})
+    assert found.sign.tolist() == [1, -1, 0]
+
+
+@given(st.lists(st.text(max_size=8) | st.sampled_from(["W", "L", "D", "W 3-1", "1-0"]), min_size=1))
+def test_any_word_is_a_result_or_a_problem(cells: list[Any]) -> None:
+    read = table(cells)
+    found = word_results(read, "a")
+    assert sorted(read.problems.rows().tolist()) == np.flatnonzero(found.state == WRONG).tolist()

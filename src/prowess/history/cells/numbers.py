@@ -1,4 +1,4 @@
-"""Reading cells as numbers, in whatever way they are written: 1,234.5 and 1.234,5 and 3½ and 5 pts."""
+"""Reading cells as numbers, however they are written: 1,234.5 and 1.234,5 and 3½ and 5 pts."""
 
 import re
 from collections import Counter
@@ -18,29 +18,32 @@ from .words import MISSING, UNITS
 if TYPE_CHECKING:
     import polars as pl
 
-_RIGHT = "a number is needed: fill it in, or drop the row"
+_RIGHT = "a number is needed; fill it in, or drop the row"
 _SHAPE = re.compile(
     r"(?P<sign>[+-]?) ?(?P<front>[$€£¥]?) ?(?P<body>\d[\d., ']*?|[.,]\d+)?(?P<half>(?:^| )[1-9]/[2-9])?"
     r" ?(?P<unit>[^\W\d_]{1,12}\.?|[%$€£¥])?"
 )
 _WHOLE = re.compile(r"\d+\.?")
-_FIRST = r"[1-9]\d{0,2}"  # no group of thousands follows a leading zero: 0 123 is two numbers, or a slip
-_SPACED = re.compile(rf"({_FIRST}(?:([ '])\d{{3}})(?:\2\d{{3}})*)(?:([.,])(\d+))?")  # 1 234,5: the mark is what is left
-_GROUPED = {  # thousands that can be nothing else
+_FIRST = r"[1-9]\d{0,2}"  # no thousands follow a leading zero: 0 123 is two numbers, or a typing error
+_SPACED = re.compile(
+    rf"({_FIRST}(?:([ '])\d{{3}})(?:\2\d{{3}})*)(?:([.,])(\d+))?"
+)  # 1 234,5: the other mark is decimal
+_GROUPED = {  # the decimal mark, and thousands that prove it
     ".": re.compile(rf"{_FIRST}(?:,\d{{3}})+\.\d+|{_FIRST}(?:,\d{{3}}){{2,}}|[1-9]\d?(?:,\d{{2}})+,\d{{3}}(?:\.\d+)?"),
     ",": re.compile(rf"{_FIRST}(?:\.\d{{3}})+,\d+|{_FIRST}(?:\.\d{{3}}){{2,}}"),
 }
-_BEFORE_FRACTION = re.compile(rf"\d+|{_FIRST}([., '])\d{{3}}(?:\1\d{{3}})*")  # 2.5½ says its decimals twice
-# 2 (4): goals, and those of a shoot-out
+_BEFORE_FRACTION = re.compile(rf"\d+|{_FIRST}([., '])\d{{3}}(?:\1\d{{3}})*")  # 2.5½ has two fractions
+# 2 (4): goals, and goals of a shoot-out
 _BRACKETED = re.compile(r"(\d{1,2}) ?\((?:pen\.? ?|p\.? ?)?\d{1,2} ?(?:p|pen|pens)?\.?\)")
 _MARKED = re.compile(r"(\d*)([.,])(\d+)")
 _UNCLEAR = r"^[+-]?[1-9]\d{0,2}[.,]\d{3}$"  # one mark, three digits: thousands or decimals
+_BARE = r"^\s*[+-]?[.,]\d+\s*$"
 _OTHER = {".": ",", ",": "."}
 
 
 @dataclass(frozen=True)
 class Numeral:
-    """What a cell says if the decimal mark is a point, and if it is a comma; its unit, and which mark it proves."""
+    """The value of a cell for either decimal mark; its unit, and the mark that it proves."""
 
     point: float
     comma: float
@@ -48,128 +51,116 @@ class Numeral:
     proof: str = ""
 
     def value(self, decimal: str | None) -> float:
-        """Return the number for a decimal mark; if none is given, it is a point."""
+        """Return the number for a decimal mark, by default a point."""
         return self.comma if decimal == "," else self.point
 
 
 def numbers(table: Table, column: str) -> Floats:
-    """Read a column as numbers; an empty cell is NaN, and so is one that holds something else, which is a problem."""
+    """Read a column as numbers; NaN for an empty cell, and for one that holds something else, which is a problem."""
     return numbers_together(table, [column])[0]
 
 
 def numbers_together(table: Table, columns: Sequence[str]) -> list[Floats]:
-    """Read columns as numbers with one decimal mark: what "2,5" proves in one holds for "1,234" in another.
+    """Read columns as numbers with one decimal mark: "2,5" in one column decides how "1,234" is read in another.
 
-    Cells that leave the mark open are read as most people do, points before decimals and commas between thousands,
-    unless whole numbers from 1000 on show that thousands are not set apart; the reading that was taken is noted.
+    Cells that leave the mark open are read in the most common way, points before decimals and commas between thousands,
+    unless whole numbers from 1000 on are written without such commas; a remark names the reading.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"home": ["1.234", "5 pts"], "away": ["2,5", "½"]}), "cells")
     >>> numbers_together(cells, ["home", "away"])
     [array([1234.,    5.]), array([2.5, 0.5])]
     >>> [str(remark) for remark in cells.remarks]
-    ["home, away: '1.234' is read as 1234, as '2,5' shows; `decimal='.'` reads it as 1.234"]
+    ["home, away: '1.234' is read as 1234 because of '2,5'; `decimal='.'` reads it as 1.234"]
     """
     import polars as pl
 
-    whole = [_whole(table, column) for column in columns]
-    rest = [
-        _text(table, column).filter(value.is_null()) if _is_text(table, column) else pl.Series([], dtype=pl.String)
-        for column, value in zip(columns, whole, strict=True)
-    ]
-    if any(texts.count() for texts in rest):
-        large = lambda: any((value.abs() >= 1000).any() for value in whole)  # noqa: E731
-        read = _marked(table, columns, pl.concat(rest), large, sum(len(value) for value in whole))
-        end = np.cumsum([len(texts) for texts in rest])
-        pieces = np.split(read, end[:-1])
-    else:
-        pieces = [np.full(len(texts), np.nan) for texts in rest]
-    return [
-        _filled(table, column, value, texts, piece)
-        for column, value, texts, piece in zip(columns, whole, rest, pieces, strict=True)
-    ]
+    parts = [_split(table, column) for column in columns]
+    texts = pl.concat([rest for _, rest in parts])
+    values = np.full(len(texts), np.nan)
+    if texts.count():
+        wholes = [whole for whole, _ in parts]
+        values = _read_texts(table, columns, texts, lambda: any((whole.abs() >= 1000).any() for whole in wholes))
+    pieces = np.split(values, np.cumsum([len(rest) for _, rest in parts])[:-1])
+    return [_merge(table, column, *part, piece) for column, part, piece in zip(columns, parts, pieces, strict=True)]
 
 
-def _is_text(table: Table, column: str) -> bool:
-    import polars as pl
-
-    return table.frame[column].dtype in (pl.String, pl.Categorical, pl.Enum)
-
-
-def _text(table: Table, column: str) -> "pl.Series":
-    import polars as pl
-
-    return table.frame[column].cast(pl.String)
-
-
-def _whole(table: Table, column: str) -> "pl.Series":
-    """Read whole numbers, which most columns are full of; what is not one is null."""
+def _split(table: Table, column: str) -> "tuple[pl.Series, pl.Series]":
+    """Return the whole numbers of a column, null elsewhere, and the texts of the other cells, which are few."""
     import polars as pl
 
     series = table.frame[column]
-    if _is_text(table, column):
-        series = _text(table, column).cast(pl.Int64, strict=False)
-    elif not (series.dtype.is_numeric() or series.dtype == pl.Null):
+    if series.dtype in (pl.String, pl.Categorical, pl.Enum):
+        text = series.cast(pl.String)
+        whole = text.cast(pl.Int64, strict=False).cast(pl.Float64)
+        return whole, text.filter(whole.is_null())
+    if not (series.dtype.is_numeric() or series.dtype == pl.Null):
         raise table.kind_error(column, "numbers are needed")
-    return series.cast(pl.Float64)
+    return series.cast(pl.Float64), pl.Series([], dtype=pl.String)
 
 
-def _filled(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", piece: Floats) -> Floats:
-    """Put the other numbers beside the whole ones; a text that is no number is a problem of its row."""
+def _merge(table: Table, column: str, whole: "pl.Series", rest: "pl.Series", values: Floats) -> Floats:
+    """Put the values of the other cells among the whole numbers; a text that is not a number is a problem."""
     if not len(rest):
         return whole.to_numpy()  # null is NaN there
     where = np.flatnonzero(whole.is_null().to_numpy())
-    value = whole.to_numpy(writable=True)
-    value[where] = piece
-    unread = np.isnan(piece) & rest.is_not_null().to_numpy()
+    merged = whole.to_numpy(writable=True)
+    merged[where] = values
+    unread = np.isnan(values) & rest.is_not_null().to_numpy()
     if unread.any():
-        wrong = ~rest.str.strip_chars().str.to_lowercase().is_in(list(MISSING)).fill_null(True).to_numpy() & unread
-        table.reject(where[wrong], column, _RIGHT)
-    return value
+        missing = rest.str.strip_chars().str.to_lowercase().is_in(list(MISSING)).fill_null(False).to_numpy()
+        table.reject(where[unread & ~missing], column, _RIGHT)
+    bare = rest.str.contains(_BARE).fill_null(False).to_numpy()
+    # Among whole scores .5 may be a damaged 5 or 2.5. Among points of chess, which are at most 1, it is a draw.
+    if bare.any() and (whole > 1).any() and not np.any(values[~bare] % 1 > 0):
+        first = int(np.argmax(bare))
+        text = f"column {column!r} holds {rest[first]!r}, read as {values[first]:g}; all other numbers are whole"
+        row = int(where[first])
+        table.note("bare-decimals", f"{table.row_name(row)}: {text}", column=column, number=int(bare.sum()), row=row)
+    return merged
 
 
-def _marked(table: Table, columns: Sequence[str], rest: "pl.Series", large: Callable[[], bool], rows: int) -> Floats:
-    """Read what is no plain whole number; NaN is what cannot be read.
+def _read_texts(table: Table, columns: Sequence[str], texts: "pl.Series", large: Callable[[], bool]) -> Floats:
+    """Read texts that are not whole numbers; NaN for those that cannot be read.
 
-    Decimals are read as a column, both 2.5 and 2,5; what is written in other ways, as different values.
+    Decimals, both 2.5 and 2,5, are read as a column; other spellings one by one, each distinct text once.
     """
     import polars as pl
 
-    point = rest.cast(pl.Float64, strict=False)
+    point = texts.cast(pl.Float64, strict=False)
     point = point.set(~point.is_finite(), None)
-    simple = point.is_null() & rest.str.contains(r"^[+-]?\d+,\d+$")
-    comma = rest.set(~simple, None).str.replace(",", ".", literal=True).cast(pl.Float64)
-    unclear = rest.str.contains(_UNCLEAR)
-    other = rest.filter(point.is_null() & comma.is_null()).drop_nulls()
+    simple = point.is_null() & texts.str.contains(r"^[+-]?\d+,\d+$")
+    comma = texts.set(~simple, None).str.replace(",", ".", literal=True).cast(pl.Float64)
+    unclear = texts.str.contains(_UNCLEAR)
+    other = texts.filter(point.is_null() & comma.is_null()).drop_nulls()
     count = dict(zip(other.unique(maintain_order=True).to_list(), other.unique_counts().to_list(), strict=True))
+    rows = len(columns) * len(table.frame)
     read = _with_usual_unit({cell: numeral for cell in count if (numeral := _read(cell)) is not None}, count, rows)
     shot = next((cell for cell in read if _BRACKETED.fullmatch(plain_text(cell))), None)
     if shot is not None:
-        text = f"{shot!r} is read as {read[shot].point:g}, what is in brackets does not count"
-        table.note("bracketed-numbers", f"{', '.join(columns)}: {text}", column=columns[0])
-    seen = _Seen(read, count)
+        text = f"{', '.join(columns)}: {shot!r} is read as {read[shot].point:g}, without the number in brackets"
+        table.note("bracketed-numbers", text, column=columns[0])
+    evidence = _Evidence(read, count)
     for mark, value in ((".", point), (",", comma)):
         has_mark = value.is_not_null()
-        seen.add(mark, rest.filter(has_mark & ~unclear), rest.filter(has_mark & unclear))
+        evidence.add(mark, texts.filter(has_mark & ~unclear), texts.filter(has_mark & unclear))
     what = f"decimal mark of {', '.join(columns)}"
-    mark = table.choices.decimal or table.decide(what, lambda: seen.mark(table, columns, large)) or "."
+    mark = table.choices.decimal or table.decide(what, lambda: evidence.decide(table, columns, large)) or "."
     value = point.fill_null(comma)
-    turned = np.flatnonzero((unclear & (comma if mark == "." else point).is_not_null()).fill_null(False).to_numpy())
-    if len(turned):
-        value = value.scatter(turned, rest.gather(turned).str.replace_all("[.,]", "").cast(pl.Float64))
+    grouped = np.flatnonzero((unclear & (comma if mark == "." else point).is_not_null()).fill_null(False).to_numpy())
+    if len(grouped):
+        value = value.scatter(grouped, texts.gather(grouped).str.replace_all("[.,]", "").cast(pl.Float64))
     if read:
         where = np.flatnonzero(value.is_null().to_numpy())
         chosen = {cell: numeral.value(mark) for cell, numeral in read.items()}
-        numbers = rest.gather(where).replace_strict(chosen, default=None, return_dtype=pl.Float64)
-        value = value.scatter(where, numbers)
+        value = value.scatter(where, texts.gather(where).replace_strict(chosen, default=None, return_dtype=pl.Float64))
     return value.to_numpy()
 
 
-class _Seen:
-    """What the cells of some columns show of their decimal mark: votes for either, and cells that leave it open."""
+class _Evidence:
+    """What cells show about the decimal mark: votes for either, an example of each, and cells that leave it open."""
 
     def __init__(self, read: dict[str, Numeral], count: dict[str, int]) -> None:
-        """Begin with cells that were read one by one."""
         self.votes = Counter({".": 0, ",": 0})
         self.proof: dict[str, str] = {}
         self.open: dict[str, str] = {}
@@ -181,39 +172,39 @@ class _Seen:
                 self.open.setdefault("." if numeral.point < numeral.comma else ",", cell)
 
     def add(self, mark: str, sure: "pl.Series", unclear: "pl.Series") -> None:
-        """Add cells with one mark, sure ones as 2.5 and others as 1.234."""
+        """Add cells with one mark: sure ones such as 2.5, and others such as 1.234."""
         self.votes[mark] += len(sure)
         if len(sure):
             self.proof[mark] = sure[0]
         if len(unclear):
             self.open[mark] = unclear[0]
 
-    def mark(self, table: Table, columns: Sequence[str], large: Callable[[], bool]) -> str | None:
-        """Find the mark, and say what was taken where cells leave it open; None where no cell says anything of it."""
-        if self.votes["."] or self.votes[","]:
-            mark = "," if self.votes[","] > self.votes["."] else "."
-            if not self.open:
+    def decide(self, table: Table, columns: Sequence[str], large: Callable[[], bool]) -> str | None:
+        """Return the mark, with a remark where cells leave it open; None where no cell has a mark."""
+        points, commas = self.votes["."], self.votes[","]
+        if points or commas:
+            mark = "," if commas > points else "."
+            if not self.open or not commas:  # nothing speaks for the less common reading
                 return mark
-            if mark == "." and not self.votes[","]:
-                return mark  # nothing speaks for the less common reading
-            why = f", as {self.proof[mark]!r} shows"
+            why = f" because of {self.proof[mark]!r}"
         elif not self.open:
             return None
+        elif "." not in self.open and large():
+            mark, why = ",", " because other thousands have no mark"
         else:
-            mark = "," if "." not in self.open and large() else "."
-            why = ", because others have no mark between thousands" if mark == "," else ""
+            mark, why = ".", ""
         for cell in self.open.values():
             both = _read(cell)
             assert both is not None
-            here, otherwise = (both.comma, both.point) if mark == "," else (both.point, both.comma)
-            text = f"{', '.join(columns)}: {cell!r} is read as {here:.12g}{why}; "
+            text = f"{', '.join(columns)}: {cell!r} is read as {both.value(mark):.12g}{why}; "
             other = Option("decimal", _OTHER[mark])
-            table.note("decimal-mark", text, other, f" reads it as {otherwise:.12g}", column=columns[0])
+            otherwise = f" reads it as {both.value(_OTHER[mark]):.12g}"
+            table.note("decimal-mark", text, other, otherwise, column=columns[0])
         return mark
 
 
 def _with_usual_unit(read: dict[str, Numeral], count: dict[str, int], rows: int) -> dict[str, Numeral]:
-    """Leave out cells with a unit that is neither known nor in at least half of the cells."""
+    """Drop cells with a unit that is neither known nor in at least half of the cells."""
     times = Counter[str]()
     for cell, numeral in read.items():
         times[numeral.unit] += count[cell]
@@ -222,7 +213,7 @@ def _with_usual_unit(read: dict[str, Numeral], count: dict[str, int], rows: int)
 
 
 def _read(cell: str) -> Numeral | None:
-    """Read one cell in both ways; None if it is no number."""
+    """Read a cell with either decimal mark; None if it is not a number."""
     text = plain_text(cell).strip("'\"")
     if shot := _BRACKETED.fullmatch(text):
         return Numeral(float(shot[1]), float(shot[1]))
@@ -232,10 +223,9 @@ def _read(cell: str) -> Numeral | None:
     body = _whole_and_fraction(shape["body"], shape["half"]) if shape["half"] else numeral(shape["body"].strip())
     if body is None:
         return None
-    sign = -1.0 if shape["sign"] == "-" else 1.0
     unit = (shape["unit"] or shape["front"] or "").casefold().rstrip(".")
-    per = 0.01 if unit == "%" else 1.0
-    point, comma = (sign * per * part for part in (body.point, body.comma))
+    scale = (-1.0 if shape["sign"] == "-" else 1.0) * (0.01 if unit == "%" else 1.0)
+    point, comma = scale * body.point, scale * body.comma
     return Numeral(point, comma, unit, body.proof) if isfinite(point) and isfinite(comma) else None
 
 

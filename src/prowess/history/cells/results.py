@@ -1,25 +1,37 @@
-"""Reading a column of results, each of both teams in one cell."""
+"""Reading columns of results: of both teams in one cell (3-1, w/o), or of the first team (W/D/L, 1/X/2, W 3-1)."""
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..names import plain_name
 from ..ragged import Floats
 from ..read_context import Table
-from .score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair, pair_cell
+from .score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, Cell, pair, pair_cell, sign_of
 from .text import intern, plain_text, text_of
+from .words import BY_WALKOVER, LANGUAGES, MISSING, OVERTIME
 
-__all__ = ["PLAYED", "UNPLAYED_MATCH", "WALKOVER", "WRONG", "Column", "Results", "pair_results"]
-
-_OPEN = Cell(right="it does not say who retired: give the winner in a column, or leave the row out")
-_HOW = {
-    "sets": "the sets are counted",
+_NO_WINNER = Cell(right="the result does not say who retired; give the winner in a column, or drop the row")
+_CONTRADICTION = Cell(right="the word and the score contradict each other")
+_WORD_NEEDED = "write whether the first team won (W, D or L), or a result such as 3-1"
+_RULES = {
+    "sets": "sets are counted",
     "shoot-out": "the score before the shoot-out counts, a draw",
     "clock": "a time of day, so the match is not played yet",
     "retired": "a match that ended early counts by its sets",
+}
+_TIME_OF_DAY = re.compile(r"(\d|[01]\d|2[0-3]):([0-5]\d)")
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d+)?|1/2)")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)[\s,:.]*([\d(+-].*)")
+_WORD_BEHIND = re.compile(r"([\d(+-].*)[\s,:.]([^\W\d_]+)")
+_MEANING = {1: "a win of the first team", 0: "a draw", -1: "a loss of the first team"}
+_SIGNS = {
+    language: {word: sign for sign, words in zip((1, 0, -1), lists, strict=True) for word in words.split()}
+    for language, lists in LANGUAGES.items()
 }
 
 
@@ -29,7 +41,7 @@ class Results:
 
     `sign` is 1 where the first team won, −1 where the second did, and 0 for a draw, or for a walkover that does not say
     who won. `state` is `PLAYED`, `UNPLAYED_MATCH`, `WALKOVER` or `WRONG`, whose problem is noted. Where `scored` is
-    false, all that is known is who won, as in chess.
+    false, only the winners are known, as in chess.
     """
 
     first: Floats
@@ -41,57 +53,104 @@ class Results:
 
 
 def pair_results(table: Table, column: str, decided: bool = False) -> Results:
-    """Read a column that holds the results of both teams, and note how sets, shoot-outs and times were taken.
+    """Read a column that holds the results of both teams, with remarks on sets, shoot-outs and times of day.
 
-    Where it is `decided` elsewhere who won, a cell that leaves it open is no problem: 6-4 3-6 RET.
+    If another column has `decided` who won, a cell such as 6-4 3-6 RET, which leaves it open, is not a problem.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"result": ["3-1", "6-4 4-6 6-3", "½-½", "w/o"]}), "cells")
-    >>> found = pair_results(cells, "result")
-    >>> found.first, found.sign, (found.state == WALKOVER).sum()
+    >>> results = pair_results(cells, "result")
+    >>> results.first, results.sign, (results.state == WALKOVER).sum()
     (array([3. , 2. , 0.5, nan]), array([1, 1, 0, 0], dtype=int8), np.int64(1))
     """
-    cells = Column(table, column)
-    read = cells.settled([pair_cell(cell, table.choices.decimal) for cell in cells.texts])
+    cells = _Column(table, column)
+    read = cells.settle([pair_cell(cell, table.choices.decimal) for cell in cells.texts])
     if not decided:
-        read = [_OPEN if result.how == "retired" and not result.sign else result for result in read]
+        read = [_NO_WINNER if result.rule == "retired" and not result.sign else result for result in read]
     return cells.results(read)
 
 
-class Column:
-    """The different cells of a column of results: they are few, and each is read once."""
+def word_results(table: Table, column: str, also: Mapping[str, int] | None = None) -> Results:
+    """Read a column that says whether the first team won, in words, signs or scores; `also` has more words by sign.
+
+    A letter means what it means in the language that fits the cells of the column: D is a draw beside W and L, and a
+    defeat beside V and N.
+
+    >>> import polars as pl
+    >>> for words in (["W", "D", "L"], ["V", "N", "D"]):
+    ...     word_results(Table(pl.DataFrame({"result": words}), "cells"), "result").sign.tolist()
+    [1, 0, -1]
+    [1, 0, -1]
+    """
+    cells = _Column(table, column)
+    words, scores = zip(*map(_word_and_score, cells.texts), strict=True) if cells.texts else ((), ())
+    signs = _choose_language(cells, words, also or {})
+    read = [_read_word(*parts, signs) for parts in zip(cells.texts, words, scores, strict=True)]
+    if not signs.keys() & set(words):
+        read = cells.settle(read)
+    beside = [score is not None and result.state == PLAYED for result, score in zip(read, scores, strict=True)]
+    lost, won = ([result for result in compress(read, beside) if result.sign == sign] for sign in (-1, 1))
+    # Where all losses are written as 3-1, the winner's score is first.
+    winner_first = (
+        bool(lost) and all(cell.first > cell.second for cell in lost) and all(cell.first >= cell.second for cell in won)
+    )
+    if winner_first:
+        text = f"{column}: the winner's score is first, even after a word for a loss"
+        table.note("winner-first", text, column=column)
+    for index in compress(range(len(read)), beside):
+        result = read[index]
+        if winner_first and result.sign < 0:
+            result = replace(result, first=result.second, second=result.first)
+        read[index] = result if result.sign == sign_of(result.first, result.second) else _CONTRADICTION
+    return cells.results(read)
+
+
+class _Column:
+    """The distinct cells of a column of results: they are few, and each is read once."""
 
     def __init__(self, table: Table, column: str) -> None:
-        """Find the different cells."""
         self.table, self.column = table, column
-        self.code, different = intern(text_of(table, column).fill_null(""))
-        self.texts: list[str] = different.to_list()
-        self.counts: NDArray[Any] = np.bincount(self.code, minlength=len(self.texts))
+        self.code, distinct = intern(text_of(table, column).fill_null(""))
+        self.texts: list[str] = distinct.to_list()
+        self.counts = np.bincount(self.code, minlength=len(self.texts))
 
-    def settled(self, read: list[Cell]) -> list[Cell]:
-        """Settle by the others what one cell leaves open: 19:30 is a time beside 15:00, and 6-2 a set beside 6-4 6-3.
+    def _count_rows(self, chosen: Iterable[bool]) -> int:
+        return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
+
+    def settle(self, read: list[Cell]) -> list[Cell]:
+        """Decide by the other cells what one leaves open: 19:30 is a time beside 15:00, and 6-2 a set beside 6-4 6-3.
 
         A result "1/2" is a draw, unless others such as "3/1" have the slash between two scores.
         """
         plain = [plain_text(text) for text in self.texts]
-        clocks = [re.fullmatch(r"(\d|[01]\d|2[0-3]):([0-5]\d)", text) for text in plain]
+        clocks = [_TIME_OF_DAY.fullmatch(text) for text in plain]
         if any(clock and clock[2][0] == "0" for clock in clocks):
-            time = Cell(UNPLAYED_MATCH, how="clock")
-            read = [time if clock and _is_time(clock) else result for result, clock in zip(read, clocks, strict=True)]
+            for index, clock in enumerate(clocks):
+                if clock and (clock[2][0] == "0" or (int(clock[1]) > 9 and clock[2][1] in "05")):
+                    read[index] = Cell(UNPLAYED_MATCH, rule="clock")
         slashes = [re.fullmatch(r"(\d+) ?/ ?(\d+)", text) for text in plain]
         if any(slash and slash[0] != "1/2" for slash in slashes):
             read = [pair(float(s[1]), float(s[2])) if s else result for result, s in zip(read, slashes, strict=True)]
-        several, single = (
-            self._rows(result.pairs == number and result.state == PLAYED for result in read) for number in (2, 1)
-        )
+        pairs = [result.pairs if result.state == PLAYED else 0 for result in read]
+        several, single = (self._count_rows(number == count for number in pairs) for count in (2, 1))
         if several >= single and several:
-            read = [_set(result) if result.pairs == 1 and result.state == PLAYED else result for result in read]
+            for index, result in enumerate(read):
+                if pairs[index] == 1:
+                    read[index] = pair(float(result.sign > 0), float(result.sign < 0), rule=result.rule or "sets")
         return read
 
     def results(self, read: list[Cell]) -> Results:
-        """Give every row what its cell says, and note the problems, and by what rules cells were read."""
-        for how, meaning in _HOW.items():
-            self._note([result.how == how for result in read], read, meaning)
+        """Return for every row the result of its cell; note the problems, and the rules by which cells were read."""
+        for rule, meaning in _RULES.items():
+            chosen = [result.rule == rule for result in read]
+            if any(chosen):
+                index, rows = chosen.index(True), self._count_rows(chosen)
+                result = read[index]
+                is_scored = result.state == PLAYED and result.first == result.first
+                score = f" is read as {result.first:g}-{result.second:g}" if is_scored else ""
+                more = f" ({rows:,} cells)" if rows > 1 else ""
+                text = f"{self.column}: {self.texts[index]!r}{score}: {meaning}{more}"
+                self.table.note(rule, text, column=self.column, number=rows)
         state = np.array([result.state for result in read], np.int8)
         wrong = np.flatnonzero((state == WRONG)[self.code])
         if len(wrong):
@@ -100,30 +159,59 @@ class Column:
         scored = (state == PLAYED) & ~np.isnan(first)
         points = np.isin(first, (0, 0.5, 1)) & (first + second == 1)
         sign = np.array([result.sign for result in read], np.int8)
-        code, has_scores = self.code, bool((scored & ~points).any())
-        dates = any(result.how == "date" for result in read)
-        return Results(first[code], second[code], sign[code], state[code], has_scores, dates)
-
-    def _rows(self, chosen: Any) -> int:
-        return int(self.counts[np.fromiter(chosen, bool, len(self.texts))].sum())
-
-    def _note(self, chosen: list[bool], read: list[Cell], meaning: str) -> None:
-        if any(chosen):
-            number, rows = chosen.index(True), self._rows(chosen)
-            text, result = self.texts[number], read[number]
-            score = (
-                f" is {result.first:g}-{result.second:g}"
-                if result.state == PLAYED and result.first == result.first
-                else ""
-            )
-            more = f" ({rows:,} cells)" if rows > 1 else ""
-            sentence = f"{self.column}: {text!r}{score}: {meaning}{more}"
-            self.table.note(read[number].how, sentence, column=self.column, number=rows)
+        code, dates = self.code, any(result.rule == "date" for result in read)
+        return Results(first[code], second[code], sign[code], state[code], bool((scored & ~points).any()), dates)
 
 
-def _is_time(clock: re.Match[str]) -> bool:
-    return clock[2][0] == "0" or (int(clock[1]) > 9 and clock[2][1] in "05")
+def _word_and_score(cell: str) -> tuple[str, Cell | None]:
+    """Return the word of a cell, and the score beside it if there is one."""
+    text = plain_text(cell).casefold()
+    if _NUMBER.fullmatch(text):  # spelled in one way: 1.0 is 1, ½ is 0.5
+        return f"{0.5 if text.endswith('1/2') else float(text.replace(',', '.')):g}", None
+    if before := _WORD_BEFORE.fullmatch(text):
+        word, beside = before.groups()
+    elif behind := _WORD_BEHIND.fullmatch(text):
+        beside, word = behind.groups()
+    else:
+        return plain_name(text) or text, None
+    score = pair_cell(beside)
+    return (word, score) if score.state == PLAYED else (plain_name(text) or text, None)
 
 
-def _set(result: Cell) -> Cell:
-    return pair(float(result.sign > 0), float(result.sign < 0), how=result.how or "sets")
+def _choose_language(cells: _Column, words: Sequence[str], also: Mapping[str, int]) -> dict[str, int]:
+    """Return the signs of words in the language that fits most cells: the first of several, with a remark."""
+    counts = dict.fromkeys(words, 0)
+    for word, count in zip(words, cells.counts.tolist(), strict=True):
+        counts[word] += count
+    known = {
+        language: own | {late: own[word] for late, word in OVERTIME.items() if word in own} | dict(also)
+        for language, own in _SIGNS.items()
+        if language != "+/=/-" or counts.keys() & {"+", "="}  # a dash alone is an empty cell
+    }
+    fits = {language: sum(counts[word] for word in counts.keys() & own.keys()) for language, own in known.items()}
+    most = max(fits.values())
+    fitting = cells.table.decide(
+        f"language of {cells.column}", lambda: [language for language, fit in fits.items() if fit == most > 0] or None
+    )
+    best, *others = [language for language in fitting or fits if language in known]
+    signs = known[best]
+    present = sorted(counts.keys() & signs.keys())
+    unsure = [word for word in present if any(known[other].get(word) != signs[word] for other in others)]
+    if unsure:
+        meanings = ", ".join(f"{word!r} is {_MEANING[signs[word]]}" for word in unsure)
+        cells.table.note("result-words", f"{cells.column}: {meanings} (read as {best})", column=cells.column)
+    if late := [word for word in present if word in OVERTIME]:
+        text = f"{cells.column}: {', '.join(late)}: a win after overtime or a shoot-out counts as a win"
+        cells.table.note("overtime", text, column=cells.column)
+    return signs
+
+
+def _read_word(cell: str, word: str, score: Cell | None, signs: Mapping[str, int]) -> Cell:
+    if word in signs:
+        return replace(score or Cell(PLAYED), sign=signs[word])
+    if word in BY_WALKOVER:
+        return Cell(WALKOVER, sign=BY_WALKOVER[word])
+    if word in MISSING:
+        return Cell(UNPLAYED_MATCH)
+    read = pair_cell(cell)
+    return read if read.state != WRONG or read.rule == "date" else replace(read, right=_WORD_NEEDED)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import Option
 from ..read_context import Table
-from .text import text_of
+from .text import check_names, text_of
 from .words import ALSO_IN_NAMES, ROSTER_SEPARATORS
 
 if TYPE_CHECKING:
@@ -19,16 +19,6 @@ _SURE = "[" + re.escape("".join(ROSTER_SEPARATORS)) + "]"
 _MAYBE = "|".join(map(re.escape, ALSO_IN_NAMES))
 _WHOLE = (Option("rosters", ""), " keeps cells whole")
 _WRITTEN = {"\\n": "\n", "\\t": "\t"}  # as one types them on a command line
-
-
-def check_names(table: Table, column: str, kind: "pl.DataType") -> None:
-    """Raise an Error if the type of a column cannot hold names."""
-    import polars as pl
-
-    if kind.is_float():
-        raise table.kind_error(column, "names must be text or whole numbers (a float cannot hold ids of 16 digits)")
-    if not (kind in (pl.String, pl.Categorical, pl.Enum, pl.Null) or kind.is_integer()):
-        raise table.kind_error(column, "names must be text or whole numbers")
 
 
 def rosters(

@@ -6,22 +6,22 @@ from functools import cache
 from math import nan
 
 from ..names import plain_name
-from . import words as words
+from . import words
 from .numbers import numeral
 from .text import plain_text
 
 PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG = range(4)
 _RIGHT = "a result is needed, such as 3-1, 1/2-1/2 or w/o"
-_SPOILT = "this looks like a date, which spreadsheets make of results: write it as text, such as 3:1"
+_DATE = "this looks like a date; spreadsheets turn results into dates, so write it as text, such as 3:1"
 _AROUND = words.AROUND_SCORES | words.UNPLAYED | words.WALKOVERS | words.RETIRED
 _SET = 6  # games that a set of tennis has at least
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a cell says: its state, the scores, and who won (1, −1; 0 is a draw, or of walkovers: not known).
+    """The result in a cell: its state, the scores, and who won (1 or −1; 0 for a draw or an unknown winner).
 
-    `pairs` is how many pairs of scores there are outside of brackets, and `how` is by what rule it was read.
+    `pairs` counts the pairs of scores outside of brackets, up to 2, and `rule` names the rule by which it was read.
     """
 
     state: int = WRONG
@@ -29,18 +29,23 @@ class Cell:
     second: float = nan
     sign: int = 0
     pairs: int = 0
-    how: str = ""
+    rule: str = ""
     right: str = _RIGHT
 
 
-def pair(first: float, second: float, state: int = PLAYED, pairs: int = 1, how: str = "") -> Cell:
+def sign_of(first: float, second: float) -> int:
+    """Return 1 if the first score is higher, −1 if the second is, else 0."""
+    return (first > second) - (first < second)
+
+
+def pair(first: float, second: float, state: int = PLAYED, pairs: int = 1, rule: str = "") -> Cell:
     """Make a cell of two scores."""
-    return Cell(state, first, second, (first > second) - (first < second), pairs, how)
+    return Cell(state, first, second, sign_of(first, second), pairs, rule)
 
 
 @dataclass(frozen=True)
 class _Grammar:
-    """Patterns, made when they are first needed."""
+    """The patterns of results, compiled when they are first needed."""
 
     single: re.Pattern[str]
     pairs: re.Pattern[str]
@@ -77,32 +82,31 @@ def _grammar() -> _Grammar:
 
 
 def pair_cell(cell: str, decimal: str | None = None) -> Cell:
-    """Read a cell by itself.
+    """Read a cell without looking at the others.
 
-    >>> one = pair_cell("6-4 3-6 7-6(5)")
-    >>> one.first, one.second, one.sign
+    >>> cell = pair_cell("6-4 3-6 7-6(5)")
+    >>> cell.first, cell.second, cell.sign
     (2.0, 1.0, 1)
     """
     grammar = _grammar()
     text = plain_text(cell).casefold().strip("'\"").removesuffix(".")
-    whole = _whole(text)
-    if whole is not None:
-        return whole
+    if (word := _read_word(text)) is not None:
+        return word
     if single := grammar.single.fullmatch(text):
         first, second = (_value(side, decimal) for side in single.groups())
         return Cell() if first is None or second is None else pair(first, second)
     if beside := grammar.beside.fullmatch(text):  # a shoot-out beside the scores: 1 (5) - 1 (4)
         first, second = _plain(beside[1]), _plain(beside[3] or beside[6])
-        return pair(first, second, how="shoot-out" if first == second else "")
+        return pair(first, second, rule="shoot-out" if first == second else "")
     outside = grammar.brackets.sub(" ", text).strip()
     inside = [match[0] for match in grammar.brackets.finditer(text)]
     if not outside and len(inside) == 1:
         return pair_cell(inside[0][1:-1], decimal)
-    return _of_pairs(outside, inside)
+    return _read_pairs(outside, inside)
 
 
-def _whole(text: str) -> Cell | None:
-    """Read a cell that is a word or a sign, and not made of scores."""
+def _read_word(text: str) -> Cell | None:
+    """Read a cell that is a word or a sign, without scores."""
     grammar = _grammar()
     word, signs = plain_name(text), text.replace(" ", "")
     if text in words.MISSING or word in words.UNPLAYED:
@@ -113,24 +117,24 @@ def _whole(text: str) -> Cell | None:
     if word in words.WALKOVERS:
         return Cell(WALKOVER)
     if word in words.RETIRED:
-        return Cell(PLAYED, how="retired")
+        return Cell(PLAYED, rule="retired")
     if signs in ("=", "1/2", "0.5", "0,5", "draw", "remis"):
         return pair(0.5, 0.5)
     if blank := re.fullmatch(r"(\d\d?) (\d\d?)", text):
         return pair(float(blank[1]), float(blank[2]))
-    return Cell(how="date", right=_SPOILT) if grammar.date.fullmatch(text) else None
+    return Cell(rule="date", right=_DATE) if grammar.date.fullmatch(text) else None
 
 
-def _of_pairs(outside: str, inside: list[str]) -> Cell:
-    """Read one score or those of several sets, with words and brackets around them."""
+def _read_pairs(outside: str, inside: list[str]) -> Cell:
+    """Read one pair of scores, or those of several sets, with words and brackets around them."""
     grammar = _grammar()
     rest = grammar.pairs.sub(" ", outside)
-    around = {
-        plain_name(left) for part in [rest, *inside] for left in grammar.word.findall(grammar.pairs.sub(" ", part))
-    }
+    parts = (grammar.pairs.sub(" ", part) for part in (rest, *inside))
+    around = {plain_name(word) for part in parts for word in grammar.word.findall(part)}
     around = {word for word in around if not word.isdigit()}  # of tie-breaks: 7-6(5)
     scores = _scores(outside)
-    if not scores or not around <= _AROUND or grammar.word.sub("", rest).strip(" ,;/.-:|") or _digits(rest):
+    unread = grammar.word.sub("", rest).strip(" ,;/.-:|") or re.search(r"(?<!\w)\d+(?!\w)", rest)
+    if not scores or not around <= _AROUND or unread:
         return Cell()
     retired = bool(around & words.RETIRED)
     if around & words.WALKOVERS and not retired:
@@ -141,17 +145,13 @@ def _of_pairs(outside: str, inside: list[str]) -> Cell:
     if len(scores) == 1 or (len(scores) == 2 and scores[0][0] == scores[0][1] and shot):
         (first, second), more = scores[0], [*scores[1:], *(score for part in inside for score in _scores(part))]
         beyond = len(more) == 1 and (more[0][0] > first or more[0][1] > second)  # no score at half-time
-        how = "retired" if retired else "shoot-out" if first == second and (shot or beyond) else ""
-        return pair(first, second, pairs=0 if more else 1, how=how)
+        rule = "retired" if retired else "shoot-out" if first == second and (shot or beyond) else ""
+        return pair(first, second, pairs=0 if more else 1, rule=rule)
     if retired and max(scores[-1]) < _SET:
         scores = scores[:-1]
     scores += [score for part in inside if part.startswith("[") for score in _scores(part)]  # 6-4 4-6 [10-8]
     first, second = (float(sum(sign * (left - other) > 0 for left, other in scores)) for sign in (1, -1))
-    return pair(first, second, pairs=2, how="retired" if retired else "sets")
-
-
-def _digits(rest: str) -> bool:
-    return re.search(r"(?<!\w)\d+(?!\w)", rest) is not None
+    return pair(first, second, pairs=2, rule="retired" if retired else "sets")
 
 
 def _scores(text: str) -> list[tuple[float, float]]:
@@ -159,13 +159,11 @@ def _scores(text: str) -> list[tuple[float, float]]:
 
 
 def _value(text: str, decimal: str | None) -> float | None:
-    """Read a score that stands alone in its half of a cell, with the same marks as in a column of numbers."""
+    """Read a score that is alone in its half of a cell, with the same marks as in a column of numbers."""
     if text.endswith("1/2"):
         return _plain(text)
     number = numeral(text.lstrip("+-"))
-    if number is None:
-        return None
-    return -number.value(decimal) if text.startswith("-") else number.value(decimal)
+    return None if number is None else (-1 if text.startswith("-") else 1) * number.value(decimal)
 
 
 def _plain(text: str) -> float:

@@ -1,4 +1,4 @@
-"""The text of cells: columns as text, their distinct values, and one way to write digits, blanks and signs."""
+"""The text of cells: columns as text, names, yes and no, distinct values, and one spelling of digits and signs."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -11,42 +11,40 @@ from numpy.typing import NDArray
 from ..ragged import Ints
 from ..read_context import Message, Table
 from .hash_table import numbered
+from .words import FALSE, TRUE
 
 if TYPE_CHECKING:
     import polars as pl
 
-_SIGNS = {
-    **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
-    **dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000\t", " "),
-    **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", ""),
-    **dict.fromkeys("’‘ʼ´`＇", "'"),
-    **{full: chr(ord(full) - 0xFEE0) for full in "．，：；／（）［］＋％＝＃＊＆｜｛｝"},
-    "⁄": "/",
-    "⁺": "+",
-}
-_LETTERS = str.maketrans(_SIGNS)
+_FILL_IN = "fill it in, or drop the row"
+_LETTERS = str.maketrans(
+    {
+        **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
+        **dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000\t", " "),
+        **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", ""),
+        **dict.fromkeys("’‘ʼ´`＇", "'"),
+        **{full: chr(ord(full) - 0xFEE0) for full in "．，：；／（）［］＋％＝＃＊＆｜｛｝"},
+        "⁄": "/",
+        "⁺": "+",
+    }
+)
 
 
 def intern(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
-    """Give for each value the number of its first appearance among the different values, and those values.
+    """Return the number of each value among the distinct values, in the order of appearance, and those values.
 
-    Texts are told apart by their hashes, which is several times as fast, and then compared with what was found.
+    Texts are compared by their hashes, which is several times as fast; the result is then compared with the texts.
     """
+    import polars as pl
+
     if text.is_empty():
         return np.zeros(0, np.int32), text
     codes, first = numbered(np.ascontiguousarray(text.hash().to_numpy()))
-    different = text[first]  # an index costs a quarter of `gather`, which goes by a query
+    different = text[first]  # four times as fast as `gather`, which goes by a query
     restored = different[codes]
-    if restored.null_count() != text.null_count() or not (text == restored).all():  # two texts with one hash
-        return _interned(text)
-    return codes, different
-
-
-def _interned(text: "pl.Series") -> tuple[Ints, "pl.Series"]:
-    """The same without hashes."""
-    import polars as pl
-
-    different = text.unique(maintain_order=True)
+    if restored.null_count() == text.null_count() and (text == restored).all():
+        return codes, different
+    different = text.unique(maintain_order=True)  # two texts have one hash
     numbers = pl.Series(np.arange(len(different), dtype=np.int32))
     return text.replace_strict(different, numbers, return_dtype=pl.Int32).to_numpy(), different
 
@@ -63,8 +61,93 @@ def text_of(table: Table, column: str) -> "pl.Series":
     return text.set(blank, None) if blank.any() else text
 
 
+def labels(table: Table, column: str) -> "pl.Series":
+    """Read a column as text that identifies matches or teams; an empty cell is a problem."""
+    text = text_of(table, column)
+    if not text.has_nulls():
+        return text
+    table.require(text.is_not_null(), column, _FILL_IN)
+    return text.fill_null("")
+
+
+def check_names(table: Table, column: str, kind: "pl.DataType") -> None:
+    """Raise an Error if the type of a column cannot hold names."""
+    import polars as pl
+
+    if kind.is_float():
+        raise table.kind_error(column, "names must be text or whole numbers (a float cannot hold ids of 16 digits)")
+    if not (kind in (pl.String, pl.Categorical, pl.Enum, pl.Null) or kind.is_integer()):
+        raise table.kind_error(column, "names must be text or whole numbers")
+
+
+def names(table: Table, column: str) -> "pl.Series":
+    """Read a column as names of players, text or whole numbers; an empty cell is a problem."""
+    check_names(table, column, table.frame[column].dtype)
+    return labels(table, column)
+
+
+def intern_names(table: Table, columns: list[str]) -> tuple[Ints, "pl.Series"]:
+    """Read columns of names, row by row: the number of each cell's name, and the names; none may be empty.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"winner": ["ann ", "cat"], "loser": ["bob", "ann"]})
+    >>> code, names = intern_names(Table(frame, "the frame"), ["winner", "loser"])
+    >>> code.tolist(), names.to_list()
+    ([0, 1, 2, 0], ['ann', 'bob', 'cat'])
+    """
+    import polars as pl
+
+    for column in columns:
+        check_names(table, column, table.frame[column].dtype)
+    code, spelt = _interleave([table.frame[column].cast(pl.String) for column in columns])
+    same, names = intern(spelt.fill_null("").str.strip_chars())
+    if len(names) < len(spelt):
+        code = same[code]
+    empty = np.flatnonzero((names == "").to_numpy())
+    if len(empty):
+        for column, rows in zip(columns, (code == empty[0]).reshape(-1, len(columns)).T, strict=True):
+            table.reject(np.flatnonzero(rows), column, _FILL_IN)
+    return code, names
+
+
+def _interleave(cells: "list[pl.Series]") -> tuple[Ints, "pl.Series"]:
+    """Number the texts of columns row by row, by their hashes; then check that no two texts have the same hash."""
+    import polars as pl
+
+    width = len(cells)
+    keys = np.empty((len(cells[0]), width), np.uint64)
+    for side, column in enumerate(cells):
+        keys[:, side] = column.hash().to_numpy()
+    code, first = numbered(keys.reshape(-1))
+    parts = [column[first[first % width == side] // width] for side, column in enumerate(cells)]
+    order = np.argsort(np.concatenate([np.flatnonzero(first % width == side) for side in range(width)]))
+    spelt = pl.concat(parts)[order]
+    by_side = code.reshape(-1, width)
+    if all(column.eq_missing(spelt[np.ascontiguousarray(by_side[:, side])]).all() for side, column in enumerate(cells)):
+        return code, spelt
+    together, spelt = intern(pl.concat(cells))
+    return np.ascontiguousarray(together.reshape(width, -1).T).reshape(-1), spelt
+
+
+def yes_no(table: Table, column: str) -> NDArray[np.bool_]:
+    """Read a column as true and false; where only what is true is marked, as by an x, an empty cell is false."""
+    import polars as pl
+
+    series = table.frame[column]
+    if series.dtype != pl.Boolean:
+        text = text_of(table, column).str.to_lowercase()
+        readable = text.is_in([*TRUE, *FALSE])
+        table.require(readable | text.is_null(), column, "true or false is needed")
+        series = text.is_in(list(TRUE)).set(~readable, None)
+        if readable.sum() < text.count():
+            return series.fill_null(False).to_numpy()
+    if series.has_nulls() and (not series.count() or not series.all()):
+        table.require(series.is_not_null(), column, "true or false is needed")
+    return series.fill_null(False).to_numpy()
+
+
 def plain_text(cell: str) -> str:
-    """Write digits, blanks, dashes and fractions in one way, and drop marks of footnotes.
+    """Spell digits, blanks, dashes and fractions in one way, and drop footnote marks.
 
     >>> plain_text("３–１*"), plain_text("2½"), plain_text("−٣"), plain_text("1\u00a0234 [a]")
     ('3-1', '2 1/2', '-3', '1 234')
@@ -72,20 +155,15 @@ def plain_text(cell: str) -> str:
     if not cell.isascii():
         cell = "".join(map(_plain_letter, cell.translate(_LETTERS)))
     cell = " ".join(cell.split())
-    if cell.endswith(("*", "†", "‡", "]")):
-        cell = _without_footnote(cell)
-    return cell
-
-
-def _without_footnote(cell: str) -> str:
-    """Drop what points to a footnote, as in 3* and 3 [a]; what is nothing else stays."""
+    if not cell.endswith(("*", "†", "‡", "]")):
+        return cell
     rest = cell
     while rest.endswith(("*", "†", "‡")):
         rest = rest[:-1].rstrip()
     head, bracket, tail = rest.rpartition("[")
     if bracket and len(tail) in (2, 3) and tail.endswith("]") and tail[:-1].isalnum():
         rest = head.rstrip()
-    return rest or cell
+    return rest or cell  # a cell of nothing but marks stays
 
 
 def _plain_letter(letter: str) -> str:
@@ -94,15 +172,14 @@ def _plain_letter(letter: str) -> str:
     digit = unicodedata.decimal(letter, None)
     if digit is not None:
         return str(digit)
-    if unicodedata.category(letter) == "No":  # ½ is "1⁄2" when it is taken apart; ² is no fraction, and stays
-        apart = unicodedata.normalize("NFKD", letter)
-        return f" {apart.replace('⁄', '/')}" if "⁄" in apart else letter
-    return letter
+    # The compatibility form of ½ is "1⁄2"; ² is not a fraction, and stays.
+    parts = unicodedata.normalize("NFKD", letter) if unicodedata.category(letter) == "No" else ""
+    return f" {parts.replace('⁄', '/')}" if "⁄" in parts else letter
 
 
 @dataclass
 class DistinctValues:
-    """The different values of a column, or all of them where most differ, and which of them each row holds."""
+    """The distinct values of a column, or all of them where most differ, and the value that each row holds."""
 
     table: Table
     column: str
@@ -111,14 +188,14 @@ class DistinctValues:
 
     @classmethod
     def of(cls, table: Table, column: str, series: "pl.Series") -> "DistinctValues":
-        """Find the different values, if there are fewer than half as many as rows."""
+        """Find the distinct values, if they are fewer than half of the rows."""
         if len(series) and 2 * int(series.approx_n_unique()) > len(series):  # type: ignore[arg-type]
             return cls(table, column, series, None)
         code, values = intern(series)
         return cls(table, column, values, code)
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Give each row what was found for its value."""
+        """Return for each row what belongs to its value."""
         return values if self.code is None else values[self.code]
 
     @cached_property
@@ -133,10 +210,10 @@ class DistinctValues:
         return int(self.weight[which].sum())
 
     def first_row(self, which: NDArray[np.bool_]) -> int:
-        """Give the first row that holds one of some values."""
+        """Return the first row that holds one of some values."""
         return int(np.argmax(self.spread(which)))
 
     def reject(self, which: NDArray[np.bool_], right: Message) -> None:
-        """Note a problem with each row of some of the values."""
+        """Add a problem for each row of some of the values."""
         if which.any():
             self.table.reject(np.flatnonzero(self.spread(which)), self.column, right)

@@ -15,9 +15,9 @@ from ...errors import Error, Option
 from ..cells.dates.columns import read_times
 from ..cells.numbers import numbers, numbers_together
 from ..cells.places import ranks, seconds, words
-from ..cells.results import PLAYED, pair_results
+from ..cells.results import pair_results, word_results
+from ..cells.score_grammar import PLAYED
 from ..cells.text import text_of
-from ..cells.win_loss import word_results
 from ..cells.words import DRAWS, YES_NO
 from ..names import plain_name
 from ..ragged import Floats

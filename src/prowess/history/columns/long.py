@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 
 from ...errors import Option, Remark
 from ...text import count
-from ..cells.labels import labels, names, yes_no
 from ..cells.numbers import numbers
 from ..cells.places import durations, ranks, words
-from ..cells.results import PLAYED
+from ..cells.results import word_results
 from ..cells.rosters import rosters
-from ..cells.text import intern, text_of
-from ..cells.win_loss import word_results
+from ..cells.score_grammar import PLAYED
+from ..cells.text import intern, labels, names, text_of, yes_no
 from ..cells.words import YES_NO
 from ..ragged import Floats, Ints, gather, owners, pair_codes, starts
 from ..read_context import Message, Problems, Table

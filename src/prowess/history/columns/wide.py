@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error, Option
-from ..cells.labels import intern_names, yes_no
 from ..cells.numbers import numbers_together
 from ..cells.places import ranks
-from ..cells.results import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG, pair_results
+from ..cells.results import pair_results, word_results
 from ..cells.rosters import rosters
-from ..cells.text import intern, text_of
-from ..cells.win_loss import word_results
+from ..cells.score_grammar import PLAYED, UNPLAYED_MATCH, WALKOVER, WRONG
+from ..cells.text import intern, intern_names, text_of, yes_no
 from ..cells.words import BYES, DRAWS, UNPLAYED, WALKOVERS, YES_NO
 from ..names import plain_name
 from ..ragged import Floats, Ints, starts

@@ -3,7 +3,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from prowess.history.cells.labels import yes_no
+from prowess.history.cells.text import yes_no
 
 from .tables import table, wrong
 
