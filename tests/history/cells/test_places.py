@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prowess.history.cells.places import ranks, words
+from prowess.history.cells.places import ranks, word_masks
 
 from .tables import table, wrong
 
@@ -48,7 +48,7 @@ def test_the_decimal_mark_of_places_may_be_given() -> None:
      "R", "W", "WD", "W/D", "EX", "EXC", "AB", "Abd", "ABD", "OTL", "HD", "LAP", "OUT", "ELIM", "FAILED", "OCS", "UFD",
      "BFD", "RAF", "DNE", "TLE", "UNC", "MDQ", "ausg.", "disq.", "Withdrawn", "Disqualified", "Éliminé"],
 )  # fmt: skip
-def test_words_stand_for_those_who_have_no_place(cell: str) -> None:
+def test_usual_words_mean_no_place(cell: str) -> None:
     cells = table(["1", "2", cell])
     found = ranks(cells, "a")
     assert found.unplaced.tolist() == [False, False, True]
@@ -78,7 +78,7 @@ def test_words_are_counted_and_those_who_did_not_start_are_named() -> None:
     ]
 
 
-def test_a_word_that_nobody_knows_is_a_problem_unless_it_comes_up_again() -> None:
+def test_unknown_word_is_a_problem_unless_it_is_repeated() -> None:
     cells = table([*"12345", "zonk", "zonk", "xyz", "3-Jan", "1/x"])
     found = ranks(cells, "a")
     assert found.unplaced.tolist() == [False] * 5 + [True] * 2 + [False] * 3
@@ -89,13 +89,13 @@ def test_a_word_that_nobody_knows_is_a_problem_unless_it_comes_up_again() -> Non
     ]
 
 
-def test_a_column_of_other_words_holds_no_places() -> None:
+def test_column_of_other_words_is_not_a_column_of_places() -> None:
     cells = table(["keeper", "striker", "keeper", "striker"])
     assert np.isnan(ranks(cells, "a").rank).all()
     assert len(wrong(cells)) == 4
 
 
-def test_the_user_says_what_words_mean() -> None:
+def test_options_decide_what_words_mean() -> None:
     cells = table(["1", "DNS", "xyz", "0", "-", "DNF"], unplaced=("XYZ", "0"), absent=("dns", "-"))
     found = ranks(cells, "a")
     assert found.unplaced.tolist() == [False, False, True, True, False, True]
@@ -121,7 +121,7 @@ def test_rounds_of_a_tournament() -> None:
 
 def test_words_among_scores() -> None:
     cells = table(["12.5", "DNF", "x", None, "3 pts", "DNS"], absent=("DNS",))
-    unplaced, absent = words(cells, "a")
+    unplaced, absent = word_masks(cells, "a")
     assert unplaced.tolist() == [False, True, False, False, False, False]
     assert absent.tolist() == [False] * 5 + [True]
     assert not wrong(cells)

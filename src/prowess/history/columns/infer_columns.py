@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import Error, Option
 from ..cells.dates.columns import read_times
 from ..cells.numbers import numbers, numbers_together
-from ..cells.places import ranks, seconds, words
+from ..cells.places import ranks, seconds, word_masks
 from ..cells.results import pair_results, word_results
 from ..cells.score_grammar import PLAYED
 from ..cells.text import text_of
@@ -224,7 +224,7 @@ def _holds_durations(sample: Table, column: str, match: str | None) -> bool:
     text = text_of(sample, column)
     cells = text.drop_nulls()
     taken = np.array([seconds(cell) for cell in cells], np.float64)
-    unplaced, absent = words(sample, column)
+    unplaced, absent = word_masks(sample, column)
     read = np.count_nonzero(~np.isnan(taken)) + np.count_nonzero(unplaced | absent)
     if not len(cells) or 2 * read < len(cells):
         return False

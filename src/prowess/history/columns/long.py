@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ...errors import Option, Remark
 from ...text import count
 from ..cells.numbers import numbers
-from ..cells.places import durations, ranks, words
+from ..cells.places import durations, ranks, word_masks
 from ..cells.results import word_results
 from ..cells.rosters import rosters
 from ..cells.score_grammar import PLAYED
@@ -188,7 +188,7 @@ def _results(table: Table, layout: Layout) -> _Results:
         return _Results(np.where(outcomes.state == PLAYED, 1.5 - outcomes.sign / 2, np.nan), None, nobody, nobody)
     if "score" in roles:
         column = roles["score"]
-        unplaced, absent = words(table, column)
+        unplaced, absent = word_masks(table, column)
         blank = pl.Series(unplaced | absent)
         if blank.any():  # problems and remarks of the copy are those of the table
             table = replace(table, frame=table.frame.with_columns(table.frame[column].set(blank, None)))
