@@ -125,7 +125,7 @@ BAD: list[tuple[Any, str]] = [
     ({**DUEL, "home": 2}, "home must be the index of a team, 0 to 1, not 2"),
     ({**DUEL, "home": -1}, "home must be the index of a team, 0 to 1, not -1"),
     ({**DUEL, "home": "ann"}, "home must be the index of a team, 0 to 1, not 'ann'"),
-    ({**DUEL, "time": "2026-02-31"}, "'2026-02-31' is no time: write dates as 2026-01-31"),
+    ({**DUEL, "time": "2026-02-31"}, "'2026-02-31' isn't a date I understand: write dates as 2026-01-31"),
     ({**DUEL, "id": 1.5}, "the id of a match must be text or a whole number, not 1.5"),
 ]
 

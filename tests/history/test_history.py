@@ -159,7 +159,7 @@ def test_between_reads_a_bound_without_zone_in_the_zone_of_the_history() -> None
     [
         (5, "5 does not fit the times of this history: plain numbers and dates are mixed"),
         ("2026-01-01T00:00:00Z", "mixed time zones"),
-        ("soon", "'soon' is no time"),
+        ("soon", "'soon' isn't a date I understand"),
     ],
 )
 def test_between_raises_for_a_bound_of_another_kind(league: History, bound: Any, message: str) -> None:

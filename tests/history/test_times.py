@@ -93,9 +93,9 @@ def test_a_format_reads_other_text() -> None:
     assert parse_time("02.01.1970", "%d.%m.%Y") == ("date", None, DAY)
     assert parse_time("01 January 1970 01:00:00", "%d %B %Y %H:%M:%S") == ("timestamp", None, HOUR)
     assert parse_time("01.01.70 02:00 +0100", "%d.%m.%y %H:%M %z") == ("timestamp", "+01:00", HOUR)
-    with pytest.raises(Error, match="'1 2' is no time: `time_format='%d %d'` does not fit"):
+    with pytest.raises(Error, match="'1 2': `time_format='%d %d'` does not fit"):
         parse_time("1 2", "%d %d")
-    with pytest.raises(Error, match=r"'1970-01-02' is no time: `time_format='%d.%m.%Y'` does not fit"):
+    with pytest.raises(Error, match=r"'1970-01-02': `time_format='%d.%m.%Y'` does not fit"):
         parse_time("1970-01-02", "%d.%m.%Y")
 
 
@@ -105,7 +105,7 @@ def test_numbers_are_read_as_the_format_says() -> None:
     assert parse_time("1700000000123", "unix") == ("timestamp", "UTC", 1_700_000_000_123_000)
     assert parse_time("25570", "excel") == ("date", None, DAY)
     assert parse_time("25569.5", "excel") == ("timestamp", None, DAY // 2)
-    with pytest.raises(Error, match=r"'1970-01-02' is no time: `time_format='unix'` does not fit"):
+    with pytest.raises(Error, match=r"'1970-01-02': `time_format='unix'` does not fit"):
         parse_time("1970-01-02", "unix")
 
 
@@ -118,7 +118,7 @@ def test_numbers_are_read_as_the_format_says() -> None:
     ],
 )
 def test_one_date_that_can_be_read_in_two_ways_is_an_error_that_says_how_to_write_it(text: str, readings: str) -> None:
-    with pytest.raises(Error, match=f"'{text}' may be {readings}: write it in that way"):
+    with pytest.raises(Error, match=f"'{text}' may be {readings}: write it like that"):
         parse_time(text)
 
 

@@ -1,10 +1,11 @@
-"""When a match took place: plain numbers, dates and timestamps, read one value at a time.
+"""Times of matches: plain numbers, dates and timestamps, parsed one value at a time.
 
 A time is a `kind` ("number", "date" or "timestamp"), a `zone` (None, or the UTC offset or name of the zone of an
 aware timestamp) and a number: the plain number itself, or microseconds since 1970-01-01 (UTC, or naive).
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from math import isfinite, nan
@@ -20,7 +21,7 @@ from .ragged import Floats
 Kind = Literal["number", "date", "timestamp"]
 DAY = 86_400_000_000  # in microseconds
 FIRST, LAST = -62_135_596_800_000_000, 253_402_300_800_000_000  # the calendar of Python: the years 1 to 9999
-NUMBER_FORMATS = ("number", "unix", "excel")  # how numbers are meant, where it is said: plain, seconds since 1970, days
+NUMBER_FORMATS = ("number", "unix", "excel")  # plain numbers, seconds since 1970, days of a spreadsheet
 
 RIGHT = (
     "write dates as 2026-01-31, timestamps as 2026-01-31T10:00:00 (with Z or +02:00 where there is a zone) or plain"
@@ -37,7 +38,7 @@ _RFC_3339 = re.compile(
 
 
 class Stamp(NamedTuple):
-    """What two times must have in common to be compared: their kind and their zone."""
+    """The kind and the zone of times; two times can only be compared if both agree."""
 
     kind: Kind
     zone: str | None
@@ -53,16 +54,16 @@ class Times:
 
     @classmethod
     def of(cls, numbers: ArrayLike, stamp: Stamp) -> "Times":
-        """Keep plain numbers as floats, and microseconds as integers, which they fill beyond the digits of a float."""
+        """Store plain numbers as floats, and microseconds as integers, because they have more digits than a float."""
         if stamp.kind == "number":
-            return cls(np.asarray(numbers, np.float64), stamp.kind, stamp.zone)
-        return cls(np.asarray(numbers, np.int64), stamp.kind, stamp.zone)
+            return cls(np.asarray(numbers, np.float64), *stamp)
+        return cls(np.asarray(numbers, np.int64), *stamp)
 
 
 def parse_time(
     value: object, time_format: str | None = None, day_first: bool | None = None, *, suggest_format: bool = False
 ) -> tuple[Kind, str | None, float | int]:
-    """Parse one time: its kind, its zone and its number; a date that can be read in two ways is an Error.
+    """Parse one time to its kind, its zone and its number; an ambiguous date is an `Error`.
 
     `suggest_format` lets the error about an unreadable time suggest the option `time_format`.
 
@@ -77,31 +78,31 @@ def parse_time(
         return _from_text(value, time_format, day_first, suggest_format)
     if isinstance(value, (np.ndarray, list, tuple)) or (isinstance(value, int) and abs(value) > LARGEST):
         raise _unreadable(value, suggest_format)
-    if value != value:  # NaN, NumPy's NaT, and pandas' NaT, which says that it is a datetime
-        raise _unreadable(value, suggest_format, "a time must be known, not {!r}: ")
+    if value != value:  # NaN, NumPy's NaT, and pandas' NaT, which is a datetime
+        raise _unreadable(value, suggest_format, "a time must not be {!r}: ")
     if isinstance(value, np.datetime64):
         return _from_numpy(value)
     if isinstance(value, datetime):
         return _from_datetime(value)
     if isinstance(value, date):
-        return "date", None, (datetime(value.year, value.month, value.day) - EPOCH) // MICROSECOND
+        return _naive("date", datetime(value.year, value.month, value.day))
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and isfinite(value):
         return "number", None, _within_limits(float(value))
     raise _unreadable(value, suggest_format)
 
 
-def _unreadable(value: object, suggest_format: bool, text: str = "{!r} is no time: ") -> Error:
+def _unreadable(value: object, suggest_format: bool, text: str = "{!r} isn't a date I understand: ") -> Error:
     return Error(text.format(value), RIGHT, *(OR_SAY if suggest_format else ()), field="time", value=value)
 
 
 def _within_limits(number: float) -> float:
     if abs(number) > LARGEST:
-        raise Error(f"the time {number} does not lie within ±{LARGEST:g}", field="time", value=number)
+        raise Error(f"the time {number} is not within ±{LARGEST:g}", field="time", value=number)
     return number
 
 
 def show_time(kind: Kind, zone: str | None, number: float) -> date | datetime | float:
-    """Give a time back as a date, a datetime or a number: the inverse of `parse_time`.
+    """Return a time as a date, a datetime or a number: the inverse of `parse_time`.
 
     >>> show_time("date", None, 86400000000)
     datetime.date(1970, 1, 2)
@@ -115,17 +116,17 @@ def show_time(kind: Kind, zone: str | None, number: float) -> date | datetime | 
 
 
 def check_calendar(kind: Kind, zone: str | None, number: int) -> tuple[Kind, str | None, int]:
-    """Give a calendar time as it is, if the calendar of Python (the years 1 to 9999) can show it again."""
+    """Return a calendar time unchanged; raise an `Error` outside the years 1 to 9999, Python's calendar."""
     try:
         show_time(kind, zone, number)
     except (ValueError, OverflowError):
-        message = f"a time must lie in the years 1 to 9999: {number} microseconds from 1970 do not"
+        message = f"a time must be in the years 1 to 9999, which {number} microseconds from 1970 are not"
         raise Error(message, field="time", value=number) from None
     return kind, zone, number
 
 
 def agree(first: Stamp, second: Stamp, utc: bool = False) -> Stamp:
-    """Give what two times have in common, or say why they cannot be compared; `utc` reads aware ones as instants.
+    """Return the common kind and zone of two times; an `Error` if there is none. `utc` reads aware times as instants.
 
     >>> agree(Stamp("date", None), Stamp("timestamp", None))
     Stamp(kind='timestamp', zone=None)
@@ -154,21 +155,21 @@ def _from_text(
     text = text.strip()
     if time_format is not None and time_format not in NUMBER_FORMATS:
         try:
-            return _by_format(text, time_format)
+            _, zone, moment = _from_datetime(datetime.strptime(text, time_format))
         except Error:
             raise
-        except (ValueError, re.error):  # the latter where a directive stands twice
-            raise Error(f"{text!r} is no time: ", *does_not_fit(time_format), field="time", value=text) from None
-    if time_format is None and (calendar := _by_form(text, day_first)) is not None:
+        except (ValueError, re.error):  # re.error where the format has a directive twice
+            raise Error(f"{text!r}: ", *does_not_fit(time_format), field="time", value=text) from None
+        return "timestamp" if has_clock(time_format) else "date", zone, moment
+    if time_format is None and (calendar := _by_pattern(text, day_first)) is not None:
         return calendar
-    try:
+    number = nan
+    with suppress(ValueError):
         number = float(text)
-    except ValueError:
-        number = nan
-    if not isfinite(number) and time_format is None:
-        raise _unreadable(text, suggest_format)
     if not isfinite(number):
-        raise Error(f"{text!r} is no time: ", *does_not_fit(str(time_format)), field="time", value=text)
+        if time_format is None:
+            raise _unreadable(text, suggest_format)
+        raise Error(f"{text!r}: ", *does_not_fit(time_format), field="time", value=text)
     if time_format in ("unix", "excel"):
         from .cells.dates.numeric import times_of_numbers
 
@@ -178,12 +179,12 @@ def _from_text(
 
 
 def does_not_fit(time_format: str) -> tuple[Piece, ...]:
-    """Say that a text is not written as the user said."""
+    """Return a message that a text does not fit the format that the user gave."""
     return Option("time_format", time_format), " does not fit"
 
 
-def _by_form(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] | None:
-    """Read a text that is written like a date; None where it is not, or where there is no such date."""
+def _by_pattern(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] | None:
+    """Parse a date in any known pattern; None if no pattern fits, or the day does not exist."""
     if (usual := _iso(text)) is not None:
         return usual
     from .cells.dates.patterns import match_date, moment, possible_orders
@@ -200,64 +201,51 @@ def _by_form(text: str, day_first: bool | None) -> tuple[Kind, str | None, int] 
             raise
         except ValueError:  # such as 31 February, or year 0
             continue
-    if len(set(read.values())) > 1 and text[parts.end("one")] != ".":  # with dots the day stands first
+    if len(set(read.values())) > 1 and text[parts.end("one")] != ".":  # with dots the day is first
         days = " or ".join(str(show_time("date", None, number))[:10] for _, number in read.values())
-        raise Error(f"{text!r} may be {days}: write it in that way", field="time", value=text)
+        raise Error(f"{text!r} may be {days}: write it like that", field="time", value=text)
     for stamp, number in read.values():
         return *stamp, number
     return None
 
 
 def _iso(text: str) -> tuple[Kind, str | None, int] | None:
-    """Read 2026-01-31 and 2026-01-31T10:00:00Z, as most are written, in a tenth of the time that all forms take."""
-    if len(text) > 19:
-        return _iso_with_zone(text)
-    if not (len(text) == 10 or (len(text) == 19 and text[10] in "T " and text[13] == text[16] == ":")):
+    """Parse 2026-01-31 and 2026-01-31T10:00:00Z, the usual forms, in a tenth of the time that all patterns take."""
+    size = len(text)
+    naive = size == 10 or (size == 19 and text[10] in "T " and text[13] == text[16] == ":")
+    if not naive and (size < 20 or _RFC_3339.fullmatch(text) is None):
         return None
     try:
-        return "date" if len(text) == 10 else "timestamp", None, (datetime.fromisoformat(text) - EPOCH) // MICROSECOND
-    except ValueError:
+        moment = datetime.fromisoformat(text)
+        return _from_datetime(moment) if not naive else _naive("date" if size == 10 else "timestamp", moment)
+    except Error:
+        raise
+    except ValueError:  # the day does not exist
         return None
 
 
-def _iso_with_zone(text: str) -> tuple[Kind, str | None, int] | None:
-    """Read a timestamp of RFC 3339, with parts of a second or a zone."""
-    if _RFC_3339.fullmatch(text) is None:
-        return None
-    try:
-        return _from_datetime(datetime.fromisoformat(text))
-    except ValueError as error:  # there is no such day, or, as an Error, it is not in the calendar
-        if isinstance(error, Error):
-            raise
-        return None
-
-
-def _by_format(text: str, time_format: str) -> tuple[Kind, str | None, int]:
-    _, zone, number = _from_datetime(datetime.strptime(text, time_format))
-    return ("timestamp" if has_clock(time_format) else "date"), zone, number
+def _naive(kind: Kind, moment: datetime) -> tuple[Kind, None, int]:
+    return kind, None, (moment - EPOCH) // MICROSECOND
 
 
 def has_clock(time_format: str) -> bool:
-    """Tell whether a strptime format reads a time of day, so that its values are timestamps and not dates."""
+    """Tell whether a strptime format has a time of day, so that its values are timestamps and not dates."""
     return any("%" + letter in time_format for letter in "HIMSfTRXcpzZs")
 
 
 def _from_datetime(value: datetime) -> tuple[Kind, str | None, int]:
     offset = value.utcoffset()
     if offset is None:
-        return "timestamp", None, (value.replace(tzinfo=None) - EPOCH) // MICROSECOND
+        return _naive("timestamp", value.replace(tzinfo=None))
     zone, number = getattr(value.tzinfo, "key", None), (value - _EPOCH_UTC) // MICROSECOND
     if not offset:
         return "timestamp", zone or "UTC", number
-    return check_calendar("timestamp", zone or _spell(offset), number)
-
-
-def _spell(offset: timedelta) -> str:
-    minutes, rest = divmod(offset, timedelta(minutes=1))
-    if rest:
+    minutes, rest = divmod(abs(offset), timedelta(minutes=1))
+    if rest and not zone:
         message = f"the UTC offset of a time must be a whole number of minutes, not {offset}"
         raise Error(message, field="time", value=offset)
-    return zone_name(f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}")
+    sign = "-" if offset < timedelta() else "+"
+    return check_calendar("timestamp", zone or zone_name(f"{sign}{minutes // 60:02d}:{minutes % 60:02d}"), number)
 
 
 def _from_numpy(value: np.datetime64) -> tuple[Kind, str | None, int]:
@@ -267,7 +255,7 @@ def _from_numpy(value: np.datetime64) -> tuple[Kind, str | None, int]:
 
 
 def zone_of(zone: str) -> tzinfo:
-    """Give the zone that a stored name stands for.
+    """Return the zone of a stored name.
 
     >>> zone_of("+02:00")
     datetime.timezone(datetime.timedelta(seconds=7200))
@@ -277,13 +265,13 @@ def zone_of(zone: str) -> tzinfo:
     if zone[0] in "+-":
         size = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:]))
         return timezone(-size if zone[0] == "-" else size)
-    from zoneinfo import ZoneInfo  # few have a use for it, and everyone would wait for it
+    from zoneinfo import ZoneInfo  # rarely needed, and slow to import
 
     return ZoneInfo(zone)
 
 
 def zone_name(text: str) -> str:
-    """Spell an offset in the one way in which it is stored: "Z", "GMT" and "+00:00" are "UTC", "+2" is "+02:00".
+    """Normalise an offset as it is stored: "Z", "GMT" and "+00:00" are "UTC", "+2" is "+02:00".
 
     >>> zone_name("Z"), zone_name("+0200"), zone_name("UTC+2")
     ('UTC', '+02:00', '+02:00')

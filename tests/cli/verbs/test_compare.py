@@ -88,7 +88,7 @@ def test_options_select_measures_and_matches(tmp_path: Path) -> None:
         (("--measures", "accuracy"), 1, "no measure is called 'accuracy'; there are log_loss"),
         (("--protocol", "none"), 2, "none"),
         (("--protocol", "seasons", "--burn-in", "10"), 2, "only with --protocol all"),
-        (("--burn-in", "soon"), 1, "'soon' is no time"),
+        (("--burn-in", "soon"), 1, "'soon' isn't a date I understand"),
         (("--html", "page.pdf"), 1, "page.pdf: the name must end in .html"),
         (("--html", "nowhere/page.html"), 1, "nowhere/page.html: there is no folder nowhere"),
         (("--out", "table.xls"), 1, "table.xls: the name must end in .csv"),

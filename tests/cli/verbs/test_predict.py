@@ -113,7 +113,7 @@ def test_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
         (("Zed,,Yu vs Chidi",), 1, "'Zed,,Yu vs Chidi': a name is missing"),
         (("--team", "Ada"), 1, "needs at least two teams"),
         (("Ada vs Chidi", "--home", "Mbali"), 1, "--home Mbali: this player is in none of the matches"),
-        (("Ada vs Chidi", "--time", "yesterday"), 1, "'yesterday' is no time"),
+        (("Ada vs Chidi", "--time", "yesterday"), 1, "'yesterday' isn't a date I understand"),
         (("Ada vs Chidi", "--time", "2020-01-01"), 1, "comes before the last match of Ada"),
         ((), 2, "name a match"),
     ],

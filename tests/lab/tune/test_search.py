@@ -276,7 +276,7 @@ def test_the_page_and_plain_data(tuning, tmp_path):
         ({"burn_in": -1}, "burn_in must be a number of matches, a share"),
         ({"train": 0.001}, "the training span has 1 to score"),
         ({"burn_in": 0.999}, "the training span has 1 to score"),
-        ({"train": "soon"}, "is no time"),
+        ({"train": "soon"}, "isn't a date I understand"),
         ({"trials": 0}, "trials must be"),
         ({"jobs": 1.5}, "jobs must be"),
         ({"seed": -1}, "seed must be"),

@@ -168,7 +168,7 @@ def senseless(ask):
     ("query", "status", "words"),
     [
         ("page=0", 422, "Page: "),
-        ("at=yesterday", 422, "At: &#39;yesterday&#39; is no time"),
+        ("at=yesterday", 422, "At: &#39;yesterday&#39; isn&#39;t a date I understand"),
         ("show=best", 422, "Show: "),
         ("generation=x", 422, "Generation: "),
         ("at=2026-01-01&season=x", 422, "Season: it cannot be combined with at"),
