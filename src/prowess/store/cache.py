@@ -11,10 +11,10 @@ Value = TypeVar("Value")
 
 
 class LruCache(Generic[Value]):
-    """Values by key, of so many bytes in all; the least recently used are evicted, but never the last one put.
+    """Values by key, of at most `limit` bytes; the least recently used are evicted, but never the one put last.
 
-    Any number of threads may use it. A thread that computes a value holds the lock of its key meanwhile, so that it is
-    computed once and nobody waits for another key.
+    Any number of threads may use it. A thread that computes a value holds the lock of its key meanwhile, so that each
+    value is computed once, and nobody waits for another key.
 
     >>> cache: LruCache[str] = LruCache(limit=10)
     >>> for name in ("ann", "bob", "cat"):
@@ -40,8 +40,8 @@ class LruCache(Generic[Value]):
             return self._values[key][0]
 
     def put(self, key: Hashable, value: Value, nbytes: int) -> None:
-        """Set the value of a key; others are evicted if it is too much."""
-        evicted: list[object] = []  # large values take a while to be freed, which happens after the lock is released
+        """Set the value of a key; evict others if it is too much."""
+        evicted: list[object] = []  # freed after the lock is released, because large values take a while
         with self._guard:
             evicted.append(self._pop(key))
             self._values[key] = value, nbytes
@@ -51,7 +51,7 @@ class LruCache(Generic[Value]):
 
     @property
     def room(self) -> float:
-        """Bytes that can be put before something is evicted."""
+        """Bytes that fit before something is evicted."""
         return self.limit - self.nbytes
 
     def drop(self, key: Hashable) -> None:

@@ -49,7 +49,7 @@ def test_matches_of_a_player_show_rating_changes(ask):
     assert row == ["1 Jan 2026 ann beat bob 50 % −16.0 Details"]
     missing = ask.look("/leagues/her-matches/matches?player=<b>")
     assert missing.status_code == 404
-    assert "no match of a player called &#39;&lt;b&gt;&#39;" in missing.text
+    assert "no match of a player named &#39;&lt;b&gt;&#39;" in missing.text
     assert 'value="&lt;b&gt;"' in missing.text  # what was typed stays
     ask.get("/leagues/her-matches/matches.json?player=<b>", status=404)
     assert ask.look("/leagues/her-matches/matches?after=soon").status_code == 422

@@ -172,7 +172,7 @@ def senseless(ask):
         ("show=best", 422, "Show: "),
         ("generation=x", 422, "Generation: "),
         ("at=2026-01-01&season=x", 422, "Season: it cannot be combined with at"),
-        ("season=x", 404, "no season called &#39;x&#39;"),
+        ("season=x", 404, "no season named &#39;x&#39;"),
     ],
 )
 def test_contradictory_queries_are_refused(ask, senseless, query, status, words):

@@ -46,7 +46,7 @@ def test_matches_are_paged_newest_first(database):
     assert listed(since=10, until=12) == (["m12", "m11", "m10"], 3)
     mine = [match["id"] for match in reversed(given) if ["bob"] in match["teams"] and 5 <= match["time"] <= 30]
     assert listed(player="bob", since=5, until=30, limit=4, offset=2) == (mine[2:6], len(mine))
-    with pytest.raises(NotFound, match="no match of a player called 'eve'"):
+    with pytest.raises(NotFound, match="no match of a player named 'eve'"):
         listed(player="eve")
 
 

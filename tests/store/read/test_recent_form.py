@@ -24,7 +24,7 @@ def slowly(matches, name):
                 alone = match["ranks"].count(1) == 1
                 result = "loss" if place > 1 else "win" if alone else "draw"
                 found.append({"result": result, "place": place, "teams": len(match["teams"])})
-    return found[-match_views.FORM :]
+    return found[-match_views.FORM_MATCHES :]
 
 
 @pytest.mark.parametrize("block", [1, 7, 10_000])

@@ -14,7 +14,7 @@ from prowess.store.db.database import Database
 from prowess.store.errors import NotFound, Unavailable
 from prowess.store.leagues import Preset, Settings
 from prowess.store.read.snapshot import Snapshot
-from prowess.store.read.standings import MAKING, RECENT, StandingsCache
+from prowess.store.read.standings import MAX_COMPUTING, MAX_RECENT, StandingsCache
 from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write.commands import ChangeModel, Delete, Edit, NewSeason, Post
 from prowess.store.write.writer import perform
@@ -68,7 +68,7 @@ def test_filters_do_not_change_ranks(database):
     page = now.page(1, 1, search="ann")
     assert ([row["player"] for row in page.rows], page.total) == (["Ann"], 3)
     assert now.page(7, 5).rows == []
-    with pytest.raises(NotFound, match="no player called 'Joana'; did you mean 'Joanna'"):
+    with pytest.raises(NotFound, match="no player named 'Joana'; did you mean 'Joanna'"):
         now.row("Joana")
 
 
@@ -86,10 +86,10 @@ def test_pages_of_a_revision_do_not_shift_under_writes(database):
         then = seen(database, lambda connection, league: standings.at_revision(connection, league, first.revision))
         found += [row["player"] for row in then.page(page, 5).rows]
     assert found == wanted
-    assert len(standings._recent.get(1)) == RECENT
+    assert len(standings._recent.get(1)) == MAX_RECENT
     anew = seen(database, lambda connection, league: late.at_revision(connection, league, first.revision))
     assert anew.page(0, 30).rows == first.page(0, 30).rows
-    with pytest.raises(pw.Error, match="the revisions 0 to 25, not 26"):
+    with pytest.raises(pw.Error, match="has revisions 0 to 25, not 26"):
         seen(database, lambda connection, league: late.at_revision(connection, league, 26))
 
 
@@ -112,7 +112,7 @@ def test_standings_of_older_models_and_seasons(database):
 
     assert season("II").row("ann")["mu"] == 1502.5
     assert season("III").row("ann")["mu"] == seen(database, standings.of).row("ann")["mu"] == 1500
-    with pytest.raises(NotFound, match="no season called 'I'; it has II, III"):
+    with pytest.raises(NotFound, match="no season named 'I'; it has II, III"):
         season("I")
     with pytest.raises(NotFound, match="has generations 1 to 2, not 3"):
         seen(database, lambda connection, league: standings.of_generation(connection, league, 3))
@@ -245,9 +245,9 @@ def test_past_standings_do_not_block_current_ones(sqlite_url):
     standings = StandingsCache()
     with ExitStack() as busy, database.reading() as connection:
         league = leagues.find(connection, "darts")
-        for _ in range(MAKING):
-            busy.enter_context(standings._making)
-        with pytest.raises(Unavailable, match="of the past: try again"):
+        for _ in range(MAX_COMPUTING):
+            busy.enter_context(standings._computing)
+        with pytest.raises(Unavailable, match="too many requests for past standings: try again"):
             standings.at_revision(connection, league, 0)
         assert len(standings.of(connection, league)) == 2
         busy.close()

@@ -27,7 +27,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few matches are many here."""
     monkeypatch.setattr(trace, "STEP", 2)
     monkeypatch.setattr(trace, "TAIL", 5)
-    monkeypatch.setattr(trace, "SHARE", 2)
+    monkeypatch.setattr(trace, "TAIL_SHARE", 2)
 
 
 def check(view: TraceView) -> None:

@@ -17,7 +17,7 @@ from ...model.rating import Rating
 from ...store import leagues
 from ...store.clock import Clock, parse
 from ...store.read.name_index import NameIndex
-from ...store.read.standings import Snapshot
+from ...store.read.snapshot import Snapshot
 from ...text import count
 from ..context import Service
 from .dependencies import Read, ServiceDep

@@ -13,7 +13,7 @@ from ...matchmaking.balancing.balance import Balance
 from ...matchmaking.balancing.balance import balance as split
 from ...matchmaking.next_match.next_match import next_matches
 from ...matchmaking.pairing.pair import pair as paired
-from ...store.read.standings import Snapshot
+from ...store.read.snapshot import Snapshot
 from ...text import count
 from .dependencies import Read, ServiceDep
 from .forecasts import current_standings, find_newcomers, with_revision

@@ -17,7 +17,7 @@ from ...history.times import DAY, parse_time
 from ...store import leagues
 from ...store.clock import Clock, parse
 from ...store.leagues import League
-from ...store.read.standings import Page, Snapshot
+from ...store.read.snapshot import Page, Snapshot
 from ..auth import Access
 from ..context import Service
 from .dependencies import LARGEST, Read, ServiceDep

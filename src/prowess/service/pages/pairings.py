@@ -15,7 +15,7 @@ from ...matchmaking.pairing.pair import Pairing
 from ...matchmaking.pairing.pair import rounds as pair_rounds
 from ...matchmaking.pairing.queue import PastMeetings
 from ...store.leagues import League
-from ...store.read.standings import Snapshot
+from ...store.read.snapshot import Snapshot
 from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import with_revision
 from .web.forecasts import Forecast, forecast_page, newcomer_hints

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from ...store import leagues
 from ...store.leagues import League
 from ...store.read.match_views import head_to_head
-from ...store.read.standings import Snapshot
+from ...store.read.snapshot import Snapshot
 from ..api.dependencies import LARGEST, Read, ServiceDep
 from ..api.responses import etag_headers, etag_of, json_response, not_modified
 from ..api.standings import player_payload

@@ -16,7 +16,7 @@ from ...model.score_distribution import CountScores
 from ...store.clock import parse
 from ...store.leagues import League
 from ...store.read.changes import what_if
-from ...store.read.standings import Snapshot
+from ...store.read.snapshot import Snapshot
 from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import forecast_match
 from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked

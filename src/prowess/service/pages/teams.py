@@ -16,7 +16,7 @@ from ...errors import Error
 from ...matchmaking.balancing.balance import Balance
 from ...model.prediction import Prediction
 from ...store.leagues import League
-from ...store.read.standings import Snapshot
+from ...store.read.snapshot import Snapshot
 from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import forecast_match, with_revision
 from ..api.matchmaking import balance_players

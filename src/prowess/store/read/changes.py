@@ -24,7 +24,7 @@ Plain = dict[str, Any]
 
 @dataclass(frozen=True)
 class RankChanges:
-    """How many players there are and how many change their rank; the best of them, and those who move most."""
+    """The number of players and of those whose rank changes; the best players, and those who move most."""
 
     players: int
     moved: int
@@ -64,7 +64,7 @@ def _ranks_and_ratings(ladder: Ladder, names: list[str]) -> tuple[NDArray[np.int
 def week_before(now: Snapshot) -> float | None:
     """Return the time a week before the last match of all; None where there are no times.
 
-    It is the end of that day, so that it stays the same while matches come in.
+    It is the end of that day, so that it stays the same while matches are posted.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -79,7 +79,7 @@ def week_before(now: Snapshot) -> float | None:
 
 
 def ranks_gained(before: Snapshot, players: Sequence[str], ranks: Sequence[int]) -> list[int | None]:
-    """Return by how many ranks players rose since earlier standings; None for those who were not there.
+    """Return by how many ranks players rose since earlier standings; None for those who are new.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -95,10 +95,10 @@ def ranks_gained(before: Snapshot, players: Sequence[str], ranks: Sequence[int])
 def what_if(
     now: Snapshot, teams: Sequence[Sequence[str]], time: float | None = None, home: int | None = None
 ) -> list[Plain] | None:
-    """Return how much each rating would change by each result of a match of two teams.
+    """Return how much each rating would change with each result of a match of two teams.
 
-    The match takes place at `time`, on the clock of the league, or else right after the last one of its players. None
-    where a result is not enough for the model, which needs scores.
+    The match takes place at `time`, on the clock of the league, or else right after the last match of its players. None
+    if the model needs scores, not only a result.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings

@@ -25,11 +25,11 @@ from ..leagues import League
 from ..seasons import end_of_season
 from .trace import TraceView
 
-MET = 100  # opponents, or partners, that are named
-EACH, LATE = 5, 100_000  # matches of a player, of so many of the league, that were lately
-FEWEST = 4  # points of a curve: the first, the last, the best and the worst
-FORM = 5  # matches that make a form
-BLOCK = 65_536  # entries that are scanned at first for a form, from the last one back; then twice as many each time
+MAX_MET = 100  # opponents, or partners, that are listed
+RECENT_MATCHES, RECENT_OF_LEAGUE = 5, 100_000  # of a player, among so many of the league
+MIN_POINTS = 4  # of a curve: the first, the last, the best and the worst
+FORM_MATCHES = 5
+BLOCK = 65_536  # entries that are scanned first for a form, from the last one back; then twice as many each time
 MATCH_KEYS = ("team", "place", "score", "actual", "expected", "expected_lead")  # of a player's match, in this order
 RATING_KEYS = ("mu", "sigma", "shown")
 _JOURNAL = schema.journal.c
@@ -39,7 +39,7 @@ Plain = dict[str, Any]
 
 @dataclass(frozen=True)
 class MatchPage:
-    """Some matches, the newest first, and how many there are in all.
+    """Some matches, the newest first, and the number of all.
 
     >>> MatchPage([], 0).total
     0
@@ -51,14 +51,14 @@ class MatchPage:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchViews:
-    """The matches and players of a league, for as long as a connection is open: match ids are read from the journal."""
+    """The matches and players of a league while a connection is open, from which match ids are read."""
 
     league: League
     connection: Connection
     view: TraceView
 
     def match(self, id: str, most: int | None = None) -> Plain:
-        """Return one match: its forecast, and what it did to every player, or to `most` of them, with reasons."""
+        """Return a match: its forecast, and how the rating of each player (at most `most`) changed, and why."""
         index = self._index(id)
         account = self.view.trace.account(index, most)
         players = [
@@ -68,22 +68,17 @@ class MatchViews:
         return self._match(index, id) | {"counts": account.counts, "forecast": account.forecast, "players": players}
 
     def neighbours(self, id: str) -> tuple[str | None, str | None]:
-        """Return the ids of the matches before and after one; None at the beginning, and at the end."""
+        """Return the ids of the previous and the next match; None where there is none."""
         index = self._index(id)
         ids = self._ids(np.arange(max(index - 1, 0), min(index + 2, len(self.view))))
         return ids.get(index - 1), ids.get(index + 1)
 
     def matches(
-        self,
-        player: str | None = None,
-        since: float = -np.inf,
-        until: float = np.inf,
-        limit: int = 50,
-        offset: int = 0,
+        self, player: str | None = None, since: float = -np.inf, until: float = np.inf, limit: int = 50, offset: int = 0
     ) -> MatchPage:
         """Return the matches of the league or of one player from one time to another, newest first.
 
-        Those of a player say what was expected, and how the rating changed.
+        Those of a player have the expected result and the change of the rating.
         """
         first, last = self.view.between(since, until)
         if player is None:
@@ -96,10 +91,10 @@ class MatchViews:
         begin, end = np.searchsorted(match, [first, last])
         return MatchPage(self._player_matches(entry[begin:end][::-1][offset : offset + limit][::-1]), int(end - begin))
 
-    def recent_matches(self, players: Iterable[str], each: int = EACH) -> History:
+    def recent_matches(self, players: Iterable[str], each: int = RECENT_MATCHES) -> History:
         """Return the last `each` matches of some players, as far as they are among the latest of the league."""
         history = self.view.trace.history
-        begin = int(history.team_start[history.match_start[max(0, len(history) - LATE)]])
+        begin = int(history.team_start[history.match_start[max(0, len(history) - RECENT_OF_LEAGUE)]])
         entry = np.concatenate([np.zeros(0, np.intp), *(self.view.entries(name)[::-1][:each] for name in players)])
         _, match = self.view.places(entry[entry >= begin])
         recent = history.take(np.unique(match))
@@ -110,7 +105,7 @@ class MatchViews:
     def player(self, name: str, matches: int = 20, curve: int = 500) -> Plain:
         """Return a player's rating curve, its best and worst point, the last matches, opponents and partners.
 
-        The curve has at most `curve` points, of which the first, the last, the best and the worst are always there.
+        The curve has at most `curve` points, which include the first, the last, the best and the worst.
         """
         entry = self._entries(name)
         places = self.view.places(entry)
@@ -127,7 +122,7 @@ class MatchViews:
         }
 
     def curve(self, name: str, most: int = 500) -> list[Plain]:
-        """Return the ratings of a player after each match that counts, in at most so many points."""
+        """Return the ratings of a player after each match that counts, in at most `most` points."""
         entry = self._entries(name)
         return self._curve(entry, self.view.places(entry)[1], most)[0]
 
@@ -155,25 +150,24 @@ class MatchViews:
         """Return the ladder at the end of a season, or the current one if it is the last season."""
         end = end_of_season(self.view.seasons, name)
         if end is None:
-            names = [season.name for season in self.view.seasons]
-            known = f"it has {', '.join(names)}" if names else "it has none yet"
-            text = f"{self.league.name} has no season called {name!r}; {known}"
+            names = ", ".join(season.name for season in self.view.seasons)
+            text = f"{self.league.name} has no season named {name!r}; it has {names or 'none yet'}"
             raise NotFound(text, field="season", value=name)
         return self.standing_at(end)
 
     def _index(self, id: str) -> int:
         entry = journal.get(self.connection, self.league, id)
         index = None if entry.body is None else self.view.find(entry.time, entry.seq)
-        if index is None:  # it may have been edited after the connection began, and have another time in the view
+        if index is None:  # it may have been edited since the connection began, and have another time in the view
             index = next(iter(np.flatnonzero(self.view.seq == entry.seq).tolist()), None)
         if index is None:
-            raise NotFound(f"the match {id!r} of {self.league.name} was deleted", field="id", value=id)
+            raise NotFound(f"match {id!r} of {self.league.name} was deleted", field="id", value=id)
         return index
 
     def _entries(self, player: str) -> Ints:
         entry = self.view.entries(player)
         if not len(entry):
-            text = f"{self.league.name} has no match of a player called {player!r}"
+            text = f"{self.league.name} has no match of a player named {player!r}"
             raise NotFound(text, field="player", value=player)
         return entry
 
@@ -194,7 +188,7 @@ class MatchViews:
         return None if times is None else clock.show(self.league.clock, float(times[index]))
 
     def _player_matches(self, entry: Ints) -> list[Plain]:
-        """Return matches of a player, newest first, with what was expected and how the rating changed."""
+        """Return matches of a player, newest first, with the expected result and the change of the rating."""
         trace = self.view.trace
         team, match = trace.locate(entry)
         columns = {"team": team - trace.history.match_start[match]} | trace.describe(entry)
@@ -209,7 +203,7 @@ class MatchViews:
         return rows
 
     def _curve(self, entry: Ints, match: Ints, most: int) -> tuple[list[Plain], Plain | None, Plain | None]:
-        """Return the ratings after each match that counts, in at most so many points; and the best and the worst."""
+        """Return the ratings after each match that counts, in at most `most` points, and the best and the worst."""
         trace = self.view.trace
         counted = trace.counted(match)
         entry, match = entry[counted], match[counted]
@@ -219,7 +213,7 @@ class MatchViews:
         best, worst = int(np.argmax(shown)), int(np.argmin(shown))
         at = np.arange(len(entry))
         if len(at) > most:
-            spaced = np.linspace(0, len(at) - 1, max(most, FEWEST) - 2).round().astype(np.intp)
+            spaced = np.linspace(0, len(at) - 1, max(most, MIN_POINTS) - 2).round().astype(np.intp)
             at = np.union1d(spaced, [best, worst])
         ratings = zip(*(_cells(column[at]) for column in (mu, sigma, shown)), strict=True)
         points = [
@@ -230,19 +224,19 @@ class MatchViews:
         return points if most else [], high, low
 
     def _record(self, entry: Ints, places: tuple[Ints, Ints], curve: int) -> tuple[list[Plain], Plain]:
-        """Return a curve; its best and worst, and how often the team came first alone, first with others, or later."""
+        """Return a curve; its best and worst, and how often the team was first alone, first with others, or later."""
         points, best, worst = self._curve(entry, places[1], curve)
-        ended = results(self.view.trace.history, places)
-        counts = {name: int(np.sum(ended == what)) for name, what in (("wins", 1), ("draws", 0), ("losses", -1))}
+        signs = results(self.view.trace.history, places)
+        counts = {name: int(np.sum(signs == sign)) for name, sign in (("wins", 1), ("draws", 0), ("losses", -1))}
         return points, {"best": best, "worst": worst} | counts
 
     def _met(self, met: Encounters) -> list[Plain]:
         """Return opponents or partners, those met most often first; equally often, by name."""
         names = self.view.trace.history.players
-        least = met.matches[min(MET, len(met.matches)) - 1] if len(met.matches) else 0
-        more = int(np.searchsorted(-met.matches, -least))  # met more often than the last one that is named
+        least = met.matches[min(MAX_MET, len(met.matches)) - 1] if len(met.matches) else 0
+        more = int(np.searchsorted(-met.matches, -least))  # met more often than the last that is listed
         last = range(more, int(np.searchsorted(-met.matches, -least, "right")))
-        chosen = [*range(more), *nsmallest(MET - more, last, key=lambda k: names[met.player[k]])]
+        chosen = [*range(more), *nsmallest(MAX_MET - more, last, key=lambda k: names[met.player[k]])]
         columns = [column[chosen].tolist() for column in met[1:]]
         rows = [
             {"player": names[player]} | dict(zip(Encounters._fields[1:], counts, strict=True))
@@ -252,7 +246,7 @@ class MatchViews:
 
 
 def _changes(row: Plain) -> Plain:
-    ratings = {when: {what: row[f"{what}_{when}"] for what in RATING_KEYS} for when in ("before", "after")}
+    ratings = {when: {key: row[f"{key}_{when}"] for key in RATING_KEYS} for when in ("before", "after")}
     return ratings | {"moved": row["moved"], "shown_moved": row["shown_moved"]}
 
 
@@ -263,10 +257,10 @@ def _cells(column: NDArray[np.float64]) -> list[float | None]:
 def recent_form(
     view: TraceView, players: Sequence[str], played: Sequence[int], matches: int | None = None
 ) -> list[list[Plain]]:
-    """Return the results of the last matches of some players, newest last; of all matches, or of so many first ones.
+    """Return the results of the last matches of some players, newest last, among all or the first so many `matches`.
 
-    A team that is first alone has won, one that shares the first place has drawn. How many matches each has `played`
-    says how far back it is worth looking. Matches that do not count are left out.
+    A team that is first alone has won; a team that shares the first place has drawn. The number of matches that each
+    player has `played` limits how far back to look. Matches that do not count are left out.
 
     >>> import prowess as pw
     >>> from prowess.store.read.trace import LeagueTrace
@@ -278,14 +272,14 @@ def recent_form(
     """
     history = view.trace.history
     number = np.array([view.number.get(name, -1) for name in players], np.intp)
-    number[number >= len(history.players)] = -1  # players who came after the view
-    entry = _last_entries(view, number, np.minimum(played, FORM), len(view) if matches is None else matches)
+    number[number >= len(history.players)] = -1  # players who are newer than the view
+    entry = _last_entries(view, number, np.minimum(played, FORM_MATCHES), len(view) if matches is None else matches)
     team, match = view.places(entry)
     result = np.array(["draw", "win", "loss"])[results(history, (team, match))]  # by 0, 1 and -1
     size = np.diff(history.match_start)[match]
     forms: dict[int, list[Plain]] = {player: [] for player in number.tolist()}
     ends = zip(*(column.tolist() for column in (result, history.place[team], size)), strict=True)
-    shared: dict[tuple[str, int, int], Plain] = {}  # of all players there may be very many, of few kinds
+    shared: dict[tuple[str, int, int], Plain] = {}  # very many players may share few of them
     for player, end in zip(history.player[entry].tolist(), ends, strict=True):
         if end not in shared:
             shared[end] = dict(zip(("result", "place", "teams"), end, strict=True))
@@ -294,12 +288,12 @@ def recent_form(
 
 
 def _last_entries(view: TraceView, number: Ints, enough: NDArray[np.integer], matches: int) -> Ints:
-    """Return the last entries of some players in so many first matches that count, in the order of time.
+    """Return the last entries of some players in the first so many matches that count, in the order of time.
 
-    It scans from the end back, because most players that are shown have played recently: no index is needed.
+    It scans from the end back: most players that are shown have played recently, so that no index is needed.
     """
     history = view.trace.history
-    wanted = np.zeros(len(history.players) + 1, np.int64)  # of each player, how many entries are still looked for
+    wanted = np.zeros(len(history.players) + 1, np.int64)  # entries of each player still to be found
     wanted[number] = enough
     wanted[-1] = 0
     asked = wanted > 0
@@ -319,7 +313,7 @@ def _last_of_each(player: NDArray[np.int32], entry: Ints) -> Ints:
     by_player = np.argsort(player[entry], kind="stable")
     sorted_player = player[entry[by_player]]
     after = np.searchsorted(sorted_player, sorted_player, side="right") - np.arange(len(entry))
-    return np.sort(entry[by_player[after <= FORM]])
+    return np.sort(entry[by_player[after <= FORM_MATCHES]])
 
 
 def head_to_head(view: TraceView, players: Sequence[str]) -> list[Plain]:

@@ -14,11 +14,11 @@ from ...history.names import nearest, plain_letters
 if TYPE_CHECKING:
     import polars as pl
 
-FEW = 3_000  # names among which one that is nearly right is looked for
-LIKELY = 300  # of very many names, those that are looked at letter by letter
-LONGER = 2  # letters by which a name that is nearly right may be longer or shorter
-LATE = 1_000  # newcomers before the rows of all are written anew
-BYTES = 240  # of a name, its row and its small letters, about
+MAX_COMPARED = 3_000  # names of a league that are all compared with a misspelt one
+MAX_LIKELY = 300  # names of a larger league that are compared
+MAX_DIFFERENCE = 2  # in length between a misspelt name and the right one
+MAX_RECENT = 1_000  # newcomers before the rows of all names are merged into one dict
+NAME_BYTES = 240  # of a name, its row and its folded form, about
 
 
 class NameIndex:
@@ -32,7 +32,7 @@ class NameIndex:
     def __init__(self, names: Sequence[str] = ()) -> None:
         self.names = list(names)
         self._rows = dict(zip(self.names, range(len(self.names)), strict=True))
-        self._late: dict[str, int] = {}  # the rows of who came since, so that few newcomers cost little
+        self._recent: dict[str, int] = {}  # rows of newcomers, so that adding a few costs little
         self._folded: pl.Series | None = None
 
     def __len__(self) -> int:
@@ -41,80 +41,74 @@ class NameIndex:
 
     def __contains__(self, name: object) -> bool:
         """Tell whether a player has this name."""
-        return name in self._rows or name in self._late
+        return name in self._rows or name in self._recent
 
     @property
     def nbytes(self) -> int:
-        """About how much memory it takes."""
-        return BYTES * len(self)
+        """About how many bytes it takes."""
+        return NAME_BYTES * len(self)
 
     @cached_property
     def rows(self) -> dict[str, int]:
         """The rows of all names."""
-        return self._rows | self._late if self._late else self._rows
+        return self._rows | self._recent if self._recent else self._rows
 
     def row(self, name: str) -> int | None:
-        """Return the row of a name, if it is there."""
+        """Return the row of a name; None if it is unknown."""
         row = self._rows.get(name)
-        return self._late.get(name) if row is None else row
+        return self._recent.get(name) if row is None else row
 
     def extended(self, newcomers: Sequence[str]) -> NameIndex:
-        """Return an index with more names after these; the same one if there are none."""
+        """Return an index with more names after these; this one if there are none."""
         if not newcomers:
             return self
         longer = NameIndex()
         longer.names = self.names + list(newcomers)
         longer._rows = self._rows
-        longer._late = self._late | dict(zip(newcomers, range(len(self), len(longer)), strict=True))
-        if len(longer._late) > LATE:
-            longer._rows, longer._late = longer._rows | longer._late, {}
+        longer._recent = self._recent | dict(zip(newcomers, range(len(self), len(longer)), strict=True))
+        if len(longer._recent) > MAX_RECENT:
+            longer._rows, longer._recent = longer._rows | longer._recent, {}
         if self._folded is not None:
-            longer._folded = _append(self._folded, newcomers)
+            longer._folded = _fold(newcomers, self._folded)
         return longer
 
     def search(self, text: str, strip: bool = True) -> NDArray[np.bool_]:
-        """Return which names contain a text, whatever its case and accents; blanks around it count unless stripped."""
+        """Return which names contain a text, ignoring case and accents, and blanks around it if `strip`."""
         if self._folded is None:
             self._folded = _fold(self.names)
         part = plain_letters(text.strip() if strip else text)
         return np.asarray(self._folded.str.contains(part, literal=True).to_numpy(), bool)
 
     def hint(self, name: str) -> str:
-        """Return a suggestion for a name that is not there, as the end of a sentence."""
+        """Return a suggestion for an unknown name, as the end of a sentence."""
         near = self.near(name)
         return f"; did you mean {near[0]!r}?" if near else ""
 
     def near(self, name: str, count: int = 1) -> list[str]:
-        """Return names that may be meant by one that is not there, the likeliest first.
+        """Return names that may be meant by an unknown one, the likeliest first.
 
         >>> NameIndex(["John", "Ada"]).near("Jhon")
         ['John']
         """
-        return nearest(name, self.names if len(self) <= FEW else self._likely(name), count)
+        return nearest(name, self.names if len(self) <= MAX_COMPARED else self._likely(name), count)
 
     def _likely(self, name: str) -> list[str]:
-        """Return those of very many names that contain another, or most of its three parts: a typo leaves one whole."""
+        """Return the names that contain this one, or most of its three parts: a typo leaves two of them intact."""
         text = plain_letters(name.strip())
         alike = 3.0 * self.search(text)
         part = -(-len(text) // 3)
         if part > 1:
-            about = np.abs(self._lengths() - len(text)) <= LONGER
+            assert self._folded is not None, "set by the search"
+            lengths = np.asarray(self._folded.str.len_chars().to_numpy(), np.int64)
+            about = np.abs(lengths - len(text)) <= MAX_DIFFERENCE
             alike += about * sum(self.search(text[k : k + part], strip=False) for k in range(0, len(text), part))
-        best = np.argsort(-alike, kind="stable")[:LIKELY]
+        best = np.argsort(-alike, kind="stable")[:MAX_LIKELY]
         return [self.names[row] for row in best[alike[best] > 0].tolist()]
 
-    def _lengths(self) -> NDArray[np.int64]:
-        assert self._folded is not None, "they were searched"
-        return np.asarray(self._folded.str.len_chars().to_numpy(), np.int64)
 
-
-def _fold(names: Sequence[str]) -> pl.Series:
+def _fold(names: Sequence[str], before: pl.Series | None = None) -> pl.Series:
+    """Return names without case and accents, after those that were folded before."""
     import polars as pl
 
-    return pl.Series([plain_letters(name) for name in names], dtype=pl.String)
-
-
-def _append(folded: pl.Series, names: Sequence[str]) -> pl.Series:
-    import polars as pl
-
-    return pl.concat([folded, _fold(names)], rechunk=False)
+    folded = pl.Series([plain_letters(name) for name in names], dtype=pl.String)
+    return folded if before is None else pl.concat([before, folded], rechunk=False)

@@ -1,4 +1,4 @@
-"""The standings of a league at one revision: the order of its players, immutable columns, and pages of them."""
+"""A snapshot of a league's standings at one revision: ratings, ranking, and pages of the leaderboard."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .name_index import NameIndex
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int32]
-OBJECTS = 4_096  # bytes that a snapshot takes beside its columns: of small leagues a process may keep very many
+OVERHEAD = 4_096  # bytes of a snapshot beside its columns, which count when a process keeps very many small leagues
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The rows of a state from best to worst; equal players by name. `down` are their negative levels in this order.
+    """The rows of a state from best to worst, equal players by name; `down` are their negated levels in this order.
 
     >>> import prowess as pw
     >>> state = np.array([[1480.0, 0.0], [1520.0, 0.0], [1480.0, 0.0]])
@@ -42,16 +42,16 @@ class Ranking:
     order: Rows
     down: Floats
     grain: float
-    largest: float  # of all ratings, on which the grain depends
+    largest: float  # rating of all, on which the grain depends
 
     def ranks(self, model: Model, cells: Floats) -> NDArray[np.intp]:
-        """Return the ranks of some rows of the state: 1 + the number of players above, so that equal ones share it."""
+        """Return the ranks of some rows of the state: 1 + the number of players above; equal players share one."""
         return np.searchsorted(self.down, -_levels(model, cells, self.grain)) + 1
 
     def updated(
         self, model: Model, before: Floats, state: Floats, names: Sequence[str], rows: NDArray[np.integer]
     ) -> Ranking:
-        """Return the ranking after some rows of the state have changed or were added: only those are moved.
+        """Return the ranking after some rows of the state were changed or added; only those are moved.
 
         >>> import prowess as pw
         >>> before = np.array([[1480.0, 0.0], [1520.0, 0.0]])
@@ -61,9 +61,10 @@ class Ranking:
         array([0, 1], dtype=int32)
         """
         old = rows[rows < len(before)]
-        top = max(self.largest, largest(model, state[rows]))
-        if largest(model, before[old]) == self.largest:
-            top = largest(model, state)  # the player who had the largest rating may have it no longer
+        if largest(model, before[old]) == self.largest:  # which may have been lowered
+            top = largest(model, state)
+        else:
+            top = max(self.largest, largest(model, state[rows]))
         unit = grain(top)
         if unit != self.grain:
             return rank_all(model, state, names)
@@ -78,7 +79,7 @@ class Ranking:
         return Ranking(np.insert(left.order, places, rows), np.insert(left.down, places, down), unit, top)
 
     def _positions(self, down: Floats, rows: NDArray[np.integer], names: Sequence[str]) -> NDArray[np.intp]:
-        """Return where rows of these levels are, or would be; equal players are in the order of their names."""
+        """Return where rows of these levels are, or would be inserted."""
         first, last = np.searchsorted(self.down, down), np.searchsorted(self.down, down, side="right")
         for k in np.flatnonzero(last > first).tolist():
             name = names[int(rows[k])]
@@ -111,7 +112,7 @@ def _by_name(names: Sequence[str]) -> Rows:
 
 @dataclass(frozen=True)
 class Page:
-    """Some rows of a leaderboard, as plain mappings, and how many there are in all.
+    """Some rows of a leaderboard as plain mappings, and the number of all rows.
 
     >>> Page([], 0).total
     0
@@ -123,9 +124,9 @@ class Page:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Snapshot:
-    """Where everybody stands in a league at a revision; it does not change, and the next one shares what it can.
+    """The standings of a league at a revision; immutable, and the next snapshot shares what it can.
 
-    `state` has a row for each player as the model keeps it, `settled` as it is shown: the open rating periods ended.
+    `state` has the row of each player as the model keeps it, `settled` as it is shown, with open rating periods ended.
 
     >>> import prowess as pw
     >>> from prowess.store.leagues import Settings
@@ -149,32 +150,20 @@ class Snapshot:
 
     @classmethod
     def of_ladder(cls, ladder: Ladder, **about: Any) -> Snapshot:
-        """Return the standings of all players of a ladder; `about` are the league, its clock, settings and counters."""
-        state, settled = ladder.state[: len(ladder)].copy(), ladder.settled
-        settled = state if ladder.model.period is None else settled
-        names, model = NameIndex(ladder.names), ladder.model
+        """Return the standings of a ladder; `about` has the name of the league, its clock, settings and counters."""
+        model, names, memory = ladder.model, NameIndex(ladder.names), ladder.memory.copy()
+        state = ladder.state[: len(ladder)].copy()
+        settled = state if model.period is None else ladder.settled
         ranking = rank_all(model, settled, names.names)
-        return cls(
-            **about,
-            model=model,
-            names=names,
-            state=state,
-            settled=settled,
-            memory=ladder.memory.copy(),
-            ranking=ranking,
-        )
+        return cls(**about, model=model, names=names, state=state, settled=settled, memory=memory, ranking=ranking)
 
     @classmethod
-    def of(cls, league: League, ladder: Ladder, revision: int | None = None, generation: int | None = None) -> Snapshot:
-        """Return the standings of a league whose ladder is this one."""
-        return cls.of_ladder(
-            ladder,
-            league=league.name,
-            clock=league.clock,
-            settings=league.settings,
-            revision=league.revision if revision is None else revision,
-            generation=league.generation if generation is None else generation,
-        )
+    def of(cls, league: League, ladder: Ladder, revision: int | None = None) -> Snapshot:
+        """Return the standings of a league with this ladder, at its revision or another one."""
+        about = {name: getattr(league, name) for name in ("clock", "settings", "revision", "generation")}
+        if revision is not None:
+            about["revision"] = revision
+        return cls.of_ladder(ladder, league=league.name, **about)
 
     def __len__(self) -> int:
         """Count the players."""
@@ -182,21 +171,21 @@ class Snapshot:
 
     @cached_property
     def nbytes(self) -> int:
-        """About how much memory it takes that others do not share."""
+        """About how many bytes it takes that other snapshots do not share."""
         columns = (self.state, self.ranking.order, self.ranking.down)
         settled = 0 if self.settled is self.state else self.settled.nbytes
-        return OBJECTS + sum(column.nbytes for column in columns) + settled
+        return OVERHEAD + sum(column.nbytes for column in columns) + settled
 
     def updated(self, revision: int, rows: Sequence[tuple[str, bytes | None]], memory: bytes) -> Snapshot:
-        """Return the standings after the rows of some players have changed; a player without a row is removed."""
-        gone = {name for name, cells in rows if cells is None and self.names.row(name) is not None}
+        """Return the standings after some players' rows have changed; a player whose row is None is removed."""
+        removed = {name for name, cells in rows if cells is None and self.names.row(name) is not None}
         rated = [(name, cells) for name, cells in rows if cells is not None]
-        if gone:
-            return self._without(gone).updated(revision, rated, memory)
+        if removed:
+            return self._without(removed).updated(revision, rated, memory)
         names = self.names.extended([name for name, _ in rated if self.names.row(name) is None])
         at = np.array([names.row(name) for name, _ in rated], np.int32)
         cells = np.frombuffer(b"".join([cells for _, cells in rated]), np.float64).reshape(-1, self.state.shape[1])
-        learnt = np.frombuffer(memory, np.float64).copy()  # which kernels may write to
+        learnt = np.frombuffer(memory, np.float64).copy()  # a writable copy, which kernels need
         state = settled = _with_rows(self.state, len(names), at, cells)
         if self.model.period is not None:
             ended = cells.copy()
@@ -207,8 +196,8 @@ class Snapshot:
             self, revision=revision, names=names, state=state, settled=settled, memory=learnt, ranking=ranking
         )
 
-    def _without(self, gone: set[str]) -> Snapshot:
-        kept = [row for row, name in enumerate(self.names.names) if name not in gone]
+    def _without(self, removed: set[str]) -> Snapshot:
+        kept = [row for row, name in enumerate(self.names.names) if name not in removed]
         names = NameIndex([self.names.names[row] for row in kept])
         state = self.state[kept]
         settled = state if self.settled is self.state else self.settled[kept]
@@ -232,19 +221,18 @@ class Snapshot:
 
     @cached_property
     def ladder(self) -> Ladder:
-        """All players as a ladder to ask; it is shared, so take a copy to go on from it."""
+        """All players as a ladder, which is shared: copy it before recording matches."""
         ladder = Ladder(self.model)
         ladder.names, ladder._rows = self.names.names, self.names.rows
         ladder.state, ladder.memory, ladder.stamp = self.state, self.memory, clock.STAMPS[self.clock]
         return ladder
 
     def ladder_of(self, players: Iterable[str]) -> Ladder:
-        """Return a ladder of some players alone, to go on from; names that are not there are left out."""
+        """Return a ladder of some players alone, without unknown names, to record matches in."""
         rows = {name: row for name in players if (row := self.names.row(name)) is not None}
         ladder = Ladder(self.model)
-        ladder.names, ladder.stamp = list(rows), clock.STAMPS[self.clock]
-        ladder.state = self.state[list(rows.values())]
-        ladder.memory = self.memory.copy()
+        ladder.names, ladder.state = list(rows), self.state[list(rows.values())]
+        ladder.memory, ladder.stamp = self.memory.copy(), clock.STAMPS[self.clock]
         return ladder
 
     def as_time(self, number: float) -> Any:
@@ -254,7 +242,7 @@ class Snapshot:
 
     @cached_property
     def active_since(self) -> float:
-        """The earliest last match of an active player: so many days before the last match of all."""
+        """The time since which a player must have played to be active, counted back from the last match of all."""
         unit = DAY if self.clock == "utc" else 1.0
         return -np.inf if np.isnan(self.last) else self.last - unit * self.settings.inactive_days
 
@@ -264,7 +252,7 @@ class Snapshot:
         return np.nan if self.clock == "none" else float(np.fmax.reduce(self.last_seen, initial=np.nan))
 
     def ranks(self, players: Sequence[str]) -> list[int | None]:
-        """Return the ranks of some players; None for names that are not there."""
+        """Return the ranks of some players; None for unknown names."""
         rows = [self.names.row(name) for name in players]
         rated = np.array([row for row in rows if row is not None], np.intp)
         ranks = iter(self.ranking.ranks(self.model, self.settled[rated]).tolist())
@@ -281,9 +269,9 @@ class Snapshot:
     ) -> Page:
         """Return `size` players from the `first` on (0 is the best), of those who match the filters.
 
-        Ranks are those among all players. `search` is a part of the name; `active_since` leaves out those who have not
-        played since then, `provisional=False` those with too few matches for the league's settings; True keeps only
-        those.
+        Ranks are those among all players. `search` is a part of the name. `active_since` leaves out players who have
+        not played since then. `provisional` keeps only players with too few matches for the league's settings, or, if
+        False, only the others.
         """
         order = self.ranking.order
         mask = self._mask(search, active_since, min_matches, provisional)
@@ -309,7 +297,7 @@ class Snapshot:
         """Return the row of a player in the leaderboard."""
         row = self.names.row(player)
         if row is None:
-            text = f"{self.league} has no player called {player!r}{self.names.hint(player)}"
+            text = f"{self.league} has no player named {player!r}{self.names.hint(player)}"
             raise NotFound(text, field="player", value=player)
         return self._rows(np.array([row]))[0]
 

@@ -1,4 +1,4 @@
-"""Standings in memory that follow the store: current, of a revision, a time, a season, or an older model."""
+"""A cache of standings: current ones, and those of a revision, a time, a season or an older model."""
 
 from __future__ import annotations
 
@@ -16,20 +16,18 @@ from ..errors import NotFound, Unavailable
 from ..journal import journal
 from ..leagues import League
 from ..write.replay import replay_rows
-from .snapshot import Page, Snapshot
+from .snapshot import Snapshot
 from .trace_cache import TraceCache
 
-__all__ = ["Page", "Snapshot", "StandingsCache"]
-
 MEMORY = 500_000_000  # bytes
-MAKING = 4  # threads that compute past standings at once, or wait for another one: each holds a connection
-RECENT = 16  # snapshots of a league that are kept, so that all pages of a list show one state
+MAX_COMPUTING = 4  # threads that compute past standings, or wait for them: each holds a connection
+MAX_RECENT = 16  # snapshots of a league that are kept, so that all pages of a list show one state
 
 
 class StandingsCache:
-    """The standings of all leagues; those that were asked for last stay in memory.
+    """The standings of leagues in memory, of which the least recently used are evicted.
 
-    A league is always given as it was found on the same connection.
+    A league is always given as it was read on the same connection.
 
     >>> from tempfile import TemporaryDirectory
     >>> from prowess.store.write.commands import Post
@@ -52,25 +50,25 @@ class StandingsCache:
         self._traces = TraceCache() if traces is None else traces
         self._recent: LruCache[tuple[Snapshot, ...]] = LruCache(memory / 2)
         self._past: LruCache[Snapshot] = LruCache(memory / 2)
-        self._making = BoundedSemaphore(MAKING)
+        self._computing = BoundedSemaphore(MAX_COMPUTING)
 
     def of(self, connection: Connection, league: League) -> Snapshot:
-        """Return the standings of a league at its revision, or a later one."""
+        """Return the standings of a league at its revision or a later one."""
         recent = self._recent.get(league.id) or ()
         if not recent or recent[-1].revision < league.revision:
             with self._recent.lock(league.id):
                 recent = self._recent.get(league.id) or ()
                 if not recent or recent[-1].revision < league.revision:
                     now = _current(connection, league, recent[-1] if recent else None)
-                    recent = (*recent, now)[-RECENT:]
+                    recent = (*recent, now)[-MAX_RECENT:]
                     while len(recent) > 1 and _size(recent) > self._recent.limit:
                         recent = recent[1:]
                     self._recent.put(league.id, recent, _size(recent))
         return _with_settings(recent[-1], league)
 
     def at_revision(self, connection: Connection, league: League, revision: int) -> Snapshot:
-        """Return the standings as they were shown at a revision, or else by rating the matches of then."""
-        _check(league, revision)
+        """Return the standings at a revision: those in memory, or by rating the matches of that time."""
+        _check_revision(league, revision)
         for snapshot in (self.of(connection, league), *(self._recent.get(league.id) or ())):
             if snapshot.revision == revision:
                 return _with_settings(snapshot, league)
@@ -90,53 +88,50 @@ class StandingsCache:
 
         def make() -> Snapshot:
             matches = self._traces.of(connection, league)
-            return Snapshot.of(league, matches.standing_at(time), revision=matches.view.revision)
+            return Snapshot.of(league, matches.standing_at(time), matches.view.revision)
 
         return self._past_snapshot(league, key, make)
 
     def of_season(self, connection: Connection, league: League, name: str, revision: int | None = None) -> Snapshot:
-        """Return the standings at the end of a season, or current ones of the last; as of now or of a revision."""
+        """Return the standings at the end of a season, or current ones for the last, as rated now or at a revision."""
         matches = self._traces.of(connection, league)
         if revision not in (None, matches.view.revision):
             end = seasons.end_of_season(seasons.list_seasons(connection, league, revision), name)
             if end is None:
-                text = f"{league.name} had no season called {name!r} at revision {revision}"
+                text = f"{league.name} had no season named {name!r} at revision {revision}"
                 raise NotFound(text, field="season", value=name)
             return self._replay_until(connection, league, revision, end)
+        now = matches.view.revision
         return self._past_snapshot(
-            league,
-            ("season", matches.view.revision, name),
-            lambda: Snapshot.of(league, matches.end_of_season(name), revision=matches.view.revision),
+            league, ("season", now, name), lambda: Snapshot.of(league, matches.end_of_season(name), now)
         )
 
     def of_generation(
         self, connection: Connection, league: League, generation: int, revision: int | None = None
     ) -> Snapshot:
-        """Return the standings by the model of a generation, at a revision that it has rated; else at the last one."""
+        """Return the standings by the model of a generation, at a revision that it has rated, by default the last."""
         past = leagues.with_generation(connection, league, generation)
         last = leagues.last_revision(connection, league, generation)
         if revision not in (None, last):
             if revision > last or leagues.as_of(connection, league, revision).generation != generation:
-                text = f"{revision} is none of generation {generation}, the last of which is {last}"
+                text = f"generation {generation} did not rate revision {revision}; its last is {last}"
                 raise Error.in_field("revision", text, value=revision)
             return self.at_revision(connection, league, revision)
         if generation == league.generation:
             return self.of(connection, league)
         return self._past_snapshot(
-            league,
-            ("generation", generation),
-            lambda: Snapshot.of(past, ratings.load_all(connection, past), revision=last),
+            league, ("generation", generation), lambda: Snapshot.of(past, ratings.load_all(connection, past), last)
         )
 
     def _past_snapshot(self, league: League, key: Hashable, make: Callable[[], Snapshot]) -> Snapshot:
         """Return a snapshot of the past, computed by one thread for all that wait for it.
 
-        It may take seconds, so that only a few threads do so at once: the others serve the present.
+        It may take seconds, so that only a few threads do so at once: the others stay free for current standings.
         """
         snapshot = self._past.get((league.id, key))
         if snapshot is None:
-            if not self._making.acquire(blocking=False):
-                raise Unavailable("others ask for standings of the past", "try again")
+            if not self._computing.acquire(blocking=False):
+                raise Unavailable("too many requests for past standings", "try again")
             try:
                 with self._past.lock(league.id):
                     snapshot = self._past.get((league.id, key))
@@ -144,7 +139,7 @@ class StandingsCache:
                         snapshot = make()
                         self._put_past(league, key, snapshot)
             finally:
-                self._making.release()
+                self._computing.release()
         return _with_settings(snapshot, league)
 
     def _put_past(self, league: League, key: Hashable, snapshot: Snapshot) -> None:
@@ -152,7 +147,7 @@ class StandingsCache:
 
     def _replay_until(self, connection: Connection, league: League, revision: int, time: float) -> Snapshot:
         """Return the standings at a time as they were at a revision, by rating the matches up to there."""
-        _check(league, revision)
+        _check_revision(league, revision)
         past = leagues.as_of(connection, league, revision)
         begun = [season for season in seasons.list_seasons(connection, league, revision) if season.start <= time]
 
@@ -163,7 +158,7 @@ class StandingsCache:
         return self._past_snapshot(league, ("time", revision, time), make)
 
     def _replay(self, connection: Connection, league: League, revision: int) -> Snapshot:
-        """Return the standings of a revision, from the matches in memory if nothing before it was changed since."""
+        """Return the standings at a revision, from the trace in memory if the past was not corrected since."""
         past = leagues.as_of(connection, league, revision)
         begun = seasons.list_seasons(connection, league, revision)
         if past.generation == league.generation and league.corrected <= revision:
@@ -171,7 +166,7 @@ class StandingsCache:
             if view.revision == league.revision and list(view.seasons) == begun:
                 then = view.seq <= journal.last_posted(connection, league, revision)
                 matches = int(np.count_nonzero(then))
-                if then[:matches].all():  # otherwise matches that were posted since come before some of them
+                if then[:matches].all():  # else later posts have matches before some of these
                     return Snapshot.of(past, view.ladder_after(matches, len(begun)))
         rows = journal.rows_as_of(connection, league, revision)
         return Snapshot.of(past, replay_rows(past, begun, rows).ladder)
@@ -183,19 +178,19 @@ def _is_unchanged(connection: Connection, league: League, cached: Snapshot, time
     return time < min([journal.earliest_change(connection, league, cached.revision), *new])
 
 
-def _check(league: League, revision: int) -> None:
+def _check_revision(league: League, revision: int) -> None:
     if not 0 <= revision <= league.revision:
-        text = f"{league.name} has the revisions 0 to {league.revision}, not {revision}"
+        text = f"{league.name} has revisions 0 to {league.revision}, not {revision}"
         raise Error.in_field("revision", text, value=revision)
 
 
 def _size(snapshots: Sequence[Snapshot]) -> int:
-    """Return about how much memory snapshots take that share their names."""
+    """Return about how many bytes snapshots take that share their names."""
     return sum(snapshot.nbytes for snapshot in snapshots) + snapshots[-1].names.nbytes
 
 
 def _current(connection: Connection, league: League, last: Snapshot | None) -> Snapshot:
-    """Return the standings of a league at its revision, from the last ones if there are any."""
+    """Return the standings of a league at its revision, by updating the last ones if there are any."""
     if last is None or last.generation != league.generation:
         return Snapshot.of(league, ratings.load_all(connection, league))
     rows = ratings.changed_since(connection, league, last.revision)
@@ -203,5 +198,5 @@ def _current(connection: Connection, league: League, last: Snapshot | None) -> S
 
 
 def _with_settings(snapshot: Snapshot, league: League) -> Snapshot:
-    """Return a snapshot with the current settings, which are no part of a revision."""
+    """Return a snapshot with the current settings, which do not belong to a revision."""
     return snapshot if snapshot.settings == league.settings else replace(snapshot, settings=league.settings)

@@ -1,4 +1,4 @@
-"""The trace of a league in memory: all its matches with the ratings around them, in columns that grow at their end."""
+"""The trace of a league in memory: all matches with the ratings before and after them, in columns that can grow."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ from ..ratings import learn
 from ..seasons import Season, stretches
 
 STEP = 100_000  # matches between two ladders that are kept
-WRITTEN = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")  # by the model
+TRACE_COLUMNS = ("mean", "variance", "log_evidence", "scatter", "win", "draw", "before", "after")
 OPTIONAL = tuple(ABSENT)  # columns that a history need not have
-AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams") | dict.fromkeys(
-    ("player", "weight", "before", "after", "team"), "entries"
-)  # of what a column has a row each; all others, of the matches
-ROOM = 1 / 16  # of a column's length that is kept free at its end
-LEAST = 256  # rows that are kept free in any case
-TAIL = 65_536  # entries at the end that are scanned, before the index is made anew
-SHARE = 32  # in long columns, it is this part of them
+AXES = dict.fromkeys(("place", "score", "mean", "variance", "match"), "teams")  # what each row of a column is about
+AXES |= dict.fromkeys(("player", "weight", "before", "after", "team"), "entries")  # of all others, it is a match
+GROWTH = 1 / 16  # of a column's length that is kept free at its end
+MIN_GROWTH = 256  # rows that are kept free in any case
+TAIL = 65_536  # entries at the end that queries scan before the index is rebuilt
+TAIL_SHARE = 32  # in long columns, the tail may be one such part of them
 
 Ints = NDArray[np.intp]
 Column = NDArray[np.int32]
 
 
 class AppendColumn:
-    """A column with room at its end: views that were taken earlier do not see what is appended.
+    """A column that can grow: views that were taken earlier do not see what is appended.
 
     >>> column = AppendColumn(np.array([1, 2]))
     >>> before = column.view
@@ -56,7 +55,7 @@ class AppendColumn:
 
     @property
     def nbytes(self) -> int:
-        """How much memory it takes, with the room at its end."""
+        """The bytes it takes, with the free rows at its end."""
         return self._cells.nbytes
 
     @property
@@ -67,10 +66,10 @@ class AppendColumn:
         return view
 
     def append(self, more: NDArray[Any]) -> None:
-        """Put rows at the end."""
+        """Append rows."""
         length = self._length + len(more)
         if length > len(self._cells):
-            room = int(length * (1 + ROOM)) + LEAST
+            room = int(length * (1 + GROWTH)) + MIN_GROWTH
             cells = np.empty((room, *self._cells.shape[1:]), self._cells.dtype)
             cells[: self._length] = self._cells[: self._length]
             self._cells = cells
@@ -82,8 +81,8 @@ class AppendColumn:
 class PlayerIndex:
     """The entries of each player in the first part of a column, so that a query does not scan all of it.
 
-    It does not change. After the column has grown, `extended` gives its index, which is seldom another one: the few
-    entries that came since are scanned by each query.
+    It is immutable. After the column has grown, `extended` mostly returns the same index, because queries scan the few
+    entries that were appended since.
 
     >>> player = np.array([0, 1, 0, 2, 0], np.int32)
     >>> index = PlayerIndex().extended(player[:4])
@@ -96,19 +95,19 @@ class PlayerIndex:
 
     @property
     def nbytes(self) -> int:
-        """How much memory it takes."""
+        """The bytes it takes."""
         return self.entry.nbytes + self.start.nbytes
 
     def extended(self, player: Column) -> PlayerIndex:
-        """Return an index of a column that has grown: this one, unless too many entries have come since."""
-        if len(player) - len(self.entry) <= max(TAIL, len(self.entry) // SHARE):
+        """Return an index of a column that has grown: this one, unless too many entries were appended since."""
+        if len(player) - len(self.entry) <= max(TAIL, len(self.entry) // TAIL_SHARE):
             return self
         order = np.argsort(player.astype(np.uint16), kind="stable")  # NumPy sorts 16-bit integers in linear time
         order = order[np.argsort((player >> 16).astype(np.uint16)[order], kind="stable")]
         return PlayerIndex(order.astype(np.int32), np.concatenate([[0], np.cumsum(np.bincount(player))]))
 
     def entries(self, player: Column, number: int) -> Ints:
-        """Return the entries of a player in a column, in the order of time; none if nobody has this number."""
+        """Return the entries of a player in a column, in the order of time; none for an unknown number."""
         indexed = len(self.entry)
         start = self.start[number : number + 2] if 0 <= number < len(self.start) - 1 else (0, 0)
         return np.concatenate([self.entry[slice(*start)], indexed + np.flatnonzero(player[indexed:] == number)])
@@ -116,7 +115,7 @@ class PlayerIndex:
 
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """A ladder that is kept: as it was after so many matches, when so many seasons had begun."""
+    """A ladder that is kept, as it was after a number of matches and of seasons begun."""
 
     matches: int
     seasons: int
@@ -125,11 +124,11 @@ class Stop:
 
 @dataclass(frozen=True, eq=False)
 class TraceView:
-    """A trace as it was at one revision; it does not change."""
+    """A trace as it was at one revision; immutable."""
 
     trace: Trace
     seq: NDArray[np.int64]
-    number: Mapping[str, int]  # of players, which may hold some who came later
+    number: Mapping[str, int]  # of each player; it may include players who came later
     seasons: tuple[Season, ...]
     stops: tuple[Stop, ...]
     team: Column  # of each entry
@@ -142,7 +141,7 @@ class TraceView:
         return len(self.seq)
 
     def find(self, time: float, seq: int) -> int | None:
-        """Return the index of the match at a position; None if it is not there."""
+        """Return the index of the match at a position; None if there is none."""
         at = self.count_until(time, seq) - 1
         return at if at >= 0 and self.seq[at] == seq else None
 
@@ -157,7 +156,7 @@ class TraceView:
         if times is None:
             return 0, len(self)
         bounds = np.clip([since, until], -(2.0**62), 2.0**62)
-        if times.dtype != bounds.dtype:  # else NumPy would convert all times
+        if times.dtype != bounds.dtype:  # because NumPy would convert all times
             bounds = np.array([np.ceil(bounds[0]), np.floor(bounds[1])]).astype(times.dtype)
         return int(np.searchsorted(times, bounds[0])), int(np.searchsorted(times, bounds[1], side="right"))
 
@@ -166,12 +165,12 @@ class TraceView:
         return self.index.entries(self.trace.history.player, self.number.get(player, -1))
 
     def places(self, entry: Ints) -> tuple[Ints, Ints]:
-        """Return the teams and the matches of some entries; faster than `Trace.locate` where these are many."""
+        """Return the teams and the matches of some entries; faster than `Trace.locate` for many."""
         team = self.team[entry].astype(np.intp)
         return team, self.match[team].astype(np.intp)
 
     def ladder_after(self, matches: int, seasons: int) -> Ladder:
-        """Return the ladder after so many matches, when so many seasons had begun."""
+        """Return the ladder after a number of matches and of seasons begun."""
         stop = next(stop for stop in reversed(self.stops) if stop.matches <= matches and stop.seasons <= seasons)
         ladder = stop.ladder.copy()
         history = self.trace.history[stop.matches : matches]
@@ -185,8 +184,8 @@ class TraceView:
 class LeagueTrace:
     """All matches of a league with the ratings before and after them, and the forecasts.
 
-    It is bit for bit what `trace` gives for the matches of each season, from the ladder after those before. Only one
-    thread may let it grow at a time; others may use its views meanwhile.
+    It equals, bit for bit, what `trace` returns for the matches of each season, from the ladder after those before.
+    Only one thread may extend it at a time; others may use its views meanwhile.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "time": day} for day in (1, 2, 3)]
@@ -218,13 +217,13 @@ class LeagueTrace:
 
     @property
     def nbytes(self) -> int:
-        """About how much memory it takes."""
+        """About how many bytes it takes."""
         ladders = sum(stop.ladder.state.nbytes + 8 * len(stop.ladder) for stop in self.stops)
         columns = sum(column.nbytes for column in self.columns.values()) + self.index.nbytes
         return columns + ladders + 200 * len(self.names)
 
     def extend(self, history: History, seq: Any) -> None:
-        """Rate matches that come after all others, in the order of the league."""
+        """Rate and append matches, which come after all others in the order of the league."""
         start = len(self)
         self._append_history(history, np.asarray(seq, np.int64))
         stops = range(STEP - start % STEP, len(history), STEP)
@@ -232,7 +231,7 @@ class LeagueTrace:
             if len(matches):
                 self._append_trace(trace(self.ladder, matches))
             if end == len(history):
-                break  # a season begins with its first match, which may be one of the past that comes later
+                break  # a season begins with its first match, which may be posted later
             if season is not None:
                 season.begin(self.ladder)
                 self.begun += 1
@@ -240,7 +239,7 @@ class LeagueTrace:
                 self.stops.append(Stop(start + end, self.begun, self.ladder.copy()))
 
     def append_rated(self, trace: Trace, seq: int, ladder: Ladder) -> None:
-        """Take over matches that the writer has rated, numbered from `seq` on; `ladder` has their players after them.
+        """Append matches that the writer has rated, numbered from `seq` on; `ladder` has their players after them.
 
         The writer appends no match before the start of a season, so that all seasons have begun.
         """
@@ -280,23 +279,23 @@ class LeagueTrace:
             self._append_optional(name, history)
 
     def _append_optional(self, name: str, history: History) -> None:
-        """Append to a column that few leagues need: it comes into being with the first match that has it."""
+        """Append to a column that few leagues need, and that is created with the first match that has it."""
         absent, length = ABSENT[name]
         new = len(history) if length == "matches" else getattr(history, length)
         more = getattr(history, name)
-        if name not in self.columns and more is None:
-            return
         if name not in self.columns:
+            if more is None:
+                return
             whole = {"matches": "seq", "teams": "place", "entries": "player"}[length]
             kind = np.int32 if name == "home" else np.float64
             self.columns[name] = AppendColumn(np.full(len(self.columns[whole]) - new, absent, kind))
-        self._append(name, np.full(new, absent) if more is None else more + 0)  # the journal knows no -0.0 either
+        self._append(name, np.full(new, absent) if more is None else more + 0)  # no -0.0, as in the journal
 
     def _append_trace(self, trace: Trace) -> None:
         forecasts = trace.forecasts
         win, draw = forecasts.written
-        written = (forecasts.mean, forecasts.variance, forecasts.log_evidence, forecasts.scatter, win, draw)
-        for name, column in zip(WRITTEN, (*written, trace.before, trace.after), strict=True):
+        columns = (forecasts.mean, forecasts.variance, forecasts.log_evidence, forecasts.scatter, win, draw)
+        for name, column in zip(TRACE_COLUMNS, (*columns, trace.before, trace.after), strict=True):
             self._append(name, column)
 
     def _append(self, name: str, column: NDArray[Any] | None) -> None:
@@ -309,30 +308,22 @@ class LeagueTrace:
     @property
     def view(self) -> TraceView:
         """The trace as it is now."""
-        seen = {name: column.view for name, column in self.columns.items()}
+        views = {name: column.view for name, column in self.columns.items()}
         if len(self._players) < len(self.names):
             self._players = tuple(self.names)
-        optional: dict[str, Any] = {name: seen.get(name) for name in OPTIONAL}
-        history = History(
-            match_start=seen["match_start"],
-            team_start=seen["team_start"],
-            player=seen["player"],
-            place=seen["place"],
-            time=seen.get("time"),
-            time_kind=None if self.stamp is None else self.stamp.kind,
-            time_zone=None if self.stamp is None else self.stamp.zone,
-            ids=None,
-            players=self._players,
-            **optional,
-        )
-        mean, variance, log_evidence, scatter, win, draw, before, after = (seen[name] for name in WRITTEN)
+        names = ("match_start", "team_start", "player", "place", "time", *OPTIONAL)
+        columns: dict[str, Any] = {name: views.get(name) for name in names}
+        if self.stamp is not None:
+            columns |= {"time_kind": self.stamp.kind, "time_zone": self.stamp.zone}
+        history = History(**columns, players=self._players)
+        mean, variance, log_evidence, scatter, win, draw, before, after = (views[name] for name in TRACE_COLUMNS)
         forecasts = Forecasts(history, self.model.outcome, mean, variance, log_evidence, (win, draw), scatter)
         trace = Trace(self.model, history, forecasts, before, after)
-        stops = tuple(self.stops)
-        return TraceView(trace, seen["seq"], self.number, self.seasons, stops, seen["team"], seen["match"], self.index)
+        seq, stops, owner = views["seq"], tuple(self.stops), (views["team"], views["match"])
+        return TraceView(trace, seq, self.number, self.seasons, stops, *owner, self.index)
 
     def rewound(self, matches: int) -> LeagueTrace:
-        """Return a trace of its own that goes only so far: to the last ladder kept before the last of these matches."""
+        """Return a separate trace that ends at the last ladder kept before the last of so many matches."""
         stop = next(stop for stop in reversed(self.stops) if stop.matches < max(matches, 1))
         other = LeagueTrace(self.model, self.stamp, self.seasons)
         other.names, other.number = list(self.names), dict(self.number)
@@ -349,7 +340,7 @@ class LeagueTrace:
 def iter_forecasts(
     model: Model, history: History, seasons: Sequence[Season] = (), step: int = STEP
 ) -> Iterator[tuple[int, Forecasts]]:
-    """Yield the forecasts of a league's trace, bit for bit, for at most `step` matches at a time, keeping nothing else.
+    """Yield the forecasts of a league's trace, bit for bit, for at most `step` matches at a time, in little memory.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)

@@ -1,4 +1,4 @@
-"""The traces of leagues in memory: they follow the journal, and are evicted when they take too much memory."""
+"""A cache of the traces of leagues, which follow the journal and are evicted when they take too much memory."""
 
 from __future__ import annotations
 
@@ -35,27 +35,11 @@ class CachedTrace(NamedTuple):
 
 
 class TraceCache:
-    """The traces of those leagues that a process was asked for.
+    """The traces of those leagues that a process has read.
 
-    New matches at the end are appended: those that this process has written as the writer has rated them, others from
-    the journal. After a correction, a season or another model in the past, what came after is rated again from a
-    ladder that was kept before it. Views are of one revision each, and do not change.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from prowess.store.write.commands import Post
-    >>> from prowess.store.db.database import Database
-    >>> from prowess.store.leagues import create, find
-    >>> from prowess.store.write.writer import perform
-    >>> with TemporaryDirectory() as folder:
-    ...     database = Database(f"{folder}/league.db")
-    ...     database.migrate()
-    ...     with database.writing() as connection:
-    ...         _ = create(connection, "darts")
-    ...     _ = perform(database, Post("darts", [{"id": "first", "teams": [["ann"], ["bob"]]}]))
-    ...     with database.reading() as connection:
-    ...         TraceCache().of(connection, find(connection, "darts")).match("first")["players"][0]["why"]
-    ...     database.close()
-    'ann won against bob, where 50 % was expected: +4.40 to 29.40.'
+    New matches at the end are appended: the writer of this process hands over those that it has rated (`pending`),
+    others come from the journal. After a correction, a season or another model in the past, later matches are rated
+    again from a ladder that was kept before them. Views are of one revision each, and immutable.
     """
 
     def __init__(self, memory: float = MEMORY) -> None:
@@ -64,11 +48,11 @@ class TraceCache:
 
     @property
     def room(self) -> float:
-        """Bytes of memory that are left: prewarming stops before leagues would be evicted."""
+        """Bytes of memory that are left; prewarming stops before it would evict a league."""
         return self._cache.room
 
     def of(self, connection: Connection, league: League) -> MatchViews:
-        """Return views of a league at its revision or a later one; the league was found on the same connection."""
+        """Return views of a league at its revision or a later one; the league was read on the same connection."""
         return MatchViews(league, connection, self._view(connection, league))
 
     def _view(self, connection: Connection, league: League) -> TraceView:
@@ -79,7 +63,7 @@ class TraceCache:
             cached = self._cache.get(league.id)
             if cached is not None and cached.view.revision >= league.revision:
                 return cached.view
-            self._cache.drop(league.id)  # so that nobody finds what is half done, if this should fail
+            self._cache.drop(league.id)  # so that nobody gets a trace that failed half-way
             appended = self.pending.take(league, 0 if cached is None else cached.view.revision)
             trace = _trace_at(connection, league, cached, appended)
             view = replace(trace.view, revision=league.revision)
@@ -105,48 +89,47 @@ def _trace_at(
 
 
 def _is_behind(view: TraceView, appended: Sequence[Appended]) -> bool:
-    """Tell whether posts come after all matches of a view, in the order of the league."""
+    """Tell whether posts come after all matches of a view in the order of the league."""
     histories = [view.trace.history, *(post.trace.history for post in appended)]
-    bounds = [
-        time for history in histories if history.time is not None for time in history.time[[0, -1][: len(history)]]
-    ]
-    return all(first <= last for first, last in pairwise(bounds))
+    times = [history.time for history in histories if history.time is not None and len(history)]
+    return all(earlier[-1] <= later[0] for earlier, later in pairwise(times))
 
 
 def _corrected(cached: CachedTrace, league: League, begun: Sequence[Season], entries: Sequence[Entry]) -> LeagueTrace:
     """Return the trace of a league after some matches have changed, with these seasons."""
     trace, view = cached.trace, cached.view
-    come = JournalRows.of_entries(entries)
+    added = JournalRows.of_entries(entries)
     changed = [entry.seq for entry in entries if entry.seq <= view.seq.max(initial=0)]
-    gone = np.flatnonzero(np.isin(view.seq, changed)) if changed else np.zeros(0, np.intp)
-    history, seq = come.history(league), come.seq[come.order]
+    removed = np.flatnonzero(np.isin(view.seq, changed)) if changed else np.zeros(0, np.intp)
+    history, seq = added.history(league), added.seq[added.order]
     same_model = cached.generation == league.generation
-    first = _first_change(view, begun, gone, come)
+    first = _first_change(view, begun, removed, added)
     if first < len(view) or not same_model:
         trace = trace.rewound(first) if same_model else LeagueTrace(league.model, trace.stamp)
-        history, seq = _merge(view, len(trace), gone, history, seq)
+        history, seq = _merge(view, len(trace), removed, history, seq)
     trace.seasons = tuple(begun)
     trace.extend(history, seq)
     return trace
 
 
-def _first_change(view: TraceView, begun: Sequence[Season], gone: NDArray[np.intp], come: JournalRows) -> int:
-    """Return after how many matches something differs from a view."""
-    differing = set(begun) ^ set(view.seasons)
-    places: list[int] = [len(view), *gone[:1].tolist(), *(view.between(one.start, one.start)[0] for one in differing)]
-    if len(come.seq):
-        earliest = come.order[0]
-        places.append(view.count_until(float(come.time[earliest]), int(come.seq[earliest])))
+def _first_change(view: TraceView, begun: Sequence[Season], removed: NDArray[np.intp], added: JournalRows) -> int:
+    """Return how many matches of a view come before the first change."""
+    changed_seasons = set(begun) ^ set(view.seasons)
+    places: list[int] = [len(view), *removed[:1].tolist()]
+    places += [view.between(season.start, season.start)[0] for season in changed_seasons]
+    if len(added.seq):
+        earliest = added.order[0]
+        places.append(view.count_until(float(added.time[earliest]), int(added.seq[earliest])))
     return min(places)
 
 
 def _merge(
-    view: TraceView, first: int, gone: NDArray[np.intp], history: History, seq: NDArray[np.int64]
+    view: TraceView, first: int, removed: NDArray[np.intp], history: History, seq: NDArray[np.int64]
 ) -> tuple[History, NDArray[np.int64]]:
     """Return the matches of a view from one on, without some and with others, in the order of the league."""
-    left = np.setdiff1d(np.arange(first, len(view)), gone, assume_unique=True)
-    seqs = np.concatenate([view.seq[left], seq])
-    parts = [view.trace.history.take(left), replace(history, ids=None)]
+    kept = np.setdiff1d(np.arange(first, len(view)), removed, assume_unique=True)
+    seqs = np.concatenate([view.seq[kept], seq])
+    parts = [view.trace.history.take(kept), replace(history, ids=None)]
     joined = History.join(parts, once=False)
     if joined.time is None:
         order = np.argsort(seqs)

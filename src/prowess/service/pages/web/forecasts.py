@@ -12,7 +12,7 @@ from ....errors import Error
 from ....model.prediction import Prediction
 from ....store import leagues
 from ....store.leagues import League
-from ....store.read.standings import Snapshot
+from ....store.read.snapshot import Snapshot
 from ....text import capitalise, join_words
 from ...api.responses import etag_of, rating_payload, rating_payloads
 from ...api.schemas.forecasts import PredictionAsked
