@@ -38,7 +38,7 @@ def test_help_lists_the_presets() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--model", "trueskil"), "no model is called 'trueskil'; there are Harkness, Elo"),
+        (("--model", "trueskil"), "unknown model 'trueskil'; choose one of Harkness, Elo"),
         (
             ("--model", "elo", "--set", "draw_probability=0.2"),
             "no parameter or part is called 'draw_probability'; there",

@@ -81,7 +81,7 @@ def test_options_select_measures_and_matches(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("--models", "elo,chess"), 1, "no model is called 'chess'; there are Harkness, Elo"),
+        (("--models", "elo,chess"), 1, "unknown model 'chess'; choose one of Harkness, Elo"),
         (("--models", "elo,Elo"), 2, "Elo is listed twice"),
         (("--models", "elo:k"), 2, "'k' must be NAME=VALUE"),
         (("--models", "elo:gamma=3"), 1, "gamma"),

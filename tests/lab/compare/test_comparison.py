@@ -264,7 +264,7 @@ def test_models_by_mapping_preset_and_name(history):
         ({}, "there is no model to compare"),
         ([], "there is no model to compare"),
         (["elo", pw.Elo], "two models are called Elo"),
-        (["no such"], "no model is called 'no such'; there are Harkness, Elo"),
+        (["no such"], "unknown model 'no such'; choose one of Harkness, Elo"),
         ([pw.Elo()], "a model in a list has no name"),
         (pw.Elo(), "models must be a mapping"),
         ("elo", "models must be a mapping"),

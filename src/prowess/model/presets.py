@@ -1,0 +1,388 @@
+"""The rating systems by name, each with the constants of its paper.
+
+`PRESETS` is the one list of them: conformance tests, documentation, command line and service read it. Plugins add
+presets through the entry point group `prowess.presets`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+from ..errors import Error
+from ..plugins import Extensible
+from ..validate import number
+from ..validate import scale as positive
+from .components import absorb
+from .components.absorb import Constant, Newton, Rule, Share, Step, Volatile
+from .components.drift import Idle, PerMatch, PerPeriod
+from .components.interfaces import TeamFunction
+from .components.outcome import (
+    Duel,
+    GaussianScore,
+    Logistic,
+    Margin,
+    OffenceDefence,
+    Opposition,
+    Order,
+    Outcome,
+    Places,
+    PlacesML,
+    PoissonScore,
+    Probit,
+    Spread,
+)
+from .components.prior import Normal, Point
+from .components.team import FullSquad, LeaderBonus, Mean, Sum
+from .model import Model
+
+
+def Harkness(mu: float = 1500.0, step: float = 50.0, period: float = 30.0) -> Model:
+    """Harkness: after an event, a rating is the mean of the opponents' ratings plus `step` times wins minus losses.
+
+    Stout (2025), equation (1). The old rating does not count. All matches of a `period` (days, or units of plain-number
+    times) are one event.
+
+    >>> model = Harkness()
+    >>> model.rate([[model.rating(1600)], [model.rating(1400)]])
+    [[Rating(mu=1450.0)], [Rating(mu=1550.0)]]
+    """
+    return Model(
+        prior=Point(number("mu", mu)),
+        noise=0.0,
+        outcome=Duel(Opposition()),
+        team=Mean(),
+        absorb=absorb.Harkness(step),
+        period=period,
+    )
+
+
+def Elo(mu: float = 1500.0, k: float | Rule | Callable[[float, float], float] = 32.0, scale: float = 400.0) -> Model:
+    """Elo: a rating moves by K times actual minus expected score, on a base-10 logistic scale: Stout (2025), section 3.
+
+    `k` is a number, or a rule by matches played and rating (`pw.absorb.Fide()`, or any function of the two).
+
+    >>> model = Elo(k=20)
+    >>> [[ann], [bob]] = model.rate([[model.rating(1613)], [model.rating(1609)]], ranks=[2, 1])
+    >>> round(ann.mu, 2), round(bob.mu, 2), ann.sigma
+    (1602.88, 1619.12, None)
+    """
+    return Model(prior=Point(number("mu", mu)), noise=0.0, outcome=Duel(Logistic(scale)), team=Mean(), absorb=Step(k))
+
+
+def GaussianElo(mu: float = 1500.0, alpha: float = 0.07, beta: float = 200.0) -> Model:
+    """Elo with normal performances: the baseline of Herbrich, Minka, Graepel (2006), equation (1) and section 4.
+
+    A rating moves by αβ√π times actual minus expected score, up to about 25 points per game with the defaults.
+
+    >>> model = GaussianElo()
+    >>> round(model.rate([[model.rating()], [model.rating()]])[0][0].mu, 2)
+    1512.41
+    """
+    return Model(
+        prior=Point(number("mu", mu)),
+        noise=positive("beta", beta),
+        outcome=Duel(Probit()),
+        team=Mean(),
+        absorb=Share(alpha),
+    )
+
+
+def Glicko(mu: float = 1500.0, sigma: float = 350.0, c: float = 34.6, period: float | None = 30.0) -> Model:
+    """Glicko: ratings with deviations, updated per rating period: Glickman (1999); Stout (2025), section 4.
+
+    `sigma` is Glicko's RD; its square grows by `c`² before each period, up to 350². `period` is in days, or in units of
+    plain-number times; None updates after every match.
+
+    >>> model = Glicko(c=0)
+    >>> opponents = {"b": model.rating(1400, 30), "c": model.rating(1550, 100), "d": model.rating(1700, 300)}
+    >>> import prowess as pw
+    >>> games = [{"teams": [["a"], ["b"]], "time": 1}, {"teams": [["c"], ["a"]], "time": 1},
+    ...          {"teams": [["d"], ["a"]], "time": 1}]
+    >>> fit = model.fit(pw.History.from_matches(games), start={"a": model.rating(1500, 200)} | opponents)
+    >>> round(fit["a"].mu, 1), round(fit["a"].sigma, 1)
+    (1464.1, 151.4)
+    """
+    return Model(
+        prior=Normal(number("mu", mu), positive("sigma", sigma)),
+        noise=0.0,
+        outcome=Duel(Logistic()),
+        drift=PerPeriod(c, cap=max(350.0, sigma)),
+        team=Mean(),
+        absorb=Newton(),
+        period=period,
+    )
+
+
+def Glicko2(
+    mu: float = 1500.0,
+    sigma: float = 350.0,
+    volatility: float = 0.06,
+    tau: float = 0.5,
+    period: float | None = 30.0,
+) -> Model:
+    """Glicko-2: Glicko with a volatility per player, which changes slowly if `tau` is small: Glickman (2001).
+
+    >>> model = Glicko2()
+    >>> model.rating()
+    Rating(mu=1500.0, sigma=350.0, volatility=0.06)
+    """
+    return Model(
+        prior=Normal(number("mu", mu), positive("sigma", sigma)),
+        noise=0.0,
+        outcome=Duel(Logistic()),
+        drift=Idle(),
+        team=Mean(),
+        absorb=Volatile(volatility, tau),
+        period=period,
+    )
+
+
+def _gaussian(
+    mu: float,
+    sigma: float,
+    noise: float,
+    tau: float,
+    outcome: Outcome,
+    team: TeamFunction = Sum(),
+) -> Model:
+    prior = Normal(number("mu", mu), positive("sigma", sigma, zero=True))
+    drift = PerMatch(positive("tau", tau, zero=True))
+    return Model(prior=prior, noise=noise, outcome=outcome, drift=drift, team=team)
+
+
+def TrueSkill(
+    mu: float = 25.0,
+    sigma: float = 25.0 / 3.0,
+    beta: float = 25.0 / 6.0,
+    tau: float = 25.0 / 300.0,
+    draw_probability: float | None = None,
+    margin: float | Margin | None = None,
+) -> Model:
+    """TrueSkill, Herbrich, Minka, Graepel (2006): sums of performances, places by EP, drift before every match.
+
+    The defaults are those of the paper and of other implementations; equal teams draw one match in ten. Give `margin`
+    instead of `draw_probability` to set the draw margin ε itself (a number or a policy).
+
+    >>> model = TrueSkill(draw_probability=0.05)
+    >>> model.params["beta"] == 25 / 6
+    True
+    """
+    if draw_probability is None and margin is None:
+        draw_probability = 0.1
+    outcome = Order(draw_probability=draw_probability, margin=margin)
+    return _gaussian(mu, sigma, positive("beta", beta), tau, outcome)
+
+
+def TSa(
+    mu: float = 3000.0,
+    sigma: float = 1000.0,
+    beta: float = 400.0,
+    tau: float = 0.0,
+    draw_probability: float | None = None,
+    margin: float | Margin | None = None,
+) -> Model:
+    """TrueSkill with the constants of Nikolenko and Sirotkin (2011), section 5: their first baseline, without drift.
+
+    >>> TSa().rating()
+    Rating(mu=3000.0, sigma=1000.0)
+    """
+    return TrueSkill(mu, sigma, beta, tau, draw_probability, margin)
+
+
+def TSb(
+    mu: float = 3000.0,
+    sigma: float = 1000.0,
+    beta: float = 400.0,
+    tau: float = 0.0,
+    draw_probability: float | None = None,
+    margin: float | Margin | None = None,
+) -> Model:
+    """`TSa` with the average of the players' performances instead of the sum: the second baseline of the 2011 paper.
+
+    >>> TSb(beta=300).team
+    Mean()
+    """
+    return TrueSkill(mu, sigma, beta, tau, draw_probability, margin).replace(team=Mean())
+
+
+def _or_spread(margin: float | Margin | None) -> float | Margin:
+    return Spread() if margin is None else margin
+
+
+def TS2a(
+    mu: float = 3000.0,
+    sigma: float = 1000.0,
+    beta: float = 400.0,
+    tau: float = 0.0,
+    margin: float | Margin | None = None,
+    leader_bonus: float = 0.0,
+) -> Model:
+    """Place performances and the sum of the players' performances: Nikolenko and Sirotkin (2011), sections 3 to 5.
+
+    `margin` is half the distance between neighbouring places: a number or a policy. By default, places are spread over
+    the prior performances of the teams (`pw.outcome.Spread`).
+
+    >>> TS2a(margin=50.0).params["margin"]
+    50.0
+    """
+    team = LeaderBonus(Sum(), leader_bonus)
+    return _gaussian(mu, sigma, positive("beta", beta), tau, Places(margin=_or_spread(margin)), team)
+
+
+def TS2b(
+    mu: float = 3000.0,
+    sigma: float = 1000.0,
+    beta: float = 400.0,
+    tau: float = 0.0,
+    margin: float | Margin | None = None,
+    size: int = 6,
+    discount: float = 0.02,
+    leader_bonus: float = 0.0,
+) -> Model:
+    """`TS2a` with the average of a squad of six, minus 2 % per missing player: the same paper.
+
+    >>> TS2b(size=5).params["size"]
+    5
+    """
+    team = LeaderBonus(FullSquad(size, discount), leader_bonus)
+    return _gaussian(mu, sigma, positive("beta", beta), tau, Places(margin=_or_spread(margin)), team)
+
+
+TS2 = TS2b
+
+
+def TS2c(
+    mu: float = 3000.0,
+    sigma: float = 300.0,
+    beta: float = 400.0,
+    tau: float = 0.0,
+    margin: float | Margin | None = None,
+    size: int = 6,
+    discount: float = 0.02,
+    leader_bonus: float = 0.0,
+) -> Model:
+    """`TS2b` with the same constant uncertainty for everyone: the best model of the 2011 paper.
+
+    >>> TS2c().absorb
+    Constant()
+    """
+    return TS2b(mu, sigma, beta, tau, margin, size, discount, leader_bonus).replace(absorb=Constant())
+
+
+def TS3(
+    mu: float = 3000.0,
+    sigma: float = 1000.0,
+    beta: float = 400.0,
+    tau: float = 0.0,
+    margin: float | Margin | None = None,
+    size: int = 6,
+    discount: float = 0.02,
+    leader_bonus: float = 0.0,
+) -> Model:
+    """Place performances by maximum likelihood: Nikolenko and Sirotkin (2010), section 4.
+
+    It barely learns if the margin is small compared with the spread of the teams' priors: the places then follow the
+    prior means, and only the uncertainties shrink.
+
+    >>> TS3(margin=200.0).params["margin"]
+    200.0
+    """
+    if isinstance(margin, (int, float)) and margin < sigma / 10:
+        warnings.warn(f"TS3 barely learns if the margin ({margin:g}) is far below sigma ({sigma:g})", stacklevel=2)
+    team = LeaderBonus(FullSquad(size, discount), leader_bonus)
+    return _gaussian(mu, sigma, positive("beta", beta), tau, PlacesML(margin=_or_spread(margin)), team)
+
+
+def GaussianOD(
+    mu: float = 25.0,
+    sigma: float = 25.0 / 3.0,
+    beta: float = 25.0 / 6.0,
+    tau: float = 0.0,
+    gamma: float | str = "estimated",
+) -> Model:
+    """A score is offence minus the opponents' defence plus noise: Guo et al. (2012), equation (20).
+
+    `gamma`, the standard deviation of the noise, is a number, or "estimated" from the scores of earlier matches.
+
+    >>> model = GaussianOD(gamma=10.0)
+    >>> [[ann], [bob]] = model.rate([[model.rating()], [model.rating()]], scores=[12, 3])
+    >>> ann.offence.mu > 25 > ann.defence.mu
+    True
+    """
+    return _gaussian(mu, sigma, beta, tau, OffenceDefence(GaussianScore(gamma)))
+
+
+def GaussianSD(
+    mu: float = 25.0,
+    sigma: float = 25.0 / 3.0,
+    beta: float = 25.0 / 6.0,
+    tau: float = 0.0,
+    gamma: float | str = "estimated",
+) -> Model:
+    """The difference of two scores is that of the skills plus noise: Guo et al. (2012), equations (22) and (23).
+
+    >>> model = GaussianSD(gamma=10.0)
+    >>> [[ann], [bob]] = model.rate([[model.rating()], [model.rating()]], scores=[12, 3])
+    >>> ann.mu > 25 > bob.mu
+    True
+    """
+    return _gaussian(mu, sigma, beta, tau, GaussianScore(gamma))
+
+
+def PoissonOD(
+    mu: float = 25.0,
+    sigma: float = 25.0 / 3.0,
+    beta: float = 25.0 / 6.0,
+    tau: float = 0.0,
+    prediction: str = "integrated",
+) -> Model:
+    """A score is a count whose log-rate is offence minus the opponents' defence: Guo et al. (2012), section 3.
+
+    The paper's priors are far too wide for log-rates; `PoissonOD(mu=0, sigma=0.3, beta=0.1)` suits most sports better.
+    The paper predicts by "plug-in", as if the rates were known.
+
+    >>> model = PoissonOD(mu=0, sigma=0.3, beta=0.1)
+    >>> model.predict([[model.rating()], [model.rating()]]).draw > 0.2
+    True
+    """
+    return _gaussian(mu, sigma, beta, tau, OffenceDefence(PoissonScore(prediction)))
+
+
+def _check_preset(_: str, plugin: object) -> Callable[..., Model]:
+    if not callable(plugin) or not isinstance(plugin(), Model):
+        raise Error(f"a preset must be a function that returns a Model without arguments, not {plugin!r}")
+    return plugin
+
+
+BUILT_IN: dict[str, Callable[..., Model]] = {
+    "Harkness": Harkness,
+    "Elo": Elo,
+    "GaussianElo": GaussianElo,
+    "Glicko": Glicko,
+    "Glicko2": Glicko2,
+    "TrueSkill": TrueSkill,
+    "TSa": TSa,
+    "TSb": TSb,
+    "TS2": TS2,
+    "TS2a": TS2a,
+    "TS2b": TS2b,
+    "TS2c": TS2c,
+    "TS3": TS3,
+    "GaussianOD": GaussianOD,
+    "GaussianSD": GaussianSD,
+    "PoissonOD": PoissonOD,
+}
+PRESETS: Extensible[Callable[..., Model]] = Extensible(BUILT_IN, "prowess.presets", _check_preset)
+
+
+def preset(name: str) -> Callable[..., Model]:
+    """Return a preset by its name, in any case.
+
+    >>> preset("trueskill") is TrueSkill
+    True
+    """
+    for proper in PRESETS.names:
+        if proper.lower() == name.lower():
+            return PRESETS[proper]
+    raise Error(f"unknown model {name!r}; choose one of {', '.join(PRESETS)}", field="model", value=name)
