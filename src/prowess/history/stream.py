@@ -1,4 +1,4 @@
-"""Histories of a file larger than memory: one after another, in the order of time."""
+"""Reading a file larger than memory: one history after another, in the order of time."""
 
 import os
 from collections.abc import Iterator
@@ -18,46 +18,47 @@ from .read_context import Findings, Table, history_or_error
 from .read_options import Choices
 from .readers import from_table
 from .reading.chunks import RowQueue, read_chunks
+from .slicing import stamp_of
 from .times import Stamp, agree, show_time
 
 if TYPE_CHECKING:
     import polars as pl
 
-SAMPLE = 10_000  # rows by which decisions are taken, at the least
+SAMPLE = 10_000  # rows for decisions about the whole file, at least
 
 
 class Stream(Iterator[History]):
-    """The histories of a file, each of about so many rows; `share` says how much of the file has been read.
+    """The histories of a file, each of about so many rows; `share` is the share of the file read so far.
 
-    What holds for all rows (the layout, the separator, whether the day or the month stands first) is decided by the
-    first rows in which it shows, and then kept. A match is never cut, and a history never begins before the end of the
-    one before: otherwise it is an Error that says where.
+    Decisions for all rows (the layout, the separator, whether the day or the month is first) are made by the first
+    rows that show them, and then kept. A match is never split. A history that begins before the end of the one before
+    is an `Error` that names the line.
     """
 
     def __init__(self, path: str | os.PathLike[str], choices: Choices, rows: int) -> None:
-        """Open nothing yet; the file is read as the histories are asked for."""
+        """Prepare to read; the file is opened when the first history is requested."""
         self.rows = whole("rows", rows, least=1)
         self.choices = choices
         self.share = 0.0
         self.layout: Layout | None = None
         self.decided: dict[str, Any] = {}
-        self._last = _Last()
-        self._found = self._histories(path)
+        self._previous = _PreviousHistory()
+        self._histories = self._read_all(path)
 
     def __next__(self) -> History:
         """Read the next history."""
-        return next(self._found)
+        return next(self._histories)
 
-    def _histories(self, path: str | os.PathLike[str]) -> Iterator[History]:
+    def _read_all(self, path: str | os.PathLike[str]) -> Iterator[History]:
         queue, empty = RowQueue(), True
         for chunk in read_chunks(path, self.choices, max(self.rows, SAMPLE)):
             if isinstance(chunk.content, Findings):
                 self.share, empty = chunk.share, False
-                yield self._next(chunk.content, None)
+                yield self._check(chunk.content, None)
                 continue
             queue.add(chunk.content)
             if self.layout is None:
-                self._look(queue.head(SAMPLE))
+                self._decide(queue.head(SAMPLE))
             while end := self._end(queue, more=True):
                 yield self._read(queue.take(end))
                 empty = False
@@ -66,8 +67,8 @@ class Stream(Iterator[History]):
             yield self._read(queue.take(self._end(queue, more=False)))
             empty = False
 
-    def _look(self, sample: Table) -> None:
-        """Recognise the layout of the file, and take the decisions that its first rows lead to."""
+    def _decide(self, sample: Table) -> None:
+        """Recognise the layout of the file, and make the decisions that its first rows allow."""
         columns = sample.frame.columns
         try:
             recognise(columns, self.choices.columns)
@@ -81,9 +82,9 @@ class Stream(Iterator[History]):
             self.decided = dict(findings.decisions)
 
     def _end(self, queue: RowQueue, more: bool) -> int:
-        """Give where the next history ends: after so many rows at the most, but not within a match, nor within a day.
+        """Return where the next history ends: after `rows` at the most, but not within a match or a day.
 
-        A match of more rows is taken whole; a day is not. 0 asks for more rows.
+        A match of more rows is kept whole; a day is not. 0 asks for more rows.
         """
         if len(queue) < self.rows:
             return 0 if more else len(queue)
@@ -101,60 +102,58 @@ class Stream(Iterator[History]):
         return int(after[0]) if len(after) else 0 if more else len(queue)
 
     def _key(self) -> tuple[str | None, bool]:
-        """Give the column of the matches where a row is a player, else that of the times."""
-        if self.layout is None:
-            return None, False
-        if self.layout.sides:
-            return self.layout.roles.get("time"), False
-        return self.layout.roles.get("match"), True
+        """Return the column of the matches where a row is a player, else that of the times."""
+        is_match = self.layout is not None and not self.layout.sides
+        return self._column("match" if is_match else "time"), is_match
+
+    def _column(self, role: str) -> str | None:
+        return None if self.layout is None else self.layout.roles.get(role)
 
     def _read(self, table: Table) -> History:
         table = replace(table, choices=self.choices, decided=self.decided)
         column, is_match = self._key()
         if column is not None and is_match and len(table.frame):
-            self._last.check_matches(table, column, self.layout.roles.get("time") if self.layout else None)
+            self._previous.check_matches(table, column, self._column("time"))
         findings = from_table(table)
         self.decided |= findings.decisions
         if self.layout is not None and findings.layout is not None and findings.layout.shape != self.layout.shape:
             roles = Option("columns", dict(self.layout.roles))
-            raise table.error(0, f"from here on the file looks different ({findings.layout.shape}): say ", roles)
-        return self._next(findings, table)
+            raise table.error(0, f"from here on the layout is different ({findings.layout.shape}); try ", roles)
+        return self._check(findings, table)
 
-    def _next(self, findings: Findings, table: Table | None) -> History:
+    def _check(self, findings: Findings, table: Table | None) -> History:
         history = history_or_error(findings, self.choices.skip_problems)
         if history.time_zone is not None and history.time_zone[0] in "+-":
             history = replace(history, time_zone="UTC")  # later ones may have another offset, as in summer and winter
-        column = self.layout.roles.get("time") if self.layout is not None else None
-        self._last.check_time(history, findings.title, table, column)
+        self._previous.check_time(history, findings.title, table, self._column("time"))
         return history
 
 
 def _changes(key: "pl.Series") -> NDArray[np.intp]:
-    """Give the rows that differ from the row before."""
+    """Return the rows that differ from the row before."""
     return np.flatnonzero(key.ne_missing(key.shift(1)).to_numpy()[1:]) + 1
 
 
-class _Last:
-    """What is known of the end of the history before."""
+class _PreviousHistory:
+    """The end of the history before: its last time, and the matches that must not come again."""
 
     def __init__(self) -> None:
-        """Begin before all histories."""
         self.stamp: Stamp | None = None
         self.time: float | None = None
-        self.there = False
-        self.when: object = None
+        self.empty = True
+        self.last_cell: object = None
         self.matches: list[NDArray[np.uint64]] = []
 
     def check_time(self, history: History, title: str, table: Table | None, column: str | None) -> None:
-        """Raise an Error if a history begins before the end of the one before."""
+        """Raise an `Error` if a history begins before the end of the one before."""
         if not len(history):
             return
-        if self.there and (history.time is None) != (self.time is None):
+        if not self.empty and (history.time is None) != (self.time is None):
             raise _error(title, table, 0, "give a time to every match, or to none")
-        self.there = True
-        if history.time is None or history.time_kind is None:
+        self.empty = False
+        if history.time is None:
             return
-        stamp = Stamp(history.time_kind, history.time_zone)
+        stamp = stamp_of(history)
         try:
             self.stamp = agree(self.stamp or stamp, stamp, utc="UTC" in (stamp.zone, self.stamp and self.stamp.zone))
         except Error as error:
@@ -164,32 +163,31 @@ class _Last:
             if table is not None and column is not None and (times := read_times(table, column)) is not None:
                 row = int(times.number.argmin())
             now, before = (show_time(*self.stamp, when) for when in (history.time[0], self.time))
-            text = f"a match of {now} stands after one of {before}: sort the file by time, or read it as a whole"
+            text = f"a match of {now} comes after one of {before}: sort the file by time, or read it as a whole"
             late = _error(title, table, row, text)
             late.hint = Option("stream", False)
             raise late
         self.time = history.time[-1]
 
     def check_matches(self, table: Table, column: str, time: str | None) -> None:
-        """Raise an Error if a match comes again, after others; where there are times, those of the last are known."""
+        """Raise an `Error` if a match comes again after others; with times, only matches of the last time are kept."""
         frame = table.frame
-        names = [column] if time is None else [column, time]
-        key = frame.select(names).hash_rows(seed=1).to_numpy()
+        key = frame.select([column] if time is None else [column, time]).hash_rows(seed=1).to_numpy()
         for earlier in self.matches:
             repeated = np.flatnonzero(np.isin(key, earlier))
             if len(repeated):
                 row = int(repeated[0])
-                held = f"column {column!r} holds {frame[column][row]!r}, a match that began before other matches"
-                text = f"{held}: the rows of a match must stand together: sort the file"
-                raise table.error(row, text, column=column, value=frame[column][row])
+                value = frame[column][row]
+                text = f"column {column!r} holds {value!r}, a match that began before other matches: sort the file"
+                raise table.error(row, f"{text}, so that the rows of a match are together", column=column, value=value)
         if time is not None:
-            last = frame[time].eq_missing(frame[time][-1]).to_numpy()
-            if self.when != frame[time][-1]:
-                self.matches = []
-            self.when, key = frame[time][-1], key[last]
+            last = frame[time][-1]
+            key = key[frame[time].eq_missing(last).to_numpy()]
+            self.matches = self.matches if self.last_cell == last else []
+            self.last_cell = last
         self.matches.append(np.unique(key))
         while len(self.matches) > 1 and len(self.matches[-2]) <= 2 * len(self.matches[-1]):
-            self.matches.append(np.union1d(self.matches.pop(), self.matches.pop()))  # so that there are few to look in
+            self.matches.append(np.union1d(self.matches.pop(), self.matches.pop()))  # keeps the list short
 
 
 def _error(title: str, table: Table | None, row: int, *pieces: Piece) -> Error:
