@@ -1,4 +1,4 @@
-"""Files and frames in, columns out: `History`, and what may stand as a name or as a time."""
+"""Histories of matches, read from files, frames and plain Python; names and times."""
 
 from .history import History
 from .names import name_of

@@ -1,8 +1,7 @@
-"""What is no error but worth a look: names that may be one person, gaps in time, results far outside."""
+"""Checks for data that is valid but suspicious: similar names, gaps in time, extreme scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,24 +11,27 @@ from ..text import count
 from .history import History
 from .names import one_letter_apart, plain_spelling
 from .ragged import owners
+from .slicing import stamp_of
 from .times import DAY, show_time
 
 MANY = 100_000  # names that are compared with each other, at the most
-FEW = 5  # of one kind that are told one by one
-RARE = 3  # matches of a name that may be a slip of the pen
-FAR = 15.0  # quartile ranges from the upper quartile to a score that may be one
-GAP = 3.0  # times the fourth longest break is a break that may be missing matches
+FEW = 5  # suspicions of one kind that are listed
+RARE = 3  # matches of a name that may be misspelt
+FAR = 15.0  # quartile ranges from the quartiles to a suspicious score
+GAP = 3.0  # a break this many times as long as the fourth longest may be missing matches
+
+Counts = NDArray[np.int64]  # matches of each player
 
 
 class Suspicion(NamedTuple):
-    """Something that may be wrong: its kind and what it is, in words."""
+    """Something that may be wrong: its kind and a sentence about it."""
 
     kind: str
     text: str
 
 
 def suspicions(history: History) -> list[Suspicion]:
-    """All that looks strange in a history, by kinds; of each kind the clearest.
+    """Return all that looks strange in a history, by kind, and the clearest of each kind.
 
     >>> matches = [{"teams": [["John Smith"], ["Ann"]]}] * 9 + [{"teams": [["Jhon Smith"], ["Ann"]]}]
     >>> suspicions(History.from_matches(matches))[0].text
@@ -37,45 +39,49 @@ def suspicions(history: History) -> list[Suspicion]:
     """
     if not len(history):
         return []
-    return [*_spellings(history), *_slips(history), *_single(history), *_gaps(history), *_scores(history)]
+    counts = np.bincount(history.player, minlength=len(history.players))
+    suspicious: list[Suspicion] = []
+    for kind, texts, more in (
+        ("spelling", _spellings(history, counts), "more names are spelt alike"),
+        ("spelling", _slips(history, counts), "more rare names are one letter from another"),
+        ("single", _single(history, counts), ""),
+        ("gap", _gaps(history), ""),
+        ("score", _scores(history), "more scores are far from the others"),
+    ):
+        suspicious += [Suspicion(kind, text) for text in texts[:FEW]]
+        if len(texts) > FEW:
+            suspicious.append(Suspicion(kind, f"{len(texts) - FEW:,} {more}"))
+    return suspicious
 
 
-def _counts(history: History) -> NDArray[np.int64]:
-    return np.bincount(history.player, minlength=len(history.players))
-
-
-def _spellings(history: History) -> Iterator[Suspicion]:
-    """Names that differ only in case, accents, blanks, dots or hyphens."""
-    counts = _counts(history)
+def _spellings(history: History, counts: Counts) -> list[str]:
+    """Find names that differ only in case, accents, blanks, dots or hyphens."""
     spelt: dict[str, list[int]] = {}
     for player in np.flatnonzero(counts)[:MANY].tolist():
         spelt.setdefault(plain_spelling(history.players[player]), []).append(player)
     same = [sorted(group, key=lambda player: -counts[player]) for group in spelt.values() if len(group) > 1]
     met = _met(history, [(group[0], other) for group in same for other in group[1:]])
     same = [group for group in same if not any((group[0], other) in met for other in group[1:])]
-    texts = [" and ".join(_named(history, player, counts) for player in group) for group in same]
-    yield from _some("spelling", [f"{text} are spelt almost alike" for text in texts], "more names are spelt alike")
+    texts = [" and ".join(_with_count(history, player, counts) for player in group) for group in same]
+    return [f"{text} are spelt almost alike" for text in texts]
 
 
-def _slips(history: History) -> Iterator[Suspicion]:
-    """Rare names that are one letter from a frequent one."""
-    counts = _counts(history)
-    if np.count_nonzero(counts) > MANY:
-        yield Suspicion("spelling", f"more than {MANY:,} players: their names were not compared letter by letter")
-        return
+def _slips(history: History, counts: Counts) -> list[str]:
+    """Find rare names that are one letter from a frequent one."""
     players = np.flatnonzero(counts).tolist()
+    if len(players) > MANY:
+        return [f"more than {MANY:,} players: their names were not compared letter by letter"]
     pairs = one_letter_apart([plain_spelling(history.players[player]) for player in players])
-    apart = [(players[first], players[other]) for first, other in pairs]
-    apart = [(a, b) if counts[a] < counts[b] else (b, a) for a, b in apart]
-    apart = [(rare, often) for rare, often in apart if counts[rare] <= RARE and counts[often] >= 3 * counts[rare]]
-    met = _met(history, apart)
-    apart = sorted((pair for pair in apart if pair not in met), key=lambda pair: -counts[pair[1]])
-    texts = [f"{_named(history, rare, counts)} may be {_named(history, often, counts)}" for rare, often in apart]
-    yield from _some("spelling", texts, "more rare names are one letter from another")
+    apart = [sorted((players[first], players[other]), key=lambda player: counts[player]) for first, other in pairs]
+    likely = [(rare, often) for rare, often in apart if counts[rare] <= RARE and counts[often] >= 3 * counts[rare]]
+    met = _met(history, likely)
+    likely = sorted((pair for pair in likely if pair not in met), key=lambda pair: -counts[pair[1]])
+    names = {player: _with_count(history, player, counts) for pair in likely for player in pair}
+    return [f"{names[rare]} may be {names[often]}" for rare, often in likely]
 
 
 def _met(history: History, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]:
-    """Those pairs who stand in one match, and so are two."""
+    """Return the pairs that were in one match, and so are two players."""
     if not pairs:
         return set()
     entry = np.flatnonzero(np.isin(history.player, np.unique(np.array(pairs))))
@@ -86,65 +92,57 @@ def _met(history: History, pairs: list[tuple[int, int]]) -> set[tuple[int, int]]
     return {(a, b) for a, b in pairs if played[a] & played[b]}
 
 
-def _named(history: History, player: int, counts: NDArray[np.int64]) -> str:
+def _with_count(history: History, player: int, counts: Counts) -> str:
     return f"{history.players[player]!r} ({count(counts[player], 'match', 'matches')})"
 
 
-def _single(history: History) -> Iterator[Suspicion]:
-    """Players of a single match, of whom next to nothing is known."""
-    counts = _counts(history)
-    once, players = np.flatnonzero(counts == 1), np.count_nonzero(counts)
-    if len(once):
-        names = ", ".join(history.players[player] for player in once[:FEW])
-        more, have = ", …" if len(once) > FEW else "", "has" if len(once) == 1 else "have"
-        yield Suspicion("single", f"{len(once):,} of {players:,} players {have} a single match: {names}{more}")
+def _single(history: History, counts: Counts) -> list[str]:
+    """Find players of a single match, whose rating is very uncertain."""
+    once = np.flatnonzero(counts == 1)
+    if not len(once):
+        return []
+    names = ", ".join(history.players[player] for player in once[:FEW])
+    more, have = ", …" if len(once) > FEW else "", "has" if len(once) == 1 else "have"
+    return [f"{len(once):,} of {np.count_nonzero(counts):,} players {have} a single match: {names}{more}"]
 
 
-def _gaps(history: History) -> Iterator[Suspicion]:
-    """Breaks that are much longer than the others."""
-    if history.time is None or history.time_kind is None:
-        return
+def _gaps(history: History) -> list[str]:
+    """Find breaks that are much longer than the others."""
+    if history.time is None:
+        return []
     moments = np.unique(history.time)
     breaks = np.diff(moments).astype(np.float64)
     if len(breaks) < 10:
-        return
+        return []
     usual = np.partition(breaks, -4)[-4]
-    long = [index for index in np.argsort(-breaks, kind="stable")[:3] if breaks[index] >= GAP * usual]
-    for index in sorted(long):
-        first, last = (show_time(history.time_kind, history.time_zone, moments[at]) for at in (index, index + 1))
+    texts = []
+    for index in sorted(i for i in np.argsort(-breaks, kind="stable")[:3] if breaks[i] >= GAP * usual):
+        first, last = (show_time(*stamp_of(history), moments[at]) for at in (index, index + 1))
         length = f"{breaks[index]:g}" if history.time_kind == "number" else f"{breaks[index] / DAY:,.0f} days"
-        before, after = (int((history.time <= moments[index]).sum()), int((history.time > moments[index]).sum()))
-        sides = f"{count(before, 'match', 'matches')} before, {after:,} after"
-        yield Suspicion("gap", f"no match between {first} and {last} ({length}; {sides})")
+        before = int((history.time <= moments[index]).sum())
+        sides = f"{count(before, 'match', 'matches')} before, {len(history) - before:,} after"
+        texts.append(f"no match between {first} and {last} ({length}; {sides})")
+    return texts
 
 
-def _scores(history: History) -> Iterator[Suspicion]:
-    """Scores far above all others."""
+def _scores(history: History) -> list[str]:
+    """Find scores far from all others."""
     if history.score is None:
-        return
+        return []
     lower, upper = np.nanquantile(history.score, [0.25, 0.75])
-    limit = upper + FAR * max(upper - lower, 1.0)
-    low = lower - FAR * max(upper - lower, 1.0)
-    team = np.flatnonzero((history.score > limit) | (history.score < low))
+    far = FAR * max(upper - lower, 1.0)
+    team = np.flatnonzero((history.score > upper + far) | (history.score < lower - far))
     team = team[np.argsort(-np.abs(history.score[team] - upper), kind="stable")]
     match = np.searchsorted(history.match_start, team, side="right") - 1
-    why = "is far from the others"
-    texts = [f"{_told(history, i)}: the score {history.score[j]:g} {why}" for i, j in zip(match, team, strict=True)]
-    yield from _some("score", texts, "more scores are far from the others")
+    return [
+        f"{_describe(history, int(i))}: the score {history.score[j]:g} is far from the others"
+        for i, j in zip(match, team, strict=True)
+    ]
 
 
-def _told(history: History, match: int) -> str:
-    """A match, so that it is found in the file."""
-    plain = history[int(match)]
+def _describe(history: History, match: int) -> str:
+    """Return the id, time and players of a match, by which it can be found in the file."""
+    plain = history[match]
     teams = " – ".join(" + ".join(team[:2]) + (" …" if len(team) > 2 else "") for team in plain["teams"][:3])
-    when = f"{plain['time']}, " if "time" in plain else ""
-    name = f"{plain['id']}, " if "id" in plain else ""
-    return f"{name}{when}{teams}{' …' if len(plain['teams']) > 3 else ''}"
-
-
-def _some(kind: str, texts: list[str], more: str) -> Iterator[Suspicion]:
-    """The first of some, and how many more there are."""
-    for text in texts[:FEW]:
-        yield Suspicion(kind, text)
-    if len(texts) > FEW:
-        yield Suspicion(kind, f"{len(texts) - FEW:,} {more}")
+    place = "".join(f"{plain[key]}, " for key in ("id", "time") if key in plain)
+    return f"{place}{teams}{' …' if len(plain['teams']) > 3 else ''}"

@@ -1,4 +1,4 @@
-"""Whom a player met: against each opponent how often she finished ahead, and with whom she played."""
+"""Opponents and partners of a player, with the results against and with each of them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from .history import History
 
 Counts = NDArray[np.int64]
-Places = tuple[NDArray[np.integer], NDArray[np.integer]]  # the teams of a player in all her matches, and these
+Places = tuple[NDArray[np.integer], NDArray[np.integer]]  # the teams of a player in all matches, and those matches
 
 
 class Encounters(NamedTuple):
-    """Players, as rows of `History.players`, in how many matches they met one, and how these ended for that one."""
+    """Players met, as rows of `History.players`, with the number of matches and their results for the player."""
 
     player: NDArray[np.intp]
     matches: Counts
@@ -29,10 +29,10 @@ class Encounters(NamedTuple):
 def encounters(
     history: History, entry: NDArray[np.integer], places: Places | None = None
 ) -> tuple[Encounters, Encounters]:
-    """The opponents and the partners of a player whose entries these are, those met most often first.
+    """Return the opponents and the partners of the player with these entries, those met most often first.
 
-    Against an opponent it counts which of the two teams finished ahead; with a partner, whether their team was first
-    (alone: a win; shared: a draw).
+    Against an opponent a win is to finish ahead; with a partner it is to finish first alone, and a draw is to share
+    the first place.
 
     >>> from prowess import History
     >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
@@ -40,23 +40,26 @@ def encounters(
     >>> opponents.wins, opponents.losses, len(partners.player)
     (array([1, 2]), array([1, 0]), 0)
     """
-    own, _ = places = _places(history, entry) if places is None else places
-    of_match, team = _others(history, places)  # by the index of the match among hers
+    if places is None:
+        team_of_entry = holders(history.team_start, entry)
+        places = team_of_entry, holders(history.match_start, team_of_entry)
+    own, _ = places
+    of_match, team = _others(history, places)
     start, other = gather(history.team_start, team)
     ahead = np.sign(history.place[team] - history.place[own][of_match])
-    shared = np.flatnonzero(history.team_start[own + 1] - history.team_start[own] > 1)  # her teams with partners
+    shared = np.flatnonzero(history.team_start[own + 1] - history.team_start[own] > 1)  # teams with partners
     mates, mate = gather(history.team_start, own[shared])
     of_mate = shared[owners(mates)]
     beside = np.flatnonzero(mate != np.asarray(entry)[of_mate])
     together = results(history, places) if len(beside) else own
     return (
-        _counted(history.player[other], np.repeat(ahead, np.diff(start))),
-        _counted(history.player[mate[beside]], together[of_mate[beside]]),
+        _count_results(history.player[other], np.repeat(ahead, np.diff(start))),
+        _count_results(history.player[mate[beside]], together[of_mate[beside]]),
     )
 
 
 def results(history: History, places: Places) -> NDArray[np.integer]:
-    """How matches ended for a player: 1 first and alone, 0 first together with others, else -1.
+    """Return the results of matches for a player: 1 first and alone, 0 first together with others, else -1.
 
     >>> from prowess import History
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2]}])
@@ -72,7 +75,7 @@ def results(history: History, places: Places) -> NDArray[np.integer]:
 
 
 def rivals(history: History, one: Places, other: Places) -> list[int]:
-    """How often two players met in different teams, and how often the first one was ahead, level and behind.
+    """Return how often two players met in different teams, and how often the first was ahead, level and behind.
 
     The matches of each are in the order of time.
 
@@ -86,16 +89,11 @@ def rivals(history: History, one: Places, other: Places) -> list[int]:
     both = np.flatnonzero(many[1].take(at, mode="clip") == few[1]) if len(many[1]) else at
     own, theirs = few[0][both], many[0][at[both]]
     ahead = sign * np.sign(history.place[theirs] - history.place[own])[own != theirs]
-    return [len(ahead), *(int(np.sum(ahead == what)) for what in (1, 0, -1))]
-
-
-def _places(history: History, entry: NDArray[np.integer]) -> Places:
-    own = holders(history.team_start, entry)
-    return own, holders(history.match_start, own)
+    return [len(ahead), *(int(np.sum(ahead == result)) for result in (1, 0, -1))]
 
 
 def _others(history: History, places: Places) -> Places:
-    """The teams against a player in all her matches, and before them of which one each is, by its index among hers."""
+    """Return the opposing teams in all matches of a player, preceded by the index of the match of each."""
     own, match = places
     first, end = history.match_start[match], history.match_start[match + 1]
     if (end - first == 2).all():  # the common case, without a search
@@ -106,9 +104,9 @@ def _others(history: History, places: Places) -> Places:
     return of_match[against], team[against]
 
 
-def _counted(player: NDArray[np.integer], result: NDArray[np.integer]) -> Encounters:
-    """Matches and results by player; those of most matches first."""
-    width = int(player.max(initial=-1)) + 1  # all players, who are few enough: to sort very many matches takes longer
+def _count_results(player: NDArray[np.integer], result: NDArray[np.integer]) -> Encounters:
+    """Count matches and results by player, those of most matches first."""
+    width = int(player.max(initial=-1)) + 1  # counting all players is faster than sorting very many matches
     ended = np.bincount((1 - result) * width + player, minlength=3 * width).reshape(3, width)
     met = ended[0] + ended[1] + ended[2]
     players = np.flatnonzero(met)

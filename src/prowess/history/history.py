@@ -28,7 +28,7 @@ _COLUMNS = ("match_start", "team_start", "player", "place", "score", "time", "we
 
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
-    """Matches in the order of time, as columns that do not change; made by `read`, `from_frame` or `from_matches`.
+    """Matches in the order of time, as read-only columns; made by `read`, `from_frame` or `from_matches`.
 
     The teams of match `i` are `match_start[i]:match_start[i + 1]`, the entries of team `j` are
     `team_start[j]:team_start[j + 1]`, and an entry's player is a row in `players`.
@@ -70,7 +70,7 @@ class History:
     def from_matches(
         cls, matches: Iterable[Mapping[str, Any]], *, time_format: str | None = None, utc: bool = False
     ) -> "History":
-        """Make a history of plain mappings: `teams`, and `ranks` or `scores`, or else the winner first.
+        """Make a history of mappings with `teams`, and `ranks` or `scores`; without them the winner is listed first.
 
         >>> matches = [{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]], "ranks": [1, 2, 2]}]
         >>> History.from_matches(matches).place
@@ -85,7 +85,7 @@ class History:
         """Read a file: .csv .tsv .txt .jsonl .ndjson (each also .gz), .parquet or .xlsx.
 
         `columns` maps roles to columns (or to None) where they are not recognised; all keywords are those of
-        `Choices`. What cannot be read is an Error, unless `skip_problems` leaves it out; `check` lists all of it.
+        `Choices`. A row that cannot be read is an `Error`, unless `skip_problems` skips it; `check` lists them all.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -100,15 +100,15 @@ class History:
 
     @classmethod
     def check(cls, path: "str | os.PathLike[str]", **reading: "Unpack[Reading]") -> "Findings":
-        """Read a file like `read`, and give all that is wrong with it beside the history of the rest.
+        """Read a file like `read`, and return all its problems beside the history of the usable rows.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     path = Path(folder, "games.csv")
         ...     _ = path.write_text("home,away,hg,ag\\nann,bob,1,0\\nbob,cat,x,2\\n")
-        ...     found = History.check(path)
-        >>> len(found.history), [str(problem) for problem in found.problems]
-        (1, ["line 3: column 'hg' holds 'x': a number is needed: fill it in, or drop the row"])
+        ...     findings = History.check(path)
+        >>> len(findings.history), [str(problem) for problem in findings.problems]
+        (1, ["line 3: column 'hg' holds 'x': a number is needed; fill it in, or drop the row"])
         """
         from .read_options import Choices
         from .readers import read_file
@@ -117,7 +117,7 @@ class History:
 
     @classmethod
     def stream(cls, path: "str | os.PathLike[str]", *, rows: int = 1_000_000, **reading: "Unpack[Reading]") -> "Stream":
-        """Read a file that is in the order of time in parts of so many rows: a history of each, for `fit_stream`.
+        """Read a file sorted by time in parts of about `rows` rows, a history of each, for `fit_stream`.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -133,7 +133,7 @@ class History:
 
     @classmethod
     def read_groups(cls, path: "str | os.PathLike[str]", by: str, **reading: "Unpack[Reading]") -> "dict[str, History]":
-        """Read a file that holds several leagues or seasons, told apart by the column `by`: a history of each.
+        """Read a file of several leagues or seasons, and return a history for each value of the column `by`.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -149,7 +149,7 @@ class History:
 
     @classmethod
     def from_frame(cls, frame: object, **reading: "Unpack[Reading]") -> "History":
-        """Make a history of a Polars, pandas or Arrow frame, whose layout is recognised by its column names.
+        """Make a history of a Polars, pandas or Arrow frame; its layout is recognised by the column names.
 
         >>> import polars as pl
         >>> History.from_frame(pl.DataFrame({"home": ["ann"], "away": ["bob"], "hg": [0], "ag": [2]}))[0]["scores"]
@@ -165,7 +165,7 @@ class History:
     def join(cls, histories: "Sequence[History]", *, once: bool = True) -> "History":
         """Make one history of several, in the order of time; without times, one after another.
 
-        A match that stands in several of them (the same date or time, teams and result) counts `once`.
+        With `once`, a match that several of them have (the same date or time, teams and result) counts once.
 
         >>> may = History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-05-30"}])
         >>> june = History.from_matches([{"teams": [["bob"], ["cat"]], "time": "2026-06-06"}])
@@ -177,7 +177,7 @@ class History:
         return join(histories, once)
 
     def to_frame(self) -> "pl.DataFrame":
-        """Give a Polars frame with a row per player per match, from which `from_frame` makes an equal history.
+        """Return a Polars frame with a row per player per match, from which `from_frame` makes an equal history.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).to_frame().columns
         ['match', 'team', 'player', 'place']
@@ -187,9 +187,9 @@ class History:
         return to_frame(self)
 
     def write(self, path: "str | os.PathLike[str]", layout: "Shape | None" = None) -> None:
-        """Write a file (.csv .tsv .parquet .jsonl) that `read` recognises, and of which it makes an equal history.
+        """Write a file (.csv .tsv .parquet .jsonl) from which `read` makes an equal history.
 
-        `layout` is "wide", a row per match, or "long", a row per player; if it is not given, wide where that is easy.
+        `layout` is "wide", a row per match, or "long", a row per player; by default wide where that is possible.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
@@ -205,7 +205,7 @@ class History:
 
     @property
     def recognised(self) -> str:
-        """What reading found out and decided, as text: a line for each of the `remarks`.
+        """The `remarks` as text, a line for each: what reading found and decided.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).recognised
         'plain Python matches'
@@ -213,12 +213,12 @@ class History:
         return "\n".join(map(str, self.remarks))
 
     def __len__(self) -> int:
-        """Count the matches."""
+        """Return the number of matches."""
         return len(self.match_start) - 1
 
     @property
     def teams(self) -> int:
-        """Count the teams of all matches.
+        """The number of teams in all matches.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}]).teams
         2
@@ -227,7 +227,7 @@ class History:
 
     @property
     def entries(self) -> int:
-        """Count the players of all teams of all matches.
+        """The number of players in all teams of all matches.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}]).entries
         3
@@ -236,7 +236,7 @@ class History:
 
     @property
     def nbytes(self) -> int:
-        """Count the bytes of the columns, without names and ids.
+        """The number of bytes of the columns, without names and ids.
 
         >>> History.from_matches([{"teams": [["ann"], ["bob"]]}]).nbytes
         36
@@ -245,7 +245,7 @@ class History:
         return sum(column.nbytes for column in columns if isinstance(column, np.ndarray))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Give the matches as the plain mappings that `from_matches` accepts."""
+        """Iterate over the matches, as the mappings that `from_matches` accepts."""
         return (self[index] for index in range(len(self)))
 
     @overload
@@ -253,7 +253,7 @@ class History:
     @overload
     def __getitem__(self, index: slice) -> "History": ...
     def __getitem__(self, index: int | slice) -> "dict[str, Any] | History":
-        """Give one match as a plain mapping, or a slice as a history."""
+        """Return one match as a mapping, or a slice as a history."""
         from .builders import plain
         from .slicing import take
 
@@ -266,9 +266,9 @@ class History:
         return plain(self, index % len(self))
 
     def take(self, chosen: ArrayLike) -> "History":
-        """Choose matches by indices or by a boolean mask; they stand in the order of time, where there are times.
+        """Choose matches by indices or by a boolean mask; with times, they are sorted by time.
 
-        A match may be taken more than once; ids, which are unique, are then left out.
+        A match may be chosen more than once; ids, which are unique, are then dropped.
 
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["ann"]]}])
         >>> history.take([False, True])[0]["teams"]
@@ -290,7 +290,7 @@ class History:
         return take(self, slice(*span(self, start, end)))
 
     def within(self, start: object = None, end: object = None) -> "History":
-        """Choose the matches from `start` to `end` as people say it: both included, a day, month or year as a whole.
+        """Choose the matches from `start` to `end`, both included, where an `end` may be a whole day, month or year.
 
         >>> days = [{"teams": [["ann"], ["bob"]], "time": f"2026-0{month}-15"} for month in (1, 2, 3)]
         >>> History.from_matches(days).within("2026-02", "2026-03-15")
@@ -301,13 +301,13 @@ class History:
         return take(self, slice(*bounds(self, start, end)))
 
     def __eq__(self, other: object) -> bool:
-        """Compare what was played, by the names of the players; not how it was read."""
+        """Compare the matches, players by name; remarks may differ."""
         from .slicing import equal
 
         return equal(self, other) if isinstance(other, History) else NotImplemented
 
     def __repr__(self) -> str:
-        """Say how much there is, from when to when."""
+        """Return the numbers of matches and players, and the span of time."""
         parts = [count(len(self), "match", "matches"), count(len(np.unique(self.player)), "player", "players")]
         if self.time is not None:
             assert self.time_kind is not None

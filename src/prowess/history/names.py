@@ -1,4 +1,4 @@
-"""Names: what may stand as one, how names are compared, and which are spelt almost alike."""
+"""Names: which values are valid, how names are compared, and which are spelt almost alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def name_of(value: object, what: str = "a player's name", field: str = "player") -> str:
-    """Return the name that a value stands for: text without blanks around it, a whole number as its digits.
+    """Return a value as a name: text without blanks around it, a whole number as its digits.
 
     >>> name_of(" ann "), name_of(2726956381513258)
     ('ann', '2726956381513258')
@@ -37,7 +37,7 @@ def name_of(value: object, what: str = "a player's name", field: str = "player")
 
 
 def is_unicode(text: str) -> bool:
-    """Whether all letters of a text are whole: half of a surrogate pair is none, and cannot be written anywhere.
+    """Tell whether a text has no lone surrogates, which cannot be encoded.
 
     >>> is_unicode("Zoë"), is_unicode("\\ud83d")
     (True, False)
@@ -47,7 +47,7 @@ def is_unicode(text: str) -> bool:
 
 @lru_cache(1024)
 def plain_name(name: str) -> str:
-    """Spell a name of a column, or a word, in the one way in which they are compared.
+    """Normalise the name of a column, or a word, for comparison.
 
     >>> plain_name("Home_Team"), plain_name("home team"), plain_name("Équipe")
     ('hometeam', 'hometeam', 'equipe')
@@ -61,7 +61,7 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae"
 
 
 def plain_spelling(name: str) -> str:
-    """A name without what is easily written in another way: case, accents, blanks, dots and hyphens.
+    """Return a name without differences that people overlook: case, accents, blanks, dots and hyphens.
 
     >>> plain_spelling(" José  Ødegård-Smith Jr."), plain_spelling("JOSE ODEGARD SMITH JR")
     ('jose odegard smith jr', 'jose odegard smith jr')
@@ -74,7 +74,7 @@ def plain_spelling(name: str) -> str:
 
 
 def plain_letters(text: str) -> str:
-    """A text in small letters without accents.
+    """Return a text in lower case without accents.
 
     >>> plain_letters("Éléonore Ødegård-Smith!"), plain_letters("Straße")
     ('eleonore odegard-smith!', 'strasse')
@@ -86,7 +86,7 @@ def plain_letters(text: str) -> str:
 
 
 def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
-    """The names that may be meant by one that is not there, the likeliest first.
+    """Return the existing names that a wrong name may mean, the likeliest first.
 
     >>> nearest("rosa maria", ["Rosa María", "Maria", "Ada"])
     ['Rosa María', 'Maria']
@@ -97,34 +97,26 @@ def nearest(name: str, names: Sequence[str], count: int = 3) -> list[str]:
 
     wanted = plain_spelling(name)
     spelt: dict[str, list[str]] = {}
-    for known in names:
-        spelt.setdefault(plain_spelling(known), []).append(known)
-    likely = list(spelt.get(wanted, ()))
-    parts = [known for plain, same in _first(spelt).items() if _holds(plain, wanted) for known in same]
-    close = get_close_matches(wanted, _first(spelt), count, 0.6)
-    likely += parts[:count] + [known for plain in close for known in spelt[plain]]
-    return list(dict.fromkeys(likely))[:count]
+    for existing in names:
+        spelt.setdefault(plain_spelling(existing), []).append(existing)
+    first = list(spelt)[:MANY]
+    # names of which the wanted one has some words, or the other way round
+    parts = [plain for plain in first if f" {wanted} " in f" {plain} " or f" {plain} " in f" {wanted} "]
+    likely = [existing for plain in parts if plain != wanted for existing in spelt[plain]][:count]
+    likely += [existing for plain in get_close_matches(wanted, first, count, 0.6) for existing in spelt[plain]]
+    return list(dict.fromkeys([*spelt.get(wanted, ()), *likely]))[:count]
 
 
-def _first(spelt: dict[str, list[str]]) -> dict[str, list[str]]:
-    return dict(list(spelt.items())[:MANY])
-
-
-def _holds(plain: str, wanted: str) -> bool:
-    """Whether one is a word, or some words, of the other."""
-    return plain != wanted and (f" {wanted} " in f" {plain} " or f" {plain} " in f" {wanted} ")
-
-
-LEAST = 4  # letters of a word in which one may be a slip
+LEAST = 4  # letters of a word in which one may be misspelt
 LONGEST = 40  # letters of a name that are looked at
-CROWD = 20  # names that share all letters but one: a series, and no slips
+CROWD = 20  # more names that share all letters but one are a series, not misspellings
 
 
 def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of names, by their indices, of which one becomes the other by one letter more, less or other, or by a swap.
+    """Return pairs of names, by index, that differ by an added, missing or other letter, or by two swapped letters.
 
-    Two names can be so only if they are the same without one letter each; so all such remainders are sorted, and names
-    are compared that share one: n log n for names of bounded length. Digits and short words differ on purpose.
+    Such names are equal without one letter each. So all these remainders are sorted, and only names that share one are
+    compared: n log n for names of bounded length. Digits and short words differ on purpose.
 
     >>> one_letter_apart(["john smith", "jhon smith", "john smit", "john b", "john c", "team 10", "team 11"])
     [(0, 1), (0, 2)]
@@ -141,12 +133,12 @@ def one_letter_apart(names: Sequence[str]) -> list[tuple[int, int]]:
         longer = frame.filter(pl.col("size") > index)
         rest = pl.col("name").str.head(index) + pl.col("name").str.slice(index + 1)
         parts.append(longer.select(rest.hash().alias("rest"), "at"))
-    pairs = _sharing(*pl.concat(parts).get_columns())
-    return sorted((a, b) for a, b in pairs if _slip(names[a], names[b]))
+    pairs = _pairs_sharing(*pl.concat(parts).get_columns())
+    return sorted((a, b) for a, b in pairs if _is_slip(names[a], names[b]))
 
 
-def _sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
-    """Pairs of names with a remainder in common, which is known by its hash."""
+def _pairs_sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
+    """Return the pairs of names that share a remainder, given by its hash."""
     key = rest.to_numpy()
     order = np.argsort(key, kind="stable")
     key, who = key[order], at.to_numpy()[order]
@@ -161,8 +153,8 @@ def _sharing(rest: pl.Series, at: pl.Series) -> set[tuple[int, int]]:
     return pairs
 
 
-def _slip(name: str, other: str) -> bool:
-    """Whether one is the other but for one letter, or two that were swapped, in a word that is long enough."""
+def _is_slip(name: str, other: str) -> bool:
+    """Tell whether two names differ by one letter, or by two swapped ones, in a word that is long enough."""
     shorter = min(len(name), len(other))
     first = next((k for k, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), shorter)
     tails = zip(reversed(name[first:]), reversed(other[first:]), strict=False)
@@ -182,15 +174,15 @@ MANY_NAMES = 20_000  # names that are compared letter by letter, at the most
 
 
 def alike(new: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """Of new names, those that are spelt almost like a known one, and which: n log n, as in `one_letter_apart`.
+    """Return the new names that are spelt almost like a known one, with that name: n log n, as in `one_letter_apart`.
 
     >>> alike(["jose", "Jhon Smith", "Ada"], ["José", "John Smith", "Bob"])
     {'jose': 'José', 'Jhon Smith': 'John Smith'}
     """
     plain = [*map(plain_spelling, known), *map(plain_spelling, new)]
     spelt = dict(zip(plain[: len(known)], known, strict=True))
-    similar = {name: spelt[one] for name, one in zip(new, plain[len(known) :], strict=True) if one in spelt}
-    for one, other in one_letter_apart(plain) if new and len(plain) <= MANY_NAMES else ():
-        if one < len(known) <= other:
-            similar.setdefault(new[other - len(known)], known[one])
+    similar = {name: spelt[key] for name, key in zip(new, plain[len(known) :], strict=True) if key in spelt}
+    for first, second in one_letter_apart(plain) if new and len(plain) <= MANY_NAMES else ():
+        if first < len(known) <= second:
+            similar.setdefault(new[second - len(known)], known[first])
     return {name: similar[name] for name in new if name in similar}

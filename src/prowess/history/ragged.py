@@ -1,4 +1,4 @@
-"""Arithmetic of lists within lists: `start` holds where each list begins, and its last element where the last ends."""
+"""Ragged arrays: `start` holds where each list begins, and its last element where the last one ends."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ Floats = NDArray[np.float64]
 
 
 def starts(lengths: NDArray[np.integer]) -> Ints:
-    """Give where lists of these lengths begin.
+    """Return where lists of these lengths begin.
 
     >>> starts(np.array([2, 1, 3]))
     array([0, 2, 3, 6], dtype=int32)
@@ -19,7 +19,7 @@ def starts(lengths: NDArray[np.integer]) -> Ints:
 
 
 def owners(start: Ints) -> Ints:
-    """Give for each element the list that it is in.
+    """Return the list of each element.
 
     >>> owners(np.array([0, 2, 3], np.int32))
     array([0, 0, 1], dtype=int32)
@@ -28,7 +28,7 @@ def owners(start: Ints) -> Ints:
 
 
 def holders(start: Ints, elements: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Give the lists that some elements are in; where they are few, it is quicker than the owners of all.
+    """Return the lists of some elements; faster than `owners` where they are few.
 
     >>> holders(np.array([0, 2, 3, 6], np.int32), np.array([5, 1]))
     array([2, 0])
@@ -38,7 +38,7 @@ def holders(start: Ints, elements: NDArray[np.integer]) -> NDArray[np.intp]:
 
 
 def gather(start: Ints, chosen: NDArray[np.integer]) -> tuple[Ints, Ints]:
-    """Give where the chosen lists begin when they stand one after another, and which elements they then hold.
+    """Return where the chosen lists begin in a new ragged array, and the old indices of its elements.
 
     >>> gather(np.array([0, 2, 3, 6], np.int32), np.array([2, 0]))
     (array([0, 3, 5], dtype=int32), array([3, 4, 5, 0, 1], dtype=int32))
@@ -50,7 +50,7 @@ def gather(start: Ints, chosen: NDArray[np.integer]) -> tuple[Ints, Ints]:
 
 
 def places(start: Ints, key: Floats) -> Ints:
-    """Give competition places within each list, lowest key first: 1 + the number of elements strictly before.
+    """Return competition places within each list, lowest key first: 1 + the number of elements strictly before.
 
     >>> places(np.array([0, 4, 6], np.int32), np.array([1, 2.5, 2.5, 9, 7, 3]))
     array([1, 2, 2, 4, 2, 1], dtype=int32)
@@ -65,7 +65,7 @@ def places(start: Ints, key: Floats) -> Ints:
     group = owners(start)
     order = np.lexsort((key, group))
     key, group = key[order], group[order]
-    fresh = np.ones(len(key), bool)  # the first of those who share a place
+    fresh = np.ones(len(key), bool)  # the first element of each place
     fresh[1:] = (key[1:] != key[:-1]) | (group[1:] != group[:-1])
     first = np.maximum.accumulate(np.where(fresh, np.arange(len(key)), 0))
     result = np.empty(len(key), np.int32)
@@ -74,7 +74,7 @@ def places(start: Ints, key: Floats) -> Ints:
 
 
 def pair_codes(first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Give a number for each pair of numbers from 0 on, in the order of the pairs.
+    """Return a number for each pair of numbers from 0 on, in the order of the pairs.
 
     >>> pair_codes(np.array([0, 1, 1]), np.array([2, 0, 2]))
     array([2, 3, 5])
@@ -86,7 +86,7 @@ def pair_codes(first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArr
 
 
 def cut(start: Ints, first: int, last: int) -> tuple[Ints, slice]:
-    """Give where the lists from `first` to before `last` begin when they stand alone, and which elements they hold.
+    """Return where the lists from `first` to before `last` begin on their own, and the slice of their elements.
 
     >>> cut(np.array([0, 2, 3, 6], np.int32), 1, 3)
     (array([0, 1, 4], dtype=int32), slice(2, 6, None))
