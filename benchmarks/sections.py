@@ -8,8 +8,7 @@ import trueskill
 from openskill.models import PlackettLuce
 
 import prowess as pw
-from prowess.model.engine.buffers import Columns, Record, Table
-from prowess.model.engine.sweep import sweep
+from prowess.model.engine.sweep import Columns, Record, Table, sweep
 
 from .comparing import comparing
 from .figures import Figure

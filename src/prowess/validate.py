@@ -25,7 +25,7 @@ def number(name: str, value: Any, *, field: str | None = None) -> float:
     result = _real(value)
     if result is None or not abs(result) <= LARGEST:
         what = "a finite number" if result is None or not isfinite(result) else f"within ±{LARGEST:g}"
-        raise _error(name, f"be {what}", value, field)
+        raise invalid(name, f"be {what}", value, field)
     return result
 
 
@@ -38,9 +38,9 @@ def scale(name: str, value: Any, *, zero: bool = False, field: str | None = None
     result = _real(value)
     if result is None or not isfinite(result) or result < 0 or (result == 0 and not zero):
         least = "of at least" if zero else "above"
-        raise _error(name, f"be a finite number {least} 0", value, field)
+        raise invalid(name, f"be a finite number {least} 0", value, field)
     if result > LARGEST or (result < SMALLEST and not zero):
-        raise _error(name, f"lie between {SMALLEST:g} and {LARGEST:g}", value, field)
+        raise invalid(name, f"lie between {SMALLEST:g} and {LARGEST:g}", value, field)
     return result if result >= SMALLEST else 0.0
 
 
@@ -51,7 +51,7 @@ def whole(name: str, value: Any, least: int = 0, *, field: str | None = None) ->
     100
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise _error(name, f"be a whole number of at least {least}", value, field)
+        raise invalid(name, f"be a whole number of at least {least}", value, field)
     return int(value)
 
 
@@ -62,11 +62,16 @@ def team_index(name: str, value: Any, teams: int) -> int:
     1
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < teams:
-        raise _error(name, f"be the index of a team, 0 to {teams - 1}", value)
+        raise invalid(name, f"be the index of a team, 0 to {teams - 1}", value)
     return int(value)
 
 
-def _error(name: str, must: str, value: Any, field: str | None = None) -> Error:
+def invalid(name: str, must: str, value: Any, field: str | None = None) -> Error:
+    """Return the error for a value that breaks a rule: "`name` must …, not …".
+
+    >>> print(invalid("size", "be even", 3))
+    size must be even, not 3
+    """
     return Error(f"{name} must {must}, not {value!r}", field=field or name, value=value)
 
 

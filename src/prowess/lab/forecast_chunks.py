@@ -9,8 +9,7 @@ import numpy as np
 
 from ..errors import Error
 from ..history import History
-from ..model.engine.buffers import Columns, Record
-from ..model.engine.sweep import sweep
+from ..model.engine.sweep import Columns, Record, sweep
 from ..model.fit.forecasts import Forecasts, read_forecasts
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import Error
 from ..history import name_of
 from ..model.engine.board import Board
-from ..model.engine.rate import lay_out, read_memory
+from ..model.engine.rate import build_board, read_memory
 from ..model.fit.fit import Fit
 from ..model.ladder.ladder import Ladder
 from ..model.match_input import MatchDetails
@@ -53,7 +53,7 @@ class PlayerPool:
 
     def board_of(self, teams: Sequence[Sequence[Rating]], details: MatchDetails | None = None) -> Board:
         """A match on a board, with what is known of the league."""
-        board = lay_out(self.model.pipeline, teams, details)
+        board = build_board(self.model.pipeline, teams, details)
         for index, known in enumerate(self.memory):
             board.memory[index] = known
         return board

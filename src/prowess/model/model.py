@@ -17,7 +17,7 @@ from .components.home import Home
 from .components.interfaces import Absorb, Drift, Outcome, Prior, TeamFunction
 from .engine.board import Board
 from .engine.pipeline import Pipeline
-from .engine.rate import lay_out, rate
+from .engine.rate import build_board, rate
 from .match_input import MatchDetails, check_details
 from .params import Range, parameters, read_spec, spec, tunable
 from .rating import Kind, Rating, read_rating
@@ -287,7 +287,7 @@ class Model:
 
     def _laid(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> Board:
         """A match on a board, with what is known of the league."""
-        board = lay_out(self.pipeline, teams, details)
+        board = build_board(self.pipeline, teams, details)
         for index, known in enumerate(memory):
             board.memory[index] = known
         return board

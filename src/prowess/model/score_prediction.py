@@ -19,7 +19,7 @@ from .prediction import Prediction, predict
 from .score_distribution import ScoreDifference, ScoreDistribution
 
 if TYPE_CHECKING:
-    from .components.outcome.score_base import Score
+    from .components.interfaces import Score
 
 Floats = NDArray[np.float64]
 

@@ -32,7 +32,7 @@ from prowess.lab.simulate.calendar import Timeline
 from prowess.lab.simulate.lineup import Lineup
 from prowess.lab.simulate.skills import drift_steps
 from prowess.lab.simulate.team_strength import make_field
-from prowess.model.engine.rate import lay_out
+from prowess.model.engine.rate import build_board
 from prowess.model.match_input import check_details
 
 MATCHES = 20_000
@@ -326,7 +326,7 @@ def test_whole_leagues_go_the_way_of_single_matches(team, outcome):
             [rating(model, skill) for skill in league.skill_then[slice(*history.team_start[j : j + 2])]]
             for j in range(first, last)
         ]
-        board = lay_out(model.pipeline, teams, check_details(teams, None, None, None))
+        board = build_board(model.pipeline, teams, check_details(teams, None, None, None))
         model.pipeline.pool_teams(board)
         cells = (last - first) * traits
         np.testing.assert_array_equal(field.mean[first:last].ravel(), board.mean[:cells])

@@ -79,7 +79,7 @@ def test_thousands_in_one_team():
 
 @pytest.mark.parametrize("team", [[1.0, 2.0, -3.0], [-1.0] * 3, [0.0] * 3, [1.0, -1.0, 1e-300]])
 def test_a_larger_roster_needs_positive_means(team):
-    with pytest.raises(pw.Error, match="team 2 has more than 2 players, and their means add up to"):
+    with pytest.raises(pw.Error, match="team 2 has more than 2 players, and their means sum to"):
         weights(pw.team.FullSquad(size=2), [1.0], team)
     model = pw.TrueSkill().replace(team=pw.team.FullSquad(size=2))
     teams = [["a"], ["b", "c", "d"]]
@@ -157,11 +157,11 @@ def test_an_affine_function_runs_in_a_history_of_many_sizes():
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
-        (None, r"must return \(weights, offset\), not None as for team 1"),
+        (None, r"must return \(weights, offset\); for team 1 it is None"),
         (3.0, r"must return \(weights, offset\)"),
         (([1.0, 1.0], 0.0, 0.0), r"must return \(weights, offset\)"),
         ((1.0, 0.0), r"must return \(weights, offset\)"),
-        (([1.0], 0.0), "a weight for each player: 2 for team 1, not 1"),
+        (([1.0], 0.0), "returned 1 weights for the 2 players of team 1"),
         (([1.0, float("nan")], 0.0), "weight of player 2 of team 1 must be a finite number"),
         (([1.0, "x"], 0.0), "weight of player 2 of team 1 must be a finite number"),
         (([1.0, 1.0], float("inf")), "offset of team 1 must be a finite number"),
@@ -187,7 +187,7 @@ def test_an_affine_function_travels_if_it_can_but_not_to_a_file():
 def test_weights_that_add_up_to_nothing_have_no_leader():
     for first in (-1.0, -2.0):
         lead = pw.team.LeaderBonus(pw.team.Affine(lambda means, first=first: ([first, 1.0], 0.0)))
-        with pytest.raises(pw.Error, match="the weights of team 1 add up to"):
+        with pytest.raises(pw.Error, match="those of team 1 sum to"):
             weights(lead, [1.0, 2.0])
 
 
@@ -206,7 +206,7 @@ def test_weights_that_add_up_to_nothing_have_no_leader():
         (lambda: pw.team.LeaderBonus(6), "squad must be a team function"),
         (lambda: pw.team.LeaderBonus(pw.TeamFunction()), "squad must be a team function"),
         (lambda: pw.team.LeaderBonus(pw.team.Sum(), leader_bonus=-0.1), "leader_bonus must be"),
-        (lambda: pw.team.Affine(3), "Affine needs a function"),
+        (lambda: pw.team.Affine(3), "function must be callable"),
         (lambda: pw.team.Weighted([1.0]), "must be a tuple"),
         (lambda: pw.TrueSkill().replace(team=pw.team.FullSquad()).replace(size=51), "below 1/50"),
     ],

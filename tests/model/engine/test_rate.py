@@ -135,7 +135,7 @@ def test_an_exactly_known_player_stays_known():
         (lambda m: m.rate([[A], [B]], elapsed=-1), "elapsed must be a finite number of at least 0"),
         (lambda m: m.rate([[A], [B]], home=2), "home must be the index of a team, 0 to 1, not 2"),
         (lambda m: m.rate([[A], [B]], home=True), "home must be the index"),
-        (lambda m: m.replace(beta=0, tau=0).rate([[pw.Rating(1, 0)], [pw.Rating(2, 0)]]), "known exactly"),
+        (lambda m: m.replace(beta=0, tau=0).rate([[pw.Rating(1, 0)], [pw.Rating(2, 0)]]), "without uncertainty"),
         (lambda m: pw.Rating(math.nan, 1), "mu must be a finite number, not nan"),
         (lambda m: pw.Rating(1, math.inf), "sigma must be a finite number of at least 0, not inf"),
         (lambda m: pw.Rating(1, -1), "sigma must be a finite number of at least 0, not -1"),

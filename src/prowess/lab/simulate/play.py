@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import Error, Option
 from ...model.components.interfaces import Outcome
 from ...model.components.outcome import Duel, GaussianScore, OffenceDefence, Pairwise
-from ...model.components.outcome.place_forecast import Rounded, one_margin
+from ...model.components.outcome.place_forecast import RoundedPlaces, match_margin
 from ...model.score_distribution import NormalScores
 from ...validate import LARGEST, scale
 from .options import Count, Floats, Ints, per_match
@@ -65,7 +65,7 @@ def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
 
 @play.register
-def _(outcome: Rounded, field: Field, rng: np.random.Generator) -> Played:
+def _(outcome: RoundedPlaces, field: Field, rng: np.random.Generator) -> Played:
     """Performances rounded to a grid of step 2ε, whose phase is random in every match."""
     performance = field.performances(rng)
     margin = _one_margins(field)
@@ -84,7 +84,7 @@ def _one_margins(field: Field) -> Floats:
     for match in field.each():
         batch = field.lay_out(match, match + 1, batch)
         batch.board.margin.measure(batch.board, False)
-        found[match] = one_margin(batch.board)
+        found[match] = match_margin(batch.board)
     return found
 
 

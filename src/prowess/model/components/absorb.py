@@ -1,7 +1,7 @@
-"""Absorb rules: from the derivatives of a match's log-evidence to a player's new belief.
+"""Absorb rules, which turn the derivatives of a match's log-evidence into a player's new belief.
 
-`Moment`, `Newton` and `Constant` move a mean and a variance; `Step`, `Share` and `Harkness` move points without
-uncertainty; `Volatile` is Glicko-2's (Glickman 2012, *Example of the Glicko-2 system*).
+`Moment`, `Newton` and `Constant` update a mean and a variance; `Step`, `Share` and `Harkness` update ratings without
+uncertainty; `Volatile` is Glicko-2's rule (Glickman 2012, *Example of the Glicko-2 system*).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from .interfaces import missing
 __all__ = ["Constant", "Fide", "Harkness", "Moment", "Newton", "Rule", "Share", "Step", "Volatile"]
 
 LARGEST = cython.declare(cython.double, validate.LARGEST)
-STILL = cython.declare(cython.double, 1e-6)  # a Newton step after which no other is needed: its square is rounding
+SMALL_STEP = cython.declare(cython.double, 1e-6)  # Newton converges quadratically: the next step would be rounding
 MOST_STEPS = cython.declare(cython.Py_ssize_t, 200)
-FURTHEST = cython.declare(cython.double, 300.0)  # by which a squared volatility may change, as a logarithm
+LARGEST_LOG = cython.declare(cython.double, 300.0)  # limits how far the log of a squared volatility may move
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -52,17 +52,17 @@ class Moment(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """σ² + σ⁴g₂ is σ² times `kept`, which never turns negative."""
+        """Scale σ² by `kept`, which equals 1 + σ²g₂ and never turns negative."""
         if board.importance == 1.0:
             for k in range(board.entries * board.traits):
                 board.mu[k] += board.var[k] * board.g1[k]
                 board.var[k] *= board.kept[k]
         else:
             for k in range(board.entries * board.traits):
-                again = board.kept[k] / board.importance
-                scale = again - board.var[k] * min(board.g2[k], 0.0)
+                kept = board.kept[k] / board.importance
+                scale = kept - board.var[k] * min(board.g2[k], 0.0)
                 board.mu[k] += board.var[k] * board.g1[k] / scale
-                board.var[k] *= again / scale
+                board.var[k] *= kept / scale
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -80,18 +80,17 @@ class Newton(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Written without 1/σ², so that a known skill (σ = 0) stays known."""
+        """Avoid 1/σ², so that a skill with σ = 0 keeps it."""
         for k in range(board.entries * board.traits):
-            narrower = board.var[k] / (1.0 - board.importance * board.var[k] * min(board.g2[k], 0.0))
-            board.mu[k] += board.importance * narrower * board.g1[k]
-            board.var[k] = narrower
+            board.var[k] /= 1.0 - board.importance * board.var[k] * min(board.g2[k], 0.0)
+            board.mu[k] += board.importance * board.var[k] * board.g1[k]
 
 
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final
 @cython.cclass
 class Constant(Absorb):
-    """The mean moves by σ²g₁, the variance never does (TS2c): drift widens it for one match, and no longer.
+    """The mean moves by σ²g₁, the variance stays (TS2c): the drift before a match is taken back after it.
 
     >>> Constant()
     Constant()
@@ -102,7 +101,7 @@ class Constant(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """A match that counts w times moves w times as far."""
+        """Move w times as far for a match of importance w."""
         for k in range(board.entries * board.traits):
             board.mu[k] += board.importance * board.var[k] * board.g1[k]
             board.var[k] = board.before[k]
@@ -110,7 +109,7 @@ class Constant(Absorb):
 
 @cython.cclass
 class Rule:
-    """How large K is for a player, by the number of matches that she has played and by her rating.
+    """The K-factor of a player, by the number of matches played and the rating.
 
     >>> class Settling(Rule):
     ...     def k(self, matches, mu):
@@ -119,12 +118,12 @@ class Rule:
     True
     """
 
-    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def k(self, matches: cython.double, mu: cython.double) -> cython.double:
-        """K for one match.
+        """Return K for one match.
 
         >>> Fide().k(10.0, 1900.0)
         40.0
@@ -138,7 +137,7 @@ class Rule:
 class Fide(Rule):
     """The rule of the World Chess Federation: 40 for the first 30 games, then 20 below 2400 and 10 from 2400 on.
 
-    Simplified: a player who falls below 2400 again gets 20 again, and there is no rule for the young.
+    Simplified: a player who falls below 2400 gets 20 again, and juniors have no special rule.
 
     >>> Fide().k(30.0, 2399.0), Fide().k(30.0, 2400.0)
     (20.0, 10.0)
@@ -147,7 +146,7 @@ class Fide(Rule):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def k(self, matches: cython.double, mu: cython.double) -> cython.double:
-        """K for one match.
+        """Return K for one match.
 
         >>> Fide().k(29.0, 2500.0)
         40.0
@@ -163,7 +162,7 @@ class Fide(Rule):
 class Step(Absorb):
     """Elo: μ + K(s − E), where K is a number or a rule by matches played and rating (Stout 2025, equation (5)).
 
-    A rule is a `Rule` or any function of the two numbers. A match that counts w times moves w times as far.
+    A rule is a `Rule` or any function of the two numbers. A match of importance w moves a rating w times as far.
 
     >>> Step(32.0)
     Step(k=32.0)
@@ -183,24 +182,23 @@ class Step(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """The outcome's `unit` makes s − E of g₁."""
+        """Multiply g₁ by the outcome's `unit`, which gives s − E."""
         if type(self.k) is float or type(self.k) is int:
             return _move(board, self.k)
         for e in range(board.entries):
             for i in range(e * board.traits, (e + 1) * board.traits):
-                k = _factor(self.k, board.played[e], board.mu[i])
-                board.mu[i] += k * board.importance * board.unit * board.g1[i]
+                factor = _k_factor(self.k, board.played[e], board.mu[i])
+                board.mu[i] += factor * board.importance * board.unit * board.g1[i]
         return False
 
 
 @cython.cfunc
-def _factor(rule: object, matches: cython.double, mu: cython.double) -> cython.double:
-    """K by a rule or a function, which must be such that ratings stay finite."""
-    known: Rule
-    k: cython.double
+def _k_factor(rule: object, matches: cython.double, mu: cython.double) -> cython.double:
+    """Return K by a rule or a function; check that ratings stay finite with it."""
+    typed_rule: Rule
     if isinstance(rule, Rule):
-        known = rule
-        k = known.k(matches, mu)
+        typed_rule = rule
+        k = typed_rule.k(matches, mu)
         if 0.0 <= k <= LARGEST:
             return k
         return validate.scale("K by the rule for it", k, zero=True)
@@ -209,7 +207,7 @@ def _factor(rule: object, matches: cython.double, mu: cython.double) -> cython.d
 
 @cython.cfunc
 def _move(board: Board, factor: cython.double) -> cython.bint:
-    """μ + factor · unit · g₁, w times for a match that counts w times."""
+    """Add factor · importance · unit · g₁ to every mean."""
     step = factor * board.importance * board.unit
     for i in range(board.entries * board.traits):
         board.mu[i] += step * board.g1[i]
@@ -238,7 +236,7 @@ class Share(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """The outcome's `unit` makes β√π(s − Φ) of g₁."""
+        """Multiply g₁ by the outcome's `unit`, which gives β√π(s − Φ)."""
         return _move(board, self.alpha)
 
 
@@ -249,8 +247,8 @@ class Harkness(Absorb):
     """The mean rating of the opponents + step (wins − losses) over an event (Stout 2025, equation (1)).
 
     It has no memory: the player's own rating before the event does not count. So it needs events of many games, each a
-    rating period; without periods every match is an event. It goes with the outcome `Opposition`, whose g₁ is the sum
-    of the opponents' ratings as seen from the player's own, and whose g₂ is wins less losses.
+    rating period; without periods every match is an event. Use it with the outcome `Opposition`, whose g₁ is the sum of
+    the opponents' ratings relative to the player's own, and whose g₂ is wins minus losses.
 
     >>> Harkness()
     Harkness(step=50.0)
@@ -268,7 +266,7 @@ class Harkness(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """A match that counts w times is w wins, or losses."""
+        """Count a match of importance w as w wins or losses."""
         step: cython.double = self.step
         for e in range(board.entries):
             for i in range(e * board.traits, (e + 1) * board.traits):
@@ -281,12 +279,12 @@ class Harkness(Absorb):
 @cython.final
 @cython.cclass
 class Volatile(Absorb):
-    """Glicko-2: every player has a volatility of her own, which grows when results are erratic.
+    """Glicko-2: every player has a volatility, which grows when results are erratic.
 
-    In a period that she plays, her volatility is found anew (`tau` limits how fast it changes), her variance grows by
-    its square, and then she takes a Newton step, as in Glicko. In periods that she sits out her variance grows by the
-    drift `Idle`, before forecasts are made. The volatility is on the scale of the paper, on which ratings are divided
-    by 173.7178 = 400/ln 10: in points it is the volatility times the outcome's `unit`. Several traits share one.
+    In a period with matches the volatility is estimated again (`tau` limits how fast it changes), the variance grows by
+    its square, and a Newton step follows, as in Glicko. In periods without matches the variance grows by the drift
+    `Idle`, before forecasts are made. The volatility is on the scale of the paper, on which ratings are divided by
+    173.7178 = 400/ln 10: in points it is the volatility times the outcome's `unit`. Several traits share one.
 
     >>> Volatile()
     Volatile(volatility=0.06, tau=0.5)
@@ -309,14 +307,14 @@ class Volatile(Absorb):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """A newcomer's volatility."""
+        """Set the volatility of a newcomer."""
         board.extra[entry * board.extras] = self.volatility
         return False
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def absorb(self, board: Board) -> cython.bint:
-        """Steps 3 to 8 of the paper, in rating points."""
+        """Run steps 3 to 8 of the paper, in rating points."""
         tau: cython.double = self.tau
         unit2 = board.unit * board.unit
         for e in range(board.entries):
@@ -324,11 +322,12 @@ class Volatile(Absorb):
             for i in range(e * board.traits, (e + 1) * board.traits):
                 push = board.importance * board.g1[i]
                 pull = board.importance * min(board.g2[i], 0.0)
-                move = board.extra[own]
-                move *= exp(0.5 * _growth(move * move, tau, board.var[i] / unit2, -pull * unit2, push * board.unit))
-                board.extra[own] = move
-                wide = board.var[i] + move * move * unit2
-                board.var[i] = wide / (1.0 - wide * pull)
+                volatility = board.extra[own]
+                square = volatility * volatility
+                volatility *= exp(0.5 * _growth(square, tau, board.var[i] / unit2, -pull * unit2, push * board.unit))
+                board.extra[own] = volatility
+                variance = board.var[i] + volatility * volatility * unit2
+                board.var[i] = variance / (1.0 - variance * pull)
                 board.mu[i] += board.var[i] * push
         return False
 
@@ -336,41 +335,39 @@ class Volatile(Absorb):
 @cython.cfunc
 @cython.exceptval(check=False)
 def _growth(
-    square: cython.double, tau: cython.double, wide: cython.double, known: cython.double, found: cython.double
+    square: cython.double, tau: cython.double, variance: cython.double, known: cython.double, surprise: cython.double
 ) -> cython.double:
     """Step 5: the logarithm of new over old squared volatility, which is the root of the paper's f.
 
-    `wide` is φ², `known` is 1/v = Σ g²E(1 − E) and `found` is Δ/v = Σ g(s − E): with these nothing overflows where a
-    result was all but certain. With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus something between
-    −½ and D/(8P): that brackets the root. Newton finds the root of the paper's Illinois algorithm in a third of its
-    steps.
+    `variance` is φ², `known` is 1/v = Σ g²E(1 − E) and `surprise` is Δ/v = Σ g(s − E): with these nothing overflows
+    where a result was all but certain. With D = Δ² − φ² − v and P = φ² + v, f is a line of slope −1/τ² plus a term
+    between −½ and D/(8P), which brackets the root. Newton needs a third of the steps of the paper's Illinois algorithm.
     """
-    excess = found * found - known * known * wide - known  # D/v²
-    sure = 1.0 + known * wide  # P/v
-    low = -min(0.5 * tau * tau, FURTHEST)
-    high = 0.0
-    x = 0.0
+    excess = surprise * surprise - known * known * variance - known  # D/v²
+    total = 1.0 + known * variance  # P/v
+    low = -min(0.5 * tau * tau, LARGEST_LOG)
+    high = x = 0.0
     y = square
     step = 1.0
-    spent = 0
+    steps = 0
     if known <= 0.0 or tau == 0.0:
         return 0.0
-    strictness = 1.0 / (tau * tau)
+    precision = 1.0 / (tau * tau)
     if excess > 0.0:
-        high = min(tau * tau * (excess / sure / 8.0) / known, FURTHEST)
-    while fabs(step) > STILL and spent < MOST_STEPS:
-        spent += 1
+        high = min(tau * tau * (excess / total / 8.0) / known, LARGEST_LOG)
+    while fabs(step) > SMALL_STEP and steps < MOST_STEPS:
+        steps += 1
         if x != 0.0:
             y = square * exp(x)
-        share = 1.0 / (sure + known * y)
+        share = 1.0 / (total + known * y)
         gain = 0.5 * y * share
-        value = gain * (excess - known * known * y) * share - x * strictness
-        slope = gain * (excess - 2.0 * known * y * (excess + known * sure) * share) * share - strictness
+        value = gain * (excess - known * known * y) * share - x * precision
+        slope = gain * (excess - 2.0 * known * y * (excess + known * total) * share) * share - precision
         if value > 0.0:
             low = max(low, x)
         else:
             high = min(high, x)
-        step = -value / slope if slope < 0.0 else FURTHEST + FURTHEST
+        step = -value / slope if slope < 0.0 else LARGEST_LOG + LARGEST_LOG
         if not low <= x + step <= high:
             step = 0.5 * (low + high) - x
         x += step

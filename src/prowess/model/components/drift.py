@@ -1,4 +1,4 @@
-"""Drift: how much a skill may have moved since it was last seen."""
+"""Drifts: how much a skill may have moved since the player's last match."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ else:
     from .interfaces import Drift
 
 from ... import validate
-from ...errors import Error
 from ..params import Range
+from .interfaces import check_component
 
 __all__ = ["Idle", "PerMatch", "PerPeriod", "PerTime", "Seasons", "Still"]
 
@@ -66,7 +66,7 @@ class PerMatch(Drift):
 class PerTime(Drift):
     """In t units of time (days, where times are dates) a skill moves by N(0, tau² t); sigma grows up to `cap`.
 
-    A belief that is wider than `cap` already stays as it is.
+    A belief that is already wider than `cap` stays as it is.
 
     >>> PerTime(tau=0.5, cap=8.0)
     PerTime(tau=0.5, cap=8.0)
@@ -82,8 +82,7 @@ class PerTime(Drift):
 
     def __post_init__(self) -> None:
         validate.scale("tau", self.tau, zero=True)
-        if self.cap != float("inf"):
-            validate.scale("cap", self.cap)
+        _check_cap(self.cap)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -101,8 +100,8 @@ class PerTime(Drift):
 class PerPeriod(Drift):
     """In every rating period a skill moves by N(0, c²); sigma grows up to `cap` (Glicko: RD ← min(√(RD² + c²t), 350)).
 
-    t is the number of periods since the player was last seen, and at least 1; in a model without periods every match is
-    one. As in Glicko nobody is less certain than `cap`, not even who was given so.
+    t is the number of periods since the player's last match, and at least 1; in a model without periods every match is
+    one. As in Glicko, `cap` also limits a sigma that was given larger.
 
     >>> PerPeriod(c=34.6)
     PerPeriod(c=34.6, cap=350.0)
@@ -118,8 +117,7 @@ class PerPeriod(Drift):
 
     def __post_init__(self) -> None:
         validate.scale("c", self.c, zero=True)
-        if self.cap != float("inf"):
-            validate.scale("cap", self.cap)
+        _check_cap(self.cap)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -138,9 +136,9 @@ class PerPeriod(Drift):
 @cython.final
 @cython.cclass
 class Idle(Drift):
-    """In every rating period that a player sits out her skill moves by her own volatility (Glicko-2, step 6).
+    """In every rating period without a match a skill moves by the player's volatility (Glicko-2, step 6).
 
-    The volatility is that of `Volatile`, which moves beliefs in the periods that she plays; with other absorb rules, or
+    The volatility is that of `Volatile`, which updates beliefs in periods with matches; with other absorb rules, or
     without periods, nothing happens. Sigma grows up to `cap`, which Glicko-2 does not have.
 
     >>> Idle()
@@ -152,8 +150,7 @@ class Idle(Drift):
     tunable: ClassVar[dict[str, Range]] = {"cap": Range(0.3, 3, log=True, unit="value")}
 
     def __post_init__(self) -> None:
-        if self.cap != float("inf"):
-            validate.scale("cap", self.cap)
+        _check_cap(self.cap)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
@@ -163,32 +160,35 @@ class Idle(Drift):
         if board.extras == 0 or not board.periods:
             return False
         for e in range(board.entries):
-            move = board.extra[e * board.extras] * board.unit
-            _widen(board, e, move * move * max(board.elapsed[e] - 1.0, 0.0), cap)
+            volatility = board.extra[e * board.extras] * board.unit
+            _widen(board, e, volatility * volatility * max(board.elapsed[e] - 1.0, 0.0), cap)
         return False
+
+
+def _check_cap(cap: object) -> None:
+    if cap != float("inf"):
+        validate.scale("cap", cap)
 
 
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
 def _widen(board: Board, e: cython.Py_ssize_t, more: cython.double, cap: cython.double) -> cython.void:
-    """Add to the variances of an entry, up to cap²; one that is wider already stays as it is."""
+    """Add to the variances of an entry, up to cap²; a larger variance stays as it is."""
     for k in range(e * board.traits, (e + 1) * board.traits):
-        wider = min(board.var[k] + more, cap * cap)
-        if wider > board.var[k]:
-            board.var[k] = wider
+        board.var[k] = max(board.var[k], min(board.var[k] + more, cap * cap))
 
 
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final
 @cython.cclass
 class Seasons(Drift):
-    """Carry-over: after a break a skill has gone some way back to the mean, and moved.
+    """Carry-over: during a break a skill regresses towards the mean, and moves.
 
     When a player returns after more than `gap` (days, where times are dates), μ ← m + carry (μ − m) and
     σ² ← carry² σ² + season_tau². The mean m is that of newcomers, as the model's prior has it before anything was
-    learnt. With `carry` 1 a skill is carried over whole, with 0 every season starts anew; above 1 distances grow, as
-    where the rich get richer. `within` is the drift of the season itself.
+    learnt. With `carry` 1 a skill is carried over whole, with 0 every season starts anew; above 1 distances grow.
+    `within` is the drift within a season.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(drift=Seasons(pw.drift.PerMatch(0.1), carry=0.8, season_tau=1.0))
@@ -209,25 +209,16 @@ class Seasons(Drift):
     reverts = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.within, Drift) or type(self.within) is Drift:
-            raise Error(
-                f"within must be a drift, such as Still() or PerMatch(0.1), not {self.within!r}",
-                field="within",
-                value=self.within,
-            )
+        check_component("within", self.within, Drift, "a drift, such as Still() or PerMatch(0.1)")
         validate.scale("gap", self.gap)
         validate.scale("season_tau", self.season_tau, zero=True)
         if not 0.0 <= validate.number("carry", self.carry) <= 2.0:
-            raise Error(
-                f"carry must lie between 0 (start anew) and 2, where 1 carries all over; not {self.carry!r}",
-                field="carry",
-                value=self.carry,
-            )
+            raise validate.invalid("carry", "lie between 0 (start anew) and 2 (1 carries all over)", self.carry)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def widen(self, board: Board) -> cython.bint:
-        """First the break, then the drift within."""
+        """Apply the break, then the drift within the season."""
         gap: cython.double = self.gap
         carry: cython.double = self.carry
         tau: cython.double = self.season_tau

@@ -1,4 +1,4 @@
-"""Home advantage: what a team gains by playing at home, from the first move, or from a better seat."""
+"""The advantage of playing at home, of the first move, or of a better seat."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Home"]
 class Home:
     """The home team performs better by N(home_mu, home_sigma²), in every trait.
 
-    With `home_sigma` 0 the advantage is given. With more it is learnt like the skill of one more player, who is in
+    With `home_sigma` 0 the advantage is fixed. Otherwise it is learnt like the skill of one more player, who is in
     every home team; `home_tau` lets it drift before every match.
 
     >>> import prowess as pw
@@ -34,7 +34,7 @@ class Home:
 
     @property
     def learnt(self) -> bool:
-        """Whether matches say something about it.
+        """Whether it is learnt from matches.
 
         >>> Home(2.0).learnt, Home(0.0, home_sigma=1.0).learnt
         (False, True)
@@ -43,9 +43,9 @@ class Home:
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """The parameters that may be tuned: the advantage if it is given, or else how it is learnt.
+        """The parameters that can be tuned: the advantage if it is fixed, or else how it is learnt.
 
-        Where it is learnt, the mean at first is soon forgotten, and matches say little about it.
+        Where it is learnt, the initial mean is soon forgotten, so that matches say little about it.
 
         >>> list(Home(2.0).tunable), list(Home(0.0, home_sigma=1.0).tunable)
         (['home_mu'], ['home_sigma', 'home_tau'])

@@ -21,6 +21,13 @@ cdef class Outcome:
     cpdef double evidence(self, Board board) except? -1.0
 
 
+cdef class Score(Outcome):
+    cpdef bint check(self, Board board) except -1
+    cpdef double seen(self, Board board, double score, double mean, double variance) except? -1.0
+    cpdef bint foresee(self, Board board, double mean, double variance, double mean_1, double variance_1) except -1
+    cpdef bint remember(self, Board board) except -1
+
+
 cdef class Absorb:
     cpdef bint welcome(self, Board board, Py_ssize_t entry) except -1
     cpdef bint absorb(self, Board board) except -1

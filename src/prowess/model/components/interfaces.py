@@ -1,4 +1,4 @@
-"""The bases of a model's components: what each of them does to the board of a match."""
+"""The base classes of a model's components: what each of them does to the board of a match."""
 
 from __future__ import annotations
 
@@ -17,20 +17,28 @@ else:
     from ..maths.normal import probability, within
 
 from ...errors import Error
+from ...validate import invalid
 from ..params import Range
 
 if TYPE_CHECKING:
     from ..prediction import Prediction
+    from ..score_distribution import ScoreDistribution
 
 
 def missing(component: object, method: str) -> Error:
-    """A part of a model that does not do what such a part is for."""
+    """Return the error for a component that lacks a required method."""
     return Error(f"{type(component).__name__} needs a method {method}; see CONTRIBUTING.md")
+
+
+def check_component(name: str, value: object, base: type, description: str) -> None:
+    """Raise `Error` unless a parameter is an instance of a subclass of `base`."""
+    if not isinstance(value, base) or type(value) is base:
+        raise invalid(name, f"be {description}", value)
 
 
 @cython.cclass
 class Prior:
-    """What is believed of a player who has not been seen before.
+    """The belief about a player who has not played before.
 
     >>> import prowess as pw
     >>> class Known(pw.Prior):
@@ -41,20 +49,20 @@ class Prior:
     """
 
     learns = False  # whether it remembers, from `board.level` on, two numbers for each trait
-    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
         """Set the belief of a newcomer."""
         raise missing(self, "welcome")
 
     def meet(self, board: Board) -> cython.bint:
-        """In a prior that learns: look at the beliefs of a match's players, before the drift, and remember."""
+        """In a prior that learns: update the league's memory from the beliefs about a match's players, before drift."""
         return False
 
 
 @cython.cclass
 class Drift:
-    """How skills move while nobody looks: before a match, beliefs widen.
+    """How skills move between matches: beliefs widen before a match.
 
     >>> import prowess as pw
     >>> class Leap(pw.Drift):
@@ -66,8 +74,8 @@ class Drift:
     array([4.285, 4.285])
     """
 
-    reverts = False  # whether it looks at `board.centre`, the mean of the prior
-    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
+    reverts = False  # whether it uses `board.centre`, the mean of the prior
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def widen(self, board: Board) -> cython.bint:
         """Widen the beliefs of all entries."""
@@ -75,7 +83,7 @@ class Drift:
 
 @cython.cclass
 class TeamFunction:
-    """How a team's performance is made of its players': t = α₀ + Σ α p, where α may look at the prior means.
+    """How a team's performance follows from its players': t = α₀ + Σ α p, where α may depend on the prior means.
 
     >>> import prowess as pw
     >>> class Captain(pw.TeamFunction):
@@ -87,10 +95,10 @@ class TeamFunction:
     array([75., 50.])
     """
 
-    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def weigh(self, board: Board) -> cython.bint:
-        """Turn `alpha` of every entry, which comes as the share of the match that she played, into her weight.
+        """Replace `alpha` of every entry, at first the share of the match that the player played, by a weight.
 
         A function with a constant part also sets `offset` of every team.
         """
@@ -99,25 +107,25 @@ class TeamFunction:
 
 @cython.cclass
 class Outcome:
-    """P(what was seen | team performances): the only part of a model that looks at all teams at once.
+    """P(result | team performances): the only component that sees all teams at once.
 
     >>> Outcome().traits
     ('skill',)
     """
 
-    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     traits: ClassVar[tuple[str, ...]] = ("skill",)
-    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # what of all performances its results do not show
-    typical = 0.0  # the deviation that skills usually have, where performances have a scale by nature; 0: not known
+    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # what results say nothing about
+    typical = 0.0  # the usual standard deviation of skills, where performances have a natural scale; 0: unknown
     whole = True  # whether it is an outcome by itself, or only a part of one
     gradient = True  # whether `d1` and `d2` are derivatives of a log-evidence, so that a home advantage can be learnt
     laplace = False  # whether `d2` is the curvature at the prior mean, and not what an exact posterior loses
     duels = False  # whether `evidence` fills `g1`, `g2` and `kept` of the entries itself
-    later = False  # whether `win` and `draw` of a whole history wait until somebody asks, for `chances`
+    later = False  # whether `chances` computes `win` and `draw` of a whole history on demand, because it is slow
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """What the outcome learns of the league as a whole: the names of its numbers in `board.memory`, at first 0.
+        """The names of the numbers that the outcome keeps for the league in `board.memory`; they start at 0.
 
         >>> Outcome().remembers
         ()
@@ -125,27 +133,27 @@ class Outcome:
         return ()
 
     def prepare(self, board: Board) -> cython.bint:
-        """Put what the outcome needs for every match on a new board, once."""
+        """Set on a new board, once, what the outcome needs for every match."""
 
     def forecast(self, board: Board) -> cython.bint:
         """For two teams: set `win` (of the first team), `draw` and `loss`, from the prior performances alone.
 
-        It always comes before `evidence`, which may use what it left on the board: here `sharpness` (one over the
-        standard deviation of the difference), by which `gap` and `edge` (the margin) are standardised, and the moments
-        of the difference if the first team is `ahead` or `behind`.
+        It always runs before `evidence`, which may use what it set on the board: here `sharpness` (one over the
+        standard deviation of the difference), `gap` and `edge` (the margin), both standardised, and the moments of the
+        difference if the first team is `ahead` or `behind`.
         """
         board.margin.measure(board, False)
         compare(board)
         board.win = probability(board.ahead)
         board.loss = probability(board.behind)
         board.draw = 1.0 - board.win - board.loss
-        if board.draw < 1e-8:  # the difference has lost its digits
+        if board.draw < 1e-8:  # the subtraction has cancelled its digits
             within(board.gap, board.edge, board.cut)
             board.draw = probability(board.cut) if board.edge > 0.0 else 0.0
         return False
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Fill the win and draw columns of matches of two teams from what a sweep wrote, in outcomes that say `later`.
+        """Fill the win and draw columns of two-team matches from a sweep's forecasts, in outcomes with `later`.
 
         >>> Outcome().later
         False
@@ -153,7 +161,7 @@ class Outcome:
         raise missing(self, "chances")
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Mean, variance and noise of one performance for each team, by which the teams finish: here the first trait.
+        """Return mean, variance and noise of the performance by which each team finishes: here the first trait.
 
         >>> from prowess.model.engine.board import Board
         >>> board = Board(teams=2, entries=2)
@@ -166,7 +174,7 @@ class Outcome:
         return [means[t] for t in teams], [variances[t] for t in teams], [noises[t] for t in teams]
 
     def performance(self, variance: Any) -> Any:
-        """The variance of a normal performance by which a team of this prior variance finishes: here the same.
+        """Return the variance of the normal performance of a team with this prior variance: here the same.
 
         >>> Outcome().performance(2.0)
         2.0
@@ -174,7 +182,7 @@ class Outcome:
         return variance
 
     def scatter(self, board: Board) -> float:
-        """What results add to the variance of all teams' performances, where that is normal: the noise of scores.
+        """Return the variance that scores add to all teams' performances, where their noise is normal.
 
         >>> from prowess.model.engine.board import Board
         >>> Outcome().scatter(Board())
@@ -183,7 +191,7 @@ class Outcome:
         return 0.0
 
     def predict(self, board: Board) -> Prediction:
-        """What is expected of a match of any number of teams: places by performances and the margin, exactly."""
+        """Predict a match of any number of teams exactly: places by performances and the margin."""
         from ..prediction import predict
 
         return predict(board)
@@ -194,8 +202,81 @@ class Outcome:
 
 
 @cython.cclass
+class Score(Outcome):
+    """P(score | x), where x ~ N(mean, variance) is a team's offence minus the others' defence.
+
+    A part of `OffenceDefence`, unless `whole`. Guo, Sanner, Graepel, Buntine (2012).
+
+    >>> Score().whole
+    False
+    """
+
+    whole = False
+    blind: ClassVar[tuple[str, ...]] = ("origin",)  # scores have a scale
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """The names of the numbers that it keeps for the league in `board.memory` as a part of `OffenceDefence`.
+
+        >>> Score().habits
+        ()
+        """
+        return ()
+
+    def check(self, board: Board) -> cython.bint:
+        """Raise `Error` for a team without a score."""
+        for j in range(board.teams):
+            if board.score[j] != board.score[j]:
+                raise Error(f"{type(self).__name__} needs scores; team {j + 1} has none", field="scores", team=j)
+        return False
+
+    def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
+        """Condition x ~ N(m, v) on a score; return its log-evidence.
+
+        Set `push` = (m′ − m)/v, `pull` = (v − v′)/v² and `rest` = v′/v on the board, each without cancellation.
+        """
+        raise missing(self, "seen")
+
+    def foresee(
+        self,
+        board: Board,
+        mean: cython.double,
+        variance: cython.double,
+        mean_1: cython.double,
+        variance_1: cython.double,
+    ) -> cython.bint:
+        """Set `win`, `draw` and `loss` of two teams whose x are independent; NaN if they are computed `later`."""
+        board.win = board.draw = board.loss = float("nan")
+        return False
+
+    def remember(self, board: Board) -> cython.bint:
+        """Update the league's memory from the scores of a match."""
+        return False
+
+    def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
+        """Fill P(win) and P(draw) of many matches, from both teams' x in turn, in likelihoods with `later`."""
+        raise missing(self, "chances")
+
+    def points(self, mean: Any, variance: Any) -> dict[str, Any]:
+        """Return functions that forecast the scores of teams whose x are N(mean, variance), by name: here all give x.
+
+        >>> Score().points(3.0, 1.0)["median"]()
+        3.0
+        """
+        return dict.fromkeys(("median", "mean", "plug-in"), lambda: mean)
+
+    def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
+        """Return the distributions of the scores of teams whose x are N(mean, variance)."""
+        raise missing(self, "distribution")
+
+    def added(self, board: Board) -> float | None:
+        """Return the variance of the normal noise of a score around x; None if the noise is not normal."""
+        return None
+
+
+@cython.cclass
 class Absorb:
-    """How a player's belief takes up what a match, or a rating period, says of it.
+    """How a match, or a rating period, updates the belief about a player.
 
     >>> import prowess as pw
     >>> class Deaf(pw.Absorb):
@@ -206,7 +287,7 @@ class Absorb:
     [[Rating(mu=25.0, sigma=8.0)], [Rating(mu=30.0, sigma=4.0)]]
     """
 
-    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     extras: ClassVar[tuple[str, ...]] = ()
     certain = False  # whether beliefs are points: a rating without sigma
     periods = False  # whether `g1` and `g2` may be sums over a rating period

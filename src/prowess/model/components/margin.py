@@ -1,7 +1,7 @@
-"""Draw margins: how near two performances must be for a draw.
+"""Draw margins: how close two performances must be for a draw.
 
-Each is for every outcome with a margin. `Spread` and `TwoValued` are those of Nikolenko, Sirotkin, "Extensions of the
-TrueSkill Rating System" (2010), section 3.2: one margin a match, from the number of its places.
+Every outcome with a margin accepts them. `Spread` and `TwoValued` are those of Nikolenko, Sirotkin, "Extensions of the
+TrueSkill Rating System" (2010), section 3.2: one margin per match, from the number of its places.
 """
 
 from __future__ import annotations
@@ -25,10 +25,16 @@ else:
     from ..engine.board import Board, Margin
     from ..maths.normal import central_width
 
-from ... import errors, validate
+from ... import validate
+from ...errors import Error
 from ..params import Range
 
 __all__ = ["Fixed", "FromDraws", "Spread", "TwoValued", "margin_from"]
+
+DRAW_RANGES = {  # of the parameters that `margin_from` takes
+    "draw_probability": Range(0.001, 0.9, log=True),
+    "margin": Range(1.0 / 3000, 3, log=True, unit="sigma"),
+}
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -51,7 +57,7 @@ class Fixed(Margin):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
-        """ε."""
+        """Return ε."""
         return self.epsilon
 
 
@@ -75,7 +81,7 @@ class FromDraws(Margin):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
-        """Performance noise is what makes equal teams differ, so the margin is measured by it."""
+        """Scale the width by the performance noise, which is what makes equal teams differ."""
         width: cython.double = self.width
         return width * sqrt(board.noise[i * board.traits] + board.noise[j * board.traits])
 
@@ -86,14 +92,14 @@ class FromDraws(Margin):
 class Spread(Margin):
     """The margin at which the places of a match just fill the field: ε = (p_best − p_worst)/2m.
 
-    p are the prior means of the teams' performances, m is the number of distinct places; before they are known it is
-    taken to be the number of teams. The paper prints (p_best − p_worst)/m, which is `printed=True`: places end up 2ε
-    apart, so that the ratings spread twice as far as the field was, and further with every match.
+    p are the prior means of the teams' performances, m is the number of distinct places, or of teams while the places
+    are unknown. The paper prints (p_best − p_worst)/m, which is `printed=True`: places end up 2ε apart, so that the
+    ratings spread twice as far as the field was, and further with every match.
 
-    A field is never taken to be narrower than `least` times the teams' mean performance noise β√(Σα²): the priors of
-    newcomers are all equal, but their performances are not, and with ε = 0 a tie would say that they were. 1 is little:
-    in these units two equal teams' performances differ with a standard deviation of 1.4, and the best and the worst of
-    ten are 3 apart. For two equal teams it makes one match in seven a draw.
+    A field counts as at least `least` times the teams' mean performance noise β√(Σα²) wide: the priors of newcomers are
+    all equal, but their performances are not, and with ε = 0 a tie would mean that they were. 1 is little: in these
+    units two equal teams' performances differ with a standard deviation of 1.4, and the best and the worst of ten are 3
+    apart. For two equal teams it makes one match in seven a draw.
 
     >>> Spread()
     Spread(least=1.0, printed=False)
@@ -107,9 +113,7 @@ class Spread(Margin):
     def __post_init__(self) -> None:
         validate.scale("least", self.least, zero=True)
         if not isinstance(self.printed, bool):
-            raise errors.Error(
-                f"printed must be True or False, not {self.printed!r}", field="printed", value=self.printed
-            )
+            raise validate.invalid("printed", "be True or False", self.printed)
         if self.printed:
             warnings.warn(
                 "Spread(printed=True) is the margin as the paper prints it: places end up twice as far apart as the "
@@ -120,7 +124,7 @@ class Spread(Margin):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
-        """One look at every team."""
+        """Set the margin by the range of the prior means and the mean noise."""
         best = board.mean[0]
         worst = board.mean[0]
         noise = 0.0
@@ -140,7 +144,7 @@ class Spread(Margin):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
-        """The margin that was measured."""
+        """Return the margin that `measure` set."""
         return board.epsilon
 
 
@@ -150,10 +154,9 @@ class Spread(Margin):
 class TwoValued(Margin):
     """One margin for matches with ties and another for those without.
 
-    Some tournaments break ties by other means, so that hardly any are left; there the margin of those with ties would
-    spread the teams too far apart. A match is one with ties if more than this fraction of its teams have no place of
-    their own: 1 − distinct places/teams. Before the places are known they are taken to be possible: to forecast a tie
-    that does not come costs little, but one that comes and was thought impossible costs everything.
+    Some tournaments break ties, so that hardly any are left; there the margin for ties would spread the teams too far
+    apart. A match has ties if 1 − distinct places/teams exceeds `fraction`. Forecasts assume that ties are possible: to
+    forecast a tie that does not happen costs little, but one that happens and was thought impossible costs everything.
 
     >>> TwoValued(tied=30.0, untied=1.0)
     TwoValued(tied=30.0, untied=1.0, fraction=0.1)
@@ -173,14 +176,12 @@ class TwoValued(Margin):
         validate.scale("tied", self.tied, zero=True)
         validate.scale("untied", self.untied, zero=True)
         if not 0.0 <= validate.number("fraction", self.fraction) < 1.0:
-            raise errors.Error(
-                f"fraction must lie in [0, 1), not {self.fraction!r}", field="fraction", value=self.fraction
-            )
+            raise validate.invalid("fraction", "lie in [0, 1)", self.fraction)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
-        """One look at every place."""
+        """Choose the margin by the fraction of teams that share a place."""
         before = board.epsilon
         fraction: cython.double = self.fraction
         board.epsilon = self.tied
@@ -191,7 +192,7 @@ class TwoValued(Margin):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
-        """The margin that was measured."""
+        """Return the margin that `measure` set."""
         return board.epsilon
 
 
@@ -209,22 +210,21 @@ def _distinct(board: Board) -> cython.Py_ssize_t:
 
 
 def margin_from(draw_probability: Any, margin: Any, width: Callable[[float], float] | None = None) -> Margin:
-    """The policy that a draw probability or a margin (a number or a policy) stands for; exactly one is given.
+    """Return the policy for a draw probability or a margin (a number or a policy); exactly one must be given.
 
-    `width` gives the margin at which equal teams draw with a probability, in standard deviations of their difference:
-    where it is not said otherwise, the width of the central part of a normal distribution.
+    `width` maps a probability to the margin at which equal teams draw with it, in standard deviations of their
+    difference: by default the width of the central part of a normal distribution.
 
     >>> margin_from(None, 2)
     Fixed(epsilon=2.0)
     """
     if (draw_probability is None) == (margin is None):
-        raise errors.Error("give either draw_probability or margin")
+        raise Error("give either draw_probability or margin")
     if isinstance(margin, Margin):
         return margin
     if margin is not None:
         return Fixed(validate.scale("margin", margin, zero=True))
     probability = validate.number("draw_probability", draw_probability)
     if not 0.0 <= probability < 1.0:
-        message = f"draw_probability must lie in [0, 1), not {draw_probability!r}"
-        raise errors.Error(message, field="draw_probability", value=draw_probability)
+        raise validate.invalid("draw_probability", "lie in [0, 1)", draw_probability)
     return FromDraws(width(probability) if width else central_width(probability))

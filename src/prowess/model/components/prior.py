@@ -1,4 +1,4 @@
-"""Priors: what is believed of newcomers, fixed or learnt from those who came before."""
+"""Priors: the belief about newcomers, fixed or learnt from earlier newcomers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ else:
     from .interfaces import Prior
 
 from ... import validate
-from ...errors import Error
 from ..params import Range
 
 __all__ = ["Newcomers", "Normal", "Point"]
 
-# Of a newcomer's variance her matches must have taken this share, or they say nothing of the level: the drift has
-# undone it, and what moved her mean cannot be told from noise.
-LEAST = cython.declare(cython.double, 0.02)
+# A newcomer's matches must have removed this share of the variance, or they say nothing about the level: the drift has
+# undone it, and a change of the mean cannot be told from noise.
+LEAST_SHARE = cython.declare(cython.double, 0.02)
 
 
 @cython.dataclasses.dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Normal(Prior):
 @cython.final
 @cython.cclass
 class Point(Prior):
-    """Every newcomer is rated mu, and no uncertainty is kept (Elo, Harkness).
+    """Every newcomer is rated mu, without uncertainty (Elo, Harkness).
 
     >>> Point(1500.0)
     Point(mu=1500.0)
@@ -83,7 +82,7 @@ class Point(Prior):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """Set the rating of a newcomer; its variance is 0."""
+        """Set the rating of a newcomer, with variance 0."""
         for k in range(entry * board.traits, (entry + 1) * board.traits):
             board.mu[k] = self.mu
             board.var[k] = 0.0
@@ -94,11 +93,11 @@ class Point(Prior):
 @cython.final
 @cython.cclass
 class Newcomers(Prior):
-    """A prior that is learnt: newcomers are as good as those were who came before.
+    """A prior that is learnt: newcomers are as good as earlier newcomers were.
 
-    The level of newcomers is one more unknown, N(m, p), around which their skills lie as `first` says. At first m is
-    its mean and p is `level_sigma`². When a player has played so many `matches`, the belief N(μ, σ²) in her skill tells
-    of the level what the outcome of a match tells of a skill: with the variance v of a newcomer
+    The level of newcomers is one more unknown, N(m, p), around which their skills are distributed as in `first`. At
+    first m is its mean and p is `level_sigma`². When a player has played `matches` matches, the belief N(μ, σ²) about
+    the skill updates the level as the result of a match updates a skill: with the variance v of a newcomer
 
         g₁ = (μ − m)/v,    g₂ = (σ² − v)/v²,    m ← m + p g₁,    p ← p + p² g₂.
 
@@ -127,22 +126,16 @@ class Newcomers(Prior):
 
     def __post_init__(self) -> None:
         if not isinstance(self.first, Prior) or type(self.first) is Prior or self.first.learns:
-            raise Error(
-                f"first must be a prior that does not learn, such as Normal(25, 8), not {self.first!r}",
-                field="first",
-                value=self.first,
-            )
+            raise validate.invalid("first", "be a prior that does not learn, such as Normal(25, 8)", self.first)
         validate.scale("level_sigma", self.level_sigma)
         validate.scale("level_tau", self.level_tau, zero=True)
         if validate.scale("matches", self.matches) != int(self.matches):
-            raise Error(
-                f"matches must be a whole number from 1 on, not {self.matches!r}", field="matches", value=self.matches
-            )
+            raise validate.invalid("matches", "be a whole number of at least 1", self.matches)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def welcome(self, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-        """The first prior around the level, of which the league remembers how it differs from that at first."""
+        """Add the learnt change of the level to the first prior."""
         sigma: cython.double = self.level_sigma
         first: Prior = self.first
         first.welcome(board, entry)
@@ -155,7 +148,7 @@ class Newcomers(Prior):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def meet(self, board: Board) -> cython.bint:
-        """Learn from those who are no newcomers any more; from several at once, in whatever order they are listed."""
+        """Learn from the players who have just played enough matches; their order does not matter."""
         count = 0.0
         matches: cython.double = self.matches
         sigma: cython.double = self.level_sigma
@@ -174,10 +167,10 @@ class Newcomers(Prior):
 def _learn(
     board: Board, k: cython.Py_ssize_t, matches: cython.double, start: cython.double, drift: cython.double
 ) -> cython.void:
-    """Move the level of a trait by the beliefs in some skills; the memory holds what has changed since the start.
+    """Update the level of a trait; the memory holds its change since the start.
 
-    Each tells the same that it would tell alone. What they tell together is the sum of their sites; but the level does
-    not move farther than the farthest of them is from it, however many of whom little is known agree.
+    Each player counts as much as alone: their sites are added. But the level moves no farther than the farthest player
+    is from it, however many uncertain ones agree.
     """
     cell = board.level + 2 * k
     level = start + board.memory[cell + 1] + drift
@@ -189,10 +182,10 @@ def _learn(
     for e in range(board.entries):
         if board.played[e] == matches:
             i = e * board.traits + k
-            told = 1.0 - board.var[i] / whole
-            if told < LEAST:
+            learnt = 1.0 - board.var[i] / whole
+            if learnt < LEAST_SHARE:
                 continue
-            left = 1.0 - share * told
+            left = 1.0 - share * learnt
             gap = board.mu[i] - board.centre[k] - board.memory[cell]
             farthest = max(farthest, fabs(gap))
             push += share * gap / left

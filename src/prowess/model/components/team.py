@@ -1,4 +1,4 @@
-"""Team functions: how a team's performance is made of its players' performances."""
+"""Team functions: how a team's performance follows from its players' performances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ else:
     from ..engine.board import Board, positive
     from .interfaces import TeamFunction
 
-from ... import errors, validate
+from ... import validate
+from ...errors import Error
 from ..params import Range
 from . import interfaces
 
@@ -39,14 +40,14 @@ class Sum(TeamFunction):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """α is the share of the match that the player played, as it comes."""
+        """Keep α, the share of the match that the player played."""
 
 
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final
 @cython.cclass
 class Mean(TeamFunction):
-    """A team performs as well as its average player; who played half of the match counts half (TSb).
+    """A team performs as well as its average player; a player of half the match counts half (TSb).
 
     >>> Mean()
     Mean()
@@ -55,7 +56,7 @@ class Mean(TeamFunction):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """α is the player's share of the match over the shares of the team."""
+        """Divide the share of every player by the sum of the team's shares."""
         for j in range(board.teams):
             k = board.start[j] * board.traits
             if board.traits == 1 and board.start[j + 1] - board.start[j] == 1 and board.alpha[k] > 0.0:
@@ -72,10 +73,10 @@ class Mean(TeamFunction):
 @cython.final
 @cython.cclass
 class Weighted(TeamFunction):
-    """The player at position i of her team counts `weights[i]` times: a captain, a goalkeeper, a second chair.
+    """The player at position i of a team counts `weights[i]` times: a captain, a goalkeeper, a second chair.
 
-    The order in which a team's players are listed carries their roles; who plays a role does so by standing at its
-    position. A team may be smaller than there are weights, not larger.
+    The order in which a team's players are listed gives their roles. A team may have fewer players than there are
+    weights, not more.
 
     >>> Weighted((1.0, 0.5))
     Weighted(weights=(1.0, 0.5))
@@ -85,25 +86,19 @@ class Weighted(TeamFunction):
 
     def __post_init__(self) -> None:
         if not isinstance(self.weights, tuple) or not self.weights:
-            raise errors.Error(
-                f"weights must be a tuple of numbers, one for each position, not {self.weights!r}",
-                field="weights",
-                value=self.weights,
-            )
+            raise validate.invalid("weights", "be a tuple of numbers, one for each position", self.weights)
         for position, weight in enumerate(self.weights):
             validate.scale(f"weights[{position}]", weight, zero=True)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """α is the weight of the position times the share of the match that the player played."""
+        """Multiply the share of every player by the weight of the position."""
         weights = self.weights
         for j in range(board.teams):
-            if board.start[j + 1] - board.start[j] > len(weights):
-                raise errors.Error(
-                    f"team {j + 1} has {board.start[j + 1] - board.start[j]} players, but Weighted has weights for "
-                    f"{len(weights)} positions; give it more"
-                )
+            players = board.start[j + 1] - board.start[j]
+            if players > len(weights):
+                raise Error(f"team {j + 1} has {players} players, but Weighted has only {len(weights)} weights")
             for e in range(board.start[j], board.start[j + 1]):
                 for k in range(e * board.traits, (e + 1) * board.traits):
                     board.alpha[k] *= weights[e - board.start[j]]
@@ -113,14 +108,14 @@ class Weighted(TeamFunction):
 @cython.final
 @cython.cclass
 class Affine(TeamFunction):
-    """A function of your own from a roster's prior means to the weights of its players and a constant part.
+    """A function of your own from a roster's prior means to its players' weights and a constant part.
 
     Nikolenko, Sirotkin (2011), section 2: a team function that is not affine is approximated around the prior means.
     The tangent of t = Σp² has the weights 2μ and the constant −Σμ². The function is called for each team and trait with
-    the means of its players as listed. A player's share of the match multiplies her weight, and not the constant.
+    the means of its players as listed. A player's share of the match multiplies the weight, and not the constant.
 
-    A model with a function of your own cannot be written to a file; it can be pickled if the function can, which holds
-    for functions of a module and not for lambdas.
+    A model with a function of your own cannot be written to a file; it can be pickled if the function can, as a
+    module's functions can and lambdas cannot.
 
     >>> def squares(means):
     ...     return [2 * mu for mu in means], -sum(mu * mu for mu in means)
@@ -134,58 +129,50 @@ class Affine(TeamFunction):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise errors.Error(
-                f"Affine needs a function from prior means to weights and offset, not {self.function!r}",
-                field="function",
-                value=self.function,
-            )
+            raise validate.invalid("function", "be callable, from prior means to weights and offset", self.function)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """α is the function's weight times the share of the match that the player played; α₀ its constant part."""
+        """Multiply every share by the function's weight; set the team's offset."""
         for j in range(board.teams):
             for k in range(board.traits):
                 means = [board.mu[e * board.traits + k] for e in range(board.start[j], board.start[j + 1])]
-                weights, offset = _checked(self.function(means), j + 1, len(means))
+                weights, offset = _check_affine(self.function(means), j + 1, len(means))
                 board.offset[j * board.traits + k] = offset
                 for e in range(board.start[j], board.start[j + 1]):
                     board.alpha[e * board.traits + k] *= weights[e - board.start[j]]
 
 
-def _checked(returned: Any, team: int, players: int) -> tuple[list[float], float]:
-    """What the function returned, if it is one finite weight for each player and a finite constant."""
+def _check_affine(returned: Any, team: int, players: int) -> tuple[list[float], float]:
+    """Check that the function returned a finite weight for each player and a finite constant."""
     try:
         weights, offset = returned
-        found = list(weights)
+        weights = list(weights)
     except (TypeError, ValueError):
-        raise errors.Error(
-            f"the function of Affine must return (weights, offset), not {returned!r} as for team {team}"
-        ) from None
-    if len(found) != players:
-        raise errors.Error(
-            f"the function of Affine must return a weight for each player: {players} for team {team}, not {len(found)}"
-        )
-    found = [validate.number(f"Affine's weight of player {i} of team {team}", w) for i, w in enumerate(found, 1)]
-    return found, validate.number(f"Affine's offset of team {team}", offset)
+        raise Error(f"Affine's function must return (weights, offset); for team {team} it is {returned!r}") from None
+    if len(weights) != players:
+        raise Error(f"Affine's function returned {len(weights)} weights for the {players} players of team {team}")
+    weights = [validate.number(f"Affine's weight of player {i} of team {team}", w) for i, w in enumerate(weights, 1)]
+    return weights, validate.number(f"Affine's offset of team {team}", offset)
 
 
 @cython.dataclasses.dataclass(frozen=True)
 @cython.final
 @cython.cclass
 class FullSquad(TeamFunction):
-    """A team performs as well as its average player, `discount` less for each of `size` players that it lacks (TS2b).
+    """A team performs as well as its average player, minus `discount` for each player missing from `size` (TS2b).
 
     Nikolenko, Sirotkin (2010), section 3.3, and (2011), section 4: (1 − discount · (size − n)) · average for n ≤ size.
-    Larger rosters, by the rule that is given:
+    `larger` is the rule for larger rosters:
 
     - "top": Σp · (sum of the `size` largest μ)/(size · Σμ), the paper's. All players weigh the same and the team is
       expected to perform like its `size` best. It is undefined where Σμ is not positive, which is an error.
     - "mean": the plain average of all, whatever their means.
 
-    Players count with their share of the match, at most 1: who played half of it counts half in the average and half
-    in n (at least 1), and the `size` best are filled up by shares, the best first. A team of six with one at half time
-    has n = 5.5 and a discount of 1 %; seven of whom two took turns are a full squad of six.
+    Players count with their share of the match, at most 1: a player of half the match counts half in the average and
+    half in n (at least 1), and the `size` best are filled up by shares, the best first. A team of six, one of them for
+    half the match, has n = 5.5 and a discount of 1 %; seven of whom two took turns are a full squad of six.
 
     >>> FullSquad(size=6, discount=0.02)
     FullSquad(size=6, discount=0.02, larger='top')
@@ -197,25 +184,16 @@ class FullSquad(TeamFunction):
 
     def __post_init__(self) -> None:
         if type(self.size) is not int or self.size < 1:
-            raise errors.Error(
-                f"size must be a whole number of at least 1, not {self.size!r}", field="size", value=self.size
-            )
+            raise validate.invalid("size", "be a whole number of at least 1", self.size)
         validate.scale("size", self.size)
         if validate.scale("discount", self.discount, zero=True) * (self.size - 1) >= 1.0:
-            raise errors.Error(
-                f"a discount of {self.discount!r} leaves nothing of a single player where {self.size} make a squad; "
-                f"it must be below 1/{self.size - 1}"
-            )
+            raise validate.invalid("discount", f"be below 1/{self.size - 1} for a squad of {self.size}", self.discount)
         if self.larger not in RULES:
-            raise errors.Error(
-                f"larger must be one of {', '.join(map(repr, RULES))}, not {self.larger!r}",
-                field="larger",
-                value=self.larger,
-            )
+            raise validate.invalid("larger", f"be one of {', '.join(map(repr, RULES))}", self.larger)
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """The discount, up to where little is left of a single player.
+        """The range of the discount, up to where little is left of a single player.
 
         >>> FullSquad(size=11).tunable
         {'discount': Range(low=0.0, high=0.09, log=False, unit='one', sets='')}
@@ -225,7 +203,7 @@ class FullSquad(TeamFunction):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """α is the player's share of the match times what the team's rule makes of a share."""
+        """Multiply every share by the team's factor."""
         size: cython.double = self.size
         discount: cython.double = self.discount
         top: cython.bint = self.larger == "top"
@@ -238,7 +216,7 @@ class FullSquad(TeamFunction):
                     shares += share
                     present += min(share, 1.0)
                 if present > size and top:
-                    share = _as_the_best(board, j, k, size)
+                    share = _top_factor(board, j, k, size)
                 else:
                     share = (1.0 - discount * (size - min(max(present, 1.0), size))) / positive(shares)
                 for e in range(board.start[j], board.start[j + 1]):
@@ -246,26 +224,26 @@ class FullSquad(TeamFunction):
 
 
 @cython.cfunc
-def _as_the_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
-    """The weight of a whole share, the same for all, by which the team is expected to perform like its best."""
+def _top_factor(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
+    """The factor, the same for all, with which the team is expected to perform like its `size` best."""
     total = 0.0
     for e in range(board.start[j], board.start[j + 1]):
         total += board.alpha[e * board.traits + k] * board.mu[e * board.traits + k]
     weight = 0.0
     if total > 0.0:
-        weight = _best(board, j, k, size) / size / total
+        weight = _sum_best(board, j, k, size) / size / total
     if not 0.0 < weight <= validate.LARGEST:
-        raise errors.Error(
-            f"team {j + 1} has more than {size:g} players, and their means add up to {total:.6g}; larger='top' needs a "
-            "sum above 0: start players at a mean well above 0, or choose larger='mean'"
+        raise Error(
+            f"team {j + 1} has more than {size:g} players, and their means sum to {total:.6g}; larger='top' needs a "
+            "positive sum: start players at a mean well above 0, or choose larger='mean'"
         )
     return weight
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
-    """The sum of the largest means of a team, as many as fill `size` shares: once over the team for each of them."""
+def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
+    """The sum of the largest means of a team that fill `size` shares, by one pass over the team for each of them."""
     last = 0.0
     total = 0.0
     free = size
@@ -291,10 +269,10 @@ def _best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython
 @cython.final
 @cython.cclass
 class LeaderBonus(TeamFunction):
-    """The best player of a team, by prior mean, weighs `leader_bonus` more than another team function gives her.
+    """The best player of a team, by prior mean, weighs `leader_bonus` more than the team function `squad` says.
 
-    Nikolenko, Sirotkin (2010), section 3.3. The weights of a team keep their sum. Of several who are best, the first
-    listed leads; who has no weight does not lead. With several traits each has its own leader.
+    Nikolenko, Sirotkin (2010), section 3.3. The weights of a team keep their sum. Of several best players the first
+    listed leads; a player of weight 0 does not lead. Each trait has its own leader.
 
     >>> from prowess.model.components.team import FullSquad
     >>> LeaderBonus(FullSquad(), leader_bonus=0.1)
@@ -307,18 +285,13 @@ class LeaderBonus(TeamFunction):
     tunable: ClassVar[dict[str, Range]] = {"leader_bonus": Range(0, 0.5)}
 
     def __post_init__(self) -> None:
-        if not isinstance(self.squad, TeamFunction) or type(self.squad) is TeamFunction:
-            raise errors.Error(
-                f"squad must be a team function, such as FullSquad(), not {self.squad!r}",
-                field="squad",
-                value=self.squad,
-            )
+        interfaces.check_component("squad", self.squad, TeamFunction, "a team function, such as FullSquad()")
         validate.scale("leader_bonus", self.leader_bonus, zero=True)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def weigh(self, board: Board) -> cython.bint:
-        """α of the leader grows, then all are scaled to their old sum."""
+        """Increase the leader's weight, then scale all weights to their old sum."""
         squad: TeamFunction = self.squad
         bonus: cython.double = self.leader_bonus
         squad.weigh(board)
@@ -329,7 +302,7 @@ class LeaderBonus(TeamFunction):
 
 @cython.cfunc
 def _lead(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, bonus: cython.double) -> cython.bint:
-    """Give the leader of a team in one trait her bonus."""
+    """Add the bonus of a team's leader in one trait."""
     leader = -1
     total = 0.0
     for e in range(board.start[j], board.start[j + 1]):
@@ -341,9 +314,7 @@ def _lead(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, bonus: cytho
         return False
     grown = total + bonus * board.alpha[leader]
     if not (total > 0.0 and grown > 0.0):
-        raise errors.Error(
-            f"the weights of team {j + 1} add up to {total:.6g}; a leader bonus keeps their sum, which must be above 0"
-        )
+        raise Error(f"a leader bonus needs weights with a positive sum; those of team {j + 1} sum to {total:.6g}")
     board.alpha[leader] *= 1.0 + bonus
     for e in range(board.start[j], board.start[j + 1]):
         board.alpha[e * board.traits + k] *= total / grown

@@ -1,1 +1,1 @@
-"""The engine: boards and buffers, the pipeline of one match, the sweep over a history."""
+"""The engine: the board of a match, the pipeline over it, the sweep over a history."""

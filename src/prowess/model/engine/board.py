@@ -1,31 +1,30 @@
 """The `Board`: everything about one match while it is rated.
 
-The components of a model are frozen values; what changes from match to match stands on the board. A component that
-needs something new finds it as an attribute of the board, so that no signature ever has to change.
+A model's components never change; everything that changes from match to match is on the board. A component that needs
+something new finds it as an attribute of the board, so that no signature has to change.
 
-A board holds three kinds of columns. With `traits` skills per player (one, or offence and defence):
+With `traits` skills per player (one, or offence and defence), a board has columns
 
 ====================================  ============================================================================
 of a team `j`                         `start[j]` first entry, `place[j]`, `score[j]`
 of a team and trait `j * traits + k`  `offset` α₀; prior performance N(`mean`, `variance`) with its `noise` β²Σα²; the
-                                      outcome's answer `d1`, `d2`, `left`
-of an entry `e` (a player in a team)  `elapsed[e]` since her last match, `played[e]` matches before this one
-of an entry and trait                 her weight `alpha`; belief N(`mu`, `var`); what the match says of it: `g1`, `g2`,
+                                      outcome's results `d1`, `d2`, `left`
+of an entry `e` (a player in a team)  `elapsed[e]` since the last match, `played[e]` matches before this one
+of an entry and trait                 weight `alpha`; belief N(`mu`, `var`); what the match says about it: `g1`, `g2`,
                                       `kept`
 ====================================  ============================================================================
 
-`left` is u = v′/v, the share of the variance that the outcome leaves of a team's performance; `kept` is the same of a
-player's skill. `games` is how many matches a player's `g1` and `g2` are the sum of: one, but for rating periods.
+`left` is u = v′/v, the share of the variance of a team's performance that the outcome leaves; `kept` is the same for a
+player's skill. `games` is the number of matches summed in a player's `g1` and `g2`: one, except in rating periods.
 `before` is a variance before the drift. `extra` holds further columns of an entry (a volatility). `memory` is what the
-model has learnt of the league as a whole; from `level` on it is that of newcomers. N(`centre`, `centre_var`) is what a
-drift or a prior takes for the usual skill, `beta` the noise of one player, `unit` how many points a whole game is worth
-to an outcome that counts in points, `span` how much time a unit of `elapsed` is. `side` and `past` are boards of one
-entry, for the home advantage and for a rating period that ends; `periods` tells whether `elapsed` is counted in such.
+model has learnt about the league; from `level` on it is that of newcomers. N(`centre`, `centre_var`) is the usual skill
+for drifts and priors, `beta` the noise of one player, `unit` the worth of a whole game in points, `span` the length of
+a unit of `elapsed`. `side` and `past` are boards of one entry, for the home advantage and for a rating period that
+ends; `periods` says whether `elapsed` counts rating periods.
 
-The rest is the outcome's. `sort_by_place` fills `order`. A comparison of two sides answers with `expected` and
-`conceded`, or with `push` and `pull`; a single score with `push`, `pull` and `rest`. `memo` holds a few numbers that
-one step of an outcome leaves for the next. `scratch` is a table whose rows the outcome that needs it names for itself,
-and makes as large as it needs (`make_scratch`).
+The rest belongs to the outcome. `sort_by_place` fills `order`. A comparison sets `expected` and `conceded`,
+or `push` and `pull`; a single score sets `push`, `pull` and `rest`. `memo` keeps a few numbers from one step of an
+outcome to the next. `scratch` is a table whose rows the outcome names, and enlarges as needed (`make_scratch`).
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ else:
 from ...errors import Error
 from ..params import Range
 
-MEMO = 4  # numbers that an outcome may leave for its next step
+MEMO = 4  # numbers that an outcome may keep for its next step
 
 
 def _doubles(count: int) -> array[float]:
@@ -66,7 +65,7 @@ def _table(rows: int, columns: int) -> memoryview:
 
 @cython.cclass
 class Board:
-    """One match: its entries with their beliefs, its teams with their performances, and what was seen.
+    """One match: its entries with their beliefs, its teams with their performances, and its result.
 
     >>> board = Board(teams=2, entries=3)
     >>> board.teams, len(board.mean), len(board.mu)
@@ -130,7 +129,7 @@ class Board:
         self.scratch = _table(1, 1)
 
     def holds(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> cython.bint:
-        """Whether a match of this size fits.
+        """Return whether a match of this size fits.
 
         >>> Board(teams=2, entries=4).holds(3, 3)
         False
@@ -139,7 +138,7 @@ class Board:
 
 
 def make_scratch(board: Board, rows: cython.Py_ssize_t, columns: cython.Py_ssize_t) -> cython.bint:
-    """Make the board's scratch at least this large; what it held may be lost."""
+    """Make the board's scratch at least this large; its content may be lost."""
     if board.scratch.shape[0] < rows or board.scratch.shape[1] < columns:
         board.scratch = _table(rows, columns)
     return False
@@ -148,7 +147,7 @@ def make_scratch(board: Board, rows: cython.Py_ssize_t, columns: cython.Py_ssize
 def sort_by_place(board: Board) -> cython.void:
     """Sort the teams by place into `board.order`, stably (places count from 1 to the number of teams)."""
     k = 0
-    counts = board.teams - 1  # where that of place 1 stands, less 1
+    counts = board.teams - 1  # that of place 1 is in the next cell
     for j in range(board.teams):
         board.order[board.teams + j] = 0
     for j in range(board.teams):
@@ -164,17 +163,16 @@ def sort_by_place(board: Board) -> cython.void:
 
 
 def positive(variance: cython.double) -> cython.double:
-    """The variance of a performance, or of the difference of two, which must not vanish."""
+    """Return the variance of a performance, or of the difference of two; raise `Error` if it is 0."""
     if variance > 0.0:
         return variance
     raise Error(
-        "two teams whose performances are known exactly (beta 0 and sigma 0, or no player with a weight) cannot be "
-        "compared; give the model a beta above 0"
+        "teams without uncertainty (beta and sigma 0) cannot be compared; give the model a beta above 0"
     )
 
 
 def compare(board: Board) -> cython.bint:
-    """Two teams' prior performances: the `gap` and the margin (`edge`) in standard deviations, and both cuts."""
+    """Compare two prior performances: set `gap` and `edge` (the margin) in standard deviations, and both cuts."""
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
     board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
     board.edge = board.margin.between(board, 0, 1) * board.sharpness
@@ -185,22 +183,22 @@ def compare(board: Board) -> cython.bint:
 
 @cython.cclass
 class Margin:
-    """By how much a team's performance must exceed another's to finish ahead of it: here not at all.
+    """By how much a team's performance must exceed another's to finish ahead of it: here by 0.
 
     >>> Margin().between(Board(), 0, 1)
     0.0
     """
 
-    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that may be tuned, and from where to where
+    tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
 
     def measure(self, board: Board, seen: cython.bint) -> cython.bint:
-        """Find what all pairs of a match share (`board.epsilon`), before the first of them is asked for.
+        """Set `board.epsilon`, what all pairs of a match share, before the first call of `between`.
 
-        A forecast is made before the places are `seen`: then nothing but the prior performances may be looked at.
-        Returns whether the margin is another one now than in the forecast.
+        Unless the places are `seen`, as in a forecast, only the prior performances may be used. Return whether the
+        margin differs from that of the forecast.
         """
         return False
 
     def between(self, board: Board, i: cython.Py_ssize_t, j: cython.Py_ssize_t) -> cython.double:
-        """The margin ε between teams `i` and `j`; teams of equal `noise` have equal margins to all others."""
+        """Return the margin ε between teams `i` and `j`; teams of equal `noise` have equal margins to all others."""
         return 0.0

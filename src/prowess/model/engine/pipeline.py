@@ -1,7 +1,7 @@
-"""The pipeline: the one place where the steps of a match are put together.
+"""The pipeline: the one place that combines the steps of a match.
 
-Beliefs → drift → team function → outcome → players. `rate`, `fit`, `predict` and the ladder all go through it, so they
-cannot differ. It works on a board; where beliefs come from and where they are kept is the business of `sweep`.
+Beliefs → drift → team function → outcome → players. `rate`, `fit`, `predict` and the ladder all use it, so they cannot
+differ. It works on a board; `sweep` loads beliefs to the board and stores them.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from ..components.absorb import Moment, Newton
 from .state_layout import StateLayout
 
 NAN = cython.declare(cython.double, float("nan"))
-RUNAWAY = cython.declare(cython.double, 1e60)  # no rating comes here from numbers within ±1e30
+RUNAWAY = cython.declare(cython.double, 1e60)  # out of reach for ratings computed from numbers within ±1e30
 
 
 @cython.final
 @cython.cclass
 class Pipeline:
-    """A model's components put together: what happens to the beliefs of a match's players."""
+    """A model's components combined: how a match changes the beliefs about its players."""
 
     def __init__(self, model: Any, kind: Kind) -> None:
         self.prior = model.prior
@@ -71,15 +71,17 @@ class Pipeline:
         self.spare = []
 
     def memory(self) -> list[float]:
-        """What a model has in mind of a league of which it has seen nothing."""
-        learnt = [self.home_mu, self.home_variance] * self.traits if self.learns_home else []
-        found = [0.0] * self.home_memory + learnt
-        return found + [0.0] * (self.memories - len(found))
+        """Return the memory of a league without matches."""
+        memory = [0.0] * self.memories
+        if self.learns_home:
+            home = slice(self.home_memory, self.home_memory + 2 * self.traits)
+            memory[home] = [self.home_mu, self.home_variance] * self.traits
+        return memory
 
     def board(self, teams: cython.Py_ssize_t, entries: cython.Py_ssize_t) -> Board:
-        """A board that holds a match of this size: one that lies about, or a new one (threads never share one)."""
+        """Return a board for a match of this size: a released one, or a new one (threads never share one)."""
         board: Board = None
-        with suppress(IndexError):  # another thread may have been faster
+        with suppress(IndexError):  # another thread may have taken the last one
             board = self.spare.pop()
         if board is None or not board.holds(teams, entries):
             board = self._new(teams, entries)
@@ -96,25 +98,25 @@ class Pipeline:
         return board
 
     def _new(self, teams: int, entries: int) -> Board:
-        """A board that the outcome has prepared."""
+        """Return a new board that the outcome has prepared."""
         board = Board(teams, entries, self.traits, self.extras, self.memories)
         board.beta = self.beta
         board.periods = self.period > 0.0
         board.span = self.period or 1.0
         board.level = self.level
         if self.centred:
-            self.prior.welcome(board, 0)  # nothing is remembered yet
+            self.prior.welcome(board, 0)  # the memory is still empty
             for k in range(self.traits):
                 board.centre[k], board.centre_var[k] = board.mu[k], board.var[k]
         self.outcome.prepare(board)
         return board
 
     def release(self, board: Board) -> None:
-        """Let the next match use this board."""
+        """Give a board back for the next match."""
         self.spare.append(board)
 
     def forecast(self, board: Board) -> cython.bint:
-        """From beliefs to the prior performances of the teams, and the forecast for two of them."""
+        """Compute the teams' prior performances from the beliefs, and the forecast for two teams."""
         if self.centred:
             self.prior.meet(board)
         self.drift.widen(board)
@@ -123,7 +125,7 @@ class Pipeline:
             self.outcome.forecast(board)
 
     def pool_teams(self, board: Board) -> cython.bint:
-        """Team performances: N(α₀ + Σ αμ, Σ α²(σ² + β²)), by the team function; the home team has an advantage."""
+        """Compute the team performances N(α₀ + Σ αμ, Σ α²(σ² + β²)), with the home advantage."""
         traits = self.traits
         self.team.weigh(board)
         for k in range(traits):
@@ -144,7 +146,7 @@ class Pipeline:
             self.add_home(board)
 
     def add_home(self, board: Board) -> cython.void:
-        """Lay the belief in the home advantage on the side and add it to the performance of the home team."""
+        """Load the belief about the home advantage on the side board; add it to the home team's performance."""
         first = board.home * self.traits
         for k in range(self.traits):
             board.side.mu[k] = self.home_mu
@@ -157,7 +159,7 @@ class Pipeline:
             board.variance[first + k] += board.side.var[k]
 
     def learn(self, board: Board) -> cython.double:
-        """From prior performances and what was seen to what it says of every player; returns the log-evidence."""
+        """Compute from prior performances and the result what every player learns; return the log-evidence."""
         board.converged = True
         log_z = self.outcome.evidence(board)
         if not self.duels:
@@ -167,15 +169,15 @@ class Pipeline:
         return log_z
 
     def absorb_all(self, board: Board) -> cython.bint:
-        """Let every player's belief take up what the board says of it; what runs away is an error."""
+        """Update every player's belief; raise `Error` if ratings diverge."""
         self.absorb.absorb(board)
         for k in range(board.entries * self.traits):
             if not -RUNAWAY < board.mu[k] < RUNAWAY:
-                raise Error("the ratings run away, match after match; the parts of this model do not go together")
+                raise Error("the ratings diverge from match to match; the parts of this model do not fit together")
         return False
 
     def learn_home(self, board: Board) -> cython.bint:
-        """The home advantage is learnt like the skill of one more player in the home team, who has no noise."""
+        """Learn the home advantage like the skill of one more player of the home team, who has no noise."""
         side = board.side
         side.importance = board.importance
         for k in range(self.traits):
@@ -191,11 +193,11 @@ class Pipeline:
         return self.absorb_home(board)
 
     def in_period(self, now: cython.double) -> cython.bint:
-        """Whether a match at this time belongs to a rating period; without a time it is one of its own."""
+        """Return whether a match at this time belongs to a rating period; without a time it is a period by itself."""
         return self.period > 0.0 and now == now
 
     def gather_home(self, board: Board) -> cython.void:
-        """Add what a match says of the home advantage to the sums of the period."""
+        """Add what a match says about the home advantage to the sums of the period."""
         first = self.home_memory + 2 * self.traits
         for k in range(self.traits):
             board.memory[first + 2 * k] += board.importance * board.side.g1[k]
@@ -218,7 +220,7 @@ class Pipeline:
         return self.absorb_home(board)
 
     def absorb_home(self, board: Board) -> cython.bint:
-        """Take up what the side board says, and remember the home advantage."""
+        """Update the home advantage from the side board."""
         self.home_absorb.absorb(board.side)
         for k in range(self.traits):
             board.memory[self.home_memory + 2 * k] = board.side.mu[k]
@@ -226,10 +228,10 @@ class Pipeline:
         return False
 
     def spread(self, board: Board) -> cython.void:
-        """From teams to players: g₁ = α d₁, g₂ = α² d₂, and the share of a player's variance that is kept.
+        """Pass results from teams to players: g₁ = α d₁, g₂ = α² d₂, and the share of a player's variance kept.
 
-        With r = α²σ²/v that share is (1 − r) + r u. Where the player is most of the team's variance, 1 − r is summed
-        from the others' terms: the subtraction would lose it. At most one player of a team is: the cost stays linear.
+        With r = α²σ²/v that share is (1 − r) + r u. For a player with most of the team's variance, 1 − r is summed over
+        the others, because a subtraction would cancel. At most one player of a team has most: the cost stays linear.
         """
         traits = self.traits
         for k in range(traits):
@@ -256,7 +258,7 @@ class Pipeline:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _rest(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, without: cython.Py_ssize_t) -> cython.double:
-    """The variance of a team's performance in a trait, summed without one of its entries."""
+    """Return the variance of a team's performance in a trait, summed without one of its entries."""
     rest = board.noise[j * board.traits + k]
     for f in range(board.start[j], board.start[j + 1]):
         if f != without:

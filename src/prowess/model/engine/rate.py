@@ -1,4 +1,4 @@
-"""One match at a time, through the same pipeline as a whole history: between ratings, or between rows of a state."""
+"""Rates one match at a time, through the same pipeline as a history: from ratings, or from rows of a state."""
 
 from __future__ import annotations
 
@@ -12,18 +12,16 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.libc.math import floor
     from cython.cimports.prowess.model.engine.board import Board
-    from cython.cimports.prowess.model.engine.buffers import Table
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
-    from cython.cimports.prowess.model.engine.sweep import load_memory, load_player, store_memory, store_player
+    from cython.cimports.prowess.model.engine.sweep import Table, load_memory, load_player, store_memory, store_player
     from cython.cimports.prowess.model.rating import Rating, read_rating, read_ratings, write_rating
 else:
     from math import floor
 
     from ..rating import Rating, read_rating, read_ratings, write_rating
     from .board import Board
-    from .buffers import Table
     from .pipeline import Pipeline
-    from .sweep import load_memory, load_player, store_memory, store_player
+    from .sweep import Table, load_memory, load_player, store_memory, store_player
 
 from ...errors import Error
 from ..match_input import check_teams
@@ -32,8 +30,8 @@ NAN = cython.declare(cython.double, float("nan"))
 
 
 @cython.ccall
-def lay_out(pipeline: Pipeline, teams: Any, details: Any) -> Board:
-    """Lay a match between players of these ratings on a board, with its details (`MatchDetails`, or None)."""
+def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
+    """Put a match between players of these ratings on a board, with its details (`MatchDetails`, or None)."""
     count = 0
     j = 0
     e = 0
@@ -73,7 +71,7 @@ def lay_out(pipeline: Pipeline, teams: Any, details: Any) -> Board:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cython.void:
-    """Begin a team with this entry; unless something else is said, the first listed won."""
+    """Begin a team with this entry; by default the teams finish in the order of the list."""
     board.start[j] = e
     board.place[j] = j + 1
     board.score[j] = NAN
@@ -82,14 +80,14 @@ def _start_team(board: Board, j: cython.Py_ssize_t, e: cython.Py_ssize_t) -> cyt
 @cython.cfunc
 @cython.exceptval(check=False)
 def _add_entry(pipeline: Pipeline, board: Board, e: cython.Py_ssize_t) -> cython.void:
-    """An entry that played all of the match."""
+    """Add an entry that played the whole match."""
     for k in range(e * pipeline.traits, (e + 1) * pipeline.traits):
         board.alpha[k] = 1.0
 
 
 @cython.cfunc
 def _apply_details(pipeline: Pipeline, board: Board, details: object) -> cython.bint:
-    """Lay what was said of the match on the board; elapsed time is counted in rating periods where there are any."""
+    """Apply the details of a match; count elapsed time in rating periods where the model has them."""
     if details is not None:
         details.write(board)
         if details.elapsed is not None and pipeline.period > 0.0:
@@ -99,8 +97,8 @@ def _apply_details(pipeline: Pipeline, board: Board, details: object) -> cython.
 
 
 def rate(pipeline: Pipeline, teams: Any, details: Any) -> tuple[list[list[Rating]], bool]:
-    """The new ratings of a match's players, nested like the teams, and whether they converged."""
-    board = lay_out(pipeline, teams, details)
+    """Return the new ratings of a match's players, nested like the teams, and whether EP converged."""
+    board = build_board(pipeline, teams, details)
     if board.importance > 0.0:
         pipeline.forecast(board)
         pipeline.learn(board)
@@ -113,7 +111,7 @@ def rate(pipeline: Pipeline, teams: Any, details: Any) -> tuple[list[list[Rating
 def record(
     pipeline: Pipeline, rows: list[list[int]], details: Any, table: Table, now: cython.double, unit: cython.double
 ) -> tuple[list[list[Rating]], bool]:
-    """Learn from one match between the players of these rows of a state; gives what `rate` gives."""
+    """Learn from one match between the players of these rows of a state; return what `rate` returns."""
     count = 0
     j = 0
     e = 0
@@ -139,7 +137,7 @@ def record(
         before = _copy_rows(pipeline, rows, table) if pipeline.period > 0.0 else None
         try:
             _store_players(pipeline, board, rows, table, now, unit)
-        except BaseException:  # a rule of the user's own, when what was gathered is shown
+        except BaseException:  # a user's own rule may fail when an open period is shown
             _restore_rows(pipeline, rows, table, before)
             raise
     rated = read_ratings(pipeline.kind, board)
@@ -151,7 +149,7 @@ def record(
 def _store_players(
     pipeline: Pipeline, board: Board, rows: list, table: Table, now: cython.double, unit: cython.double
 ) -> cython.bint:
-    """Keep what is now believed of a match's players, and show it as if the rating period ended here."""
+    """Store the beliefs about a match's players, and load them as if the rating period ended here."""
     e = 0
     for team in rows:
         for row in team:
@@ -165,14 +163,14 @@ def _store_players(
 
 @cython.cfunc
 def _copy_rows(pipeline: Pipeline, rows: list, table: Table) -> list:
-    """The rows of a match's players, to be put back if need be."""
+    """Copy the rows of a match's players, to restore them after an error."""
     width = pipeline.width
     return [[table.cells[row * width + k] for k in range(width)] for team in rows for row in team]
 
 
 @cython.cfunc
 def _restore_rows(pipeline: Pipeline, rows: list, table: Table, before: list) -> cython.bint:
-    """Put the rows of a match's players back as they were."""
+    """Restore the rows of a match's players."""
     first: cython.Py_ssize_t
     for row, cells in zip([row for team in rows for row in team], before or (), strict=False):
         first = row * pipeline.width
@@ -182,16 +180,16 @@ def _restore_rows(pipeline: Pipeline, rows: list, table: Table, before: list) ->
 
 
 def read_memory(pipeline: Pipeline, table: Table) -> list[float]:
-    """What is known of the league as a whole, as if its rating period ended now."""
+    """Return the league's memory, as if its rating period ended now."""
     board = pipeline.board(1, 1)
     load_memory(pipeline, board, table, NAN, 1.0)
-    found = [board.memory[k] for k in range(pipeline.memories)]
+    memory = [board.memory[k] for k in range(pipeline.memories)]
     pipeline.release(board)
-    return found
+    return memory
 
 
 def read_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t) -> Rating:
-    """The rating of a row of a state, as if its rating period ended now."""
+    """Return the rating of a row of a state, as if its rating period ended now."""
     board = pipeline.board(1, 1)
     load_player(pipeline, board, 0, table, row, NAN, 1.0)
     rating = read_rating(pipeline.kind, board, 0)
@@ -210,7 +208,7 @@ def write_row(pipeline: Pipeline, table: Table, row: cython.Py_ssize_t, rating: 
 
 
 def settle_periods(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) -> None:
-    """End the open rating periods of these many first rows of a state."""
+    """End the open rating periods of the first `rows` rows of a state."""
     board = pipeline.board(1, 1)
     for row in range(rows):
         load_player(pipeline, board, 0, table, row, NAN, 1.0)
@@ -219,9 +217,9 @@ def settle_periods(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t) ->
 
 
 def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady: cython.bint) -> None:
-    """Take these many first rows of a state through the pipeline's drift, as after a long break.
+    """Apply the pipeline's drift to the first `rows` rows of a state, as after a long break.
 
-    Open rating periods end. Where a variance is `steady` the break does not widen it.
+    Open rating periods end. If `steady`, variances stay as they are.
     """
     board = pipeline.board(1, 1)
     for row in range(rows):
@@ -238,6 +236,6 @@ def carry_over(pipeline: Pipeline, table: Table, rows: cython.Py_ssize_t, steady
 @cython.cfunc
 @cython.exceptval(check=False)
 def _write_belief(pipeline: Pipeline, board: Board, table: Table, row: cython.Py_ssize_t) -> cython.void:
-    """Write a belief without a match into a row of a state."""
+    """Write a belief into a row of a state without counting a match."""
     board.played[0] -= 1.0
     store_player(pipeline, board, 0, table, row, NAN, 1.0)

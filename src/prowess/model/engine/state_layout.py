@@ -1,4 +1,4 @@
-"""The layout of a player's row in a ladder's state: which number stands in which cell."""
+"""The layout of a player's row in a ladder's state: which number is in which cell."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class StateLayout:
-    """Where the numbers of a player stand in a row of the state; one row, so that a match touches one place in memory.
+    """The cells of a player's row; a player has one row, so that a match touches one place in memory.
 
     A row begins with the belief: the mean and the variance of each trait, in turn. A first mean of NaN marks a player
-    who has not been seen. Then come the time of the last match as in the history (NaN: not known), the number of
-    matches, and the model's extra columns. In a model with rating periods there follows what the open period has
-    gathered: g₁ of every trait, g₂ of every trait, the number of games (0: no period is open), and how many periods had
-    passed when it was opened.
+    without matches. Then come the time of the last match as in the history (NaN: unknown), the number of matches, and
+    the model's extra columns. In a model with rating periods the sums over the open period follow: g₁ of every trait,
+    g₂ of every trait, the number of games (0: no period is open), and how many periods had passed when it was opened.
 
     >>> layout = StateLayout(("offence", "defence"), extras=("volatility",))
     >>> layout.width, layout.columns[layout.last_seen], layout.columns[layout.means]

@@ -1,5 +1,4 @@
 from .board cimport Board
-from .buffers cimport Columns, Record, Table
 from .pipeline cimport Pipeline
 
 cdef extern from *:
@@ -11,6 +10,27 @@ cdef extern from *:
     #endif
     """
     void prefetch "PROWESS_PREFETCH" (const void *address) noexcept
+
+
+cdef class Columns:
+    cdef const int[::1] match_start, team_start, player, place, home
+    cdef const double[::1] score, weight, importance, time
+    cdef public Py_ssize_t matches, teams, entries
+    cdef public bint has_score, has_weight, has_importance, has_home, has_time
+    cdef public double unit
+
+
+cdef class Table:
+    cdef double[::1] cells, memory
+
+
+cdef class Record:
+    cdef public object mean, variance, win, draw, scatter, log_evidence, before, after
+    cdef double[::1] _mean, _variance, _win, _draw, _scatter, _log_evidence
+    cdef double[:, ::1] _before, _after
+    cdef public bint has_before, has_after, silent
+    cdef public Py_ssize_t at
+    cdef public list unconverged
 
 
 cpdef double periods_between(double period, double then, double now, double unit) noexcept

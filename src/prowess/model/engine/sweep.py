@@ -1,13 +1,17 @@
-"""The sweep: a history through a model, match after match, as columns in and columns out.
+"""The sweep: rates a history match after match, from columns into columns.
 
-`believe` and `keep` are the only way between a player's row of the state and an entry of the board. In a model with
-rating periods a row keeps the belief at the start of the open period, and what its matches have said so far; the period
-is closed when a later one is seen, or when somebody looks (a time that is not known).
+`load_player` and `store_player` are the only way between a player's row of the state and an entry of the board. In a
+model with rating periods a row keeps the belief at the start of the open period and the sums over its matches; the
+period is closed by a match of a later one, or when the rating is read (a time of NaN).
 
-An error anywhere leaves the state as it was before the match at which it arose.
+An error leaves the state as it was before the match that caused it.
 """
 
 from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
 
 try:
     import cython
@@ -17,19 +21,94 @@ except ModuleNotFoundError:
 if cython.compiled:
     from cython.cimports.libc.math import floor
     from cython.cimports.prowess.model.engine.board import Board
-    from cython.cimports.prowess.model.engine.buffers import Columns, Record, Table
     from cython.cimports.prowess.model.engine.pipeline import Pipeline
 else:
     from math import floor
 
     from .._cython import prefetch
     from .board import Board
-    from .buffers import Columns, Record, Table
     from .pipeline import Pipeline
 
-AHEAD = cython.declare(cython.Py_ssize_t, 16)  # entries by which rows are fetched before they are needed
-MONDAY = cython.declare(cython.double, 4.0)  # days from the origin of times, a Thursday, to the first start of a week
+from ...history.times import DAY
+
+AHEAD = cython.declare(cython.Py_ssize_t, 16)  # how many entries ahead rows are prefetched
+MONDAY = cython.declare(cython.double, 4.0)  # days from the origin of times, a Thursday, to the first Monday
 NAN = cython.declare(cython.double, float("nan"))
+
+
+@cython.final
+@cython.cclass
+class Columns:
+    """A history's columns, as buffers."""
+
+    def __init__(self, history: Any, rows: Any) -> None:
+        """Take a history and the rows of its entries' players in the state."""
+        none = np.empty(0)
+        self.match_start = memoryview(history.match_start)
+        self.team_start = memoryview(history.team_start)
+        self.player = memoryview(rows)
+        self.place = memoryview(history.place)
+        self.has_home = history.home is not None
+        self.has_score = history.score is not None
+        self.has_weight = history.weight is not None
+        self.has_importance = history.importance is not None
+        self.has_time = history.time is not None
+        self.unit = 1.0 if history.time_kind == "number" else DAY
+        self.home = memoryview(history.home.astype(np.int32) if self.has_home else np.empty(0, np.int32))
+        self.score = memoryview(history.score if self.has_score else none)
+        self.weight = memoryview(history.weight if self.has_weight else none)
+        self.importance = memoryview(history.importance if self.has_importance else none)
+        self.time = memoryview(history.time.astype(np.float64) if self.has_time else none)
+        self.matches = len(history.match_start) - 1
+        self.teams = len(history.place)
+        self.entries = len(history.player)
+
+
+@cython.final
+@cython.cclass
+class Table:
+    """The state of a ladder: a row for every player (`StateLayout`), and the league's memory."""
+
+    def __init__(self, state: Any, memory: Any) -> None:
+        self.cells = memoryview(state.reshape(-1))
+        self.memory = memoryview(memory)
+
+
+@cython.final
+@cython.cclass
+class Record:
+    """The results of a sweep: forecasts, the log-evidence, and optionally the beliefs before and after every match.
+
+    A `silent` record stays empty, for callers that need only the final state.
+    """
+
+    def __init__(
+        self, columns: Columns, traits: int = 1, after: bool = False, silent: bool = False, before: bool = False
+    ) -> None:
+        belief = 2 * traits  # mean and variance of each, as at the start of a `StateLayout`
+        matches = 0 if silent else columns.matches
+        teams = 0 if silent else columns.teams
+        self.mean = np.empty(teams * traits)
+        self.variance = np.empty(teams * traits)
+        self.win = np.empty(matches)
+        self.draw = np.empty(matches)
+        self.scatter = np.empty(matches)
+        self.log_evidence = np.empty(matches)
+        self.before = np.empty((columns.entries if before else 0, belief))
+        self.after = np.empty((columns.entries if after else 0, belief))
+        self.has_before = before
+        self.has_after = after
+        self.silent = silent
+        self.unconverged = []
+        self.at = 0
+        self._mean = memoryview(self.mean)
+        self._variance = memoryview(self.variance)
+        self._win = memoryview(self.win)
+        self._draw = memoryview(self.draw)
+        self._scatter = memoryview(self.scatter)
+        self._log_evidence = memoryview(self.log_evidence)
+        self._before = memoryview(self.before)
+        self._after = memoryview(self.after)
 
 
 def load_player(
@@ -41,7 +120,7 @@ def load_player(
     now: cython.double,
     unit: cython.double,
 ) -> cython.bint:
-    """Lay what is believed of a player on the board; `now` is NaN where times are not known."""
+    """Copy the belief about a player to the board; `now` is NaN where times are unknown."""
     traits = pipeline.traits
     base = row * pipeline.width
     then = table.cells[base + pipeline.last_seen]
@@ -68,9 +147,9 @@ def load_player(
 def periods_between(
     period: cython.double, then: cython.double, now: cython.double, unit: cython.double
 ) -> cython.double:
-    """The number of rating periods from one time to a later one; 0 where one of them is not known.
+    """Return the number of rating periods from one time to a later one; 0 if one of them is NaN.
 
-    A unit above 1 is a day in the units of the times, and then periods of a week begin on Mondays.
+    A unit above 1 is a day in the units of the times; then periods of a week begin on Mondays.
 
     >>> periods_between(7.0, 6.0, 7.0, 1.0), periods_between(7.0, 7.0, 13.9, 1.0)
     (1.0, 0.0)
@@ -90,7 +169,7 @@ def _count_periods(
     now: cython.double,
     unit: cython.double,
 ) -> cython.bint:
-    """Measure the time since the last match in rating periods; close the one that was open if it has passed."""
+    """Measure the time since the last match in rating periods; close the open one if it has passed."""
     games = table.cells[base + pipeline.games]
     board.elapsed[e] = periods_between(pipeline.period, table.cells[base + pipeline.last_seen], now, unit)
     if games > 0.0 and _still_open(pipeline, table, base, now, unit):
@@ -105,7 +184,7 @@ def _count_periods(
 def _still_open(
     pipeline: Pipeline, table: Table, base: cython.Py_ssize_t, now: cython.double, unit: cython.double
 ) -> cython.bint:
-    """Whether the period in which a player was last seen is that of a match at this time."""
+    """Return whether the player's last match was in the same period as a match at this time."""
     then = table.cells[base + pipeline.last_seen]
     games = table.cells[base + pipeline.games]
     return games > 0.0 and now >= then and periods_between(pipeline.period, then, now, unit) == 0.0
@@ -115,7 +194,7 @@ def _still_open(
 def _close_period(
     pipeline: Pipeline, board: Board, e: cython.Py_ssize_t, table: Table, base: cython.Py_ssize_t
 ) -> cython.bint:
-    """End a rating period: drift, then absorb all that its matches said, on a board of its own."""
+    """End a rating period: drift, then absorb the sums over its matches, on a board of its own."""
     past = board.past
     traits = pipeline.traits
     first = base + pipeline.pending
@@ -151,21 +230,36 @@ def store_player(
     now: cython.double,
     unit: cython.double,
 ) -> cython.void:
-    """Keep what is now believed of a player, or what the match said of her, and that she played."""
+    """Store the belief about a player, or add the match to the open rating period; count the match."""
     base = row * pipeline.width
     if pipeline.in_period(now):
         _add_to_period(pipeline, board, e, table, base, now, unit)
     else:
-        for k in range(pipeline.traits):
-            table.cells[base + 2 * k] = board.mu[e * pipeline.traits + k]
-            table.cells[base + 2 * k + 1] = board.var[e * pipeline.traits + k]
-        for k in range(pipeline.extras):
-            table.cells[base + pipeline.first_extra + k] = board.extra[e * pipeline.extras + k]
+        _store_belief(pipeline, board, e, board.var, table, base)
         for k in range(base + pipeline.pending, base + pipeline.width):
             table.cells[k] = 0.0
     table.cells[base + pipeline.matches] = board.played[e] + 1.0
     if now == now:
         table.cells[base + pipeline.last_seen] = now
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _store_belief(
+    pipeline: Pipeline,
+    board: Board,
+    e: cython.Py_ssize_t,
+    variance: cython.double[::1],
+    table: Table,
+    base: cython.Py_ssize_t,
+) -> cython.void:
+    """Copy means, these variances and extra columns of an entry to a row of the state."""
+    for k in range(pipeline.traits):
+        table.cells[base + 2 * k] = board.mu[e * pipeline.traits + k]
+        table.cells[base + 2 * k + 1] = variance[e * pipeline.traits + k]
+    for k in range(pipeline.extras):
+        table.cells[base + pipeline.first_extra + k] = board.extra[e * pipeline.extras + k]
 
 
 @cython.cfunc
@@ -179,15 +273,11 @@ def _add_to_period(
     now: cython.double,
     unit: cython.double,
 ) -> cython.void:
-    """Add what a match said of a player to the sums of the period, which is opened if need be."""
+    """Add a match to the sums of a player's rating period, which is opened if none is open."""
     traits = pipeline.traits
     first = base + pipeline.pending
     if not _still_open(pipeline, table, base, now, unit):
-        for k in range(traits):
-            table.cells[base + 2 * k] = board.mu[e * traits + k]
-            table.cells[base + 2 * k + 1] = board.before[e * traits + k]
-        for k in range(pipeline.extras):
-            table.cells[base + pipeline.first_extra + k] = board.extra[e * pipeline.extras + k]
+        _store_belief(pipeline, board, e, board.before, table, base)
         for k in range(first, base + pipeline.passed):
             table.cells[k] = 0.0
         table.cells[base + pipeline.passed] = board.elapsed[e]
@@ -198,7 +288,7 @@ def _add_to_period(
 
 
 def load_memory(pipeline: Pipeline, board: Board, table: Table, now: cython.double, unit: cython.double) -> cython.bint:
-    """Lay what is known of the league as a whole on the board; the home advantage has rating periods, too."""
+    """Copy the league's memory to the board; the home advantage has rating periods, too."""
     for k in range(pipeline.memories):
         board.memory[k] = table.memory[k]
     if not pipeline.learns_home or pipeline.period == 0.0 or board.memory[pipeline.memories - 2] == 0.0:
@@ -209,7 +299,7 @@ def load_memory(pipeline: Pipeline, board: Board, table: Table, now: cython.doub
 
 
 def store_memory(pipeline: Pipeline, board: Board, table: Table) -> cython.void:
-    """Keep what is now known of the league as a whole."""
+    """Store the league's memory."""
     for k in range(pipeline.memories):
         table.memory[k] = board.memory[k]
 
@@ -223,7 +313,7 @@ def _load_match(
     match: cython.Py_ssize_t,
     now: cython.double,
 ) -> cython.bint:
-    """Lay a match of the history on the board: its teams, its entries' beliefs, and what was seen."""
+    """Copy a match of the history to the board: its teams, its entries' beliefs, and its result."""
     first = columns.match_start[match]
     entry = columns.team_start[first]
     board.time = now
@@ -243,8 +333,10 @@ def _load_match(
 
 
 @cython.cfunc
-def _write(pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t) -> cython.bint:
-    """Write the forecasts of a match down; of more than two teams, what the comparison of two of them will need."""
+def _record_forecast(
+    pipeline: Pipeline, board: Board, columns: Columns, record: Record, match: cython.Py_ssize_t
+) -> cython.bint:
+    """Record the forecasts of a match; of more than two teams, what comparing two of them needs."""
     first = columns.match_start[match] * pipeline.traits
     for k in range(board.teams * pipeline.traits):
         record._mean[first + k] = board.mean[k]
@@ -256,7 +348,7 @@ def _write(pipeline: Pipeline, board: Board, columns: Columns, record: Record, m
 
 
 @cython.cfunc
-def _write_open(
+def _record_open(
     pipeline: Pipeline,
     board: Board,
     columns: Columns,
@@ -265,56 +357,59 @@ def _write_open(
     match: cython.Py_ssize_t,
     now: cython.double,
 ) -> cython.bint:
-    """Write down what is believed before a match of those whose rating period is open, as if it ended here.
+    """Record the beliefs before a match about players with an open rating period, as if it ended here.
 
-    Of the others there is a NaN, in the place of what drift is yet to say of them.
+    The others get a NaN, because their drift is not applied yet.
     """
     for e in range(columns.team_start[columns.match_start[match]], columns.team_start[columns.match_start[match + 1]]):
         row = columns.player[e]
         record._before[e, 0] = NAN
         if pipeline.period > 0.0 and _still_open(pipeline, table, row * pipeline.width, now, columns.unit):
             load_player(pipeline, board, 0, table, row, NAN, 1.0)
-            for k in range(pipeline.traits):
-                record._before[e, 2 * k] = board.mu[k]
-                record._before[e, 2 * k + 1] = board.var[k]
+            _record_belief(board, 0, record._before, e)
     return False
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _write_before(pipeline: Pipeline, board: Board, record: Record, entry: cython.Py_ssize_t) -> cython.void:
-    """Write down what is believed of every entry as the match begins, drift included."""
+def _record_before(pipeline: Pipeline, board: Board, record: Record, entry: cython.Py_ssize_t) -> cython.void:
+    """Record the beliefs about all entries as the match begins, drift included."""
     for e in range(board.entries):
         if record._before[entry + e, 0] != record._before[entry + e, 0]:
-            for k in range(pipeline.traits):
-                record._before[entry + e, 2 * k] = board.mu[e * pipeline.traits + k]
-                record._before[entry + e, 2 * k + 1] = board.var[e * pipeline.traits + k]
+            _record_belief(board, e, record._before, entry + e)
 
 
 @cython.cfunc
-def _write_after(
+def _record_after(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, entry: cython.Py_ssize_t
 ) -> cython.bint:
-    """Write down what is believed of every entry now, as if the rating period ended here."""
+    """Record the beliefs about all entries after the match, as if the rating period ended here."""
     for e in range(board.entries):
         row = columns.player[entry + e]
         for k in range(pipeline.last_seen):  # the belief
             record._after[entry + e, k] = table.cells[row * pipeline.width + k]
         if pipeline.period > 0.0 and table.cells[row * pipeline.width] == table.cells[row * pipeline.width]:
             load_player(pipeline, board, e, table, row, NAN, 1.0)
-            for k in range(pipeline.traits):
-                record._after[entry + e, 2 * k] = board.mu[e * pipeline.traits + k]
-                record._after[entry + e, 2 * k + 1] = board.var[e * pipeline.traits + k]
+            _record_belief(board, e, record._after, entry + e)
     return False
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _record_belief(
+    board: Board, e: cython.Py_ssize_t, beliefs: cython.double[:, ::1], row: cython.Py_ssize_t
+) -> cython.void:
+    for k in range(board.traits):
+        beliefs[row, 2 * k] = board.mu[e * board.traits + k]
+        beliefs[row, 2 * k + 1] = board.var[e * board.traits + k]
 
 
 def sweep(
     pipeline: Pipeline, board: Board, columns: Columns, table: Table, record: Record, start: int, stop: int
 ) -> None:
-    """Rate the matches from `start` to `stop`: for each, forecast, write that down (unless the record is silent),
-    learn, keep.
+    """Rate the matches from `start` to `stop`: for each, forecast, record it (unless silent), learn, store.
 
-    An error leaves the state as it was before the match at which it arose, `record.at`.
+    An error leaves the state as it was before the match that caused it, `record.at`.
     """
     match: cython.Py_ssize_t
     entry: cython.Py_ssize_t
@@ -327,13 +422,13 @@ def sweep(
         for e in range(entry + AHEAD, min(entry + AHEAD + board.entries, columns.entries)):
             prefetch(cython.address(table.cells[columns.player[e] * pipeline.width]))
         if record.has_before:
-            _write_open(pipeline, board, columns, table, record, match, now)
+            _record_open(pipeline, board, columns, table, record, match, now)
         _load_match(pipeline, board, columns, table, match, now)
         pipeline.forecast(board)
         if record.has_before:
-            _write_before(pipeline, board, record, entry)
+            _record_before(pipeline, board, record, entry)
         if not record.silent:
-            _write(pipeline, board, columns, record, match)
+            _record_forecast(pipeline, board, columns, record, match)
         evidence = 0.0
         if board.importance > 0.0:
             evidence = pipeline.learn(board)
@@ -347,4 +442,4 @@ def sweep(
         if not record.silent:
             record._log_evidence[match] = evidence
         if record.has_after:
-            _write_after(pipeline, board, columns, table, record, entry)
+            _record_after(pipeline, board, columns, table, record, entry)

@@ -11,7 +11,7 @@ from ...errors import Error
 from ...history import History, name_of
 from ...history.slicing import bounds
 from ...text import count
-from ..engine.buffers import Record
+from ..engine.sweep import Record
 from ..ladder.ladder import Ladder
 from ..model import Model
 from ..prediction import Prediction

@@ -18,8 +18,7 @@ from ...history import History, show_time
 from ...history.ragged import holders
 from ...progress import steps
 from ..components.outcome import GaussianScore
-from ..engine.buffers import Columns, Record
-from ..engine.sweep import sweep
+from ..engine.sweep import Columns, Record, sweep
 from ..ladder.ladder import Ladder
 from ..ladder.record import enter_players
 from ..maths.normal import cdf

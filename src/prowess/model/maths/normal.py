@@ -1,14 +1,14 @@
-"""The special functions: the one home of everything that is computed from a normal distribution.
+"""Special functions of the normal distribution; no other module computes them.
 
-Everything is written with the standard normal density φ and distribution Φ, and is accurate to about 1e-13 relative
-for every argument up to 1e100: no underflowed number is ever divided by another, no difference is taken of two nearly
-equal ones. Two building blocks carry it all:
+Everything uses the standard normal density φ and distribution Φ, and has a relative accuracy of about 1e-13 for every
+argument up to 1e100: no formula divides underflowed numbers or subtracts nearly equal ones. There are two building
+blocks:
 
 - the Mills ratio Φ(−x)/φ(x), a rational function for x < 5;
 - the ratios ρ₀, ρ₁, ρ₂ of its continued fraction, which are also the moments of the tail: for x ≥ 5 a rational function
   gives ρ₂, and the others follow from it by adding positive numbers.
 
-`tools/mills_rational.py` finds the coefficients of both.
+`tools/mills_rational.py` computes the coefficients of both.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
 SQRT_HALF_PI = cython.declare(cython.double, 1.2533141373155002512)
 FAR = cython.declare(cython.double, 5.0)
 
-# Gauss–Legendre on [−1, 1], the positive halves: with 16 nodes, then with 8, then with 6.
+# Gauss–Legendre on [−1, 1], the positive halves of 16, 8 and 6 nodes.
 NODE = cython.declare(cython.double[::1], array("d", [
     0.09501250983763744018532, 0.28160355077925891323046, 0.45801677765722738634242, 0.61787624440264374844667,
     0.75540440835500303389510, 0.86563120238783174388047, 0.94457502307323257607799, 0.98940093499164993259615,
@@ -47,10 +47,10 @@ NODE_WEIGHT = cython.declare(cython.double[::1], array("d", [
 
 @cython.cclass
 class Truncated:
-    """The moments of a normal variable of variance 1 and mean t that is known to lie in an interval.
+    """The moments of a normal variable of variance 1 and mean t, given that it lies in an interval.
 
-    `mean` is its new mean, `shift` what that is above t, `left` its new variance and `lost` what that is below 1: each
-    to full relative accuracy. `probability` and `log_z` find the probability of the interval from the rest.
+    `mean` is its new mean, `shift` is that minus t, `left` its new variance and `lost` is 1 minus that: each to full
+    relative accuracy. `probability` and `log_z` compute the probability of the interval from the other attributes.
     """
 
     def __init__(self) -> None:
@@ -64,9 +64,9 @@ class Truncated:
 
 
 def mills(x: cython.double) -> cython.double:
-    """The Mills ratio Φ(−x)/φ(x) for x ≥ 0: about 1/x far out."""
+    """Return the Mills ratio Φ(−x)/φ(x) for x ≥ 0; it approaches 1/x."""
     y = x * x
-    if x < FAR:  # even and odd powers apart: two short chains of additions are faster than a long one
+    if x < FAR:  # even and odd powers apart: two short chains of additions are faster
         return (
             (1.2533141373155002142
             + y * (0.84815798201551972523
@@ -93,7 +93,7 @@ def mills(x: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _second(x: cython.double) -> cython.double:
-    """The ratio ρ₂ for x ≥ 5: about 1/x."""
+    """Return the ratio ρ₂ for x ≥ 5; it approaches 1/x."""
     y = 1.0 / (x * x)
     return (
         0.99999999999999998792
@@ -118,7 +118,7 @@ def _second(x: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _ratios(x: cython.double, out: Truncated) -> cython.void:
-    """The ratios ρₖ = 1/(x + (k + 1) ρₖ₊₁) of the tail beyond x ≥ 0, for k = 0, 1, 2.
+    """Set the ratios ρₖ = 1/(x + (k + 1) ρₖ₊₁) of the tail beyond x ≥ 0, for k = 0, 1, 2.
 
     With Jₙ = ∫₀^∞ yⁿ/n! exp(−x y − y²/2) dy, ρₖ = Jₖ/Jₖ₋₁ and J₋₁ = 1: ρ₀ is the Mills ratio, ρ₁ the mean excess.
     """
@@ -133,12 +133,12 @@ def _ratios(x: cython.double, out: Truncated) -> cython.void:
 
 
 def log_pdf(x: cython.double) -> cython.double:
-    """The logarithm of φ(x)."""
+    """Return log φ(x)."""
     return -0.5 * x * x - HALF_LOG_2PI
 
 
 def cdf(x: cython.double) -> cython.double:
-    """Φ(x), to full relative accuracy in the lower tail too.
+    """Return Φ(x), to full relative accuracy also in the lower tail.
 
     >>> round(cdf(1.96), 6), cdf(-40.0) < 1e-300
     (0.975002, True)
@@ -147,16 +147,16 @@ def cdf(x: cython.double) -> cython.double:
     return 1.0 - tail if x > 0.0 else tail
 
 
-def probability(found: Truncated) -> cython.double:
-    """The probability of the interval that was found."""
-    return found.z if found.z > 0.0 else exp(found.base) * found.mass
+def probability(cut: Truncated) -> cython.double:
+    """Return the probability of the interval."""
+    return cut.z if cut.z > 0.0 else exp(cut.base) * cut.mass
 
 
-def log_z(found: Truncated) -> cython.double:
-    """Its logarithm: by what was cut off where that is little, and by base + log mass where z is not at hand."""
-    if found.cut_off < 1e-3:
-        return log1p(-found.cut_off)
-    return log(found.z) if found.z > 1e-290 else found.base + log(found.mass)
+def log_z(cut: Truncated) -> cython.double:
+    """Return the log probability of the interval: from the part cut off if that is small, else from z or the mass."""
+    if cut.cut_off < 1e-3:
+        return log1p(-cut.cut_off)
+    return log(cut.z) if cut.z > 1e-290 else cut.base + log(cut.mass)
 
 
 def above(t: cython.double, out: Truncated) -> cython.void:
@@ -204,7 +204,7 @@ def within(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """0 ≤ t ≤ e and e > 1: the bulk lies inside, and what is cut off is small or moderate."""
+    """Handle 0 ≤ t ≤ e and e > 1: most of the distribution lies inside."""
     near = INV_SQRT_2PI * exp(-0.5 * (e - t) * (e - t))
     far = INV_SQRT_2PI * exp(-0.5 * (e + t) * (e + t))
     out.cut_off = near * mills(e - t) + far * mills(e + t)
@@ -218,15 +218,12 @@ def _within_inner(t: cython.double, e: cython.double, out: Truncated) -> cython.
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """A smooth density exp(t x − x²/2) on [−e, e]: Gauss–Legendre is exact to rounding; even and odd parts apart."""
-    total = 0.0
-    first = 0.0
-    second = 0.0
-    start = 0
-    stop = 8
-    if e < 0.2 and t * e < 0.4:  # then 6 nodes are as exact as 16
+    """Integrate the smooth density exp(t x − x²/2) on [−e, e] by Gauss–Legendre, even and odd parts apart."""
+    total = first = second = 0.0
+    start, stop = 0, 8
+    if e < 0.2 and t * e < 0.4:  # 6 nodes are as accurate as 16
         start, stop = 12, 15
-    elif e < 0.5 and t * e < 1.3:  # and here 8 are
+    elif e < 0.5 and t * e < 1.3:  # 8 nodes are
         start, stop = 8, 12
     for k in range(start, stop):
         x = NODE[k] * e
@@ -251,7 +248,7 @@ def _within_narrow(t: cython.double, e: cython.double, out: Truncated) -> cython
 @cython.cfunc
 @cython.exceptval(check=False)
 def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.void:
-    """t > e and t e > 6: what is left leans on the edge at e; y = e − x is a tail, cut off where little is left."""
+    """Handle t > e and t e > 6: the mass is near the edge at e; y = e − x is a tail, truncated far out."""
     cut = exp(-2.0 * t * e)
     width = 2.0 * e
     _ratios(t + e, out)
@@ -271,7 +268,7 @@ def _within_edge(t: cython.double, e: cython.double, out: Truncated) -> cython.v
 
 
 def central_width(p: cython.double) -> cython.double:
-    """The e for which P(|x| ≤ e) = p under N(0, 1): Φ⁻¹((p + 1)/2), without rounding p + 1 first; for 0 ≤ p < 1.
+    """Return the e with P(|x| ≤ e) = p under N(0, 1), Φ⁻¹((p + 1)/2) without rounding p + 1, for 0 ≤ p < 1.
 
     >>> round(central_width(0.1), 12), central_width(1e-300) > 0
     (0.125661346855, True)
@@ -283,10 +280,10 @@ def central_width(p: cython.double) -> cython.double:
     if p > 0.5:
         e = 1.0
     while fabs(step) > 1e-16 * e and spent < 100:
-        if p <= 0.5:  # P(|x| ≤ e) is concave: Newton climbs to the root from below
+        if p <= 0.5:  # P(|x| ≤ e) is concave: Newton approaches the root from below
             within(0.0, e, moments)
             step = (p - exp(log_z(moments))) / (2.0 * INV_SQRT_2PI * exp(-0.5 * e * e))
-        else:  # and so is log P(x > e): after one step Newton comes down to it from above
+        else:  # and so is log P(x > e): after one step Newton approaches from above
             step = (log(mills(e)) + log_pdf(e) - log(0.5 * (1.0 - p))) * mills(e)
         e += step
         spent += 1

@@ -1,6 +1,6 @@
-"""The special functions of counts: the Poisson distribution, alone and with a rate that is not known.
+"""Special functions of counts: the Poisson distribution, with a known or a log-normal rate.
 
-The rate is e^x with x ~ N(m, v) throughout. Everything is total: means up to ±1e30, variances from 1e-60 to 1e60,
+The rate is e^x with x ~ N(m, v) throughout. All functions accept means up to ±1e30, variances from 1e-60 to 1e60 and
 counts up to 1e30. `math.lgamma` is not used, because it differs from that of C in the last bit.
 """
 
@@ -23,10 +23,10 @@ else:
     from .normal import NODE, NODE_WEIGHT, cdf, log_pdf
 
 HALF_LOG_2PI = cython.declare(cython.double, 0.91893853320467274178)
-REACH = cython.declare(cython.double, 8.7)  # standard deviations beyond which nothing is looked for
+REACH = cython.declare(cython.double, 8.7)  # standard deviations that are integrated
 PANEL = cython.declare(cython.double, 3.4)  # width of a Gauss–Legendre panel, in standard deviations
 TABLE = cython.declare(cython.Py_ssize_t, 256)
-LARGEST_LOG = cython.declare(cython.double, 700.0)  # larger counts than e⁷⁰⁰ are taken for that
+LARGEST_LOG = cython.declare(cython.double, 700.0)  # larger counts are limited to e⁷⁰⁰
 LOG_2 = cython.declare(cython.double, 0.69314718055994530942)
 LOG_FACTORIALS = cython.declare(cython.double[::1], array("d", [math.log(math.factorial(n)) for n in range(256)]))
 
@@ -34,13 +34,13 @@ LOG_FACTORIALS = cython.declare(cython.double[::1], array("d", [math.log(math.fa
 @cython.cfunc
 @cython.exceptval(check=False)
 def _stirling(n: cython.double) -> cython.double:
-    """What Stirling's formula (n + ½) log n − n + ½ log 2π leaves of log n!, for n ≥ 16."""
+    """Return log n! minus Stirling's formula (n + ½) log n − n + ½ log 2π, for n ≥ 16."""
     y = 1.0 / (n * n)
     return (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y * (1.0 / 1680.0 - y / 1188.0)))) / n
 
 
 def log_factorial(n: cython.double) -> cython.double:
-    """The logarithm of n!, for whole n ≥ 0.
+    """Return log n! for whole n ≥ 0.
 
     >>> round(log_factorial(10), 9), round(log_factorial(1e6), 6)
     (15.104412573, 12815518.384658)
@@ -53,7 +53,7 @@ def log_factorial(n: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _excess(t: cython.double) -> cython.double:
-    """t − log(1 + t) for small |t|: by its series, because the difference has no digits left."""
+    """Return t − log(1 + t) for small |t| by its series, because the difference would cancel."""
     total = 0.0
     for k in range(14, 1, -1):
         total = 1.0 / k - t * total
@@ -61,9 +61,9 @@ def _excess(t: cython.double) -> cython.double:
 
 
 def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> cython.double:
-    """The logarithm of the Poisson probability of a count, by the logarithm of the rate and the rate itself.
+    """Return the log of the Poisson probability of a count, given the log of the rate and the rate.
 
-    Large counts are taken from the peak of the distribution, where n log λ − λ − log n! would lose its digits.
+    Large counts are measured from the peak of the distribution, because n log λ − λ − log n! would cancel.
 
     >>> round(log_pmf(2.0, 0.0, 1.0), 6)
     -1.693147
@@ -78,7 +78,7 @@ def log_pmf(n: cython.double, log_rate: cython.double, rate: cython.double) -> c
 @cython.cfunc
 @cython.exceptval(check=False)
 def _held(c: cython.double, half: cython.double, level: cython.double) -> cython.double:
-    """The positive root of (y + level − c)(1 + y) = half: the equation of `tilt` with log y held at a level."""
+    """Return the positive root of (y + level − c)(1 + y) = half: the equation of `tilt` with log y fixed."""
     b = 0.5 * (1.0 + level - c)
     k = c - level + half
     root = sqrt(max(b * b + k, 0.0))
@@ -88,14 +88,14 @@ def _held(c: cython.double, half: cython.double, level: cython.double) -> cython
 @cython.cfunc
 @cython.exceptval(check=False)
 def _omega(c: cython.double) -> cython.double:
-    """The root of y + log y = c by its series at c = 1: to one per cent from −1 to 6."""
+    """Return the root of y + log y = c by its series at c = 1: within one per cent from −1 to 6."""
     return 1.0 + (c - 1.0) * (0.5 + (c - 1.0) * (0.0625 - (c - 1.0) / 192.0))
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def _start(c: cython.double, half: cython.double) -> cython.double:
-    """Where the search of `tilt` begins: within a few per cent of the root."""
+    """Return the start of the search of `tilt`, within a few per cent of the root."""
     if c + half < -1.0:
         y = exp(c + half)
         return exp(c + half / (1.0 + y) - y)
@@ -112,12 +112,12 @@ def _start(c: cython.double, half: cython.double) -> cython.double:
 
 
 def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> cython.double:
-    """y = v e^κ of the normal that is nearest to N(x; m, v) Poisson(s; e^x) by KL(q‖p).
+    """Return y = v e^κ of the normal that is nearest to N(x; m, v) Poisson(s; e^x) by KL(q‖p).
 
     Guo, Sanner, Graepel, Buntine (2012), equation (19): κ = m + v (s − e^κ) + v/(2 (1 + v e^κ)), and the normal has the
     mean κ − v'/2 and the variance v' = v/(1 + y). With c = m + v s + log v it reads y + log y = c + v/(2 (1 + y)), in
-    which nothing overflows. The left side less the right one grows with log y. Halley's steps are cubic: one below 1e-5
-    is the last. What is known of the root bounds them.
+    which nothing overflows. The left side minus the right one grows with log y. Halley's steps are cubic, so a step
+    below 1e-5 is the last; a bracket of the root bounds them.
 
     >>> y = tilt(0.5, 2.0, 3.0)
     >>> kappa = math.log(y / 2.0)
@@ -127,8 +127,7 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
     c = mean + variance * count + log(variance)
     half = 0.5 * variance
     y = _start(c, half)
-    low = -1e300
-    high = 1e300
+    low, high = -1e300, 1e300
     if y < 1e-300:
         return y
     u = log(y)
@@ -151,9 +150,9 @@ def tilt(mean: cython.double, variance: cython.double, count: cython.double) -> 
 
 
 def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-    """P(S = n) of a count whose rate is log-normal; a variance of 0 is the Poisson distribution.
+    """Return P(S = n) of a count with a log-normal rate; a variance of 0 gives the Poisson distribution.
 
-    Poisson(n; e^g) is the density of g = the logarithm of a Gamma(n) variable, over n: so it is a mean over g.
+    Poisson(n; e^g) is 1/n times the density of g, the logarithm of a Gamma(n) variable: so it is a mean over g.
 
     >>> round(mixed_pmf(2.0, 0.5, 0.0), 6), round(mixed_pmf(2.0, 0.5, 0.4), 6)
     (0.261357, 0.201708)
@@ -166,7 +165,7 @@ def mixed_pmf(n: cython.double, mean: cython.double, variance: cython.double) ->
 
 
 def mixed_cdf(n: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-    """P(S ≤ n) of a count whose rate is log-normal: that the logarithm of a Gamma(n + 1) variable exceeds x.
+    """Return P(S ≤ n) of a count with a log-normal rate: the logarithm of a Gamma(n + 1) variable exceeds x.
 
     >>> round(mixed_cdf(2.0, 0.5, 0.0), 6), round(mixed_cdf(2.0, 0.5, 0.4), 6)
     (0.770694, 0.693736)
@@ -178,16 +177,16 @@ def mixed_cdf(n: cython.double, mean: cython.double, variance: cython.double) ->
 def medians(
     means: cython.const[cython.double][::1], variances: cython.const[cython.double][::1], out: cython.double[::1]
 ) -> cython.void:
-    """The lowest counts n with P(S ≤ n) ≥ ½, for many rates that are log-normal.
+    """Fill the lowest counts n with P(S ≤ n) ≥ ½, for many log-normal rates.
 
     P(S ≤ n) ≥ ½ where m is at most the median of g + √v z, with g the logarithm of a Gamma(n + 1) variable and z
     standard normal. It lies between the mean of g, which is above log(n + ½), and the median of g, which is at most
-    log(n + log 2): Choi (1994). So the median is e^m but for what comes after the point, and P must be computed only
-    where that lies between ½ and log 2.
+    log(n + log 2): Choi (1994). So the median is e^m rounded, and P must be computed only where the fraction lies
+    between ½ and log 2.
 
-    >>> found = array("d", [0.0, 0.0])
-    >>> medians(array("d", [0.5, 0.5]), array("d", [0.0, 0.4]), found)
-    >>> list(found)
+    >>> out = array("d", [0.0, 0.0])
+    >>> medians(array("d", [0.5, 0.5]), array("d", [0.0, 0.4]), out)
+    >>> list(out)
     [1.0, 2.0]
     """
     for k in range(len(out)):
@@ -203,9 +202,9 @@ def medians(
 def _log_gamma_mean(
     n: cython.double, mean: cython.double, deviation: cython.double, density: cython.bint
 ) -> cython.double:
-    """The mean of the density, or of the distribution function, of N(mean, deviation²) over g, e^g being Gamma(n).
+    """Return the mean of the density, or of the distribution function, of N(mean, deviation²) over g, e^g ~ Gamma(n).
 
-    In panels as wide as both are smooth, of d = g − log n, by which the density of g falls as exp(−n (e^d − 1 − d)).
+    Panels are as wide as both are smooth, in d = g − log n; the density of g is proportional to exp(−n (e^d − 1 − d)).
     """
     root = sqrt(n)
     shift = mean - log(n)
@@ -220,14 +219,9 @@ def _log_gamma_mean(
             half = deviation / sqrt(1.0 + n * deviation * deviation)
         half = 0.5 * min(PANEL * half, end - start)
         for k in range(8):
-            total += (
-                half
-                * NODE_WEIGHT[k]
-                * (
-                    _log_gamma_node(n, start + half - half * NODE[k], shift, deviation, density)
-                    + _log_gamma_node(n, start + half + half * NODE[k], shift, deviation, density)
-                )
-            )
+            left = _log_gamma_node(n, start + half - half * NODE[k], shift, deviation, density)
+            right = _log_gamma_node(n, start + half + half * NODE[k], shift, deviation, density)
+            total += half * NODE_WEIGHT[k] * (left + right)
         start += 2.0 * half
         if half == 0.0 or start + half == start:
             break
@@ -241,7 +235,7 @@ def _log_gamma_mean(
 def _log_gamma_node(
     n: cython.double, d: cython.double, shift: cython.double, deviation: cython.double, density: cython.bint
 ) -> cython.double:
-    """The integrand at one node."""
+    """Return the integrand at one node."""
     fall = expm1(d) - d
     if fabs(d) < 0.03:
         fall = d * d * (0.5 + d * (1.0 / 6.0 + d * (1.0 / 24.0 + d * (1.0 / 120.0 + d / 720.0))))

@@ -1,5 +1,5 @@
 cdef class Ridge:
     cdef public double mean, variance, win, draw, loss
-    cdef double zero, one
+    cdef double bessel_0, bessel_1
 
-cpdef void along(Ridge ridge, double x, double weight) noexcept
+cpdef void add_high_rate(Ridge ridge, double x, double weight) noexcept

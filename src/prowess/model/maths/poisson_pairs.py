@@ -1,12 +1,12 @@
-"""Who scores more, when scores are counts: P(S₀ > S₁) and P(S₀ = S₁) for Sᵢ ~ Poisson(exp xᵢ), xᵢ ~ N(mᵢ, vᵢ).
+"""Win and draw probabilities of counts: P(S₀ > S₁) and P(S₀ = S₁) for Sᵢ ~ Poisson(exp xᵢ), xᵢ ~ N(mᵢ, vᵢ).
 
-The team of the smaller variance is the outer one: its x is integrated last, and what is integrated then is as smooth as
-its own normal distribution. For an x of a low rate, the other team's scores are a table of probabilities; for a high
-rate the integral over the other's x runs across the ridge where the two rates meet. Gauss–Hermite alone would miss
-both. Accurate to 1e-8 for every mean and variance; variances of 0 give the Skellam distribution.
+The team of the smaller variance is the outer team: its x is integrated last, so that the integrand is as smooth as its
+normal distribution. At a low rate, the other team's scores are a table of probabilities; at a high rate the integral
+over the other's x runs across the ridge where the two rates are equal. Gauss–Hermite alone would miss both. Accurate to
+1e-8 for every mean and variance; variances of 0 give the Skellam distribution.
 
-A high rate a against another one, S₁ ~ Poisson(e^y), y ~ N(m, v): write p = √a, q = e^(y/2): the probabilities live on
-the ridge p ≈ q, where the two rates meet. With the scaled Bessel functions I₀, I₁ of 2pq,
+For a high rate a and S₁ ~ Poisson(e^y), y ~ N(m, v), write p = √a, q = e^(y/2): the probabilities change on the ridge
+p ≈ q. With the scaled Bessel functions I₀, I₁ of 2pq,
 
     P(S₀ = S₁) = exp(−(p − q)²) I₀,        ∂/∂q (P(S₀ < S₁) − P(S₀ > S₁)) = 2 exp(−(p − q)²) (q I₀ + p I₁).
 
@@ -31,17 +31,17 @@ else:
 
     from .normal import NODE, NODE_WEIGHT, cdf, log_pdf, mills
 
-REACH = cython.declare(cython.double, 6.3)  # standard deviations of x that are looked at
-FINE = cython.declare(cython.double, 0.72)  # step of a trapezoidal rule, and
+REACH = cython.declare(cython.double, 6.3)  # standard deviations of x that are integrated
+STEP = cython.declare(cython.double, 0.72)  # step of a trapezoidal rule, and
 PANEL = cython.declare(cython.double, 4.2)  # width of a Gauss–Legendre panel, in standard deviations of the integrand
-WIDE = cython.declare(cython.double, 2.0)  # above this standard deviation panels are better than one step for all
-LOWEST = cython.declare(cython.double, -23.0)  # the logarithm of a rate of which only a score of 0 comes
+WIDE_DEVIATION = cython.declare(cython.double, 2.0)  # above this standard deviation panels replace even steps
+LOWEST = cython.declare(cython.double, -23.0)  # the logarithm of a rate that gives only scores of 0
 LOW_RATE = cython.declare(cython.double, 50.0)
 LOG_LOW_RATE = cython.declare(cython.double, 3.9120230054281460586)
 
 INVERSE = cython.declare(cython.double[::1], array("d", [1.0 / (n + 1) for n in range(129)]))
-HIGHEST = cython.declare(cython.double, 40.0)  # the logarithm of a rate that is its score
-WIDTH = cython.declare(cython.double, 4.6)  # how far from p the ridge reaches
+HIGHEST = cython.declare(cython.double, 40.0)  # above this log rate a score equals its rate
+RIDGE_WIDTH = cython.declare(cython.double, 4.6)  # half of it, in p
 HALF_SQRT_PI = cython.declare(cython.double, 0.88622692545275801365)
 SQRT_HALF = cython.declare(cython.double, 0.70710678118654752440)
 INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
@@ -49,23 +49,23 @@ INV_SQRT_2PI = cython.declare(cython.double, 0.39894228040143267794)
 
 @cython.cclass
 class Ridge:
-    """What is believed of the other team's y, and the probabilities so far of the team whose rates are looked at."""
+    """The belief about the other team's y, and the outer team's probabilities so far."""
 
     def __init__(self) -> None:
         self.mean = self.variance = 0.0
         self.win = self.draw = self.loss = 0.0
-        self.zero = self.one = 0.0  # the Bessel functions
+        self.bessel_0 = self.bessel_1 = 0.0
 
 
 @cython.final
 @cython.cclass
-class _Duel:
-    """The two teams' x, the outer team's first, and what is known of who scores more."""
+class _ScorePair:
+    """The x of both teams, and the probabilities of their match."""
 
     mean: cython.double
     variance: cython.double
     ridge: Ridge  # the other team's x, and the probabilities at high rates
-    size: cython.Py_ssize_t  # how many scores the tables hold: more than a low rate gives
+    size: cython.Py_ssize_t  # of the tables: more scores than a low rate gives
     some_low: cython.bint
     outer: cython.double[::1]
     inner: cython.double[::1]
@@ -85,93 +85,93 @@ def chances(
     win: cython.double[::1],
     draw: cython.double[::1],
 ) -> cython.void:
-    """P(win) of the first team and P(draw) of every match, from the means and variances of both teams' x in a row.
+    """Fill P(win) of the first team and P(draw) of every match, from the means and variances of both teams' x in turn.
 
     >>> win, draw = array("d", [0.0]), array("d", [0.0])
     >>> chances(array("d", [0.3, 0.0]), array("d", [0.0, 0.0]), win, draw)
     >>> round(win[0], 6), round(draw[0], 6)
     (0.447818, 0.274683)
     """
-    duel: _Duel = _Duel()
+    pair: _ScorePair = _ScorePair()
     for k in range(len(win)):
-        _meet(duel, means[2 * k], variances[2 * k], means[2 * k + 1], variances[2 * k + 1])
-        win[k] = duel.win
-        draw[k] = duel.draw
+        _compute_match(pair, means[2 * k], variances[2 * k], means[2 * k + 1], variances[2 * k + 1])
+        win[k] = pair.win
+        draw[k] = pair.draw
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _meet(
-    duel: _Duel, mean: cython.double, variance: cython.double, mean_1: cython.double, variance_1: cython.double
+def _compute_match(
+    pair: _ScorePair, mean: cython.double, variance: cython.double, mean_1: cython.double, variance_1: cython.double
 ) -> cython.void:
-    """One match: the outer integral, and the tables for its low rates; the same from both sides."""
+    """Compute one match: the outer integral, and the tables for its low rates; the same from both sides."""
     swap: cython.bint = variance > variance_1 or (variance == variance_1 and mean > mean_1)
-    ridge = duel.ridge
+    ridge = pair.ridge
     behind = 0.0
-    duel.mean = mean_1 if swap else mean
-    duel.variance = variance_1 if swap else variance
+    pair.mean = mean_1 if swap else mean
+    pair.variance = variance_1 if swap else variance
     ridge.mean = mean if swap else mean_1
     ridge.variance = variance if swap else variance_1
     ridge.win = ridge.draw = ridge.loss = 0.0
-    duel.some_low = False
-    top = exp(min(duel.mean + REACH * sqrt(duel.variance), LOG_LOW_RATE))
-    duel.size = cython.cast(cython.Py_ssize_t, top + 8.0 * sqrt(top) + 12.0)
-    for n in range(duel.size):
-        duel.outer[n] = duel.inner[n] = 0.0
-    _integrate(duel, True)
-    if duel.some_low:
-        _integrate(duel, False)
-        for n in range(duel.size):
-            ridge.win += duel.outer[n] * behind
-            ridge.draw += duel.outer[n] * duel.inner[n]
-            behind += duel.inner[n]
-            ridge.loss += duel.outer[n] * max(1.0 - behind, 0.0)
+    pair.some_low = False
+    top = exp(min(pair.mean + REACH * sqrt(pair.variance), LOG_LOW_RATE))
+    pair.size = cython.cast(cython.Py_ssize_t, top + 8.0 * sqrt(top) + 12.0)
+    for n in range(pair.size):
+        pair.outer[n] = pair.inner[n] = 0.0
+    _integrate(pair, True)
+    if pair.some_low:
+        _integrate(pair, False)
+        for n in range(pair.size):
+            ridge.win += pair.outer[n] * behind
+            ridge.draw += pair.outer[n] * pair.inner[n]
+            behind += pair.inner[n]
+            ridge.loss += pair.outer[n] * max(1.0 - behind, 0.0)
     ridge.win = max(ridge.win, 0.0)
     ridge.loss = max(ridge.loss, 0.0)
     top = ridge.win + ridge.draw + ridge.loss
-    duel.win = (ridge.loss if swap else ridge.win) / top
-    duel.draw = ridge.draw / top
+    pair.win = (ridge.loss if swap else ridge.win) / top
+    pair.draw = ridge.draw / top
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _integrate(duel: _Duel, outer: cython.bint) -> cython.void:
-    """Over the x of the outer or the other team: one node where it is known, even steps, or panels where it is wide."""
-    mean = duel.mean if outer else duel.ridge.mean
-    variance = duel.variance if outer else duel.ridge.variance
+def _integrate(pair: _ScorePair, outer: cython.bint) -> cython.void:
+    """Integrate over the x of one team: by one node if it is known, even steps, or panels if it is wide."""
+    mean = pair.mean if outer else pair.ridge.mean
+    variance = pair.variance if outer else pair.ridge.variance
     deviation = sqrt(variance)
-    rate = exp(min(duel.mean + 3.0 * sqrt(duel.variance), LOG_LOW_RATE))
+    rate = exp(min(pair.mean + 3.0 * sqrt(pair.variance), LOG_LOW_RATE))
     if variance * (1.0 + rate) < 1e-12 or deviation < 1e-13 * fabs(mean):
-        _take(duel, outer, mean, 1.0)
-    elif deviation <= (WIDE if outer else 1.3):
+        _add_node(pair, outer, mean, 1.0)
+    elif deviation <= (WIDE_DEVIATION if outer else 1.3):
         scale = 0.8 * max(1.0, deviation) if not outer or mean - 3.0 * deviation < LOG_LOW_RATE else 0.0
         if not outer:
             scale += 0.5 * rate
-        step = FINE / sqrt(1.0 + variance * scale)
+        step = STEP / sqrt(1.0 + variance * scale)
         count = cython.cast(cython.Py_ssize_t, ceil(REACH / step))
         for k in range(-count, count + 1):
-            _take(duel, outer, mean + k * step * deviation, step * exp(log_pdf(k * step)))
+            _add_node(pair, outer, mean + k * step * deviation, step * exp(log_pdf(k * step)))
     else:
-        _panels(duel, outer, mean, deviation)
+        _add_panels(pair, outer, mean, deviation)
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _panels(duel: _Duel, outer: cython.bint, mean: cython.double, deviation: cython.double) -> cython.void:
-    """Panels as wide as the integrand is smooth; what lies below all of them scores 0."""
+def _add_panels(pair: _ScorePair, outer: cython.bint, mean: cython.double, deviation: cython.double) -> cython.void:
+    """Integrate in panels as wide as the integrand is smooth; below all of them the score is 0."""
     end = mean + REACH * deviation
     start = max(mean - REACH * deviation, LOWEST)
     if not outer:
-        end = min(end, log(duel.size + 8.0 * sqrt(duel.size)))
+        end = min(end, log(pair.size + 8.0 * sqrt(pair.size)))
     if start == LOWEST:
-        _take(duel, outer, 2.0 * LOWEST, cdf((LOWEST - mean) / deviation))
+        _add_node(pair, outer, 2.0 * LOWEST, cdf((LOWEST - mean) / deviation))
     while start < end:
-        half = _width(start, deviation, outer)
-        half = 0.5 * min(min(half, max(_width(start + half, deviation, outer), 0.3 * half)), end - start)
+        half = _panel_width(start, deviation, outer)
+        half = 0.5 * min(min(half, max(_panel_width(start + half, deviation, outer), 0.3 * half)), end - start)
         for k in range(8):
             offset = half * NODE[k]
-            _take(duel, outer, start + half - offset, _weight(start + half - offset - mean, deviation, half, k))
-            _take(duel, outer, start + half + offset, _weight(start + half + offset - mean, deviation, half, k))
+            _add_node(pair, outer, start + half - offset, _weight(start + half - offset - mean, deviation, half, k))
+            _add_node(pair, outer, start + half + offset, _weight(start + half + offset - mean, deviation, half, k))
         start += 2.0 * half
         if half == 0.0:
             break
@@ -179,8 +179,8 @@ def _panels(duel: _Duel, outer: cython.bint, mean: cython.double, deviation: cyt
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _width(x: cython.double, deviation: cython.double, outer: cython.bint) -> cython.double:
-    """How wide a panel may be at x: by the deviation, and by the likelihood of a low rate."""
+def _panel_width(x: cython.double, deviation: cython.double, outer: cython.bint) -> cython.double:
+    """Return how wide a panel may be at x, by the deviation and the likelihood of a low rate."""
     extra = 0.0
     if x < LOG_LOW_RATE + 0.6:
         extra = 0.8
@@ -197,51 +197,51 @@ def _weight(x: cython.double, deviation: cython.double, half: cython.double, k: 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _take(duel: _Duel, outer: cython.bint, x: cython.double, weight: cython.double) -> cython.void:
-    """One node of x: into a table by its rate, or, if the rate is high and x the outer one, along the ridge."""
+def _add_node(pair: _ScorePair, outer: cython.bint, x: cython.double, weight: cython.double) -> cython.void:
+    """Add one node of x to a table, or, for a high rate of the outer team, to the ridge."""
     if outer and x > LOG_LOW_RATE:
-        along(duel.ridge, x, weight)
+        add_high_rate(pair.ridge, x, weight)
         return
-    if x > 6.0:  # no score of the table is that low
+    if x > 6.0:  # the table holds no such scores
         return
     if outer:
-        duel.some_low = True
-    table = duel.outer if outer else duel.inner
+        pair.some_low = True
+    table = pair.outer if outer else pair.inner
     rate = exp(x)
     part = weight * exp(-rate)
-    for n in range(duel.size):
+    for n in range(pair.size):
         table[n] += part
         part *= rate * INVERSE[n]
         if part < 1e-18 and n > rate:
             break
 
 
-def along(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
+def add_high_rate(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
     """Add the probabilities at x = log a, for a rate a of 50 or more, with this weight.
 
     >>> ridge = Ridge()
     >>> ridge.mean, ridge.variance = 4.5, 0.1
-    >>> along(ridge, 4.5, 1.0)
+    >>> add_high_rate(ridge, 4.5, 1.0)
     >>> round(ridge.win + ridge.draw / 2, 3), round(ridge.draw, 3)
     (0.495, 0.013)
     """
     deviation = sqrt(ridge.variance)
     if x > HIGHEST:
-        _beyond(ridge, x, weight)
+        _add_normal_limit(ridge, x, weight)
         return
     p = exp(0.5 * x)
     if deviation * p >= 1.4:
-        _by_parts(ridge, p, deviation, weight)
+        _integrate_by_parts(ridge, p, deviation, weight)
     elif deviation * p < 1e-6:
-        _at(ridge, p, ridge.mean, weight)
+        _add_known_rates(ridge, p, ridge.mean, weight)
     else:
-        _by_steps(ridge, p, deviation, weight)
+        _integrate_by_steps(ridge, p, deviation, weight)
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _beyond(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
-    """A rate so high that its logarithm has no more than normal noise, of variance 2/a against a rate like it."""
+def _add_normal_limit(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.void:
+    """Add the limit of a very high rate: its logarithm has normal noise, of variance 2/a against a similar rate."""
     noise = exp(-x)
     spread = sqrt(ridge.variance + 2.0 * noise)
     gap = x - ridge.mean
@@ -257,10 +257,10 @@ def _beyond(ridge: Ridge, x: cython.double, weight: cython.double) -> cython.voi
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _by_parts(ridge: Ridge, p: cython.double, deviation: cython.double, weight: cython.double) -> cython.void:
-    """Across the ridge in even steps of q, with the distribution of y = 2 log q."""
-    step = FINE / sqrt(2.0 + 4.0 / (deviation * p * deviation * p))
-    count = cython.cast(cython.Py_ssize_t, ceil(WIDTH / step))
+def _integrate_by_parts(ridge: Ridge, p: cython.double, deviation: cython.double, weight: cython.double) -> cython.void:
+    """Integrate across the ridge in even steps of q, with the distribution of y = 2 log q."""
+    step = STEP / sqrt(2.0 + 4.0 / (deviation * p * deviation * p))
+    count = cython.cast(cython.Py_ssize_t, ceil(RIDGE_WIDTH / step))
     ahead = 0.0
     behind = 0.0
     draw = 0.0
@@ -271,8 +271,8 @@ def _by_parts(ridge: Ridge, p: cython.double, deviation: cython.double, weight: 
         z = (2.0 * log(q) - ridge.mean) / deviation
         bell = exp(log_pdf(z))
         tail = bell * mills(fabs(z))
-        draw += height * ridge.zero * bell / q
-        height *= q * ridge.zero + p * ridge.one
+        draw += height * ridge.bessel_0 * bell / q
+        height *= q * ridge.bessel_0 + p * ridge.bessel_1
         ahead += height * (1.0 - tail if z > 0.0 else tail)
         behind += height * (tail if z > 0.0 else 1.0 - tail)
     draw *= step / deviation
@@ -283,25 +283,25 @@ def _by_parts(ridge: Ridge, p: cython.double, deviation: cython.double, weight: 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _by_steps(ridge: Ridge, p: cython.double, deviation: cython.double, weight: cython.double) -> cython.void:
-    """Over y in even steps."""
-    step = FINE / sqrt(1.0 + 0.5 * deviation * p * deviation * p)
+def _integrate_by_steps(ridge: Ridge, p: cython.double, deviation: cython.double, weight: cython.double) -> cython.void:
+    """Integrate over y in even steps."""
+    step = STEP / sqrt(1.0 + 0.5 * deviation * p * deviation * p)
     count = cython.cast(cython.Py_ssize_t, ceil(REACH / step))
     for k in range(-count, count + 1):
-        _at(ridge, p, ridge.mean + k * step * deviation, weight * step * exp(log_pdf(k * step)))
+        _add_known_rates(ridge, p, ridge.mean + k * step * deviation, weight * step * exp(log_pdf(k * step)))
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _at(ridge: Ridge, p: cython.double, y: cython.double, weight: cython.double) -> cython.void:
-    """Two known rates, p² a high one: off the ridge all is clear."""
+def _add_known_rates(ridge: Ridge, p: cython.double, y: cython.double, weight: cython.double) -> cython.void:
+    """Add two known rates, p² a high one: off the ridge the result is certain."""
     q = exp(0.5 * min(y, 2.0 * HIGHEST))
     ahead = 0.0
     draw = 0.0
-    if fabs(p - q) < WIDTH + 2.0:
+    if fabs(p - q) < RIDGE_WIDTH + 2.0:
         _bessel(ridge, 2.0 * p * q)
-        draw = ridge.zero * exp(-(p - q) * (p - q))
-        ahead = _lead(ridge, p * q, p - q)
+        draw = ridge.bessel_0 * exp(-(p - q) * (p - q))
+        ahead = _win_minus_loss(ridge, p * q, p - q)
     elif p > q:
         ahead = 1.0
     else:
@@ -313,12 +313,12 @@ def _at(ridge: Ridge, p: cython.double, y: cython.double, weight: cython.double)
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _lead(ridge: Ridge, g: cython.double, d: cython.double) -> cython.double:
+def _win_minus_loss(ridge: Ridge, g: cython.double, d: cython.double) -> cython.double:
     """P(S₀ > S₁) − P(S₀ < S₁) on the ridge, with g = pq and d = p − q, the Bessel functions being known.
 
     It is 2√g ∫₀ᵈ exp(−s²) (I₀ + I₁ + I₀ s²/2g)/√(1 + s²/4g) ds, the integrand being expanded in powers of s²/4g.
     """
-    both = ridge.zero + ridge.one
+    both = ridge.bessel_0 + ridge.bessel_1
     quarter = 0.25 / g
     bell = exp(-d * d)
     moment = HALF_SQRT_PI - SQRT_HALF * bell * mills(fabs(d) / SQRT_HALF)
@@ -332,7 +332,7 @@ def _lead(ridge: Ridge, g: cython.double, d: cython.double) -> cython.double:
         power *= d * d
         last = term
         term *= (0.5 - k) / k * quarter
-        total += (both * term + 2.0 * ridge.zero * quarter * last) * moment
+        total += (both * term + 2.0 * ridge.bessel_0 * quarter * last) * moment
     return 2.0 * sqrt(g) * total
 
 
@@ -342,14 +342,14 @@ def _bessel(ridge: Ridge, z: cython.double) -> cython.void:
     """The modified Bessel functions exp(−z) I₀(z) and exp(−z) I₁(z) by their expansion for large z."""
     t = 1.0 / z
     root = INV_SQRT_2PI * sqrt(t)
-    zero = 0.0
-    one = 0.0
+    bessel_0 = 0.0
+    bessel_1 = 0.0
     if z < 150.0:
-        zero = t * (0.227108001708984375 + t * (0.57250142097473144531 + t * (1.7277275025844573975
+        bessel_0 = t * (0.227108001708984375 + t * (0.57250142097473144531 + t * (1.7277275025844573975
                + t * (6.0740420012734830379 + t * 24.380529699556063861))))  # fmt: skip
-        one = t * (0.277576446533203125 + t * (0.67659258842468261719 + t * (1.9935317337512969971
+        bessel_1 = t * (0.277576446533203125 + t * (0.67659258842468261719 + t * (1.9935317337512969971
               + t * (6.8839142681099474430 + t * 27.248827311268541962))))  # fmt: skip
-    zero = 1.0 + t * (0.125 + t * (0.0703125 + t * (0.0732421875 + t * (0.112152099609375 + zero))))
-    one = 1.0 - t * (0.375 + t * (0.1171875 + t * (0.1025390625 + t * (0.144195556640625 + one))))
-    ridge.zero = root * zero
-    ridge.one = root * one
+    bessel_0 = 1.0 + t * (0.125 + t * (0.0703125 + t * (0.0732421875 + t * (0.112152099609375 + bessel_0))))
+    bessel_1 = 1.0 - t * (0.375 + t * (0.1171875 + t * (0.1025390625 + t * (0.144195556640625 + bessel_1))))
+    ridge.bessel_0 = root * bessel_0
+    ridge.bessel_1 = root * bessel_1

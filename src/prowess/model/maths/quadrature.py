@@ -1,8 +1,8 @@
 """A grid for integrals over many normal distributions at once.
 
-It is fine where any of them has its bulk or its margins and coarse elsewhere, with Gauss–Legendre nodes in each panel.
-A node is a sum `base + offset`, whose base is the centre of a distribution near by: a narrow distribution far from zero
-is seen at full resolution, because differences from its mean are taken before the offset is added.
+It is fine near the centre and the margins of each and coarse elsewhere, with Gauss–Legendre nodes in each panel.
+A node is a sum `base + offset`, whose base is the centre of a distribution nearby: a narrow distribution far from zero
+has full resolution, because differences from its mean are taken before the offset is added.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-REACH = 10.0  # standard deviations beyond which a performance is not looked for
-FINE = 1.0  # width of a panel, in the smallest standard deviation that matters there
-GRADE = 0.5  # how fast panels may grow with the distance from what needs fine ones
+REACH = 10.0  # standard deviations of a performance that are integrated
+FINE = 1.0  # width of a panel, in the smallest standard deviation nearby
+GRADE = 0.5  # how fast panels may grow with the distance from a narrow distribution
 APART = 1e3  # least distance of two bases, in the smallest standard deviation
 NODES = 16
 
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Floats, Floats]:
-    """Bases, offsets and weights of nodes on which every team's integral is exact to rounding.
+    """Return bases, offsets and weights of nodes on which every team's integral is exact to rounding.
 
     >>> base, offset, weight = grid(np.array([0.0, 1.0]), np.array([1.0, 1.0]), np.array([0.0, 0.0]))
     >>> round(float(weight @ np.exp(-((base + offset) ** 2) / 2)) ** 2, 10) == round(2 * np.pi, 10)
@@ -35,7 +35,7 @@ def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Fl
     halves = [(right - left) / 2 for left, right in pairwise(bases)]
     before = float(np.max(bases[0] - centres + REACH * widths))
     after = float(np.max(centres - bases[-1] + REACH * widths))
-    fine = widths * FINE / np.sqrt(1.0 + np.log(len(means)))  # the best of many has a steeper distribution than one
+    fine = widths * FINE / np.sqrt(1.0 + np.log(len(means)))  # the maximum of many has a steeper distribution
     panels = np.array(
         [
             (base, *edges)
@@ -53,7 +53,7 @@ def grid(means: Floats, deviations: Floats, margins: Floats) -> tuple[Floats, Fl
 
 
 def _bases(centres: Floats, apart: float) -> list[float]:
-    """Some of the sorted centres, such that all others are near one of them."""
+    """Choose some of the sorted centres, such that all others are near one of them."""
     bases = [float(centres[0])]
     while len(beyond := centres[np.searchsorted(centres, bases[-1] + apart, side="right") :]):
         bases.append(float(beyond[0]))
@@ -61,7 +61,7 @@ def _bases(centres: Floats, apart: float) -> list[float]:
 
 
 def _panels(length: float, centres: Floats, fine: Floats, side: float) -> Iterator[tuple[float, float]]:
-    """Panels from a base outwards over this length; none is wide where any of the centres needs a fine one."""
+    """Yield panels from a base outwards over this length, narrow near the centres."""
     start = 0.0
     while start < length:
         end = start + float(np.min(np.maximum(fine, GRADE * np.abs(side * centres - start)))) / (1.0 + GRADE)

@@ -1,11 +1,11 @@
-"""Rank probabilities of any number of teams, exactly: independent normal performances, a margin, one integral.
+"""Exact rank probabilities of any number of teams with independent normal performances and a margin.
 
 Team i is ranked 1 + #{j : t_j > t_i + ε}. Given t_i = x the others are ahead independently of each other, so their
-number is Poisson-binomial: a product of two-term polynomials, from which one team's factor is divided out again. One
-grid of x (`grid.py`) serves all teams.
+number is Poisson-binomial: a product of two-term polynomials, from which one team's factor is divided out. One grid of
+x (`quadrature.py`) serves all teams.
 
-Performances that are rounded to cells of half width ε and a random phase are the same integral over the centre x of the
-cell of team i: the density of t_i is only averaged over the cell.
+For performances rounded to cells of half width ε with a random phase, x is the centre of the cell of team i, and the
+density of t_i is averaged over the cell.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ else:
 
     from .normal import cdf, log_pdf
 
-NOTHING = cython.declare(cython.double, 1e-30)  # a probability that no sum of them is changed by
+NOTHING = cython.declare(cython.double, 1e-30)  # a probability that changes no sum
 
 
 @cython.ccall
@@ -39,7 +39,7 @@ def first_alone(
     ahead: cython.double[::1],
     out: cython.double[::1],
 ) -> cython.void:
-    """Add up P(all others are more than the margin below) for the wanted teams; `ahead` is scratch, one longer."""
+    """Add P(all others are more than the margin below) for the wanted teams; `ahead` is scratch of n + 1 cells."""
     n = len(means)
     for k in range(len(weights)):
         ahead[n] = 1.0
@@ -69,7 +69,7 @@ def rank_matrix(
     span: cython.int[::1],
     out: cython.double[:, ::1],
 ) -> cython.void:
-    """Add up P(r others are more than the margin ahead), r = 0, 1, …, for the wanted teams."""
+    """Add P(r others are more than the margin ahead), r = 0, 1, …, for the wanted teams."""
     n = len(means)
     for k in range(len(weights)):
         for i in range(n):
@@ -78,13 +78,13 @@ def rank_matrix(
         for i in range(n):
             if wanted[i]:
                 mass = weights[k] * _density((bases[k] - means[i]) + offsets[k], deviations[i], cell)
-                if mass > 1e-30:
+                if mass > NOTHING:
                     _add_without(count, n, span, ahead[i], mass, out[i])
 
 
 @cython.cfunc
 def _density(x: cython.double, deviation: cython.double, cell: cython.double) -> cython.double:
-    """The density at a distance x from the mean, averaged over a cell of this half width around it."""
+    """Return the density at a distance x from the mean, averaged over a cell of this half width around it."""
     t = fabs(x) / deviation
     e = cell / deviation
     if e * max(t, 1.0) < 1e-3:
@@ -97,7 +97,7 @@ def _density(x: cython.double, deviation: cython.double, cell: cython.double) ->
 def _count(
     ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1], span: cython.int[::1]
 ) -> cython.void:
-    """The distribution of how many of n independent events happen, from span[0] to span[1]: elsewhere it is nothing."""
+    """Compute the distribution of the number of n independent events, from span[0] to span[1]; beyond it is 0."""
     low = 0
     high = 0
     count[0] = 1.0

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.model.engine.rate import lay_out
+from prowess.model.engine.rate import build_board
 from prowess.model.match_input import check_details
 from tests.golden.peers import random_match, trueskill_rate
 from tests.oracles.dense_ep import chain, dense_ep
@@ -52,7 +52,7 @@ def test_agrees_with_the_trueskill_package_live():
 def board(model, teams, ranks):
     """The board of a match after its outcome was seen, and the log-evidence."""
     pipeline = model.pipeline
-    laid = lay_out(pipeline, teams, check_details(teams, ranks))
+    laid = build_board(pipeline, teams, check_details(teams, ranks))
     pipeline.forecast(laid)
     return laid, model.outcome.evidence(laid)
 
@@ -82,7 +82,7 @@ def test_derivatives_are_those_of_the_log_evidence(ranks):
     def at(team=0, mean=0.0, variance=0.0):
         pipeline = model.pipeline
         teams = [[pw.Rating(mu, sigma)] for mu, sigma in zip(mus, sigmas, strict=False)]
-        laid = lay_out(pipeline, teams, check_details(teams, ranks))
+        laid = build_board(pipeline, teams, check_details(teams, ranks))
         pipeline.forecast(laid)
         laid.mean[team] += mean
         laid.variance[team] += variance

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import prowess as pw
 from prowess.model.components.outcome import Places
-from prowess.model.components.outcome.places import meet
-from prowess.model.components.outcome.places_two import meet_pair, plain
+from prowess.model.components.outcome.places import learn_places
+from prowess.model.components.outcome.places_two import is_well_scaled, learn_two
 from prowess.model.engine.board import Board
 from tests.oracles.places_ep import places_ep
 from tests.oracles.places_gibbs import exact, gibbs
@@ -252,7 +252,7 @@ def test_a_performance_that_is_known_exactly():
     mean, variance, _, _ = rated([25.0, 25.0], [0.0, 9.0], [1, 2], 0.0)
     assert (mean[0], variance[0]) == (25.0, 0.0)
     assert mean[1] == pytest.approx(25 - 3 * math.sqrt(2 / math.pi), rel=1e-12)
-    with pytest.raises(pw.Error, match="known exactly"):
+    with pytest.raises(pw.Error, match="without uncertainty"):
         rated([25.0, 25.0], [0.0, 0.0], [1, 2], 0.0)
 
 
@@ -273,9 +273,9 @@ def test_two_teams_have_a_shorter_way_to_the_same_numbers():
         spread = math.sqrt(variances.sum())
         means, epsilon = rng.normal(0, 20, 2) * spread, spread * 10 ** rng.uniform(-6, 2.9)
         found = []
-        for way in (meet, meet_pair):
+        for way in (learn_places, learn_two):
             board = laid(means, variances, [(1, 1), (1, 2), (2, 1)][trial % 3], Places(margin=epsilon))
-            assert plain(board, epsilon)
+            assert is_well_scaled(board, epsilon)
             found.append([way(board, epsilon, 1e-10, 1000), *(np.array(board.d1) * np.sqrt(variances)), *board.left])
             assert board.converged
         assert found[0] == pytest.approx(found[1], rel=1e-8, abs=1e-8)

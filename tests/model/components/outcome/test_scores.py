@@ -228,8 +228,8 @@ def test_the_first_listed_team_is_not_special():
 @pytest.mark.parametrize(
     ("outcome", "given", "message"),
     [
-        (POISSON, {"scores": [2, 1.5]}, "PoissonScore needs whole scores from 0 on; team 2 has 1.5"),
-        (POISSON, {"scores": [-1, 1]}, "PoissonScore needs whole scores from 0 on; team 1 has -1"),
+        (POISSON, {"scores": [2, 1.5]}, "PoissonScore needs whole scores of at least 0; team 2 has 1.5"),
+        (POISSON, {"scores": [-1, 1]}, "PoissonScore needs whole scores of at least 0; team 1 has -1"),
         (POISSON, {}, "PoissonScore needs scores; team 1 has none"),
         (GAUSSIAN, {"ranks": [1, 2]}, "GaussianScore needs scores; team 1 has none"),
         (GaussianScore(), {}, "GaussianScore needs scores; team 1 has none"),

@@ -2,20 +2,17 @@
 
 from ...engine.board import Margin
 from .. import margin as margin
-from ..interfaces import Outcome
+from ..interfaces import Outcome, Score
 from ..margin import Spread, TwoValued
 from .duel import Duel
 from .gaussian_score import GaussianScore
-from .harkness import Opposition
-from .logistic import Logistic
 from .offence_defence import OffenceDefence
 from .order import Order
+from .pair_curves import Logistic, Opposition, Probit
 from .pairwise import Pairwise
 from .places import Places
 from .places_ml import PlacesML
 from .poisson_score import PoissonScore
-from .probit import Probit
-from .score_base import Score
 
 __all__ = [
     "Duel",

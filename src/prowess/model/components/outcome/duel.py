@@ -1,4 +1,4 @@
-"""Duelling: players instead of teams are compared (Herbrich, Minka, Graepel 2006, section 4)."""
+"""Duelling: players are compared instead of teams (Herbrich, Minka, Graepel 2006, section 4)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.prowess.model.components.interfaces import Outcome
-    from cython.cimports.prowess.model.components.outcome.comparison import compare_all, make_room, seat
+    from cython.cimports.prowess.model.components.outcome.comparison import add_side, compare_all, reserve_sides
     from cython.cimports.prowess.model.components.outcome.pairwise import Pairwise
     from cython.cimports.prowess.model.engine.board import Board
 else:
     from ...engine.board import Board
     from ..interfaces import Outcome
-    from .comparison import compare_all, make_room, seat
+    from .comparison import add_side, compare_all, reserve_sides
     from .pairwise import Pairwise
 
-from .... import errors
+from ....validate import invalid
 
 if TYPE_CHECKING:
     from ...prediction import Prediction
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 @cython.final
 @cython.cclass
 class Duel(Outcome):
-    """Every player meets every player of the other teams, with her team's result, and takes the average.
+    """Every player is compared with every player of the other teams, by the teams' result; the average counts.
 
     This is how rating systems for two players are used for teams and free-for-alls. It compares players, not teams, so
-    it is no likelihood of what was seen: forecasts, draws and the log-evidence are those of the inner outcome for the
-    teams, as the team function makes them (`Mean` fits). What shifts a team, such as playing at home, shifts its
-    players. Whose α is below the average of her team counts less in proportion: in what she learns, and as an opponent.
-    With equal K the sum of all ratings is conserved between teams of equal size, and only there.
+    it is no likelihood of the result: forecasts, draws and the log-evidence are those of the inner outcome for the
+    teams, by the team function (`Mean` fits). What shifts a team, such as playing at home, shifts its players. A player
+    with an α below the team's average counts less in proportion, as a learner and as an opponent. With equal K the sum
+    of all ratings is conserved between teams of equal size, and only there.
 
     >>> from prowess.model.components.outcome import Logistic
     >>> Duel(Logistic(400.0))
@@ -49,62 +49,58 @@ class Duel(Outcome):
 
     def __post_init__(self) -> None:
         if not isinstance(self.pair, Pairwise):
-            raise errors.Error(
-                f"pair must be an outcome that compares two teams, such as Logistic(), not {self.pair!r}",
-                field="pair",
-                value=self.pair,
-            )
+            raise invalid("pair", "be an outcome that compares two teams, such as Logistic()", self.pair)
 
     @property
     def gradient(self) -> bool:
-        """As of the inner outcome: a home advantage can be learnt from the average of the home team's players."""
+        """That of the inner outcome: a home advantage can be learnt from the average of the home team's players."""
         return self.pair.gradient
 
     @property
     def laplace(self) -> bool:
-        """As of the inner outcome."""
+        """That of the inner outcome."""
         return self.pair.laplace
 
     @property
     def blind(self) -> tuple[str, ...]:
-        """As of the inner outcome."""
+        """That of the inner outcome."""
         return self.pair.blind
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """What the inner outcome remembers."""
+        """Those of the inner outcome."""
         return self.pair.remembers
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
-        """As the inner outcome does."""
+        """Delegate to the inner outcome."""
         pair: Pairwise = self.pair
         return pair.prepare(board)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """As the inner outcome does."""
+        """Delegate to the inner outcome."""
         pair: Pairwise = self.pair
         return pair.forecast(board)
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """As the inner outcome does."""
+        """Delegate to the inner outcome."""
         return self.pair.performances(board)
 
     def performance(self, variance: Any) -> Any:
-        """As the inner outcome does."""
+        """Delegate to the inner outcome."""
         return self.pair.performance(variance)
 
     def predict(self, board: Board) -> Prediction:
-        """As the inner outcome does."""
+        """Delegate to the inner outcome."""
         return self.pair.predict(board)
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Fill `g1`, `g2` and `kept` of every player; of every team `d1` and `d2` are the means of its players'."""
+        """Fill `g1`, `g2` and `kept` of every player, and `d1` and `d2` of every team with the means."""
         pair: Pairwise = self.pair
         log_z: cython.double
         if board.entries == 2 and board.teams == 2 and board.alpha[0] == 1.0 and board.alpha[1] == 1.0:
@@ -113,10 +109,10 @@ class Duel(Outcome):
                 board.g1[e] = board.d1[e]
                 board.g2[e] = board.d2[e]
         else:
-            _take_seats(board)
+            _add_players(board)
             compare_all(pair, board, board.entries, board.g1, board.g2)
-            _sum_up(board)
-            log_z = pair.tell(board)
+            _average_teams(board)
+            log_z = pair.neighbour_evidence(board)
         for e in range(board.entries):
             board.kept[e] = 1.0
             if board.var[e] > 0.0:
@@ -125,28 +121,28 @@ class Duel(Outcome):
 
 
 @cython.cfunc
-def _take_seats(board: Board) -> cython.bint:
-    """Every player as a side of her own; her share is relative to the average of her team (left in `kept`)."""
-    make_room(board)
+def _add_players(board: Board) -> cython.bint:
+    """Add every player as a side; the share is relative to the team's average, and is left in `kept`."""
+    reserve_sides(board)
     for j in range(board.teams):
         shift = board.offset[j]
-        doubt = board.beta * board.beta
+        variance = board.beta * board.beta
         average = 0.0
         if board.side is not None and board.home == j:
             shift += board.side.mu[0]
-            doubt += board.side.var[0]
+            variance += board.side.var[0]
         for e in range(board.start[j], board.start[j + 1]):
             average += board.alpha[e] / (board.start[j + 1] - board.start[j])
         for e in range(board.start[j], board.start[j + 1]):
             board.kept[e] = board.alpha[e] / average if average > 0.0 else 0.0
-            seat(board, e, j, board.mu[e] + shift, board.var[e] + doubt, board.kept[e])
+            add_side(board, e, j, board.mu[e] + shift, board.var[e] + variance, board.kept[e])
     return False
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _sum_up(board: Board) -> cython.void:
-    """Scale what players learn by their shares, and find the means of the teams."""
+def _average_teams(board: Board) -> cython.void:
+    """Scale what players learn by their shares, and average it over the teams."""
     for j in range(board.teams):
         board.d1[j] = board.d2[j] = 0.0
         for e in range(board.start[j], board.start[j + 1]):

@@ -1,9 +1,8 @@
-"""Expectation propagation along a chain: what the outcomes share whose neighbours are each held together by a factor.
+"""Expectation propagation along a chain of normal variables, shared by `Order` and `Places`.
 
-An element of the chain is a normal variable: a team's performance, or that of a place. The factor between two
-neighbours says that the upper one is better by more than a margin, or that the two are nearer than it. EP passes
-messages forward and backward until they stand still. All means are taken from a reference of the element, which is near
-by: no digits are lost where they are large.
+An element of the chain is the performance of a team or of a place. The factor between two neighbours says that the
+upper one is better by more than a margin, or that their distance is below it. EP passes messages forward and backward
+until they converge. All means are relative to a reference near the element, so that large ones keep their digits.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ else:
     from ...engine.board import Board, make_scratch
     from ...maths.normal import above, log_z, within
 
-from .... import errors, validate
+from .... import validate
 
 MOST_SWEEPS = 10**9
 TWO_PI = cython.declare(cython.double, 6.283185307179586477)
 
-# Rows of the board's scratch; those from ROWS on an outcome has to itself.
-PI = cython.declare(cython.Py_ssize_t, 0)  # what is known of an element apart from the chain: precision,
+# Rows of the board's scratch; an outcome may use those from ROWS on.
+PI = cython.declare(cython.Py_ssize_t, 0)  # prior of an element: precision,
 TAU = cython.declare(cython.Py_ssize_t, 1)  # and precision times mean
 GAP = cython.declare(cython.Py_ssize_t, 2)  # reference less that of the next element
 EPS = cython.declare(cython.Py_ssize_t, 3)  # margin to the next element
@@ -38,7 +37,7 @@ UP_PI = cython.declare(cython.Py_ssize_t, 5)  # message from the factor above
 UP_TAU = cython.declare(cython.Py_ssize_t, 6)
 DOWN_PI = cython.declare(cython.Py_ssize_t, 7)  # message from the factor below
 DOWN_TAU = cython.declare(cython.Py_ssize_t, 8)
-# The cavities of the factor between k and k + 1: what is known of the two without it.
+# The cavities of the factor between k and k + 1: the beliefs about both without it.
 UPPER_VAR = cython.declare(cython.Py_ssize_t, 9)
 UPPER_MEAN = cython.declare(cython.Py_ssize_t, 10)
 LOWER_VAR = cython.declare(cython.Py_ssize_t, 11)
@@ -48,71 +47,70 @@ ROWS = cython.declare(cython.Py_ssize_t, 14)
 
 
 def check_run(tolerance: object, sweeps: object) -> None:
-    """Check how exactly and how long EP is to run.
+    """Check the tolerance and the number of sweeps of EP.
 
     >>> check_run(1e-9, 1000)
     """
     validate.scale("tolerance", tolerance)
     if type(sweeps) is not int or not 1 <= sweeps <= MOST_SWEEPS:
-        raise errors.Error(f"sweeps must be a whole number from 1 to {MOST_SWEEPS}, not {sweeps!r}")
+        raise validate.invalid("sweeps", f"be a whole number from 1 to {MOST_SWEEPS}", sweeps)
 
 
-def make_room(board: Board, more: cython.Py_ssize_t) -> cython.bint:
-    """Make room in the scratch for a chain of as many elements as there can be teams, and for `more` rows after it."""
+def reserve(board: Board, more: cython.Py_ssize_t) -> cython.bint:
+    """Make the scratch large enough for a chain of all teams, and `more` rows after it."""
     return make_scratch(board, ROWS + more, board.team_capacity)
 
 
-def own(board: Board, k: cython.Py_ssize_t, pi: cython.double, tau: cython.double) -> cython.void:
-    """Set what is known of an element apart from the chain."""
+def set_prior(board: Board, k: cython.Py_ssize_t, pi: cython.double, tau: cython.double) -> cython.void:
+    """Set the prior of an element in natural parameters."""
     board.scratch[PI, k] = pi
     board.scratch[TAU, k] = tau
 
 
-def link(
+def set_factor(
     board: Board, k: cython.Py_ssize_t, gap: cython.double, margin: cython.double, tied: cython.bint
 ) -> cython.void:
-    """Set the factor between an element and the next, and forget all messages to the element."""
+    """Set the factor between an element and the next, and reset all messages to the element."""
     board.scratch[GAP, k] = gap
     board.scratch[EPS, k] = margin
     board.scratch[TIED, k] = 1.0 if tied else 0.0
     board.scratch[UP_PI, k] = board.scratch[UP_TAU, k] = board.scratch[DOWN_PI, k] = board.scratch[DOWN_TAU, k] = 0.0
 
 
-def said_pi(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """The precision of what the chain says of an element."""
+def message_pi(board: Board, k: cython.Py_ssize_t) -> cython.double:
+    """Return the precision of the chain's message to an element."""
     return board.scratch[UP_PI, k] + board.scratch[DOWN_PI, k]
 
 
-def said_tau(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """The precision times mean of what the chain says of an element."""
+def message_tau(board: Board, k: cython.Py_ssize_t) -> cython.double:
+    """Return the precision times mean of the chain's message to an element."""
     return board.scratch[UP_TAU, k] + board.scratch[DOWN_TAU, k]
 
 
-def pass_on(board: Board, length: cython.Py_ssize_t) -> cython.double:
-    """One sweep forward and backward over a chain; returns how far a message moved at most, squared."""
+def sweep(board: Board, length: cython.Py_ssize_t) -> cython.double:
+    """Sweep forward and backward over a chain; return how far a message moved at most, squared."""
     far = 0.0
     for k in range(length - 1):
-        far = max(far, _renew(board, k))
+        far = max(far, _update_messages(board, k))
     for k in range(length - 3, -1, -1):
-        far = max(far, _renew(board, k))
+        far = max(far, _update_messages(board, k))
     return far
 
 
 def evidence(board: Board, length: cython.Py_ssize_t) -> cython.double:
-    """The sum of log Z of all factors, less what their messages already say of it."""
+    """Return the sum of log Z of all factors, less the evidence of their messages."""
     evidence = 0.0
     for k in range(length - 1):
         evidence += _factor_evidence(board, k)
     return evidence
 
 
-def moved(
+def squared_move(
     mean: cython.double, var: cython.double, more_pi: cython.double, more_tau: cython.double, size: cython.double
 ) -> cython.double:
-    """How far a message that grew by (more_pi, more_tau) moved the belief N(mean, var), in its variances.
+    """Return how far a message that grew by (more_pi, more_tau) moved the belief N(mean, var), in its variances.
 
-    Where the means are large against their deviations, nothing can come to rest beyond the rounding of numbers of their
-    `size`, which does not count.
+    Changes below the rounding error of numbers of this `size` are ignored: messages could not converge beyond it.
     """
     rounding = 1e-14 * size
     push = max(var * fabs(more_tau - mean * more_pi) - rounding, 0.0)
@@ -136,7 +134,7 @@ def log_mass(pi: cython.double, tau: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
-    """Condition the difference of k and k + 1 on what was seen: fills the cut and the cavities."""
+    """Condition the difference of k and k + 1 on the result: set the cut and the cavities."""
     upper_var = 1.0 / (board.scratch[PI, k] + board.scratch[UP_PI, k])
     lower_var = 1.0 / (board.scratch[PI, k + 1] + board.scratch[DOWN_PI, k + 1])
     upper_mean = upper_var * (board.scratch[TAU, k] + board.scratch[UP_TAU, k])
@@ -156,8 +154,8 @@ def _truncate(board: Board, k: cython.Py_ssize_t) -> cython.void:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _renew(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """Renew the two messages of the factor between k and k + 1; returns how far they moved, squared."""
+def _update_messages(board: Board, k: cython.Py_ssize_t) -> cython.double:
+    """Update the two messages of the factor between k and k + 1; return how far they moved, squared."""
     _truncate(board, k)
     upper_var = board.scratch[UPPER_VAR, k]
     lower_var = board.scratch[LOWER_VAR, k]
@@ -170,7 +168,7 @@ def _renew(board: Board, k: cython.Py_ssize_t) -> cython.double:
     pi = pull * more
     tau = (push + mean * pull) * more
     size = fabs(board.scratch[GAP, k]) + fabs(mean) + fabs(board.scratch[LOWER_MEAN, k]) + board.scratch[EPS, k]
-    far = moved(
+    far = squared_move(
         mean + upper_var * push,
         upper_var * left,
         pi - board.scratch[DOWN_PI, k],
@@ -186,7 +184,7 @@ def _renew(board: Board, k: cython.Py_ssize_t) -> cython.double:
     tau = (mean * pull - push) * more
     far = max(
         far,
-        moved(
+        squared_move(
             mean - lower_var * push,
             lower_var * left,
             pi - board.scratch[UP_PI, k + 1],
@@ -202,7 +200,7 @@ def _renew(board: Board, k: cython.Py_ssize_t) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _factor_evidence(board: Board, k: cython.Py_ssize_t) -> cython.double:
-    """log Z of a factor, less what its two messages already say of it."""
+    """Return log Z of a factor, less the evidence of its two messages."""
     _truncate(board, k)
     evidence = log_z(board.cut)
     if board.scratch[TIED, k] != 0.0 and board.scratch[EPS, k] == 0.0:

@@ -1,4 +1,4 @@
-"""Scores with normal noise: Gaussian-SD by itself, Gaussian-OD as a part of `OffenceDefence`.
+"""Scores with normal noise: Gaussian-SD alone, Gaussian-OD as a part of `OffenceDefence`.
 
 Guo, Sanner, Graepel, Buntine (2012), sections 3 and 4.3, 4.4. All updates are exact.
 """
@@ -14,7 +14,7 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, log, sqrt
-    from cython.cimports.prowess.model.components.outcome.score_base import Score
+    from cython.cimports.prowess.model.components.interfaces import Score
     from cython.cimports.prowess.model.engine.board import Board
     from cython.cimports.prowess.model.maths.normal import cdf
 else:
@@ -22,7 +22,7 @@ else:
 
     from ...engine.board import Board
     from ...maths.normal import cdf
-    from .score_base import Score
+    from ..interfaces import Score
 
 from .... import validate
 from ....errors import Error
@@ -47,15 +47,14 @@ MATCH_MEAN = cython.declare(cython.Py_ssize_t, 0)  # in the board's memo: the me
 @cython.final
 @cython.cclass
 class GaussianScore(Score):
-    """Scores are performances with normal noise γ; by itself, differences of scores are: Gaussian-SD.
+    """Scores, or alone their differences (Gaussian-SD), are performances with normal noise γ.
 
-    By itself it has one skill: s₀ − s₁ ~ N(t₀ − t₁, γ²), equations (22) and (23); among more teams sᵢ ~ N(c + tᵢ, γ²/2)
-    with a level c that is different in every match and of which nothing is known. As a part of `OffenceDefence` it says
-    s ~ N(x, γ²), equation (20).
+    Alone it has one skill: s₀ − s₁ ~ N(t₀ − t₁, γ²), equations (22) and (23); among more teams sᵢ ~ N(c + tᵢ, γ²/2)
+    with an unknown level c of the match. As a part of `OffenceDefence` it is s ~ N(x, γ²), equation (20).
 
     γ is a number, or "estimated" as in the paper: γ² is then the variance of the scores (of their differences, whose
-    mean is 0 because no team is first by nature) in the matches before this one. While all scores that were seen are
-    the same, or none were, it is the noise of the performances: the mean of β²Σα² over the teams.
+    mean is 0 because the order of the teams is arbitrary) in earlier matches. While there are no earlier scores, or all
+    are the same, it is the noise of the performances: the mean of β²Σα² over the teams.
 
     >>> import prowess as pw
     >>> model = pw.Model(prior=pw.Normal(25, 25 / 3), noise=25 / 6, outcome=GaussianScore(5.0))
@@ -73,13 +72,11 @@ class GaussianScore(Score):
         if not isinstance(self.gamma, str):
             validate.scale("gamma", self.gamma)
         elif self.gamma != "estimated":
-            raise Error(
-                f'gamma must be a number above 0 or "estimated", not {self.gamma!r}', field="gamma", value=self.gamma
-            )
+            raise validate.invalid("gamma", 'be a number above 0 or "estimated"', self.gamma)
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """How many differences were seen, and the sum of their squares.
+        """The number of differences, and the sum of their squares.
 
         >>> GaussianScore().remembers, GaussianScore(5.0).remembers
         (('differences', 'difference_squares'), ())
@@ -88,7 +85,7 @@ class GaussianScore(Score):
 
     @property
     def habits(self) -> tuple[str, ...]:
-        """How many scores were seen, their mean, and the sum of their squared distances from it.
+        """The number of scores, their mean, and the sum of their squared distances from it.
 
         >>> GaussianScore().habits, GaussianScore(5.0).habits
         (('scores', 'score_mean', 'score_squares'), ())
@@ -98,18 +95,18 @@ class GaussianScore(Score):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Equation (24), with the standard deviation of all that is not known; nobody draws."""
+        """Apply equation (24) with all variances; there are no draws."""
         spread = board.variance[0] + board.variance[1] + self._between(board)
-        _toss(board, (board.mean[0] - board.mean[1]) / sqrt(spread))
+        _set_chances(board, (board.mean[0] - board.mean[1]) / sqrt(spread))
         return False
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Equations (22) and (23), and what they become for more teams."""
+        """Apply equations (22) and (23), or their extension to more teams."""
         spread = self._between(board)
         self.check(board)
-        log_z = _two(board, spread) if board.teams == 2 else _many(board, 0.5 * spread)
+        log_z = _learn_two(board, spread) if board.teams == 2 else _learn_many(board, 0.5 * spread)
         if isinstance(self.gamma, str):
             _remember_differences(board)
         return log_z
@@ -117,7 +114,7 @@ class GaussianScore(Score):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-        """s ~ N(x, γ²): equation (20)."""
+        """Condition on s ~ N(x, γ²), equation (20)."""
         spread = self._around(board)
         total = variance + spread
         board.pull = 1.0 / total
@@ -135,14 +132,14 @@ class GaussianScore(Score):
         mean_1: cython.double,
         variance_1: cython.double,
     ) -> cython.bint:
-        """Equation (21), with the standard deviation of all that is not known; nobody draws."""
-        _toss(board, (mean - mean_1) / sqrt(variance + variance_1 + 2.0 * self._around(board)))
+        """Apply equation (21) with all variances; there are no draws."""
+        _set_chances(board, (mean - mean_1) / sqrt(variance + variance_1 + 2.0 * self._around(board)))
         return False
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def remember(self, board: Board) -> cython.bint:
-        """The running variance of all scores."""
+        """Update the running variance of all scores."""
         if isinstance(self.gamma, str):
             _remember_scores(board)
         return False
@@ -152,48 +149,49 @@ class GaussianScore(Score):
     def _between(self, board: Board) -> cython.double:
         """γ² of the difference of two scores."""
         if isinstance(self.gamma, str):
-            return _estimated(board, board.memory[DIFFERENCE_SQUARES], board.memory[DIFFERENCES])
-        return cython.cast(cython.double, self.gamma) * cython.cast(cython.double, self.gamma)
+            return _estimate(board, board.memory[DIFFERENCE_SQUARES], board.memory[DIFFERENCES])
+        gamma: cython.double = self.gamma
+        return gamma * gamma
 
     @cython.cfunc
     @cython.exceptval(-1.0, check=True)
     def _around(self, board: Board) -> cython.double:
         """γ² of one score."""
         if isinstance(self.gamma, str):
-            return _estimated(board, board.memory[SCORE_SQUARES], board.memory[SCORES] - 1.0)
-        return cython.cast(cython.double, self.gamma) * cython.cast(cython.double, self.gamma)
+            return _estimate(board, board.memory[SCORE_SQUARES], board.memory[SCORES] - 1.0)
+        gamma: cython.double = self.gamma
+        return gamma * gamma
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Performances with the noise of the scores, by which the teams finish."""
+        """Return the performances with the noise of the scores."""
         half = self.scatter(board)
-        teams = range(board.teams)
-        means, variances, noises = board.mean, board.variance, board.noise
-        return [means[j] for j in teams], [variances[j] + half for j in teams], [noises[j] + half for j in teams]
+        means, variances, noises = super().performances(board)
+        return means, [variance + half for variance in variances], [noise + half for noise in noises]
 
     def scatter(self, board: Board) -> float:
-        """γ²/2: the difference of two scores has γ²."""
+        """Return γ²/2, because the difference of two scores has γ²."""
         return 0.5 * self._between(board)
 
     def predict(self, board: Board) -> Prediction:
-        """Places by performances with the noise of the scores; of the scores themselves only differences are known."""
+        """Predict places and score differences; the level of the scores is unknown."""
         from ...score_prediction import predict_differences
 
         return predict_differences(board, self._between(board))
 
     def added(self, board: Board) -> float | None:
-        """γ²."""
+        """Return γ²."""
         return self._around(board)
 
     def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
-        """Scores are normal; they may be negative."""
+        """Return normal distributions; scores may be negative."""
         from ...score_distribution import NormalScores
 
         return NormalScores(mean, (variance + self._around(board)) ** 0.5)
 
 
 @cython.cfunc
-def _estimated(board: Board, squares: cython.double, freedom: cython.double) -> cython.double:
-    """γ² by a sum of squares and its degrees of freedom; while there are none, the mean noise of a performance."""
+def _estimate(board: Board, squares: cython.double, freedom: cython.double) -> cython.double:
+    """Estimate γ² by a sum of squares and its degrees of freedom; without any, by the mean noise of a performance."""
     total = 0.0
     if freedom >= 1.0 and squares > 0.0:
         return squares / freedom
@@ -201,13 +199,13 @@ def _estimated(board: Board, squares: cython.double, freedom: cython.double) -> 
         total += board.noise[k]
     if total > 0.0:
         return total / (board.teams * board.traits)
-    raise Error("gamma cannot be estimated before scores were seen where beta is 0; give gamma, or a beta above 0")
+    raise Error("gamma cannot be estimated before the first scores if beta is 0; give gamma, or a beta above 0")
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _toss(board: Board, gap: cython.double) -> cython.void:
-    """Win and loss by a gap in standard deviations; the smaller of the two is accurate by itself."""
+def _set_chances(board: Board, gap: cython.double) -> cython.void:
+    """Set win and loss by a gap in standard deviations; the smaller one has full relative accuracy."""
     tail = cdf(-fabs(gap))
     board.win = 1.0 - tail if gap > 0.0 else tail
     board.loss = tail if gap > 0.0 else 1.0 - tail
@@ -216,8 +214,8 @@ def _toss(board: Board, gap: cython.double) -> cython.void:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _two(board: Board, spread: cython.double) -> cython.double:
-    """Equations (22) and (23) as derivatives of the density of the difference."""
+def _learn_two(board: Board, spread: cython.double) -> cython.double:
+    """Apply equations (22) and (23) as derivatives of the density of the difference."""
     total = board.variance[0] + board.variance[1] + spread
     inverse = 1.0 / total
     beyond = (board.score[0] - board.score[1]) - (board.mean[0] - board.mean[1])
@@ -231,14 +229,13 @@ def _two(board: Board, spread: cython.double) -> cython.double:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _many(board: Board, half: cython.double) -> cython.double:
+def _learn_many(board: Board, half: cython.double) -> cython.double:
     """sᵢ ~ N(c + tᵢ, γ²/2) with a flat level c: the density of the differences of all scores to the first.
 
     With w = v + γ²/2 and r = s − m, d₁ = (r − r̄)/w, where r̄ is the mean of r by weights 1/w.
     """
-    base = board.score[0] - board.mean[0]  # differences first: large scores lose nothing
-    total = 0.0
-    level = 0.0
+    base = board.score[0] - board.mean[0]  # differences first, so that large scores keep their digits
+    total = level = 0.0
     log_z = HALF_LOG_2PI
     for j in range(board.teams):
         inverse = 1.0 / (board.variance[j] + half)
@@ -248,7 +245,7 @@ def _many(board: Board, half: cython.double) -> cython.double:
     for j in range(board.teams):
         inverse = 1.0 / (board.variance[j] + half)
         others = total - inverse
-        if inverse > others:  # at most one team: its share would lose the rest
+        if inverse > others:  # for at most one team; the subtraction would cancel
             others = 0.0
             for k in range(board.teams):
                 if k != j:
@@ -264,9 +261,8 @@ def _many(board: Board, half: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _squares(board: Board) -> cython.double:
-    """Σ(s − s̄)² of the scores of a match; leaves their mean s̄ in the memo."""
-    mean = 0.0
-    squares = 0.0
+    """Return Σ(s − s̄)² of the scores of a match; leave their mean s̄ in the memo."""
+    mean = squares = 0.0
     for j in range(board.teams):
         mean += board.score[j]
     mean /= board.teams
@@ -279,7 +275,7 @@ def _squares(board: Board) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _remember_differences(board: Board) -> cython.void:
-    """Σ(s − s̄)² has k − 1 degrees of freedom; twice its mean is the mean square of a difference."""
+    """Add Σ(s − s̄)², which has k − 1 degrees of freedom; twice its mean is the mean square of a difference."""
     board.memory[DIFFERENCES] += board.teams - 1
     board.memory[DIFFERENCE_SQUARES] += 2.0 * _squares(board)
 
@@ -287,7 +283,7 @@ def _remember_differences(board: Board) -> cython.void:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _remember_scores(board: Board) -> cython.void:
-    """Welford's running mean and sum of squares, a match at a time."""
+    """Update the running mean and sum of squares by Welford's method, one match at a time."""
     squares = _squares(board)
     moved = board.memo[MATCH_MEAN] - board.memory[SCORE_MEAN]
     before = board.memory[SCORES]

@@ -5,12 +5,12 @@ defences. Between two teams that makes two independent updates.
 
 Among three or more teams, with h = 1/(k − 1), team i scores by xᵢ = oᵢ − h Σ_{j≠i} dⱼ = (oᵢ + h dᵢ) − h D, where D is
 the sum of all defences. Every score leaves a normal message (a site) on its x. Given D the teams are independent of
-each other, but for D being their sum: so the posterior of all skills follows from five sums over the teams, in which
-every variance is a sum of positive terms. A site is renewed from what all others say of its x. Each renewal minimises
-KL(q‖p) over one site of the joint normal q, so the sweeps descend to its minimum. For Gaussian scores that is the exact
-posterior, after one sweep.
+each other, except that D is their sum: so the posterior of all skills follows from five sums over the teams, in which
+every variance is a sum of positive terms. A site is updated from the messages of all others to its x. Each update
+minimises KL(q‖p) over one site of the joint normal q, so the sweeps descend to its minimum. For Gaussian scores that is
+the exact posterior, after one sweep.
 
-Means are taken from the prior means throughout.
+All means are relative to the prior means.
 """
 
 from __future__ import annotations
@@ -24,17 +24,15 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import fabs, log, log1p, sqrt
-    from cython.cimports.prowess.model.components.interfaces import Outcome
-    from cython.cimports.prowess.model.components.outcome.score_base import Score
+    from cython.cimports.prowess.model.components.interfaces import Outcome, Score
     from cython.cimports.prowess.model.engine.board import Board, make_scratch
 else:
     from math import fabs, log, log1p, sqrt
 
     from ...engine.board import Board, make_scratch
-    from ..interfaces import Outcome
-    from .score_base import Score
+    from ..interfaces import Outcome, Score
 
-from ....errors import Error
+from ..interfaces import check_component
 
 if TYPE_CHECKING:
     from ...prediction import Prediction
@@ -47,15 +45,16 @@ PI = cython.declare(cython.Py_ssize_t, 0)
 TAU = cython.declare(cython.Py_ssize_t, 1)
 # what it adds to the five sums: the precision of D, the slope and the constant of the sum of defences by D, that sum's
 # variance, and the pull on x,
-SHARP = cython.declare(cython.Py_ssize_t, 2)
+PRECISION = cython.declare(cython.Py_ssize_t, 2)
 SLOPE = cython.declare(cython.Py_ssize_t, 3)
-START = cython.declare(cython.Py_ssize_t, 4)
-SPREAD = cython.declare(cython.Py_ssize_t, 5)
-DRAG = cython.declare(cython.Py_ssize_t, 6)
-# and the same five, summed over all teams after it.
+CONSTANT = cython.declare(cython.Py_ssize_t, 4)
+VARIANCE = cython.declare(cython.Py_ssize_t, 5)
+PULL = cython.declare(cython.Py_ssize_t, 6)
+# and the same five, summed over all teams after it, and (in the first column) over all before.
 AFTER = cython.declare(cython.Py_ssize_t, 5)
-MEAN = cython.declare(cython.Py_ssize_t, 12)  # the prior mean of its x
-ROWS = cython.declare(cython.Py_ssize_t, 13)
+BEFORE = cython.declare(cython.Py_ssize_t, 10)
+MEAN = cython.declare(cython.Py_ssize_t, 17)  # the prior mean of its x
+ROWS = cython.declare(cython.Py_ssize_t, 18)
 
 # Numbers in the board's memo: the teams' terms of the log-evidence, and the sum of the others' defences.
 TERMS = cython.declare(cython.Py_ssize_t, 0)
@@ -67,10 +66,10 @@ OTHERS_VARIANCE = cython.declare(cython.Py_ssize_t, 2)
 @cython.final
 @cython.cclass
 class OffenceDefence(Outcome):
-    """A team scores by its offence against the others' defence: Gaussian-OD and Poisson-OD, by the score's likelihood.
+    """A team scores by its offence against the others' defence: Gaussian-OD or Poisson-OD, by the score's likelihood.
 
-    Offence and defence of a team are each made of its players' by the team function. With more than two teams every
-    score is one term, against the mean of the others' defences.
+    The team function combines the players' offence, and their defence. With more than two teams every score is one
+    term, against the mean of the others' defences.
 
     >>> import prowess as pw
     >>> outcome = OffenceDefence(pw.outcome.GaussianScore(5.0))
@@ -81,19 +80,14 @@ class OffenceDefence(Outcome):
     score: object
 
     traits: ClassVar[tuple[str, ...]] = ("offence", "defence")
-    blind: ClassVar[tuple[str, ...]] = ("origin",)  # offence less defence: where both begin is not seen
+    blind: ClassVar[tuple[str, ...]] = ("origin",)  # only offence minus defence matters
 
     def __post_init__(self) -> None:
-        if not isinstance(self.score, Score) or type(self.score) is Score:
-            raise Error(
-                f"score must be a likelihood of scores, such as PoissonScore(), not {self.score!r}",
-                field="score",
-                value=self.score,
-            )
+        check_component("score", self.score, Score, "a likelihood of scores, such as PoissonScore()")
 
     @property
     def remembers(self) -> tuple[str, ...]:
-        """What the score's likelihood learns of the league's scores.
+        """The names of the numbers that the score's likelihood keeps for the league.
 
         >>> import prowess as pw
         >>> OffenceDefence(pw.outcome.GaussianScore()).remembers
@@ -103,7 +97,7 @@ class OffenceDefence(Outcome):
 
     @property
     def typical(self) -> float:
-        """The deviation that skills usually have, by the score's likelihood.
+        """The usual standard deviation of skills, by the score's likelihood.
 
         >>> import prowess as pw
         >>> OffenceDefence(pw.outcome.PoissonScore()).typical
@@ -113,7 +107,7 @@ class OffenceDefence(Outcome):
 
     @property
     def later(self) -> bool:
-        """Whether `win` and `draw` of a whole history wait until somebody asks.
+        """Whether `win` and `draw` of a whole history are computed on demand.
 
         >>> import prowess as pw
         >>> OffenceDefence(pw.outcome.PoissonScore()).later
@@ -124,7 +118,7 @@ class OffenceDefence(Outcome):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """From the two x, which are independent."""
+        """Forecast from the two x, which are independent."""
         score: Score = self.score
         score.foresee(
             board,
@@ -138,20 +132,20 @@ class OffenceDefence(Outcome):
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Equations (6) to (8)."""
+        """Apply equations (6) to (8)."""
         score: Score = self.score
         score.check(board)
         if board.teams == 2:
-            log_z = _update(board, score, 0, 3, board.score[0]) + _update(board, score, 2, 1, board.score[1])
+            log_z = _learn_score(board, score, 0, 3, board.score[0]) + _learn_score(board, score, 2, 1, board.score[1])
         else:
-            log_z = several(board, score)
+            log_z = learn_many(board, score)
         score.remember(board)
         return log_z
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """Fill P(win) of the first team and P(draw) of matches of two teams, from what a sweep wrote of their teams.
+        """Fill P(win) of the first team and P(draw) of two-team matches, from a sweep's forecasts.
 
-        `mean` and `variance` hold offence and defence of the first team, then of the second, match after match.
+        `mean` and `variance` hold offence and defence of the first team, then of the second, for every match.
 
         >>> import numpy as np, prowess as pw
         >>> win, draw = np.empty(1), np.empty(1)
@@ -165,7 +159,7 @@ class OffenceDefence(Outcome):
         self.score.chances(gaps.ravel(), spreads.ravel(), win, draw)
 
     def performances(self, board: Board) -> tuple[list[float], list[float], list[float]]:
-        """Offence and a team's own part in all defences, with the noise of a score: by these the teams finish."""
+        """Return offence plus the team's own part of all defences, with the noise of a score."""
         h = 1.0 / (board.teams - 1)
         noise = self.scatter(board)
         teams = range(0, 2 * board.teams, 2)
@@ -177,21 +171,21 @@ class OffenceDefence(Outcome):
         )
 
     def scatter(self, board: Board) -> float:
-        """The noise of a score, where it is normal."""
+        """Return the variance of a score's noise, where it is normal."""
         return self.score.added(board) or 0.0
 
     def predict(self, board: Board) -> Prediction:
-        """Who scores how much, and who scores most."""
+        """Predict scores and places."""
         from ...score_prediction import predict_scores
 
         return predict_scores(board, self.score)
 
 
 @cython.cfunc
-def _update(
+def _learn_score(
     board: Board, score: Score, offence: cython.Py_ssize_t, defence: cython.Py_ssize_t, points: cython.double
 ) -> cython.double:
-    """One score between the offence of a team and the defence of the other: x is their difference."""
+    """Learn from one score between the offence of a team and the defence of the other: x is their difference."""
     variance = board.variance[offence] + board.variance[defence]
     log_z = score.seen(board, points, board.mean[offence] - board.mean[defence], variance)
     board.d1[offence] = board.push
@@ -206,24 +200,24 @@ def _update(
 
 
 @cython.ccall
-def several(board: Board, score: Score) -> cython.double:
-    """Fill `d1`, `d2` and `left` of both traits of every team; returns the log-evidence, or its lower bound."""
+def learn_many(board: Board, score: Score) -> cython.double:
+    """Fill `d1`, `d2` and `left` of both traits of every team; return the log-evidence, or its lower bound."""
     h = 1.0 / (board.teams - 1)
     spent = 0
     moved = 1.0
     make_scratch(board, ROWS, board.team_capacity)
-    _lay_out(board, h)
+    _start_sites(board, h)
     while moved > TOLERANCE and spent < MOST_SWEEPS:
         moved = _sweep(board, score, h)
         spent += 1
     board.converged = moved <= TOLERANCE
-    return board.memo[TERMS] + _defences(board, h)
+    return board.memo[TERMS] + _learn_defences(board, h)
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _lay_out(board: Board, h: cython.double) -> cython.void:
-    """The prior means of all x, by sums from both ends (one defence may dwarf the others), and sites without a say."""
+def _start_sites(board: Board, h: cython.double) -> cython.void:
+    """Set the prior means of all x, by sums from both ends (one defence may dwarf the others), and empty sites."""
     total = 0.0
     for j in range(board.teams - 1, -1, -1):
         board.scratch[MEAN, j] = board.mean[2 * j] - h * total
@@ -233,91 +227,73 @@ def _lay_out(board: Board, h: cython.double) -> cython.void:
         board.scratch[MEAN, j] -= h * total
         total += board.mean[2 * j + 1]
         board.scratch[PI, j] = board.scratch[TAU, j] = 0.0
-        _weigh(board, j, h)
+        _set_terms(board, j, h)
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _weigh(board: Board, j: cython.Py_ssize_t, h: cython.double) -> cython.void:
-    """What team j adds to the five sums, by its site."""
+def _set_terms(board: Board, j: cython.Py_ssize_t, h: cython.double) -> cython.void:
+    """Set what team j adds to the five sums, by its site."""
     offence = board.variance[2 * j]
     defence = board.variance[2 * j + 1]
     pi = board.scratch[PI, j]
     share = 1.0 / (1.0 + pi * (offence + h * h * defence))
-    board.scratch[SHARP, j] = h * h * pi * share
+    board.scratch[PRECISION, j] = h * h * pi * share
     board.scratch[SLOPE, j] = h * h * pi * share * defence
-    board.scratch[START, j] = h * defence * board.scratch[TAU, j] * share
-    board.scratch[SPREAD, j] = defence * (1.0 + pi * offence) * share
-    board.scratch[DRAG, j] = h * board.scratch[TAU, j] * share
+    board.scratch[CONSTANT, j] = h * defence * board.scratch[TAU, j] * share
+    board.scratch[VARIANCE, j] = defence * (1.0 + pi * offence) * share
+    board.scratch[PULL, j] = h * board.scratch[TAU, j] * share
 
 
 @cython.cfunc
 def _sweep(board: Board, score: Score, h: cython.double) -> cython.double:
-    """Renew the site of every team, each with what the renewed ones before it say; returns how far they moved.
+    """Update the site of every team in turn; return how far they moved.
 
-    Leaves the sum of the teams' terms of the log-evidence in the memo.
+    Leave the sum of the teams' terms of the log-evidence in the memo.
     """
     moved = 0.0
     board.memo[TERMS] = 0.0
-    for row in range(SHARP, DRAG + 1):
-        board.scratch[row + AFTER, board.teams - 1] = 0.0
+    for row in range(PRECISION, PULL + 1):
+        board.scratch[row + BEFORE, 0] = board.scratch[row + AFTER, board.teams - 1] = 0.0
         for j in range(board.teams - 2, -1, -1):
             board.scratch[row + AFTER, j] = board.scratch[row + AFTER, j + 1] + board.scratch[row, j + 1]
-    sharp: cython.double = 0.0
-    slope: cython.double = 0.0
-    start: cython.double = 0.0
-    spread: cython.double = 0.0
-    drag: cython.double = 0.0
     for j in range(board.teams):
-        _others(
-            board,
-            board.variance[2 * j + 1],
-            sharp + board.scratch[SHARP + AFTER, j],
-            slope + board.scratch[SLOPE + AFTER, j],
-            start + board.scratch[START + AFTER, j],
-            spread + board.scratch[SPREAD + AFTER, j],
-            drag + board.scratch[DRAG + AFTER, j],
-        )
-        moved = max(moved, _renew(board, score, j, h))
-        _weigh(board, j, h)
-        sharp += board.scratch[SHARP, j]
-        slope += board.scratch[SLOPE, j]
-        start += board.scratch[START, j]
-        spread += board.scratch[SPREAD, j]
-        drag += board.scratch[DRAG, j]
+        _sum_other_defences(board, j)
+        moved = max(moved, _update_site(board, score, j, h))
+        _set_terms(board, j, h)
+        for row in range(PRECISION, PULL + 1):
+            board.scratch[row + BEFORE, 0] += board.scratch[row, j]
     return moved
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _others(
-    board: Board,
-    own: cython.double,
-    sharp: cython.double,
-    slope: cython.double,
-    start: cython.double,
-    spread: cython.double,
-    drag: cython.double,
-) -> cython.void:
-    """The sum of the others' defences by all that is known without a team's own score: it is left in the memo.
+def _sum_other_defences(board: Board, j: cython.Py_ssize_t) -> cython.void:
+    """Leave in the memo the belief about the sum of the others' defences, without a team's own score.
 
-    D has the precision sharp + (1 − slope)²/whole; the team's own defence, of which only D tells, is taken off again.
+    D has the precision precision + (1 − slope)²/whole; the team's own defence, seen only through D, is subtracted.
     """
-    whole = spread + own
-    scale = sharp * whole + (1.0 - slope) * (1.0 - slope)
+    own = board.variance[2 * j + 1]
+    precision = board.scratch[PRECISION + BEFORE, 0] + board.scratch[PRECISION + AFTER, j]
+    slope = board.scratch[SLOPE + BEFORE, 0] + board.scratch[SLOPE + AFTER, j]
+    constant = board.scratch[CONSTANT + BEFORE, 0] + board.scratch[CONSTANT + AFTER, j]
+    variance = board.scratch[VARIANCE + BEFORE, 0] + board.scratch[VARIANCE + AFTER, j]
+    pull = board.scratch[PULL + BEFORE, 0] + board.scratch[PULL + AFTER, j]
+    whole = variance + own
+    scale = precision * whole + (1.0 - slope) * (1.0 - slope)
     board.memo[OTHERS_MEAN] = board.memo[OTHERS_VARIANCE] = 0.0
     if whole > 0.0:
-        total = ((1.0 - slope) * start - drag * whole) / scale
-        part = (spread + own * slope) / whole
-        board.memo[OTHERS_MEAN] = total - (own / whole) * ((1.0 - slope) * total - start)
-        board.memo[OTHERS_VARIANCE] = part * part * (whole / scale) + spread * (own / whole)
+        total = ((1.0 - slope) * constant - pull * whole) / scale
+        part = (variance + own * slope) / whole
+        board.memo[OTHERS_MEAN] = total - (own / whole) * ((1.0 - slope) * total - constant)
+        board.memo[OTHERS_VARIANCE] = part * part * (whole / scale) + variance * (own / whole)
 
 
 @cython.cfunc
-def _renew(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.double) -> cython.double:
-    """Renew the site of team j from its score; returns how far its x moved, in standard deviations.
+def _update_site(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.double) -> cython.double:
+    """Update the site of team j from its score; return how far its x moved, in standard deviations.
 
-    Where x is large against its deviation it cannot come to rest beyond the rounding of its size, which does not count.
+    Changes below the rounding error of x are ignored: a large x could not converge beyond it.
     """
     offence = board.variance[2 * j]
     others = h * h * board.memo[OTHERS_VARIANCE]
@@ -344,50 +320,47 @@ def _renew(board: Board, score: Score, j: cython.Py_ssize_t, h: cython.double) -
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _defences(board: Board, h: cython.double) -> cython.double:
-    """What all scores say of every defence; returns the term of the log-evidence that the teams share."""
-    sharp: cython.double = 0.0
-    slope: cython.double = 0.0
-    start: cython.double = 0.0
-    spread: cython.double = 0.0
-    drag: cython.double = 0.0
-    push = 0.0
-    for j in range(board.teams - 1, -1, -1):
-        board.scratch[SPREAD + AFTER, j] = spread
-        sharp += board.scratch[SHARP, j]
-        slope += board.scratch[SLOPE, j]
-        start += board.scratch[START, j]
-        spread += board.scratch[SPREAD, j]
-        drag += board.scratch[DRAG, j]
-        push += board.d1[2 * j]
-    scale: cython.double = sharp * spread + (1.0 - slope) * (1.0 - slope)
+def _learn_defences(board: Board, h: cython.double) -> cython.double:
+    """Learn every defence from all scores; return the term of the log-evidence that the teams share."""
     before: cython.double = 0.0
+    push = 0.0
+    for row in range(PRECISION, PULL + 1):
+        board.scratch[row + BEFORE, 0] = 0.0
+    for j in range(board.teams - 1, -1, -1):
+        board.scratch[VARIANCE + AFTER, j] = board.scratch[VARIANCE + BEFORE, 0]
+        for row in range(PRECISION, PULL + 1):
+            board.scratch[row + BEFORE, 0] += board.scratch[row, j]
+        push += board.d1[2 * j]
+    precision = board.scratch[PRECISION + BEFORE, 0]
+    rise = 1.0 - board.scratch[SLOPE + BEFORE, 0]
+    constant = board.scratch[CONSTANT + BEFORE, 0]
+    variance = board.scratch[VARIANCE + BEFORE, 0]
+    pull = board.scratch[PULL + BEFORE, 0]
+    scale = precision * variance + rise * rise
     for j in range(board.teams):
         board.d1[2 * j + 1] = -h * (push - board.d1[2 * j])
-        _defence(board, j, h, 1.0 - slope, before + board.scratch[SPREAD + AFTER, j], spread, scale)
-        before += board.scratch[SPREAD, j]
-    return 0.5 * (
-        (drag * drag * spread - start * start * sharp - 2.0 * drag * (1.0 - slope) * start) / scale - log(scale)
-    )
+        _set_defence(board, j, rise, before + board.scratch[VARIANCE + AFTER, j], variance, scale)
+        before += board.scratch[VARIANCE, j]
+    square = pull * pull * variance - constant * constant * precision - 2.0 * pull * rise * constant
+    return 0.5 * (square / scale - log(scale))
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _defence(
+def _set_defence(
     board: Board,
     j: cython.Py_ssize_t,
-    h: cython.double,
     rise: cython.double,
     others: cython.double,
-    spread: cython.double,
+    total: cython.double,
     scale: cython.double,
 ) -> cython.void:
-    """What is left of the variance of a defence: as a part of D that is known, and by what is not known of D."""
+    """Set what is left of the variance of a defence, given D and from the uncertainty of D."""
     variance = board.variance[2 * j + 1]
     board.left[2 * j + 1] = 1.0
     board.d2[2 * j + 1] = 0.0
     if variance > 0.0:
-        kept = board.scratch[SPREAD, j] / variance
-        tied = board.scratch[SHARP, j] + kept * rise / spread
-        board.left[2 * j + 1] = min(kept * (others / spread) + tied * tied * variance * (spread / scale), 1.0)
+        kept = board.scratch[VARIANCE, j] / variance
+        tied = board.scratch[PRECISION, j] + kept * rise / total
+        board.left[2 * j + 1] = min(kept * (others / total) + tied * tied * variance * (total / scale), 1.0)
         board.d2[2 * j + 1] = (board.left[2 * j + 1] - 1.0) / variance

@@ -1,8 +1,8 @@
-"""TrueSkill's outcome: teams finish in the order of their performances, and draw where these are near.
+"""TrueSkill's outcome: teams finish in the order of their performances, and draw where these are close.
 
 Herbrich, Minka, Graepel (2006), sections 2 and 3. Two teams have a closed form. Three or more are a chain of
-neighbours, each pair with its own factor, on which expectation propagation runs forward and backward until its messages
-stand still. Tied teams are chained in the order in which they are listed, as in every implementation of TrueSkill.
+neighbours, each pair with its own factor, on which expectation propagation runs until its messages converge. Tied teams
+are chained in the order in which they are listed, as in every implementation of TrueSkill.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ else:
     from . import ep_chain
 
 from ...params import Range
-from ..margin import margin_from
+from ..margin import DRAW_RANGES, margin_from
 from .ep_chain import check_run
 
 
@@ -37,11 +37,11 @@ from .ep_chain import check_run
 @cython.final
 @cython.cclass
 class Order(Outcome):
-    """Places by performance: ahead means better by more than the margin, tied means nearer than it.
+    """Places by performance: a team is ahead if it is better by more than the margin, else the two draw.
 
-    The margin is given itself (a number or a policy), or follows from the probability that two equal teams draw.
-    EP stops when no message of the chain moves by more than `tolerance` (in standard deviations of what is known), and
-    reports a match in which it still does after `sweeps` sweeps.
+    Give the margin (a number or a policy), or the probability that two equal teams draw. EP stops when no message of
+    the chain moves by more than `tolerance` (in standard deviations of the belief); a match in which one still does
+    after `sweeps` sweeps is reported.
 
     >>> Order(draw_probability=0.1).tolerance
     1e-09
@@ -52,10 +52,7 @@ class Order(Outcome):
     tolerance: object = 1e-9
     sweeps: object = 1000
 
-    tunable: ClassVar[dict[str, Range]] = {
-        "draw_probability": Range(0.001, 0.9, log=True),
-        "margin": Range(1.0 / 3000, 3, log=True, unit="sigma"),
-    }
+    tunable: ClassVar[dict[str, Range]] = DRAW_RANGES
 
     def __post_init__(self) -> None:
         margin_from(self.draw_probability, self.margin)
@@ -64,25 +61,25 @@ class Order(Outcome):
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
-        """The margin's policy is made once."""
+        """Set the margin's policy."""
         board.margin = margin_from(self.draw_probability, self.margin)
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def evidence(self, board: Board) -> cython.double:
-        """Equations (3) to (6) and Figure 1."""
+        """Apply equations (3) to (6), or the algorithm of Figure 1."""
         changed = board.margin.measure(board, True)
         if board.teams == 2:
             if changed:
                 compare(board)
-            return _two(board)
-        _lay_out(board)
-        return _chain(board, self.tolerance, self.sweeps)
+            return _learn_two(board)
+        _build_chain(board)
+        return _run_chain(board, self.tolerance, self.sweeps)
 
 
 @cython.cfunc
-def _two(board: Board) -> cython.double:
-    """Two teams: the difference of their performances is a truncated normal, found by the forecast unless they drew."""
+def _learn_two(board: Board) -> cython.double:
+    """Learn from two teams: their difference is a truncated normal, known from the forecast unless they drew."""
     inverse = board.sharpness * board.sharpness  # of the variance of the difference
     side = 1.0
     point = 0.0
@@ -105,15 +102,15 @@ def _two(board: Board) -> cython.double:
 
 
 @cython.cfunc
-def _lay_out(board: Board) -> cython.bint:
-    """Lay the chain out: the teams by place, the references their prior means."""
-    ep_chain.make_room(board, 0)
+def _build_chain(board: Board) -> cython.bint:
+    """Set up the chain: the teams by place, the references their prior means."""
+    ep_chain.reserve(board, 0)
     sort_by_place(board)
     for k in range(board.teams):
         team = board.order[k]
         below = board.order[min(k + 1, board.teams - 1)]
-        ep_chain.own(board, k, 1.0 / positive(board.variance[team]), 0.0)
-        ep_chain.link(
+        ep_chain.set_prior(board, k, 1.0 / positive(board.variance[team]), 0.0)
+        ep_chain.set_factor(
             board,
             k,
             board.mean[team] - board.mean[below],
@@ -124,20 +121,20 @@ def _lay_out(board: Board) -> cython.bint:
 
 
 @cython.cfunc
-def _chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) -> cython.double:
-    """Forward and backward over the chain to convergence; then the teams' posteriors, and the log-evidence."""
+def _run_chain(board: Board, tolerance: cython.double, sweeps: cython.Py_ssize_t) -> cython.double:
+    """Sweep over the chain to convergence; set the teams' posteriors and return the log-evidence."""
     still = tolerance * tolerance
     far = still + 1.0
     spent = 0
     while far > still and spent < sweeps:
-        far = ep_chain.pass_on(board, board.teams)
+        far = ep_chain.sweep(board, board.teams)
         spent += 1
     board.converged = far <= still
     evidence = ep_chain.evidence(board, board.teams)
     for k in range(board.teams):
         team = board.order[k]
-        pi = ep_chain.said_pi(board, k)
-        tau = ep_chain.said_tau(board, k)
+        pi = ep_chain.message_pi(board, k)
+        tau = ep_chain.message_tau(board, k)
         board.left[team] = 1.0 / (1.0 + board.variance[team] * pi)
         board.d1[team] = tau * board.left[team]
         board.d2[team] = -pi * board.left[team]

@@ -3,7 +3,7 @@ from .comparison cimport Comparison
 
 
 cdef class Pairwise(Comparison):
-    cdef double tell(self, Board board) except? -1.0
+    cdef double neighbour_evidence(self, Board board) except? -1.0
 
 
-cdef void remember(Board board, double score) noexcept
+cdef void count_draws(Board board, double score) noexcept

@@ -2,9 +2,9 @@ from ..interfaces cimport Outcome
 from ...engine.board cimport Board
 
 
-cdef class Rounded(Outcome):
+cdef class RoundedPlaces(Outcome):
     pass
 
 
-cpdef double one_margin(Board board) except? -1.0
-cpdef bint foresee(Board board, double epsilon) except -1
+cpdef double match_margin(Board board) except? -1.0
+cpdef bint forecast_rounded(Board board, double epsilon) except -1

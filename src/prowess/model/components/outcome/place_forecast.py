@@ -1,4 +1,4 @@
-"""Forecasts of places that performances are rounded to: how ties arise where many teams can share a place.
+"""Forecasts with ties for outcomes in which many teams can share a place.
 
 Performances are rounded to a grid of step 2ε whose phase is random, so that two of them a distance d apart are tied
 with probability max(0, 1 − |d|/2ε). The performance of a place is then the centre of a cell of the grid.
@@ -30,48 +30,48 @@ from ..margin import margin_from
 if TYPE_CHECKING:
     from ...prediction import Prediction
 
-NARROW = cython.declare(cython.double, 0.01)  # a step of the grid below which a series is better than differences
+NARROW = cython.declare(cython.double, 0.01)  # below this step of the grid a series is more accurate than differences
 
 
 @cython.cclass
-class Rounded(Outcome):
-    """An outcome of places that has a margin, and no process of its own by which ties arise: it forecasts by rounding.
+class RoundedPlaces(Outcome):
+    """An outcome of places with a margin that does not explain how ties arise: it forecasts by rounding.
 
     >>> from prowess.model.components.outcome import Places, PlacesML
-    >>> issubclass(Places, Rounded) and issubclass(PlacesML, Rounded)
+    >>> issubclass(Places, RoundedPlaces) and issubclass(PlacesML, RoundedPlaces)
     True
     """
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def prepare(self, board: Board) -> cython.bint:
-        """The margin's policy is made once."""
+        """Set the margin's policy."""
         board.margin = margin_from(self.draw_probability, self.margin, tie_width)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def forecast(self, board: Board) -> cython.bint:
-        """Two teams tie if their performances are rounded to the same number."""
+        """Forecast a tie if both performances are rounded to the same number."""
         board.margin.measure(board, False)
-        foresee(board, one_margin(board))
+        forecast_rounded(board, match_margin(board))
         return False
 
     def predict(self, board: Board) -> Prediction:
-        """The same for any number of teams."""
+        """Predict in the same way for any number of teams."""
         from ...prediction import predict
 
         board.margin.measure(board, False)
-        return predict(board, one_margin(board))
+        return predict(board, match_margin(board))
 
 
-def one_margin(board: Board) -> cython.double:
-    """One margin ε for a match, of a policy that has one for each pair of teams.
+def match_margin(board: Board) -> cython.double:
+    """Return one margin ε for a match, from a policy with a margin for each pair of teams.
 
-    For two teams it is theirs. For more it is the root mean square of those that each team has to one like itself: with
-    `FromDraws` the margin of two teams of the mean noise, with a policy that has the same for all that one, to the bit.
+    For two teams it is their margin. For more it is the root mean square of each team's margin to a team like itself:
+    with `FromDraws` the margin of two teams of the mean noise, with a constant policy that constant, to the bit.
 
     >>> from prowess.model.engine.board import Board
-    >>> one_margin(Board())
+    >>> match_margin(Board())
     0.0
     """
     square = 0.0
@@ -83,11 +83,11 @@ def one_margin(board: Board) -> cython.double:
     return sqrt(square)
 
 
-def foresee(board: Board, epsilon: cython.double) -> cython.bint:
+def forecast_rounded(board: Board, epsilon: cython.double) -> cython.bint:
     """Set `win`, `draw` and `loss` of two teams whose performances are rounded.
 
     With X ~ N(gap, 1) and a step a = 2ε of the grid, P(win) = E[min(1, max(0, X)/a)], an integral of Φ: a difference of
-    E[max(0, X)], which `above` finds; P(draw) is a second difference.
+    E[max(0, X)], which `above` gives; P(draw) is a second difference.
     """
     board.sharpness = 1.0 / sqrt(positive(board.variance[0] + board.variance[1]))
     board.gap = (board.mean[0] - board.mean[1]) * board.sharpness
@@ -99,9 +99,9 @@ def foresee(board: Board, epsilon: cython.double) -> cython.bint:
         worse = _narrow_loss(gap, step)
         better = 1.0 - board.draw - worse
     else:
-        here = _beyond(gap, board.cut)
-        near = _beyond(fabs(gap - step), board.cut)
-        far = _beyond(gap + step, board.cut)
+        here = _expected_excess(gap, board.cut)
+        near = _expected_excess(fabs(gap - step), board.cut)
+        far = _expected_excess(gap + step, board.cut)
         worse = (here - far) / step
         if step > gap:
             better = (gap + here - near) / step
@@ -116,8 +116,8 @@ def foresee(board: Board, epsilon: cython.double) -> cython.bint:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _beyond(x: cython.double, cut: Truncated) -> cython.double:
-    """E[max(0, X − x)] for X ~ N(0, 1)."""
+def _expected_excess(x: cython.double, cut: Truncated) -> cython.double:
+    """Return E[max(0, X − x)] for X ~ N(0, 1)."""
     above(-x, cut)
     return probability(cut) * cut.mean
 
@@ -125,7 +125,7 @@ def _beyond(x: cython.double, cut: Truncated) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _narrow_draw(gap: cython.double, step: cython.double) -> cython.double:
-    """The draw by the even moments of the triangle max(0, 1 − |d|/a), which are a³/6 and a⁵/15."""
+    """Return P(draw) by the even moments of the triangle max(0, 1 − |d|/a), which are a³/6 and a⁵/15."""
     g = gap * gap
     a = step * step
     return step * exp(log_pdf(gap)) * (1.0 + a * (g - 1.0) / 12.0 + a * a * (g * (g - 6.0) + 3.0) / 360.0)
@@ -134,17 +134,16 @@ def _narrow_draw(gap: cython.double, step: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def _narrow_loss(gap: cython.double, step: cython.double) -> cython.double:
-    """The mean of Φ(−gap − x) over a step, by powers of the step."""
-    g = gap
-    a = step
-    series = 0.5 - a * (g / 6.0 - a * ((g * g - 1.0) / 24.0 - a * (g * (g * g - 3.0) / 120.0)))
-    return cdf(-gap) - a * exp(log_pdf(gap)) * series
+    """Return the mean of Φ(−gap − x) over a step, by powers of the step."""
+    g = gap * gap
+    series = 0.5 - step * (gap / 6.0 - step * ((g - 1.0) / 24.0 - step * (gap * (g - 3.0) / 120.0)))
+    return cdf(-gap) - step * exp(log_pdf(gap)) * series
 
 
 def tie_width(p: float) -> float:
-    """The ε at which two teams tie with probability p, if the difference of their performances is N(0, 1).
+    """Return the ε at which two teams tie with probability p, if the difference of their performances is N(0, 1).
 
-    The probability is a concave function of ε: Newton climbs to the root from below.
+    The probability is a concave function of ε: Newton approaches the root from below.
 
     >>> round(tie_width(0.1), 6), tie_width(0.0)
     (0.125994, 0.0)
@@ -155,7 +154,7 @@ def tie_width(p: float) -> float:
     epsilon, before = 0.5 * p / density, 0.0
     while epsilon > before:
         before = epsilon
-        foresee(board, epsilon)
+        forecast_rounded(board, epsilon)
         slope = -density * expm1(-2.0 * epsilon * epsilon) / (epsilon * epsilon) if epsilon > 1e-3 else 2.0 * density
         epsilon += max((p - board.draw) / slope, 0.0)
     return epsilon

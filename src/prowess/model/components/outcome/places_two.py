@@ -1,7 +1,7 @@
-"""Expectation propagation for two teams on one place or on two: what `places_ep` finds, in a few dozen operations.
+"""Expectation propagation for two teams on one or two places: the result of `places`, in a few dozen operations.
 
-The differences u = t − l of the two teams from their places mirror each other, whatever the teams' variances are: only
-the difference of the performances meets them. So one site stands for both, that of the first team, or the better one.
+The differences u = t − l of the two teams from their places mirror each other, whatever the teams' variances are: they
+depend only on the difference of the performances. So one site serves both, that of the first team, or the better one.
 """
 
 from __future__ import annotations
@@ -23,60 +23,60 @@ else:
     from ...maths.normal import above, log_z, within
     from . import ep_chain
 
-FAR = cython.declare(
-    cython.double, 1e6
-)  # squared: gaps and margins, in standard deviations, beyond which digits are lost
+# Beyond this square of gaps and margins, in standard deviations, digits are lost.
+LARGEST_SQUARE = cython.declare(cython.double, 1e6)
 
 
-def plain(board: Board, epsilon: cython.double) -> cython.bint:
-    """Whether a match of two teams is one for `meet_pair`: no number in it is much larger than all others."""
+def is_well_scaled(board: Board, epsilon: cython.double) -> cython.bint:
+    """Return whether `learn_two` can handle a match: no number in it is much larger than all others."""
     var = positive(board.variance[0] + board.variance[1])
     gap = board.mean[0] - board.mean[1]
     square = epsilon * epsilon
-    return gap * gap < FAR * var and square < FAR * var and var < FAR * FAR * FAR * square
+    return (
+        gap * gap < LARGEST_SQUARE * var
+        and square < LARGEST_SQUARE * var
+        and var < LARGEST_SQUARE * LARGEST_SQUARE * LARGEST_SQUARE * square
+    )
 
 
-def meet_pair(
+def learn_two(
     board: Board, epsilon: cython.double, tolerance: cython.double, sweeps: cython.Py_ssize_t
 ) -> cython.double:
-    """Fill `d1`, `d2` and `left` of two teams; returns the log-evidence. The match must be `plain`."""
+    """Fill `d1`, `d2` and `left` of two teams; return the log-evidence. The match must pass `is_well_scaled`."""
     tied: cython.bint = board.place[0] == board.place[1]
     gap = board.mean[0] - board.mean[1]
     var = positive(board.variance[0] + board.variance[1])
     least = min(board.variance[0], board.variance[1])
-    whole = 0.0
-    pi = 3.0 / (epsilon * epsilon)  # the site of u: at first uniform on [−ε, ε]
-    tau = 0.0
-    new_pi = pi
-    new_tau = tau
+    whole = tau = new_tau = 0.0
+    pi = new_pi = 3.0 / (epsilon * epsilon)  # the site of u: at first uniform on [−ε, ε]
     still = tolerance * tolerance
     far = still + 1.0
     spent = 0
     if board.place[0] > board.place[1]:
         gap = -gap
     while far > still and spent < sweeps:
-        if new_pi < 0.1 * pi:  # damped, as in `places_ep`
+        if new_pi < 0.1 * pi:  # damped, as in `places`
             new_pi = pi + 0.9 * (new_pi - pi)
             new_tau = tau + 0.9 * (new_tau - tau)
         pi = new_pi
         tau = new_tau
-        whole = _face(board, gap, var, tau / pi, 1.0 / pi, epsilon, tied)
+        whole = _condition(board, gap, var, tau / pi, 1.0 / pi, epsilon, tied)
         if whole == 0.0:
-            return _nothing(board)
+            return _learn_nothing(board)
         new_pi = board.cut.lost / (whole * board.cut.left)
-        if board.cut.left < 0.5:  # of two equal forms the one in which large numbers do not cancel
+        if board.cut.left < 0.5:  # of two equal forms, the one without cancellation
             new_tau = (sqrt(whole) * board.cut.mean / board.cut.left - board.gap) / whole
         else:
             new_tau = (sqrt(whole) * board.cut.shift + board.gap * board.cut.lost) / (whole * board.cut.left)
-        far = _moved(pi, tau, new_pi, new_tau, least, fabs(gap) + epsilon)
+        far = _squared_move(pi, tau, new_pi, new_tau, least, fabs(gap) + epsilon)
         spent += 1
     board.converged = far <= still
-    return _answer(board, whole, pi, tau, epsilon, tied)
+    return _finish(board, whole, pi, tau, epsilon, tied)
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _face(
+def _condition(
     board: Board,
     gap: cython.double,
     var: cython.double,
@@ -85,10 +85,10 @@ def _face(
     epsilon: cython.double,
     tied: cython.bint,
 ) -> cython.double:
-    """Condition u, of which t − t', u' and the places tell, on |u| ≤ ε; returns the variance that it had, 0 for none.
+    """Condition u on |u| ≤ ε, given t − t', u' and the places; return its variance before, 0 if the result was certain.
 
-    If the places are two, l − l' = t − t' − u + u' is conditioned first. Leaves the mean that u had in `gap`, and the
-    variance of the message about l − l' in `edge`.
+    For two places, l − l' = t − t' − u + u' is conditioned first. Set `gap` to the mean of u before, and `edge` to the
+    variance of the message about l − l'.
     """
     board.gap = gap - site_mean
     board.edge = 0.0
@@ -107,7 +107,7 @@ def _face(
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _moved(
+def _squared_move(
     pi: cython.double,
     tau: cython.double,
     new_pi: cython.double,
@@ -115,7 +115,7 @@ def _moved(
     least: cython.double,
     size: cython.double,
 ) -> cython.double:
-    """How far a site moved, squared, in the variance of what one team tells of its place; rounding does not count."""
+    """Return how far a site moved, squared, in variances of one team's message to its place; ignore rounding."""
     if new_pi < 1e-3 * pi:
         return 1.0
     scale = least + 1.0 / pi
@@ -125,8 +125,8 @@ def _moved(
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _nothing(board: Board) -> cython.double:
-    """Nobody learns from what was certain."""
+def _learn_nothing(board: Board) -> cython.double:
+    """Leave the teams as they are: the result was certain."""
     board.converged = True
     board.d1[0] = board.d1[1] = board.d2[0] = board.d2[1] = 0.0
     board.left[0] = board.left[1] = 1.0
@@ -135,7 +135,7 @@ def _nothing(board: Board) -> cython.double:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _answer(
+def _finish(
     board: Board,
     whole: cython.double,
     pi: cython.double,
@@ -143,10 +143,10 @@ def _answer(
     epsilon: cython.double,
     tied: cython.bint,
 ) -> cython.double:
-    """What the teams learn, and the log-evidence: of two factors |u| ≤ ε, of their sites, and of l > l' + 2ε."""
+    """Fill the teams' results; return the log-evidence of two factors |u| ≤ ε, their sites, and l > l' + 2ε."""
     rest = 1.0 / pi + board.edge
     push = board.cut.shift / sqrt(whole)
-    said = ep_chain.log_integral(board.gap, whole, pi, tau)
+    messages = ep_chain.log_integral(board.gap, whole, pi, tau)
     site = ep_chain.log_mass(pi, tau) - log(2.0 * epsilon)
     board.d1[0] = push if board.place[0] <= board.place[1] else -push
     board.d1[1] = -board.d1[0]
@@ -154,5 +154,5 @@ def _answer(
     board.left[0] = (board.variance[1] + rest + board.variance[0] * board.cut.left) / whole
     board.left[1] = (board.variance[0] + rest + board.variance[1] * board.cut.left) / whole
     if tied:
-        return 2.0 * log_z(board.cut) - said + site
-    return 2.0 * (log_z(board.cut) - said + site) + log_z(board.ahead)
+        return 2.0 * log_z(board.cut) - messages + site
+    return 2.0 * (log_z(board.cut) - messages + site) + log_z(board.ahead)

@@ -14,7 +14,7 @@ except ModuleNotFoundError:
 
 if cython.compiled:
     from cython.cimports.libc.math import floor, log
-    from cython.cimports.prowess.model.components.outcome.score_base import Score
+    from cython.cimports.prowess.model.components.interfaces import Score
     from cython.cimports.prowess.model.engine.board import Board, positive
     from cython.cimports.prowess.model.maths.poisson import log_pmf, tilt
 else:
@@ -22,7 +22,7 @@ else:
 
     from ...engine.board import Board, positive
     from ...maths.poisson import log_pmf, tilt
-    from .score_base import Score
+    from ..interfaces import Score
 
 from .... import validate
 from ....errors import Error
@@ -39,13 +39,13 @@ PREDICTIONS = ("integrated", "plug-in")
 @cython.final
 @cython.cclass
 class PoissonScore(Score):
-    """Scores are counts: s ~ Poisson(eˣ). The belief in x becomes the normal q that is nearest by KL(q‖p).
+    """Scores are counts: s ~ Poisson(eˣ). The belief about x becomes the normal q that is nearest by KL(q‖p).
 
-    Predictions are "integrated" over what is not known of x, or, as in the paper, made with "plug-in" rates, the
-    exponentials of the means: those are over-confident. Both find the probabilities of win and draw when somebody asks.
+    Predictions are "integrated" over the uncertainty of x, or, as in the paper, made with "plug-in" rates, the
+    exponentials of the means: those are over-confident. Both compute the probabilities of win and draw on demand.
 
-    Leagues see more draws than independent scores would make, or fewer: between two teams a draw is `draw_factor` times
-    as likely, relative to win and loss, as the two scores say. It changes forecasts alone, and not what is learnt.
+    Leagues have more draws than independent scores, or fewer: between two teams a draw is `draw_factor` times as
+    likely, relative to win and loss, as with independent scores. It changes forecasts only, not what is learnt.
 
     >>> PoissonScore("plug-in").prediction
     'plug-in'
@@ -60,32 +60,27 @@ class PoissonScore(Score):
 
     def __post_init__(self) -> None:
         if self.prediction not in PREDICTIONS:
-            raise Error(
-                f'prediction must be "integrated" or "plug-in", not {self.prediction!r}',
-                field="prediction",
-                value=self.prediction,
-            )
+            raise validate.invalid("prediction", 'be "integrated" or "plug-in"', self.prediction)
         validate.scale("draw_factor", self.draw_factor)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)
     def check(self, board: Board) -> cython.bint:
-        """Every team must have a score, and it must be a count."""
+        """Raise `Error` for a team without a score, or with one that is not a count."""
+        Score.check(self, board)
         for j in range(board.teams):
             score = board.score[j]
-            if score != score:
-                raise Error(f"PoissonScore needs scores; team {j + 1} has none", field="scores", team=j)
             if score < 0.0 or floor(score) != score:
-                message = f"PoissonScore needs whole scores from 0 on; team {j + 1} has {score:g}"
+                message = f"PoissonScore needs whole scores of at least 0; team {j + 1} has {score:g}"
                 raise Error(message, field="scores", team=j, value=score)
         return False
 
     @cython.ccall
     @cython.exceptval(-1.0, check=True)
     def seen(self, board: Board, score: cython.double, mean: cython.double, variance: cython.double) -> cython.double:
-        """Equations (14) to (19); the log-evidence is the lower bound that q maximises.
+        """Apply equations (14) to (19); the log-evidence is the lower bound that q maximises.
 
-        m′ − m is v s − y or κ − v′/2 − m, whichever is the difference of smaller numbers.
+        m′ − m is v s − y or κ − v′/2 − m, whichever subtracts smaller numbers.
         """
         y = tilt(mean, positive(variance), score)
         inverse = 1.0 / variance
@@ -103,14 +98,14 @@ class PoissonScore(Score):
         return log_pmf(score, kappa, rate) - half * score - 0.5 * (moved * board.push - y * board.rest + log(1.0 + y))
 
     def chances(self, mean: Any, variance: Any, win: Any, draw: Any) -> None:
-        """By integration over both x, or with the plug-in rates, which are known."""
-        chances(mean, self._known(variance), win, draw)
+        """Integrate over both x, or use the plug-in rates."""
+        chances(mean, self._used(variance), win, draw)
         if self.draw_factor != 1.0:
             win /= 1.0 + (self.draw_factor - 1.0) * draw
             draw *= self.draw_factor / (1.0 + (self.draw_factor - 1.0) * draw)
 
     def points(self, mean: Any, variance: Any) -> dict[str, Any]:
-        """The medians and means of counts, and the "plug-in" rate eˣ of the paper.
+        """Return medians and means of counts, and the "plug-in" rate eˣ of the paper.
 
         >>> import numpy as np
         >>> {name: find().round(2) for name, find in PoissonScore().points(np.zeros(1), np.ones(1)).items()}
@@ -118,15 +113,15 @@ class PoissonScore(Score):
         """
         from ...score_distribution import CountScores
 
-        found = CountScores(mean, self._known(variance) ** 0.5)
-        rate = CountScores(mean, 0.0 * variance)
-        return {"median": lambda: found.medians, "mean": lambda: found.means, "plug-in": lambda: rate.means}
+        counts = CountScores(mean, self._used(variance) ** 0.5)
+        rates = CountScores(mean, 0.0 * variance)
+        return {"median": lambda: counts.medians, "mean": lambda: counts.means, "plug-in": lambda: rates.means}
 
     def distribution(self, board: Board, mean: Any, variance: Any) -> ScoreDistribution:
-        """Counts with a log-normal rate, or with the plug-in rate."""
+        """Return counts with a log-normal rate, or with the plug-in rate."""
         from ...score_distribution import CountScores
 
-        return CountScores(mean, self._known(variance) ** 0.5)
+        return CountScores(mean, self._used(variance) ** 0.5)
 
-    def _known(self, variance: Any) -> Any:
+    def _used(self, variance: Any) -> Any:
         return variance if self.prediction == "integrated" else 0.0 * variance

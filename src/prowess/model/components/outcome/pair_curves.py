@@ -1,0 +1,328 @@
+"""The curves that compare two teams: `Logistic` (Elo, Glicko), `Probit` (Gaussian Elo), `Opposition` (Harkness).
+
+Stout (2025), equations (1) and (3) to (8); Glickman (1999); Herbrich, Minka, Graepel (2006), section 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ... import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import exp, fabs, log, log1p, sqrt
+    from cython.cimports.prowess.model.components.outcome.comparison import score_between
+    from cython.cimports.prowess.model.components.outcome.pairwise import Pairwise, count_draws
+    from cython.cimports.prowess.model.engine.board import Board, positive
+    from cython.cimports.prowess.model.maths.normal import above, cdf, log_pdf, log_z
+else:
+    from math import exp, fabs, log, log1p, sqrt
+
+    from ...engine.board import Board, positive
+    from ...maths.normal import above, cdf, log_pdf, log_z
+    from .comparison import score_between
+    from .pairwise import Pairwise, count_draws
+
+from .... import validate
+from ...params import Range
+
+# Cells of the board's memo: the last |z|, and exp(−|z|).
+DISTANCE = cython.declare(cython.Py_ssize_t, 0)
+ODDS = cython.declare(cython.Py_ssize_t, 1)
+
+LN10 = cython.declare(cython.double, 2.3025850929940456840)
+THREE_OVER_PI2 = cython.declare(cython.double, 0.30396355092701331433)
+HALF_PI = cython.declare(cython.double, 1.5707963267948966192)
+PHI_0 = cython.declare(cython.double, 0.39894228040143267794)
+FOUR_PHI_0 = cython.declare(cython.double, 1.5957691216057307117)
+# Φ(x/1.702) is nowhere further than 0.0095 from 1/(1 + e⁻ˣ), which no other normal distribution achieves.
+LOGISTIC_VARIANCE = 1.702 * 1.702
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Logistic(Pairwise):
+    """The expected score is 1/(1 + 10^(−Δ/scale)): `scale` points more are odds of ten to one.
+
+    An opponent's uncertainty is discounted as in Glicko: with q = ln 10/scale and g = 1/√(1 + 3q²v/π²) of the
+    opponent's variance v, E = 1/(1 + exp(−q g Δ)), d₁ = q g (s − E) and d₂ = −q² g² E(1 − E). Ratings without
+    uncertainty have g = 1: that is Elo. The forecast discounts by the variances of both.
+
+    A draw counts as half a win and half a loss, so its log-likelihood ½ log E(1 − E) is not a probability. The
+    log-evidence of two teams is the mean of both points of view, and d₁ is its derivative where their variances are
+    equal.
+
+    >>> from prowess.model.engine.board import Board
+    >>> board, elo = Board(), Logistic()
+    >>> elo.prepare(board)
+    False
+    >>> round(elo.chance(board, 200.0, 0.0), 4), round(elo.chance(board, 200.0, 2 * 350.0**2), 4)
+    (0.7597, 0.6498)
+    """
+
+    scale: object = 400.0
+
+    tunable: ClassVar[dict[str, Range]] = {"scale": Range(0.1, 10, log=True, unit="value", sets="scale")}
+
+    def __post_init__(self) -> None:
+        validate.scale("scale", self.scale)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def prepare(self, board: Board) -> cython.bint:
+        """Set the unit to 1/q, because K(s − E) is K d₁/q."""
+        scale: cython.double = self.scale
+        board.unit = scale / LN10
+        board.sharpness = LN10 / scale
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
+        """Return E with g(√(RD₁² + RD₂²)), which sums to one over both sides."""
+        _expect_logistic(board, _slope(board, variance) * gap)
+        return board.expected
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def evidence(self, board: Board) -> cython.double:
+        """Reuse the E of the forecast for two teams without uncertainty (Elo); else do as `Pairwise`."""
+        if board.teams != 2 or board.variance[0] + board.variance[1] > 0.0:
+            return Pairwise.evidence(self, board)
+        score = score_between(board, 0, 1)
+        _compare(board, board.sharpness, score)
+        board.d1[0] = board.push
+        board.d1[1] = -board.push
+        board.d2[0] = board.d2[1] = board.pull
+        board.left[0] = board.left[1] = 1.0
+        count_draws(board, score)
+        return _log_likelihood(board, board.mean[0] - board.mean[1], score)
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def meet(
+        self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
+    ) -> cython.bint:
+        """Set `push` to q g (s − E) and `pull` to −q² g² E(1 − E)."""
+        slope = _slope(board, other)
+        _expect_logistic(board, slope * gap)
+        _compare(board, slope, result)
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def likelihood(
+        self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
+    ) -> cython.double:
+        """Return s log E + (1 − s) log(1 − E)."""
+        _expect_logistic(board, _slope(board, other) * gap)
+        return _log_likelihood(board, gap, result)
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def stretch(self, least: cython.double, most: cython.double) -> cython.double:
+        """Return 4/q: the nearest pole is π/q away from the real axis, and further for g below 1."""
+        scale: cython.double = self.scale
+        return 4.0 * scale / LN10
+
+    def performance(self, variance: Any) -> Any:
+        """E is a logistic distribution of the difference, of scale² 1/q² + 3v/π²; each side contributes half."""
+        unit: float = self.scale / LN10
+        return LOGISTIC_VARIANCE * (0.5 * unit * unit + THREE_OVER_PI2 * variance)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _slope(board: Board, variance: cython.double) -> cython.double:
+    """q g(√v)."""
+    if variance == 0.0:
+        return board.sharpness
+    return board.sharpness / sqrt(1.0 + THREE_OVER_PI2 * board.sharpness * board.sharpness * variance)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _expect_logistic(board: Board, z: cython.double) -> cython.void:
+    """Set E = 1/(1 + exp(−z)) and 1 − E; the memo serves the next call with the same |z|, from either side."""
+    if fabs(z) != board.memo[DISTANCE]:
+        board.memo[DISTANCE] = fabs(z)
+        board.memo[ODDS] = exp(-board.memo[DISTANCE])
+    more = 1.0 / (1.0 + board.memo[ODDS])
+    board.expected = more if z >= 0.0 else board.memo[ODDS] * more
+    board.conceded = board.memo[ODDS] * more if z >= 0.0 else more
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _compare(board: Board, slope: cython.double, result: cython.double) -> cython.void:
+    """s − E, without cancellation, and −E(1 − E), times the slope and its square."""
+    board.push = slope * (result * board.conceded - (1.0 - result) * board.expected)
+    board.pull = -slope * slope * board.expected * board.conceded
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _log_likelihood(board: Board, gap: cython.double, result: cython.double) -> cython.double:
+    """s log E + (1 − s) log(1 − E) of the last E."""
+    upset = 1.0 - result if gap >= 0.0 else result
+    certain = log1p(board.memo[ODDS]) if board.memo[ODDS] < 1e-3 else log(1.0 + board.memo[ODDS])  # log is faster
+    return -upset * board.memo[DISTANCE] - certain
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Probit(Pairwise):
+    """The better of two normal performances wins, and ratings move in proportion to s − Φ: Gaussian Elo.
+
+    With c² the variance of the difference of the performances (2β² for ratings without uncertainty) and z = Δ/c, the
+    expected score is Φ(z). d₁ = 4φ(0)(s − Φ(z))/c is *not* the derivative of the log-evidence, which has φ/Φ where this
+    has s − Φ: between equals they are the same, elsewhere this is linear in the surprise. d₂ is the derivative of d₁.
+    With `Share(alpha)` a player moves by αβ√π(s − Φ(z)), as printed. The model's β must be above 0.
+
+    >>> from prowess.model.engine.board import Board
+    >>> round(Probit().chance(Board(), 1.0, 1.0), 4)
+    0.8413
+    """
+
+    gradient = False
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def prepare(self, board: Board) -> cython.bint:
+        """Set the unit to πβ²/2, because β√π(s − Φ) is πβ²/2 · d₁."""
+        board.unit = HALF_PI * board.beta * board.beta
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
+        """Return Φ(z), equation (1)."""
+        return _expect_normal(board, gap / sqrt(positive(variance)))
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def meet(
+        self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
+    ) -> cython.bint:
+        """Set `push` and `pull` without the paper's K-factor, which is part of the absorb rule."""
+        sharpness = 1.0 / sqrt(positive(own + other))
+        z = gap * sharpness
+        slope = FOUR_PHI_0 * sharpness
+        board.push = slope * (result * cdf(-z) - (1.0 - result) * cdf(z))
+        board.pull = -slope * sharpness * exp(log_pdf(z))
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def likelihood(
+        self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
+    ) -> cython.double:
+        """Return s log Φ(z) + (1 − s) log Φ(−z)."""
+        z = gap / sqrt(positive(own + other))
+        log_likelihood = 0.0
+        if result > 0.0:
+            above(z, board.cut)
+            log_likelihood += result * log_z(board.cut)
+        if result < 1.0:
+            above(-z, board.cut)
+            log_likelihood += (1.0 - result) * log_z(board.cut)
+        return log_likelihood
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def stretch(self, least: cython.double, most: cython.double) -> cython.double:
+        """Return four standard deviations of the difference, if all sides have the same variance."""
+        return 4.0 * sqrt(2.0 * least) if least == most else 0.0
+
+    def performance(self, variance: Any) -> Any:
+        """Performances are normal already."""
+        return variance
+
+
+@cython.dataclasses.dataclass(frozen=True)
+@cython.final
+@cython.cclass
+class Opposition(Pairwise):
+    """The opponents' ratings and the results, which are all that the Harkness system uses.
+
+    Nothing here is a derivative. `d1` is how far the opponent's rating is above the player's own, `d2` is wins minus
+    losses; `Harkness` computes a new rating from their sums. The system itself forecasts nothing. Its scale of 1000
+    points for a hundred percent (ten points for a percent of the score) gives the slope between equals: the expected
+    score is Φ(Δ/(φ(0) · span)), which rises by 1/span per point there.
+
+    >>> from prowess.model.engine.board import Board
+    >>> round(Opposition().chance(Board(), 100.0, 0.0), 3)
+    0.599
+    """
+
+    span: object = 1000.0
+
+    tunable: ClassVar[dict[str, Range]] = {"span": Range(0.1, 10, log=True, unit="value", sets="scale")}
+    gradient = False
+
+    def __post_init__(self) -> None:
+        validate.scale("span", self.span)
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def chance(self, board: Board, gap: cython.double, variance: cython.double) -> cython.double:
+        """Return Φ(Δ/(φ(0) · span)) with the variance added; the slope of Φ at 0 is φ(0)."""
+        return _expect_normal(board, gap / sqrt(_noise(self.span) + variance))
+
+    @cython.ccall
+    @cython.exceptval(-1, check=False)
+    def meet(
+        self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
+    ) -> cython.bint:
+        """Set `push` to the opponent's rating relative to one's own, `pull` to 1, 0 or −1."""
+        board.push = -gap
+        board.pull = 2.0 * result - 1.0
+        return False
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def likelihood(
+        self, board: Board, gap: cython.double, own: cython.double, other: cython.double, result: cython.double
+    ) -> cython.double:
+        """Return s log E + (1 − s) log(1 − E)."""
+        z = gap / sqrt(_noise(self.span) + own + other)
+        above(z, board.ahead)
+        above(-z, board.behind)
+        return result * log_z(board.ahead) + (1.0 - result) * log_z(board.behind)
+
+    @cython.ccall
+    @cython.exceptval(-1.0, check=True)
+    def stretch(self, least: cython.double, most: cython.double) -> cython.double:
+        """Return a length beyond any range of ratings: a straight line is smooth everywhere."""
+        return 1e60
+
+    def performance(self, variance: Any) -> Any:
+        """Add half of the noise of `chance`."""
+        return variance + 0.5 * _noise(self.span)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _noise(span: cython.double) -> cython.double:
+    """The variance of the difference of two performances."""
+    return PHI_0 * PHI_0 * span * span
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _expect_normal(board: Board, z: cython.double) -> cython.double:
+    """Set the expected score Φ(z) and 1 − Φ(z), to full accuracy, and return the former."""
+    board.expected = cdf(z)
+    board.conceded = cdf(-z)
+    return board.expected
