@@ -6,7 +6,7 @@ import json
 import pytest
 
 from prowess.service.api import events as event_hub
-from prowess.service.api.schemas.files import News
+from prowess.service.api.schemas.files import RatingsEvent
 from prowess.store import keys, leagues
 from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
@@ -45,15 +45,15 @@ def events(text):
         fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
         if "data" in fields:
             told = json.loads(fields["data"])
-            News.model_validate(told)
+            RatingsEvent.model_validate(told)
             assert (int(fields["id"]), fields["event"]) == (told["revision"], "ratings")
             yield told
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(event_hub, "PAUSE", 0.02)
-    monkeypatch.setattr("prowess.service.api.events.BEAT", 0.1)
+    monkeypatch.setattr(event_hub, "POLL", 0.02)
+    monkeypatch.setattr("prowess.service.api.events.HEARTBEAT", 0.1)
 
 
 def test_listeners_hear_what_another_process_wrote_and_ask_the_database_once(ask, league, monkeypatch):

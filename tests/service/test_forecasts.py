@@ -3,7 +3,7 @@
 import pytest
 
 import prowess as pw
-from prowess.service.api.schemas import forecasts as forms
+from prowess.service.api.schemas import forecasts as schemas
 
 MATCHES = [
     {"teams": [["ann"], ["bob"]], "time": "2026-01-01"},
@@ -21,7 +21,7 @@ def ladder(ask, league):
 
 def test_a_prediction_is_that_of_the_ladder(ask, league, ladder):
     told = ask.post(f"{league}/predict", {"teams": PAIR, "weights": [[1], [0.5]]}, key=None, status=200).json()
-    forms.Prediction.model_validate(told)
+    schemas.Prediction.model_validate(told)
     expected = ladder.predict(PAIR, weights=[[1], [0.5]])
     assert (told["win"], told["draw"], told["ranks"]) == (expected.win.tolist(), expected.draw, expected.ranks.tolist())
     assert told["quality"] == ladder.quality(PAIR, weights=[[1], [0.5]])
@@ -47,7 +47,7 @@ def test_models_of_scores_predict_scores(ask):
     ask.found("football", model={"name": "PoissonOD", "parameters": {"mu": 0.5, "sigma": 0.3, "beta": 0.1}})
     ask.post("/api/leagues/football/matches", MATCHES[0] | {"scores": [3, 1]}, status=201)
     told = ask.post("/api/leagues/football/predict", {"teams": PAIR}, status=200).json()
-    forms.Prediction.model_validate(told)
+    schemas.Prediction.model_validate(told)
     assert len(told["most_probable"]) == 5
 
 
@@ -65,7 +65,7 @@ def test_unknown_names_are_newcomers_only_where_that_is_said(ask, league, ladder
 def test_fair_teams_are_those_of_the_library(ask, league, ladder):
     asked = {"players": ["ann", "bob", "cat", "dan"], "together": [["ann", "cat"]]}
     told = ask.post(f"{league}/balance", asked, status=200).json()
-    forms.Balance.model_validate(told)
+    schemas.Balance.model_validate(told)
     expected = pw.balance(ladder, asked["players"], together=asked["together"])
     assert told["teams"] == [list(team) for team in expected.teams]
     assert (told["quality"], told["unconstrained"]) == (expected.quality, expected.unconstrained)
@@ -76,7 +76,7 @@ def test_fair_teams_are_those_of_the_library(ask, league, ladder):
 def test_a_queue_is_paired_as_by_the_library(ask, league, ladder):
     asked = {"queue": ["ann", "bob", "cat", ["dan", "eve"]], "waiting": {"bob": 100}, "never": [["ann", "cat"]]}
     told = ask.post(f"{league}/pair", asked, status=200).json()
-    forms.Pairing.model_validate(told)
+    schemas.Pairing.model_validate(told)
     expected = pw.pair(ladder, asked["queue"], waiting={"bob": 100}, never=[("ann", "cat")])
     assert [pair["teams"] for pair in told["pairs"]] == [[[one], [other]] for one, other in expected.pairs]
     assert [tuple(one) if len(one) > 1 else one[0] for one in told["left"]] == expected.left
@@ -84,7 +84,7 @@ def test_a_queue_is_paired_as_by_the_library(ask, league, ladder):
 
 def test_the_next_matches_are_those_of_the_library(ask, league, ladder):
     told = ask.post(f"{league}/next", {"count": 2}, status=200).json()
-    forms.Next.model_validate(told)
+    schemas.SuggestedMatches.model_validate(told)
     expected = pw.next_matches(ladder, count=2)
     assert [one["information"] for one in told["matches"]] == [one.information for one in expected]
     assert ask.post(f"{league}/next", {"players": ["ann", "bob"]}, status=200).json()["matches"][0]["teams"] == PAIR

@@ -177,10 +177,10 @@ def test_models_are_listed_with_parameters_that_can_be_set(ask):
 def test_the_audit_log_is_read_page_by_page(ask):
     for number in range(5):
         ask.found(f"audited-{number}")
-    first = files.Audit.model_validate(ask.get("/api/audit?limit=2").json())
+    first = files.AuditLog.model_validate(ask.get("/api/audit?limit=2").json())
     assert [one.league for one in first.entries] == ["audited-4", "audited-3"]
     assert (first.entries[0].actor, first.entries[0].action) == ("office", "create league")
-    second = files.Audit.model_validate(ask.get(first.next).json())
+    second = files.AuditLog.model_validate(ask.get(first.next).json())
     assert second.entries[0].league == "audited-2"
     ask("GET", "/api/audit", key=ask.new_key("admin", "audited-0"), status=403)
     ask("GET", "/api/audit", key=None, status=401)

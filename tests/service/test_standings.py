@@ -7,8 +7,8 @@ from urllib.parse import quote
 import pytest
 
 import prowess as pw
-from prowess.service.api.schemas import matches as match_forms
-from prowess.service.api.schemas import standings as forms
+from prowess.service.api.schemas import matches as match_schemas
+from prowess.service.api.schemas import standings as schemas
 from prowess.store.journal import journal
 
 NAMES = ["ann", "Žofie ✓", "王/小明", 'a "b"', "x?y#z", "tab\tand\nbreak", "..", "%2F", "eve\u202e", "z" * 500]
@@ -42,7 +42,7 @@ def pages(ask, url):
     rows = []
     while url is not None:
         told = ask.get(url, key=None).json()
-        forms.Leaderboard.model_validate(told)
+        schemas.Leaderboard.model_validate(told)
         rows += told["players"]
         url = told["next"]
     return rows
@@ -142,7 +142,7 @@ def test_who_has_the_answer_already_is_not_told_again(ask, league, path):
 def test_a_player_is_what_a_fit_explains(ask, darts, fit, name):
     url = f"{darts}/players/{quote(name, safe='')}".replace("/..", "/%2e%2e")
     told = ask.get(f"{url}?matches=100", key=None).json()
-    forms.Player.model_validate(told)
+    schemas.Player.model_validate(told)
     why = fit.explain(name)
     assert (told["rating"]["mu"], told["rating"]["sigma"]) == (fit[name].mu, fit[name].sigma)
     assert [point["mu"] for point in told["curve"]] == fit.trajectory(name)["mu"].to_list()
@@ -152,7 +152,7 @@ def test_a_player_is_what_a_fit_explains(ask, darts, fit, name):
         assert [row[key] for row in rows] == pytest.approx(why.matches[key].to_list())
     assert sum(one["matches"] for one in told["opponents"]) == told["played"] == len(why.matches)
     only = ask.get(f"{url}?matches=0&curve=0").json()
-    forms.Player.model_validate(only)
+    schemas.Player.model_validate(only)
     assert only["rating"] == told["rating"]
     listed = ask.get(f"{darts}/matches", params={"player": name, "limit": 2}).json()
     assert listed["matches"] == told["matches"][:2]
@@ -169,16 +169,16 @@ def test_a_player_of_several_traits(ask):
     ask.found("football", model={"name": "GaussianOD"})
     ask.post("/api/leagues/football/matches", MATCHES[:5], status=201)
     told = ask.get("/api/leagues/football/players/ann").json()
-    forms.Player.model_validate(told)
+    schemas.Player.model_validate(told)
     assert told["rating"]["offence"]["sigma"] > 0
-    forms.Leaderboard.model_validate(ask.get("/api/leagues/football/leaderboard").json())
-    match_forms.Shown.model_validate(ask.get("/api/leagues/football/matches/m1").json())
+    schemas.Leaderboard.model_validate(ask.get("/api/leagues/football/leaderboard").json())
+    match_schemas.MatchDetails.model_validate(ask.get("/api/leagues/football/matches/m1").json())
 
 
 def test_matches_are_listed_newest_first_and_between_times(ask, darts):
     found, url = [], f"{darts}/matches?limit=7"
     while url is not None:
-        told = match_forms.Page.model_validate(ask.get(url, key=None).json())
+        told = match_schemas.MatchList.model_validate(ask.get(url, key=None).json())
         found, url = found + told.matches, told.next
     assert [match["id"] for match in found] == [match["id"] for match in MATCHES][::-1]
     assert found[-1] == MATCHES[0] | {"scores": [0.0, 2.0]}
@@ -192,7 +192,7 @@ def test_matches_are_listed_newest_first_and_between_times(ask, darts):
 
 def test_a_match_says_what_it_did_and_why(ask, darts, fit):
     told = ask.get(f"{darts}/matches/m20", key=None).json()
-    match_forms.Shown.model_validate(told)
+    match_schemas.MatchDetails.model_validate(told)
     number = [match["id"] for match in MATCHES].index("m20")
     assert {key: told[key] for key in MATCHES[number]} == MATCHES[number] | {"scores": told["scores"]}
     assert told["forecast"]["win"][0] == fit.forecasts.win[number]
@@ -210,7 +210,7 @@ def test_the_revisions_of_a_match_say_who_and_why(ask, league):
     ask("PUT", f"{league}/matches/a/b?reason=turned", json=match | {"ranks": [2, 1]}, key=writer, status=200)
     ask("DELETE", f"{league}/matches/a/b?reason=for%20fun", status=200)
     told = ask.get(f"{league}/matches/a/b").json()
-    match_forms.Shown.model_validate(told)
+    match_schemas.MatchDetails.model_validate(told)
     assert (told["deleted"], told["ranks"], told["players"]) == (True, [2, 1], [])
     said = [
         (one["kind"], one["author"], one["reason"], one["match"] and one["match"]["ranks"]) for one in told["revisions"]

@@ -31,7 +31,7 @@ from ...text import count
 from ..errors import Problem, problem_responses
 from .dependencies import DryRun, IdempotencyKey, Read, Reason, ServiceDep, Write
 from .responses import json_response
-from .schemas import files as forms
+from .schemas import files as schemas
 
 router = APIRouter(tags=["files"])
 
@@ -83,9 +83,9 @@ class FilePreview:
     "/api/leagues/{league}/import",
     status_code=201,
     summary="Import a file of matches",
-    response_model=forms.Imported,
+    response_model=schemas.Imported,
     response_description="Recorded durably; 200 for a dry run, or if all matches were recorded before.",
-    responses=problem_responses(409) | {200: {"model": forms.Imported, "description": "Nothing new, or a dry run."}},
+    responses=problem_responses(409) | {200: {"model": schemas.Imported, "description": "Nothing new, or a dry run."}},
     openapi_extra={
         "requestBody": {
             "required": True,

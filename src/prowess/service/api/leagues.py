@@ -1,4 +1,4 @@
-"""Leagues: founded, changed, with other models and new seasons."""
+"""Leagues: create and change them, their models and their seasons."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..errors import problem_responses
 from .dependencies import Admin, DryRun, Read, Reason, ServiceDep
 from .matches import run_command
 from .responses import json_response, rfc3339
-from .schemas import leagues as forms
+from .schemas import leagues as schemas
 from .schemas.matches import Posted
 
 router = APIRouter(tags=["leagues"])
@@ -31,14 +31,14 @@ LEAGUES, LEAGUE = "/api/leagues", "/api/leagues/{league}"
 
 
 def league_payload(league: League) -> dict[str, Any]:
-    """A league as it is shown."""
+    """Return a league as plain data."""
     return {
         "name": league.name,
         "title": league.title,
         "clock": league.clock,
         "public": league.public,
         "settings": dict(vars(league.settings)),
-        "model": _chosen(league.preset),
+        "model": _preset_payload(league.preset),
         "generation": league.generation,
         "revision": league.revision,
         "posted": league.posted,
@@ -47,28 +47,47 @@ def league_payload(league: League) -> dict[str, Any]:
     }
 
 
-def readable_leagues(connection: Connection, key: Key | None) -> list[League]:
-    """The leagues that a key may read, or everybody."""
-    return [
-        one for one in leagues.list_leagues(connection) if one.public or (key is not None and key.may("read", one.id))
-    ]
-
-
-def _chosen(preset: Preset) -> dict[str, Any]:
-    return {"name": preset.name, "parameters": dict(preset.parameters)}
-
-
-def generation_payload(one: leagues.Generation) -> dict[str, Any]:
-    """A model that rates or has rated a league, as it is shown."""
-    return {"generation": one.number, "model": _chosen(one.preset), "revision": one.revision} | {
-        "made_at": rfc3339(one.made_at),
-        "author": one.author,
-        "reason": one.reason,
+def generation_payload(generation: leagues.Generation) -> dict[str, Any]:
+    """Return a current or earlier model of a league as plain data."""
+    return {
+        "generation": generation.number,
+        "model": _preset_payload(generation.preset),
+        "revision": generation.revision,
+        "made_at": rfc3339(generation.made_at),
+        "author": generation.author,
+        "reason": generation.reason,
     }
 
 
+def _preset_payload(preset: Preset) -> dict[str, Any]:
+    return {"name": preset.name, "parameters": dict(preset.parameters)}
+
+
+def season_payloads(connection: Connection, league: League) -> list[dict[str, Any]]:
+    """Return the seasons of a league as plain data."""
+    return [
+        {
+            "name": season.name,
+            "start": show(league.clock, season.start),
+            "carry": season.carry,
+            "tau": season.tau,
+            "revision": season.revision,
+        }
+        for season in seasons.list_seasons(connection, league)
+    ]
+
+
+def readable_leagues(connection: Connection, key: Key | None) -> list[League]:
+    """Return the public leagues, and those that the key may read."""
+    return [
+        league
+        for league in leagues.list_leagues(connection)
+        if league.public or (key is not None and key.may("read", league.id))
+    ]
+
+
 def find_preset(name: str, parameters: Mapping[str, Any] | None = None) -> Preset:
-    """The model of a name; one that there is not is an error of the field `model`."""
+    """Return a preset with parameters; an unknown name is an error in the field `model`."""
     try:
         preset(name)
     except Error as error:
@@ -76,103 +95,92 @@ def find_preset(name: str, parameters: Mapping[str, Any] | None = None) -> Prese
     return Preset(name, parameters or {})
 
 
-async def change_league(service: Service, access: Access, **what: Any) -> League:
-    """A league after it was changed; who may no longer read it shall not from now on."""
+async def change_league(service: Service, access: Access, **changes: Any) -> League:
+    """Change a league and return it; a league made private is private from now on."""
 
     def work() -> League:
         with service.database.writing() as connection:
-            return leagues.change(connection, access.league, author=access.author, **what)
+            return leagues.change(connection, access.league, author=access.author, **changes)
 
     league = await run_in_threadpool(work)
     service.leagues.invalidate(access.league)
     return league
 
 
-def season_payloads(connection: Connection, league: League) -> list[dict[str, Any]]:
-    """The seasons of a league as plain data."""
-    return [
-        {"name": one.name, "start": show(league.clock, one.start), "carry": one.carry, "tau": one.tau}
-        | {"revision": one.revision}
-        for one in seasons.list_seasons(connection, league)
-    ]
-
-
-@router.get(LEAGUES, summary="All leagues", response_model=forms.Leagues)
+@router.get(LEAGUES, summary="List leagues", response_model=schemas.Leagues)
 async def list_leagues(service: ServiceDep, key: Annotated[Key | None, Depends(key_of_request)]) -> Response:
-    """The leagues that are public, and those that the key may read."""
-    shown = await service.read(lambda connection: readable_leagues(connection, key))
-    return json_response({"leagues": [league_payload(one) for one in shown]})
+    """Public leagues, and those that the key may read."""
+    readable = await service.read(lambda connection: readable_leagues(connection, key))
+    return json_response({"leagues": [league_payload(league) for league in readable]})
 
 
 @router.post(
     LEAGUES,
     status_code=201,
-    summary="Found a league",
-    response_model=forms.League,
+    summary="Create a league",
+    response_model=schemas.League,
     responses=problem_responses(409),
 )
 async def create_league(
-    asked: forms.LeagueAsked, service: ServiceDep, key: Annotated[Key, Depends(GlobalPermission("admin"))]
+    asked: schemas.NewLeague, service: ServiceDep, key: Annotated[Key, Depends(GlobalPermission("admin"))]
 ) -> Response:
-    """Found a league with a model and a clock of its own. It needs an admin's key that is of no single league."""
+    """Create a league with its model and clock. Needs an admin key for all leagues."""
 
     def work() -> League:
-        preset = find_preset(asked.model.name, asked.model.parameters)
+        model = find_preset(asked.model.name, asked.model.parameters)
         with service.database.writing() as connection:
             return leagues.create(
                 connection,
                 asked.name,
                 title=asked.title,
-                model=preset,
+                model=model,
                 clock=asked.clock,
                 public=asked.public,
                 settings=Settings(**asked.settings.model_dump(exclude_none=True)),
                 author=key.name,
             )
 
-    made = await run_in_threadpool(work)
-    return json_response(league_payload(made), 201, {"Location": f"/api/leagues/{made.name}"})
+    league = await run_in_threadpool(work)
+    return json_response(league_payload(league), 201, {"Location": f"/api/leagues/{league.name}"})
 
 
-@router.get(LEAGUE, summary="A league", response_model=forms.League)
+@router.get(LEAGUE, summary="Get a league", response_model=schemas.League)
 async def get_league(access: Read, service: ServiceDep) -> Response:
-    """A league: its model, its clock, how many changes were made to it."""
+    """A league with its model, clock, settings and revision."""
     return json_response(league_payload(await service.read(lambda connection: leagues.find(connection, access.league))))
 
 
-@router.patch(LEAGUE, summary="Change a league", response_model=forms.League)
-async def update_league(asked: forms.LeagueChanged, access: Admin, service: ServiceDep) -> Response:
-    """Change the title of a league, who may read it, or who counts as provisional or inactive."""
+@router.patch(LEAGUE, summary="Change a league", response_model=schemas.League)
+async def update_league(asked: schemas.LeagueUpdate, access: Admin, service: ServiceDep) -> Response:
+    """Change the title or settings of a league, or make it public or private."""
     settings = asked.settings.model_dump(exclude_none=True)
-    return json_response(
-        league_payload(await change_league(service, access, title=asked.title, public=asked.public, settings=settings))
-    )
+    league = await change_league(service, access, title=asked.title, public=asked.public, settings=settings)
+    return json_response(league_payload(league))
 
 
-@router.put(LEAGUE + "/model", summary="Choose another model", response_model=Posted)
+@router.put(LEAGUE + "/model", summary="Change the model", response_model=Posted)
 async def change_model(
-    asked: forms.ModelAsked, access: Admin, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
+    asked: schemas.NewModel, access: Admin, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
-    """Rate all matches of the league anew by another model; the old ratings stay, as an earlier generation."""
-    preset = find_preset(asked.name, asked.parameters)
-    return await run_command(service, ChangeModel(access.league, preset, author=access.author, reason=reason), dry_run)
+    """Rate all matches of the league again with another model; the old ratings stay available as a generation."""
+    model = find_preset(asked.name, asked.parameters)
+    return await run_command(service, ChangeModel(access.league, model, author=access.author, reason=reason), dry_run)
 
 
-@router.get(LEAGUE + "/generations", summary="The models of a league", response_model=forms.Generations)
+@router.get(LEAGUE + "/generations", summary="List the models of a league", response_model=schemas.Generations)
 async def list_generations(access: Read, service: ServiceDep) -> Response:
-    """The models that rate or have rated a league; `leaderboard?generation=` shows the ratings of an earlier one."""
+    """Current and earlier models of a league; `leaderboard?generation=` shows the ratings of an earlier one."""
 
-    def work(connection: Connection) -> list[leagues.Generation]:
-        return leagues.list_generations(connection, leagues.find(connection, access.league))
+    def work(connection: Connection) -> list[dict[str, Any]]:
+        generations = leagues.list_generations(connection, leagues.find(connection, access.league))
+        return [generation_payload(generation) for generation in generations]
 
-    return json_response(
-        {"league": access.league, "generations": [generation_payload(one) for one in await service.read(work)]}
-    )
+    return json_response({"league": access.league, "generations": await service.read(work)})
 
 
-@router.get(LEAGUE + "/seasons", summary="The seasons of a league", response_model=forms.Seasons)
+@router.get(LEAGUE + "/seasons", summary="List the seasons of a league", response_model=schemas.Seasons)
 async def list_seasons(access: Read, service: ServiceDep) -> Response:
-    """The seasons of a league; `leaderboard?season=` shows how one ended."""
+    """The seasons of a league; `leaderboard?season=` shows the standings at the end of one."""
 
     def work(connection: Connection) -> list[dict[str, Any]]:
         return season_payloads(connection, leagues.find(connection, access.league))
@@ -180,12 +188,12 @@ async def list_seasons(access: Read, service: ServiceDep) -> Response:
     return json_response({"league": access.league, "seasons": await service.read(work)})
 
 
-@router.post(LEAGUE + "/seasons", status_code=201, summary="Begin a season", response_model=Posted)
+@router.post(LEAGUE + "/seasons", status_code=201, summary="Start a season", response_model=Posted)
 async def create_season(
-    asked: forms.SeasonAsked, access: Admin, service: ServiceDep, dry_run: DryRun = False
+    asked: schemas.NewSeason, access: Admin, service: ServiceDep, dry_run: DryRun = False
 ) -> Response:
-    """Begin a season: every skill goes some way back to that of newcomers, and later matches are rated from there."""
-    what = NewSeason(
+    """Start a season: every rating moves some way back to that of a new player, and later matches build on that."""
+    command = NewSeason(
         access.league,
         asked.name,
         asked.start,
@@ -194,4 +202,4 @@ async def create_season(
         author=access.author,
         reason=asked.reason,
     )
-    return await run_command(service, what, dry_run, 201)
+    return await run_command(service, command, dry_run, 201)

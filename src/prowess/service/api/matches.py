@@ -30,7 +30,7 @@ from ..context import Service, service_of
 from ..errors import Problem, field_problem, problem_responses, validation_problem
 from .dependencies import LARGEST, DryRun, IdempotencyKey, MatchId, Read, Reason, ServiceDep, Write
 from .responses import NOT_MODIFIED, cached_json, change_payload, etag_of, json_response, rfc3339
-from .schemas import matches as forms
+from .schemas import matches as schemas
 
 router = APIRouter(tags=["matches"])
 MATCHES = "/api/leagues/{league}/matches"
@@ -42,9 +42,9 @@ LARGE_BODY, MANY_PLAYERS = 50_000, 500  # bytes read, and players written, in a 
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 JSON = ("application/json", "text/json", "")
 
-_ONE: TypeAdapter[Any] = TypeAdapter(forms.Match)
-_LIST: TypeAdapter[Any] = TypeAdapter(list[forms.Match])
-_OBJECT: TypeAdapter[Any] = TypeAdapter(forms.Matches)
+_ONE: TypeAdapter[Any] = TypeAdapter(schemas.Match)
+_LIST: TypeAdapter[Any] = TypeAdapter(list[schemas.Match])
+_OBJECT: TypeAdapter[Any] = TypeAdapter(schemas.Matches)
 _BEGINNING = re.compile(rb'\s*(\[|\{\s*"matches"\s*:)?')
 
 # The bodies are parsed here, without FastAPI: the OpenAPI document needs their schemas.
@@ -172,9 +172,9 @@ async def run_command(service: Service, command: Command, dry_run: bool, status:
     MATCHES,
     status_code=201,
     summary="Record one or more matches",
-    response_model=forms.Posted,
+    response_model=schemas.Posted,
     response_description="Recorded durably; 200 if all matches were recorded before.",
-    responses=problem_responses(409) | {200: {"model": forms.Posted, "description": "Nothing new, or a dry run."}},
+    responses=problem_responses(409) | {200: {"model": schemas.Posted, "description": "Nothing new, or a dry run."}},
     openapi_extra=MATCHES_BODY,
 )
 async def create_match(
@@ -205,7 +205,7 @@ async def create_match_fast(request: Request) -> Response:
     return await create_match(request, await MAY_WRITE(request), service_of(request))
 
 
-@router.put(MATCH, summary="Correct a match", response_model=forms.Posted, openapi_extra=MATCH_BODY)
+@router.put(MATCH, summary="Correct a match", response_model=schemas.Posted, openapi_extra=MATCH_BODY)
 async def replace_match(
     request: Request, id: MatchId, access: Write, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
@@ -218,7 +218,7 @@ async def replace_match(
     return await run_command(service, Edit(access.league, id, match, author=access.author, reason=reason), dry_run)
 
 
-@router.delete(MATCH, summary="Delete a match", response_model=forms.Posted)
+@router.delete(MATCH, summary="Delete a match", response_model=schemas.Posted)
 async def delete_match(
     id: MatchId, access: Write, service: ServiceDep, dry_run: DryRun = False, reason: Reason = ""
 ) -> Response:
@@ -255,13 +255,14 @@ class MatchFilter:
 
     def query(self, **more: Any) -> str:
         """Return the parameters as a query string, updated with `more`; None is left out."""
-        return urlencode({name: value for name, value in (vars(self) | more).items() if value is not None})
+        params = {name: value for name, value in vars(self).items() if name not in more} | more
+        return urlencode({name: value for name, value in params.items() if value is not None})
 
 
 MatchFilterDep = Annotated[MatchFilter, Depends()]
 
 
-@router.get(MATCHES, summary="List matches, newest first", response_model=forms.Page, responses=NOT_MODIFIED)
+@router.get(MATCHES, summary="List matches, newest first", response_model=schemas.MatchList, responses=NOT_MODIFIED)
 async def list_matches(
     request: Request,
     access: Read,
@@ -286,7 +287,7 @@ async def list_matches(
     return await service.read(work)
 
 
-@router.get(MATCH, summary="Get a match and its effects", response_model=forms.Shown, responses=NOT_MODIFIED)
+@router.get(MATCH, summary="Get a match and its effects", response_model=schemas.MatchDetails, responses=NOT_MODIFIED)
 async def get_match(request: Request, id: MatchId, access: Read, service: ServiceDep) -> Response:
     """A match with its forecast, the rating changes and their reasons, and who recorded or corrected it when."""
 

@@ -1,4 +1,4 @@
-"""Who should play whom."""
+"""Fair teams, pairings of a queue, and suggested matches."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from sqlalchemy import Connection
 from starlette.responses import Response
 
 from ...errors import Error
-from ...matchmaking.balancing.balance import Balance
-from ...matchmaking.balancing.balance import balance as split
+from ...matchmaking.balancing.balance import Balance, balance
 from ...matchmaking.next_match.next_match import next_matches
-from ...matchmaking.pairing.pair import pair as paired
+from ...matchmaking.pairing.pair import pair
 from ...store.read.snapshot import Snapshot
 from ...text import count
 from .dependencies import Read, ServiceDep
 from .forecasts import current_standings, find_newcomers, with_revision
 from .responses import json_response
-from .schemas import forecasts as forms
+from .schemas import forecasts as schemas
 
 router = APIRouter(tags=["matchmaking"])
-WORK = 1_000  # of which a match of two takes 4: about three seconds
+MAX_WORK = 1_000  # units for suggestions, of which a match of two takes 4: about three seconds
 
 
-@router.post("/api/leagues/{league}/balance", summary="Make fair teams", response_model=forms.Balance)
-async def balance_teams(asked: forms.BalanceAsked, access: Read, service: ServiceDep) -> Response:
-    """Split at most 200 players into the teams whose match is as fair as can be, and say what is expected of it."""
+@router.post("/api/leagues/{league}/balance", summary="Make fair teams", response_model=schemas.Balance)
+async def balance_teams(asked: schemas.BalanceRequest, access: Read, service: ServiceDep) -> Response:
+    """Split up to 200 players into teams for the fairest possible match, and predict its result."""
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)
@@ -35,15 +34,15 @@ async def balance_teams(asked: forms.BalanceAsked, access: Read, service: Servic
     return json_response(await service.read(work, service.matching))
 
 
-@router.post("/api/leagues/{league}/pair", summary="Pair a queue", response_model=forms.Pairing)
-async def pair_queue(asked: forms.PairAsked, access: Read, service: ServiceDep) -> Response:
-    """Pair at most 5,000 players or groups: as many as possible, and as fairly as possible."""
+@router.post("/api/leagues/{league}/pair", summary="Pair a queue", response_model=schemas.Pairing)
+async def pair_queue(asked: schemas.PairingRequest, access: Read, service: ServiceDep) -> Response:
+    """Pair up to 5,000 players or groups: as many as possible, and as fairly as possible."""
 
     def work(connection: Connection) -> dict[str, Any]:
         now = current_standings(service, connection, access.league)
         names = [name for item in asked.queue for name in ([item] if isinstance(item, str) else item)]
         find_newcomers(now.names, names, asked.newcomers, "queue")
-        found = paired(
+        pairing = pair(
             now.ladder,
             asked.queue,
             waiting=asked.waiting,
@@ -54,17 +53,17 @@ async def pair_queue(asked: forms.PairAsked, access: Read, service: ServiceDep) 
             least=asked.least,
             uneven=asked.uneven,
         )
-        return with_revision(now, found.to_dict())
+        return with_revision(now, pairing.to_dict())
 
     return json_response(await service.read(work, service.matching))
 
 
-@router.post("/api/leagues/{league}/next", summary="The most telling matches", response_model=forms.Next)
-async def suggest_matches(asked: forms.NextAsked, access: Read, service: ServiceDep) -> Response:
-    """The matches whose results would tell most of how good the players are: what to play next.
+@router.post("/api/leagues/{league}/next", summary="Suggest matches", response_model=schemas.SuggestedMatches)
+async def suggest_matches(asked: schemas.NextRequest, access: Read, service: ServiceDep) -> Response:
+    """The most informative matches: those whose results would make the ratings most certain.
 
-    Of larger teams, and of more teams, fewer matches can be asked for at once; of more than 5,000 players, only where
-    they are named.
+    The larger the teams and the more of them, the fewer matches can be requested at once. Leagues with more than 5,000
+    players must name the available players.
     """
 
     def work(connection: Connection) -> dict[str, Any]:
@@ -80,16 +79,16 @@ async def suggest_matches(asked: forms.NextAsked, access: Read, service: Service
             each=asked.each,
             progress=False,
         )
-        told = {"matches": [one.to_dict() for one in found], "exact": found.exact, "newcomers": list(found.newcomers)}
-        return with_revision(now, told)
+        matches = [match.to_dict() for match in found]
+        return with_revision(now, {"matches": matches, "exact": found.exact, "newcomers": list(found.newcomers)})
 
     return json_response(await service.read(work, service.matching))
 
 
-def balance_players(now: Snapshot, asked: forms.BalanceAsked) -> Balance:
-    """The fairest teams of some players."""
+def balance_players(now: Snapshot, asked: schemas.BalanceRequest) -> Balance:
+    """Return the fairest teams of some players."""
     find_newcomers(now.names, asked.players, asked.newcomers, "players")
-    return split(
+    return balance(
         now.ladder,
         asked.players,
         teams=asked.teams if asked.sizes is None else len(asked.sizes),
@@ -100,15 +99,14 @@ def balance_players(now: Snapshot, asked: forms.BalanceAsked) -> Balance:
     )
 
 
-def _check_work(asked: forms.NextAsked, players: int) -> None:
-    """Refuse what would take long: the time grows with the pairs of players in a match, and with its teams."""
-    if asked.players is None and players > forms.QUEUE:
-        there = f"the league has {players:,}: name those who are there, at most {forms.QUEUE:,}"
-        raise Error.in_field("players", there)
-    most = WORK // ((asked.teams * asked.size) ** 2 * (asked.teams - 1))
+def _check_work(asked: schemas.NextRequest, players: int) -> None:
+    """Refuse requests that would take too long: the time grows with the pairs of players in a match and its teams."""
+    if asked.players is None and players > schemas.QUEUE:
+        detail = f"the league has {players:,} players; name the available ones, at most {schemas.QUEUE:,}"
+        raise Error.in_field("players", detail)
+    most = MAX_WORK // ((asked.teams * asked.size) ** 2 * (asked.teams - 1))
     match = f"of {asked.teams} teams of {asked.size}"
     if not most:
-        raise Error.in_field("teams", f"a match {match} is too large to be looked for here")
+        raise Error.in_field("teams", f"matches {match} are too large to be suggested here")
     if asked.count > most:
-        few = f"at most {count(most, 'match', 'matches')} {match} can be looked for at once"
-        raise Error.in_field("count", few)
+        raise Error.in_field("count", f"at most {count(most, 'match', 'matches')} {match} can be suggested at once")

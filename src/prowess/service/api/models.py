@@ -15,12 +15,12 @@ from starlette.responses import Response
 from ...model.model import Model
 from ...model.presets import PRESETS
 from .responses import json_response
-from .schemas import leagues as forms
+from .schemas import leagues as schemas
 
 router = APIRouter(tags=["models"])
 
 
-@router.get("/api/models", summary="All models", response_model=forms.Models)
+@router.get("/api/models", summary="All models", response_model=schemas.Models)
 async def list_models() -> Response:
     """The rating systems that a league can have, each with its parameters, their defaults and what it is."""
     return json_response({"models": _models()})

@@ -16,7 +16,7 @@ from ..context import Service, service_of
 from ..errors import Problem
 from .dependencies import ServiceDep
 from .responses import json_response, rfc3339
-from .schemas import files as forms
+from .schemas import files as schemas
 
 router = APIRouter()
 UncheckedService = Annotated[Service, Depends(service_of)]  # load balancers may add any query
@@ -45,7 +45,7 @@ def get_metrics(service: UncheckedService) -> Response:
     return Response(service.metrics.export(), media_type=CONTENT_TYPE_LATEST)
 
 
-@router.get("/api/audit", tags=["audit"], summary="Get the audit log", response_model=forms.Audit)
+@router.get("/api/audit", tags=["audit"], summary="Get the audit log", response_model=schemas.AuditLog)
 async def list_audit_entries(
     service: ServiceDep,
     key: Annotated[Key, Depends(GlobalPermission("admin"))],

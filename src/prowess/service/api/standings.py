@@ -31,10 +31,10 @@ from .responses import (
     not_modified,
     rating_payload,
 )
-from .schemas import standings as forms
+from .schemas import standings as schemas
 
 router = APIRouter()
-COMMON_COLUMNS = list(forms.Standing.model_fields)[:9]  # those that every model has
+COMMON_COLUMNS = list(schemas.Standing.model_fields)[:9]  # those that every model has
 EMPTY_TRACE: dict[str, Any] = dict.fromkeys(("wins", "draws", "losses", "best", "worst")) | {
     key: [] for key in ("curve", "matches", "opponents", "partners")
 }
@@ -124,7 +124,7 @@ def _end_of_day(clock: Clock, at: str) -> float:
     "/api/leagues/{league}/leaderboard",
     tags=["leaderboard"],
     summary="Get a page of the leaderboard",
-    response_model=forms.Leaderboard,
+    response_model=schemas.Leaderboard,
     responses=NOT_MODIFIED,
 )
 async def get_leaderboard(
@@ -192,7 +192,7 @@ async def _respond_with_standings(
     "/api/leagues/{league}/players/{player:anything}",
     tags=["players"],
     summary="Get a player",
-    response_model=forms.Player,
+    response_model=schemas.Player,
     responses=NOT_MODIFIED,
 )
 async def get_player(

@@ -19,7 +19,7 @@ from ...store.read.changes import what_if
 from ...store.read.snapshot import Snapshot
 from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import forecast_match
-from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionAsked
+from ..api.schemas.forecasts import PLAYERS, TEAMS, PredictionRequest
 from .web.forecasts import Forecast, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
 from .web.forms import parse_count, parse_names, parse_number
 from .web.page import PageContext, Plain, page
@@ -61,7 +61,7 @@ async def predict(
     return await forecast_page(request, access, service, service.predicting, forecast, empty={"teams": []}, extra=blank)
 
 
-def _parse_match(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[PredictionAsked, list[str]]:
+def _parse_match(now: Snapshot, texts: Sequence[str], home: str, time: str) -> tuple[PredictionRequest, list[str]]:
     """Return the match without empty teams, and the names that are repeated within a team."""
     if len(texts) > TEAMS:
         raise Error.in_field("teams", f"at most {TEAMS} teams can be predicted, not {len(texts)}")
@@ -97,7 +97,7 @@ def _rows(data: Plain) -> list[Plain]:
     ]
 
 
-def _extra(now: Snapshot, match: PredictionAsked, prediction: Prediction, data: Plain) -> Plain:
+def _extra(now: Snapshot, match: PredictionRequest, prediction: Prediction, data: Plain) -> Plain:
     teams, score_digits = team_forecasts(now, match.teams, prediction), 1
     if isinstance(prediction.score_distribution, CountScores) and not _means_are_typical(data):
         score_digits = 0  # medians of counts, because a few huge scores dominate the means

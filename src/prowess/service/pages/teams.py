@@ -20,7 +20,7 @@ from ...store.read.snapshot import Snapshot
 from ..api.dependencies import Read, ServiceDep
 from ..api.forecasts import forecast_match, with_revision
 from ..api.matchmaking import balance_players
-from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceAsked
+from ..api.schemas.forecasts import BALANCED, TEAMS, BalanceRequest
 from ..context import Service
 from .web.forecasts import Forecast, forecast_page, headline, newcomer_hints, prediction_request, team_forecasts
 from .web.forms import NameList, parse_count, parse_groups, parse_names
@@ -125,7 +125,7 @@ def edit_split(split: Split, move: str, swap: str) -> Split:
     return split
 
 
-def _fairest_split(service: Service, now: Snapshot, league: int, request: BalanceAsked) -> Balance:
+def _fairest_split(service: Service, now: Snapshot, league: int, request: BalanceRequest) -> Balance:
     """Return the fairest teams, cached, because every move by hand is compared with them."""
     rules = repr((sorted(request.players), request.teams, request.sizes, request.together, request.apart))
     key = league, now.generation, now.revision, rules
@@ -136,12 +136,12 @@ def _fairest_split(service: Service, now: Snapshot, league: int, request: Balanc
     return best
 
 
-def _parse_request(now: Snapshot, fields: TeamsQuery, names: list[str], count: str) -> BalanceAsked:
+def _parse_request(now: Snapshot, fields: TeamsQuery, names: list[str], count: str) -> BalanceRequest:
     if len(names) > BALANCED:
         raise Error.in_field("players", f"at most {BALANCED} players can be split, not {len(names):,}")
     sizes = [parse_count(text, 1, 1, BALANCED, "sizes") for text in _SEPARATOR.split(fields.sizes.strip()) if text]
     known = now.names.extended([name for name in names if name not in now.names])
-    return BalanceAsked.model_construct(
+    return BalanceRequest.model_construct(
         players=names,
         teams=parse_count(count, 2, 2, BALANCED // 2, "teams"),
         sizes=sizes or None,

@@ -1,4 +1,4 @@
-"""Files that come and go, events, and the audit log."""
+"""Imported files, events, and the audit log."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import Field
 
-from .common import ANN, Rating, Told, shape
+from .common import ANN, Rating, ResponseModel, example
 
 
-class Unread(Told):
-    """What cannot be read in a file, and where it stands."""
+class FileProblem(ResponseModel):
+    """Something in a file that cannot be read."""
 
     where: str
     column: str | None
@@ -18,10 +18,10 @@ class Unread(Told):
     detail: str
 
 
-class Imported(Told):
-    """What was found in a file, and what came of it; of a dry run, what would come of it."""
+class Imported(ResponseModel):
+    """What was found in a file, and what importing it changed; in a dry run, what it would change."""
 
-    model_config = shape(
+    model_config = example(
         {
             "league": "darts",
             "revision": 121,
@@ -36,35 +36,35 @@ class Imported(Told):
 
     league: str
     revision: int
-    matches: int = Field(description="How many matches the file has.")
-    repeated: int = Field(description="How many of them the league knew already, by their ids.")
-    players: int = Field(description="How many players are rated otherwise now.")
+    matches: int = Field(description="The number of matches in the file.")
+    repeated: int = Field(description="How many of them the league already had, by id.")
+    players: int = Field(description="The number of players whose rating changed.")
     recognised: list[str] = Field(description="How the file was understood.")
-    columns: dict[str, str | None] = Field(description="The role of each column; null for those that are not used.")
-    problems: list[Unread] = Field(description="What was left out, with `skip_problems`.")
+    columns: dict[str, str | None] = Field(description="The role of each column; null for unused columns.")
+    problems: list[FileProblem] = Field(description="What was skipped, with `skip_problems`.")
 
 
-class Rated(Told):
-    """A player and her rating now; null for who has no match left."""
+class CurrentRating(ResponseModel):
+    """A player and the current rating; null for a player without matches left."""
 
     player: str
     rating: Rating | None
 
 
-class News(Told):
-    """The data of an event: whose ratings are others since the event before, up to a revision of the league."""
+class RatingsEvent(ResponseModel):
+    """The data of an event: the ratings that changed since the previous event, up to a revision of the league."""
 
-    model_config = shape({"revision": 121, "ratings": [{"player": "ann", "rating": ANN}], "more": False})
+    model_config = example({"revision": 121, "ratings": [{"player": "ann", "rating": ANN}], "more": False})
 
     revision: int
-    ratings: list[Rated]
-    more: bool = Field(description="Whether more than these changed: look at the leaderboard.")
+    ratings: list[CurrentRating]
+    more: bool = Field(description="Whether more ratings changed than are listed: get the leaderboard.")
 
 
-class Entry(Told):
-    """Something that was done beside matches."""
+class AuditEntry(ResponseModel):
+    """An administrative change."""
 
-    model_config = shape(
+    model_config = example(
         {"id": 1, "at": "2026-01-01T09:00:00Z", "actor": "office", "action": "create league", "league": "darts"}
         | {"detail": {"clock": "utc"}}
     )
@@ -77,8 +77,8 @@ class Entry(Told):
     detail: dict[str, Any]
 
 
-class Audit(Told):
-    """What was done, newest first; `next` leads to what was done before."""
+class AuditLog(ResponseModel):
+    """Administrative changes, newest first; `next` is the URL of older ones."""
 
-    entries: list[Entry]
+    entries: list[AuditEntry]
     next: str | None

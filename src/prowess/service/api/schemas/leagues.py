@@ -4,121 +4,120 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, FiniteFloat, StringConstraints
+from pydantic import Field, FiniteFloat, StringConstraints
 
 from ....store import clock
 from ...errors import NAME
-from .common import Asked, Text, Time, Told, shape
+from .common import RequestModel, ResponseModel, Text, Time, example
 
 PRESET: dict[str, Any] = {"name": "TrueSkill", "parameters": {"beta": 4.0}}
-LEAGUE: dict[str, Any] = {
-    "name": "darts",
-    "title": "Tuesday's darts",
-    "clock": "utc",
-    "public": True,
-    "settings": {"provisional_matches": 10, "inactive_days": 90.0},
-    "model": PRESET,
-    "generation": 1,
-    "revision": 120,
-    "posted": 118,
-    "last_time": "2026-01-31T10:00:00Z",
-    "created_at": "2026-01-01T09:00:00Z",
-}
 Clock = Annotated[
     clock.Clock,
     Field(description="What times are: instants, plain numbers such as rounds, or nothing (the order of arrival)."),
 ]
 
 
-class Preset(Asked):
-    """A model by the name of its preset, and the parameters that differ from its defaults; see `GET /api/models`."""
+class Preset(RequestModel):
+    """A model by the name of its preset, with parameters that differ from the defaults; see `GET /api/models`."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [PRESET]})
+    model_config = example(PRESET)
 
     name: Annotated[str, StringConstraints(max_length=100)] = "TrueSkill"
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 
-class SettingsAsked(Asked):
-    """How a league shows its players; what is not given stays."""
+class SettingsUpdate(RequestModel):
+    """Settings of a league; those that are missing stay as they are."""
 
     provisional_matches: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     inactive_days: Annotated[FiniteFloat, Field(gt=0)] | None = None
 
 
-class Settings(Told):
-    """How a league shows its players."""
+class Settings(ResponseModel):
+    """Settings of a league."""
 
-    provisional_matches: int = Field(description="Who has fewer matches than this is provisional.")
+    provisional_matches: int = Field(description="Players with fewer matches are provisional.")
     inactive_days: float = Field(
-        description="Who has not played for so long is inactive; counted in rounds where times are."
+        description="Players whose last match is longer ago are inactive; counted in rounds if times are."
     )
 
 
-class LeagueAsked(Asked):
-    """A league to be founded."""
+class NewLeague(RequestModel):
+    """A league to create."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"name": "darts", "title": "Tuesday's darts", "model": PRESET, "clock": "utc"}]}
-    )
+    model_config = example({"name": "darts", "title": "Tuesday's darts", "model": PRESET, "clock": "utc"})
 
     name: Annotated[str, StringConstraints(pattern=NAME)]
     title: Text = ""
     clock: Clock = "utc"
-    public: bool = Field(True, description="Whether reading needs no key.")
+    public: bool = Field(True, description="Whether it can be read without a key.")
     model: Preset = Preset()
-    settings: SettingsAsked = SettingsAsked()
+    settings: SettingsUpdate = SettingsUpdate()
 
 
-class LeagueChanged(Asked):
-    """What is to be changed of a league; the rest stays."""
+class LeagueUpdate(RequestModel):
+    """Changes to a league; what is missing stays as it is."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"public": False, "settings": {"inactive_days": 30}}]})
+    model_config = example({"public": False, "settings": {"inactive_days": 30}})
 
     title: Text | None = None
     public: bool | None = None
-    settings: SettingsAsked = SettingsAsked()
+    settings: SettingsUpdate = SettingsUpdate()
 
 
-class Chosen(Told):
-    """The model of a league: a preset and the parameters that were given."""
+class LeagueModel(ResponseModel):
+    """The model of a league: a preset and its changed parameters."""
 
     name: str
     parameters: dict[str, Any]
 
 
-class League(Told):
-    """A league as it is at a revision: the number of changes that were made to it."""
+class League(ResponseModel):
+    """A league; its revision is the number of changes made to it."""
 
-    model_config = shape(LEAGUE)
+    model_config = example(
+        {
+            "name": "darts",
+            "title": "Tuesday's darts",
+            "clock": "utc",
+            "public": True,
+            "settings": {"provisional_matches": 10, "inactive_days": 90.0},
+            "model": PRESET,
+            "generation": 1,
+            "revision": 120,
+            "posted": 118,
+            "last_time": "2026-01-31T10:00:00Z",
+            "created_at": "2026-01-01T09:00:00Z",
+        }
+    )
 
     name: str
     title: str
     clock: Clock
     public: bool
     settings: Settings
-    model: Chosen
-    generation: int = Field(description="How many models it has had.")
+    model: LeagueModel
+    generation: int = Field(description="The number of models it has had.")
     revision: int
-    posted: int = Field(description="How many matches were ever posted.")
-    last_time: Time | None = Field(description="When its latest match was.")
+    posted: int = Field(description="The number of matches ever posted.")
+    last_time: Time | None = Field(description="The time of its latest match.")
     created_at: str
 
 
-class Leagues(Told):
-    """The leagues that the caller may read, in the order of their names."""
+class Leagues(ResponseModel):
+    """The leagues that the caller may read, by name."""
 
     leagues: list[League]
 
 
-class ModelAsked(Preset):
-    """Another model for a league, by which all its matches are rated anew."""
+class NewModel(Preset):
+    """Another model for a league, which rates all its matches again."""
 
 
-class Generation(Told):
-    """A model that rates or has rated a league, from a revision on."""
+class Generation(ResponseModel):
+    """A current or earlier model of a league, from a revision on."""
 
-    model_config = shape(
+    model_config = example(
         {
             "generation": 1,
             "model": PRESET,
@@ -130,40 +129,42 @@ class Generation(Told):
     )
 
     generation: int
-    model: Chosen
+    model: LeagueModel
     revision: int
     made_at: str
     author: str
     reason: str
 
 
-class Generations(Told):
-    """The models of a league, the first one first."""
+class Generations(ResponseModel):
+    """The models of a league, oldest first."""
 
     league: str
     generations: list[Generation]
 
 
-class SeasonAsked(Asked):
-    """A season to begin: every skill goes some way back to that of newcomers."""
+class NewSeason(RequestModel):
+    """A season to start: every rating moves some way back to that of a new player."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "2027", "start": "2027-01-01", "carry": 0.8}]})
+    model_config = example({"name": "2027", "start": "2027-01-01", "carry": 0.8})
 
     name: Annotated[Text, StringConstraints(min_length=1, max_length=100)]
     start: Time
     carry: Annotated[FiniteFloat, Field(ge=0, le=1)] = Field(
-        0.8, description="How much of a skill's distance from that of newcomers is left."
+        0.8, description="The share of the distance to a new player's rating that is carried over."
     )
     tau: Annotated[FiniteFloat, Field(ge=0)] | None = Field(
-        None, description="How much skills may have moved in the break; without it, as the model's drift says."
+        None, description="How far skills may have drifted in the break; the model's own drift if missing."
     )
     reason: Text = ""
 
 
-class Season(Told):
-    """A season, from its start to that of the next."""
+class Season(ResponseModel):
+    """A season, from its start to the start of the next one."""
 
-    model_config = shape({"name": "2027", "start": "2027-01-01T00:00:00Z", "carry": 0.8, "tau": None, "revision": 119})
+    model_config = example(
+        {"name": "2027", "start": "2027-01-01T00:00:00Z", "carry": 0.8, "tau": None, "revision": 119}
+    )
 
     name: str
     start: Time | None
@@ -172,15 +173,15 @@ class Season(Told):
     revision: int
 
 
-class Seasons(Told):
-    """The seasons of a league, the first one first."""
+class Seasons(ResponseModel):
+    """The seasons of a league, oldest first."""
 
     league: str
     seasons: list[Season]
 
 
-class Parameter(Told):
-    """A parameter of a model, its default, and from where to where it may be tuned."""
+class Parameter(ResponseModel):
+    """A parameter of a model, its default, and the range in which it can be tuned."""
 
     name: str
     default: Any
@@ -188,10 +189,10 @@ class Parameter(Told):
     high: float | None = None
 
 
-class Model(Told):
-    """A preset: a known rating system with the constants of its paper."""
+class Model(ResponseModel):
+    """A preset: a rating system with the constants of its paper."""
 
-    model_config = shape(
+    model_config = example(
         {
             "name": "Elo",
             "description": "Elo (1978).",
@@ -208,7 +209,7 @@ class Model(Told):
     uncertainty: bool = Field(description="Whether ratings have a sigma.")
 
 
-class Models(Told):
+class Models(ResponseModel):
     """All presets."""
 
     models: list[Model]

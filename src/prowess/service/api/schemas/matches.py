@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Required
 from pydantic import ConfigDict, Field, FiniteFloat, with_config
 from typing_extensions import TypedDict
 
-from .common import ANN, BOB, Change, Name, Time, Told, shape
+from .common import ANN, BOB, Name, RatingChange, ResponseModel, Time, example
 
 EXAMPLE: dict[str, Any] = {
     "id": "final",
@@ -18,29 +18,29 @@ EXAMPLE: dict[str, Any] = {
 Numbers = list[FiniteFloat]
 
 
-# A plain mapping, which the store takes as it is: nothing is made of a match but what was sent.
+# A dict, not a model: the store takes it as it was sent, without defaults.
 @with_config(
     ConfigDict(strict=True, extra="forbid", title="Match", json_schema_extra={"examples": [EXAMPLE]}),
 )
 class Match(TypedDict, total=False):
-    """A match: its teams, and `ranks` (lower is better) or `scores` (higher is better), or else the winner first."""
+    """A match: its teams, and `ranks` (lower is better) or `scores` (higher is better); without both, winners first."""
 
     teams: Required[
         Annotated[
             list[Annotated[list[Name], Field(min_length=1)]],
-            Field(min_length=2, description="Teams of players, by name."),
+            Field(min_length=2, description="Teams of player names."),
         ]
     ]
-    id: Annotated[Name | None, Field(description="Unique in the league for ever; without it the service makes one up.")]
+    id: Annotated[Name | None, Field(description="Unique in the league forever; generated if missing.")]
     ranks: Numbers | None
     scores: Numbers | None
     time: Annotated[
         str | FiniteFloat | None,
-        Field(description="RFC 3339 or a date, or a number where the league counts rounds; without it, now."),
+        Field(description="RFC 3339 or a date, or a number in a league that counts rounds; now if missing."),
     ]
     weights: Annotated[list[Numbers] | None, Field(description="The share of the match that each player played.")]
-    importance: Annotated[FiniteFloat | None, Field(description="How much the match counts: 1, if nothing is said.")]
-    home: Annotated[int | None, Field(description="The index of the team that plays at home, from 0.")]
+    importance: Annotated[FiniteFloat | None, Field(description="How much the match counts; 1 if missing.")]
+    home: Annotated[int | None, Field(description="The index of the home team, from 0.")]
 
 
 @with_config(ConfigDict(strict=True, extra="forbid", title="Matches"))
@@ -50,10 +50,10 @@ class Matches(TypedDict):
     matches: list[Match]
 
 
-class Recorded(Told):
-    """A match that was recorded; `repeated` if it had been before, so that nothing happened.
+class RecordedMatch(ResponseModel):
+    """A recorded match; `repeated` if it had been recorded before, so that nothing changed.
 
-    One that was taken out since stays out: PUT brings it back.
+    A match that was deleted since stays deleted; PUT restores it.
     """
 
     id: str
@@ -61,13 +61,13 @@ class Recorded(Told):
     repeated: bool
 
 
-class Posted(Told):
-    """What came of a change: the revision of the league that has it, and who is rated otherwise now.
+class Posted(ResponseModel):
+    """What a change did: the new revision of the league, and the changed ratings.
 
-    Of a dry run, what would come of it: the largest changes first.
+    In a dry run, what it would do, largest changes first.
     """
 
-    model_config = shape(
+    model_config = example(
         {
             "league": "darts",
             "revision": 1,
@@ -82,12 +82,14 @@ class Posted(Told):
 
     league: str
     revision: int
-    matches: list[Recorded]
-    changed: int = Field(description="How many players are rated otherwise now.")
-    ratings: list[Change] = Field(description="The players of the matches, and of others the 1,000 who moved most.")
+    matches: list[RecordedMatch]
+    changed: int = Field(description="The number of players whose rating changed.")
+    ratings: list[RatingChange] = Field(
+        description="The players of the matches, and the 1,000 other players whose rating changed most."
+    )
 
 
-class Listed(Told):
+class PostedMatch(ResponseModel):
     """A match as it was posted."""
 
     id: str
@@ -100,10 +102,10 @@ class Listed(Told):
     home: int | None = None
 
 
-class Page(Told):
-    """Some matches, the newest first; `next` leads to those before."""
+class MatchList(ResponseModel):
+    """Matches, newest first; `next` is the URL of older ones."""
 
-    model_config = shape(
+    model_config = example(
         {
             "league": "darts",
             "revision": 120,
@@ -118,21 +120,21 @@ class Page(Told):
     total: int
     next: str | None
     matches: list[dict[str, Any]] = Field(
-        description="Each as it was posted; those of a `player` also say what was expected of her, and what they moved."
+        description="As posted; with `player`, also the predicted result and the rating change of that player."
     )
 
 
-class Forecast(Told):
-    """What was expected of a match before it was rated."""
+class Forecast(ResponseModel):
+    """What the model predicted before the match."""
 
-    win: list[float] | None = Field(description="Of two teams: the probability that each wins.")
+    win: list[float] | None = Field(description="For two teams: the probability of each to win.")
     draw: float | None
-    mean: list[float] = Field(description="Of every team's performance.")
+    mean: list[float] = Field(description="The expected performance of each team.")
     sigma: list[float]
 
 
-class Rated(Told):
-    """A player of a match: how it ended, what was expected, what it moved, and why."""
+class MatchPlayer(ResponseModel):
+    """A player of a match: the result, the predicted result, the rating change and its reason."""
 
     player: str
     team: int = Field(description="The index of the team, from 0.")
@@ -149,8 +151,8 @@ class Rated(Told):
     why: str
 
 
-class Revision(Told):
-    """What somebody wrote of a match, and why; `match` is null where it was taken out."""
+class MatchRevision(ResponseModel):
+    """A post, edit or deletion of a match; `match` is null for a deletion."""
 
     revision: int
     kind: Literal["post", "edit", "delete"]
@@ -161,16 +163,16 @@ class Revision(Told):
     written_at: str
 
 
-class Shown(Listed):
-    """A match: what it did to everybody and why, what was expected of it, and all its revisions, the first one first.
+class MatchDetails(PostedMatch):
+    """A match with its forecast, rating changes and revisions, oldest revision first.
 
-    One that was taken out is shown as it was, with nothing that it did.
+    A deleted match is shown as it last was, without rating changes.
     """
 
     league: str
     deleted: bool
-    stamped: bool = Field(description="Whether the service gave the time.")
-    counts: bool = Field(description="Whether it counts: a match of importance 0 does not.")
+    stamped: bool = Field(description="Whether the service set the time.")
+    counts: bool = Field(description="Whether the match is rated; matches of importance 0 are not.")
     forecast: Forecast | None
-    players: list[Rated]
-    revisions: list[Revision]
+    players: list[MatchPlayer]
+    revisions: list[MatchRevision]

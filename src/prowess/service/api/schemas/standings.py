@@ -4,36 +4,40 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from .common import ANN, Rating, Time, Told, shape
-from .matches import Listed
+from .common import ANN, Rating, ResponseModel, Time, example
+from .matches import PostedMatch
 
-AFTER = ANN | {"time": "2026-01-31T10:00:00Z", "match": 1}
-STANDING = {"rank": 1, "player": "ann"} | ANN | {"matches": 12, "last_seen": "2026-01-31T10:00:00Z"}
+POINT = ANN | {"time": "2026-01-31T10:00:00Z", "match": 1}
+STANDING = (
+    {"rank": 1, "player": "ann"}
+    | ANN
+    | {"matches": 12, "last_seen": "2026-01-31T10:00:00Z", "provisional": False, "active": True}
+)
 
 
-class Standing(Told):
-    """A player of a leaderboard."""
+class Standing(ResponseModel):
+    """A player on a leaderboard."""
 
-    model_config = shape(STANDING | {"provisional": False, "active": True})
+    model_config = example(STANDING)
 
-    rank: int = Field(description="Among all players of the league; equal ones share it.")
+    rank: int = Field(description="Among all players of the league; equal players share a rank.")
     player: str
     mu: float
     sigma: float | None
-    shown: float = Field(description="By which players are ranked: μ − 3σ, unless the model says otherwise.")
+    shown: float = Field(description="The rating that players are ranked by: μ − 3σ for most models.")
     matches: int
     last_seen: Time | None
-    provisional: bool = Field(description="Whether there are too few matches to be sure.")
-    active: bool = Field(description="Whether the last match is not too long before the last of all.")
-    volatility: float | None = Field(None, description="of Glicko-2 alone")
-    offence: float | None = Field(None, description="of models of scores alone: its mean")
-    defence: float | None = Field(None, description="of models of scores alone: its mean")
+    provisional: bool = Field(description="Whether the player has too few matches for a reliable rating.")
+    active: bool = Field(description="Whether the player has played recently.")
+    volatility: float | None = Field(None, description="only for Glicko-2")
+    offence: float | None = Field(None, description="only for models of scores: the mean")
+    defence: float | None = Field(None, description="only for models of scores: the mean")
 
 
-class Leaderboard(Told):
-    """A page of a leaderboard; `next` leads to the following one as of the same revision."""
+class Leaderboard(ResponseModel):
+    """A page of a leaderboard; `next` is the URL of the next page at the same revision."""
 
-    model_config = shape(
+    model_config = example(
         {
             "league": "darts",
             "revision": 120,
@@ -42,7 +46,7 @@ class Leaderboard(Told):
             "size": 50,
             "total": 61,
             "next": "/api/leagues/darts/leaderboard?page=2&size=50&revision=120",
-            "players": [STANDING | {"provisional": False, "active": True}],
+            "players": [STANDING],
         }
     )
 
@@ -56,23 +60,23 @@ class Leaderboard(Told):
     players: list[Standing]
 
 
-class Believed(Told):
-    """What was believed of a player's skill, over all its traits."""
+class OverallRating(ResponseModel):
+    """A rating over all traits of a player."""
 
     mu: float
     sigma: float | None
     shown: float
 
 
-class Point(Believed):
-    """What was believed of a player after a match."""
+class CurvePoint(OverallRating):
+    """A player's rating after a match."""
 
     time: Time | None
-    match: int = Field(description="Which match of the league it was, from 1, in the order of time.")
+    match: int = Field(description="The number of the match in the league, by time, from 1.")
 
 
-class Met(Told):
-    """An opponent or a partner, how often they met, and how that ended for the player."""
+class HeadToHead(ResponseModel):
+    """Matches with an opponent or a partner, and their results for the player."""
 
     player: str
     matches: int
@@ -81,26 +85,26 @@ class Met(Told):
     losses: int
 
 
-class Own(Listed):
-    """A match of a player: how it ended for her, what was expected, and what it moved."""
+class PlayerMatch(PostedMatch):
+    """A match of a player: the result, the predicted result, and the rating change."""
 
-    counts: bool = Field(description="Whether it counts: a match of importance 0 does not.")
-    team: int = Field(description="The index of her team, from 0.")
+    counts: bool = Field(description="Whether the match is rated; matches of importance 0 are not.")
+    team: int = Field(description="The index of the player's team, from 0.")
     place: int
     score: float | None = None
     actual: float = Field(description="The share of the opposing teams that were beaten; ties count half.")
-    expected: float = Field(description="The share that was expected to be, before the match.")
-    expected_lead: float | None = Field(None, description="By how much she was to outscore them; of models of scores.")
-    before: Believed
-    after: Believed
-    moved: float = Field(description="What it did to mu.")
+    expected: float = Field(description="The share that was expected before the match.")
+    expected_lead: float | None = Field(None, description="The expected lead in the score; only for models of scores.")
+    before: OverallRating
+    after: OverallRating
+    moved: float = Field(description="The change of mu.")
     shown_moved: float
 
 
-class Player(Told):
-    """A player: where she stands, how she came there, and whom she met."""
+class Player(ResponseModel):
+    """A player: rating and rank, rating curve, matches, opponents and partners."""
 
-    model_config = shape(
+    model_config = example(
         {
             "league": "darts",
             "revision": 120,
@@ -115,9 +119,9 @@ class Player(Told):
             "wins": 1,
             "draws": 0,
             "losses": 0,
-            "curve": [AFTER],
-            "best": AFTER,
-            "worst": AFTER,
+            "curve": [POINT],
+            "best": POINT,
+            "worst": POINT,
             "matches": [],
             "opponents": [{"player": "bob", "matches": 1, "wins": 1, "draws": 0, "losses": 0}],
             "partners": [],
@@ -128,18 +132,18 @@ class Player(Told):
     revision: int
     player: str
     rank: int
-    players: int = Field(description="How many there are in the league.")
+    players: int = Field(description="The number of players in the league.")
     rating: Rating
     provisional: bool
     active: bool
     last_seen: Time | None
-    played: int = Field(description="In how many matches.")
-    wins: int | None = Field(description="How often her team came first, alone.")
-    draws: int | None = Field(description="How often it was first together with others.")
+    played: int = Field(description="The number of matches.")
+    wins: int | None = Field(description="Matches that the player's team won alone.")
+    draws: int | None = Field(description="Matches in which it shared the first place.")
     losses: int | None
-    curve: list[Point] = Field(description="What was believed after her matches, the first one first.")
-    best: Point | None = Field(description="The highest that was ever shown.")
-    worst: Point | None
-    matches: list[Own] = Field(description="The newest first.")
-    opponents: list[Met] = Field(description="Those met most often first, at most 100.")
-    partners: list[Met]
+    curve: list[CurvePoint] = Field(description="Ratings after matches, oldest first.")
+    best: CurvePoint | None = Field(description="The highest shown rating.")
+    worst: CurvePoint | None
+    matches: list[PlayerMatch] = Field(description="Newest first.")
+    opponents: list[HeadToHead] = Field(description="Most frequent first, at most 100.")
+    partners: list[HeadToHead]

@@ -15,7 +15,7 @@ from ....store.leagues import League
 from ....store.read.snapshot import Snapshot
 from ....text import capitalise, join_words
 from ...api.responses import etag_of, rating_payload, rating_payloads
-from ...api.schemas.forecasts import PredictionAsked
+from ...api.schemas.forecasts import PredictionRequest
 from ...auth import Access
 from ...concurrency import ConcurrencyLimiter
 from ...context import Service
@@ -78,14 +78,14 @@ def error_sentence(error: Error) -> str:
 
 def prediction_request(
     teams: Sequence[Sequence[str]], home: int | None = None, time: str | float | None = None
-) -> PredictionAsked:
+) -> PredictionRequest:
     """Return the request for a prediction, without the checks of the API: pages have their own error messages.
 
     >>> prediction_request([["ann"], ["bob"]]).newcomers
     True
     """
     names = [list(team) for team in teams]
-    return PredictionAsked.model_construct(teams=names, weights=None, home=home, newcomers=True, time=time)
+    return PredictionRequest.model_construct(teams=names, weights=None, home=home, newcomers=True, time=time)
 
 
 def _team_name(names: Sequence[str], number: int) -> str:
