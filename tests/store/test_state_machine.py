@@ -23,15 +23,7 @@ from prowess.store.db import schema
 from prowess.store.db.database import Database
 from prowess.store.errors import Conflict, NotFound
 from prowess.store.write import replay
-from prowess.store.write.commands import (
-    ChangeModel,
-    CommandResult,
-    Delete,
-    Edit,
-    NewSeason,
-    Post,
-    RatingChange,
-)
+from prowess.store.write.commands import ChangeModel, CommandResult, Delete, Edit, NewSeason, Post, RatingChange
 from prowess.store.write.posts import PendingTraces
 from prowess.store.write.replay import take_checkpoint
 from prowess.store.write.writer import Writer, perform, preview

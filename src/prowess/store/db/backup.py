@@ -171,9 +171,13 @@ def copy_tables(source: Connection, target: Connection, label: str, progress: bo
     for table, rows in track(batches, label, lambda: copied.total() / total, progress):
         _insert(target, table, rows)
         copied[table.name] += len(rows)
-    if target.dialect.name == "postgresql":
-        for table in tables:
-            _advance_sequence(target, table)
+    for table in tables:
+        if target.dialect.name == "postgresql" and "id" in table.primary_key:  # SQLite numbers the next row by itself
+            name = target.dialect.identifier_preparer.quote(table.name)
+            query = (
+                f"SELECT setval(pg_get_serial_sequence(:name, 'id'), max(id)) FROM {name} HAVING max(id) IS NOT NULL"
+            )
+            target.execute(sa.text(query), {"name": name})
     return dict(copied)
 
 
@@ -199,11 +203,3 @@ def _insert(target: Connection, table: Table, rows: Rows) -> None:
                 copy.write_row(row)
     except target.dialect.loaded_dbapi.Error as error:
         raise DBAPIError.instance(query, None, error, target.dialect.loaded_dbapi.Error) from error
-
-
-def _advance_sequence(target: Connection, table: Table) -> None:
-    """Let PostgreSQL number the next row after the last one; SQLite does so by itself."""
-    if "id" in table.primary_key:
-        name = target.dialect.identifier_preparer.quote(table.name)
-        sequence = "SELECT setval(pg_get_serial_sequence(:name, 'id'), max(id)) FROM "
-        target.execute(sa.text(f"{sequence}{name} HAVING max(id) IS NOT NULL"), {"name": name})

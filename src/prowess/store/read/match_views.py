@@ -215,9 +215,10 @@ class MatchViews:
         if len(at) > most:
             spaced = np.linspace(0, len(at) - 1, max(most, MIN_POINTS) - 2).round().astype(np.intp)
             at = np.union1d(spaced, [best, worst])
-        ratings = zip(*(_cells(column[at]) for column in (mu, sigma, shown)), strict=True)
+        ratings = np.stack([mu, sigma, shown], axis=1)[at].tolist()
         points = [
-            {"time": self._time(index), "match": index + 1} | dict(zip(RATING_KEYS, rating, strict=True))
+            {"time": self._time(index), "match": index + 1}
+            | {key: None if cell != cell else cell for key, cell in zip(RATING_KEYS, rating, strict=True)}
             for index, rating in zip(match[at].tolist(), ratings, strict=True)
         ]
         high, low = (points[int(np.searchsorted(at, k))] for k in (best, worst))
@@ -248,10 +249,6 @@ class MatchViews:
 def _changes(row: Plain) -> Plain:
     ratings = {when: {key: row[f"{key}_{when}"] for key in RATING_KEYS} for when in ("before", "after")}
     return ratings | {"moved": row["moved"], "shown_moved": row["shown_moved"]}
-
-
-def _cells(column: NDArray[np.float64]) -> list[float | None]:
-    return [None if cell != cell else cell for cell in column.tolist()]
 
 
 def recent_form(
@@ -306,12 +303,9 @@ def _last_entries(view: TraceView, number: Ints, enough: NDArray[np.integer], ma
         np.subtract.at(wanted, history.player[entry], 1)
         blocks.append(entry)
         end, size = begin, 2 * size
-    return _last_of_each(history.player, np.concatenate([np.zeros(0, np.intp), *reversed(blocks)]))
-
-
-def _last_of_each(player: NDArray[np.int32], entry: Ints) -> Ints:
-    by_player = np.argsort(player[entry], kind="stable")
-    sorted_player = player[entry[by_player]]
+    entry = np.concatenate([np.zeros(0, np.intp), *reversed(blocks)])
+    by_player = np.argsort(history.player[entry], kind="stable")
+    sorted_player = history.player[entry[by_player]]
     after = np.searchsorted(sorted_player, sorted_player, side="right") - np.arange(len(entry))
     return np.sort(entry[by_player[after <= FORM_MATCHES]])
 

@@ -274,14 +274,6 @@ class Snapshot:
         False, only the others.
         """
         order = self.ranking.order
-        mask = self._mask(search, active_since, min_matches, provisional)
-        if mask is not None:
-            order = order[mask[order]]
-        return Page(self._rows(order[first : first + size]), len(order))
-
-    def _mask(
-        self, search: str | None, active_since: float | None, min_matches: int, provisional: bool | None
-    ) -> Flags | None:
         masks: list[Flags] = []
         if search is not None and search.strip():
             masks.append(self.names.search(search))
@@ -291,7 +283,9 @@ class Snapshot:
             masks.append(self.matches >= min_matches)
         if provisional is not None:
             masks.append((self.matches < self.settings.provisional_matches) == provisional)
-        return np.logical_and.reduce(masks) if masks else None
+        if masks:
+            order = order[np.logical_and.reduce(masks)[order]]
+        return Page(self._rows(order[first : first + size]), len(order))
 
     def row(self, player: str) -> dict[str, Any]:
         """Return the row of a player in the leaderboard."""

@@ -53,22 +53,21 @@ class TraceCache:
 
     def of(self, connection: Connection, league: League) -> MatchViews:
         """Return views of a league at its revision or a later one; the league was read on the same connection."""
-        return MatchViews(league, connection, self._view(connection, league))
-
-    def _view(self, connection: Connection, league: League) -> TraceView:
         cached = self._cache.get(league.id)
-        if cached is not None and cached.view.revision >= league.revision:
-            return cached.view
-        with self._cache.lock(league.id):
-            cached = self._cache.get(league.id)
-            if cached is not None and cached.view.revision >= league.revision:
-                return cached.view
+        if cached is None or cached.view.revision < league.revision:
+            with self._cache.lock(league.id):
+                cached = self._update(connection, league)
+        return MatchViews(league, connection, cached.view)
+
+    def _update(self, connection: Connection, league: League) -> CachedTrace:
+        cached = self._cache.get(league.id)
+        if cached is None or cached.view.revision < league.revision:  # no other thread did it meanwhile
             self._cache.drop(league.id)  # so that nobody gets a trace that failed half-way
             appended = self.pending.take(league, 0 if cached is None else cached.view.revision)
             trace = _trace_at(connection, league, cached, appended)
-            view = replace(trace.view, revision=league.revision)
-            self._cache.put(league.id, CachedTrace(trace, view, league.generation), trace.nbytes)
-            return view
+            cached = CachedTrace(trace, replace(trace.view, revision=league.revision), league.generation)
+            self._cache.put(league.id, cached, trace.nbytes)
+        return cached
 
 
 def _trace_at(

@@ -171,17 +171,14 @@ def execute(
     if posts:
         results |= _with_retries(list(posts), partial(_append, database, posts, committed, pending))
         if len(posts) > 1:  # the others of a batch that failed as a whole may succeed alone
-            for number in [number for number in posts if _is_unexpected(results[number])]:
-                alone = {number: posts[number]}
-                results |= _with_retries([number], partial(_append, database, alone, committed, pending))
+            for number in posts:
+                if not isinstance(results[number], (CommandResult, Error, OutOfOrder)):
+                    alone = {number: posts[number]}
+                    results |= _with_retries([number], partial(_append, database, alone, committed, pending))
     for number, command in enumerate(commands):
         if number not in results or isinstance(results[number], OutOfOrder):
             results |= _with_retries([number], partial(_correct, database, number, command, committed))
     return [results[number] for number in range(len(commands))]
-
-
-def _is_unexpected(result: Result) -> bool:
-    return not isinstance(result, (CommandResult, Error, OutOfOrder))
 
 
 def _with_retries(numbers: Sequence[int], work: Callable[[], dict[int, Result]]) -> dict[int, Result]:
