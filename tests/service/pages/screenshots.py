@@ -17,8 +17,8 @@ CHOSEN = {  # what documents show: from which part of the page on, and how much
     "players-compared-desk-light": (TOP, 1280, 800),
     "players-compared-desk-dark": (TOP, 1280, 800),
     "standings-phone-light": (TOP, 360, 740),
-    "predict-phone-light": ("#said", 360, 740),
-    "fair-teams-phone-light": ("#said", 360, 740),
+    "predict-phone-light": ("#answer", 360, 740),
+    "fair-teams-phone-light": ("#answer", 360, 740),
 }
 
 

@@ -99,7 +99,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 _SIDE = re.compile(r"(team|player|score|rank)([0-9]{1,2})")
 MARKS = ";,/+&|"
-COLUMN, NONE = "=", "-"  # values of a role: a column has the prefix `=`, `-` is no column
+COLUMN, NONE = "=", "-"  # values of a role: the prefix of a column, and no column
 
 
 @dataclass(frozen=True)

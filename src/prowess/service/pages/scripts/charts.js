@@ -1,31 +1,31 @@
-// Charts that answer to the mouse: where one comes into view, Vega draws its specification in the room of the picture,
-// which stays if anything fails.
+// Interactive charts: when a chart comes into view, Vega draws its specification in place of the picture, which stays
+// if anything fails.
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const narrow = matchMedia("(max-width: 40rem)");
 const OPTIONS = {
-  ast: true, // expressions are walked through and not made into code, which the policy of the pages forbids
+  ast: true, // interpret expressions: the content security policy forbids generated code
   renderer: "svg",
   actions: false,
-  logLevel: 1, // errors alone
-  defaultStyle: false, // styles stand in our own sheet
+  logLevel: 1, // errors only
+  defaultStyle: false, // styles are in our own stylesheet
   tooltip: { disableDefaultStyle: true },
 };
 
 let vega;
-const load = (src) => (vega ??= ready().then(() => fetched(src)));
+const load = (src) => (vega ??= pageLoaded().then(() => loadScript(src)));
 
-// after all else of the page, which does not wait for it
-async function ready() {
+// The page must not wait for Vega, so it is loaded last.
+async function pageLoaded() {
   if (document.readyState === "complete") return;
-  await new Promise((done) => addEventListener("load", done, { once: true }));
+  await new Promise((resolve) => addEventListener("load", resolve, { once: true }));
 }
 
-function fetched(src) {
-  return new Promise((done, failed) => {
+function loadScript(src) {
+  return new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.addEventListener("load", done);
-    script.addEventListener("error", failed);
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", reject);
     script.src = src;
     document.head.append(script);
   });
@@ -37,65 +37,65 @@ async function specification(figure) {
   url.searchParams.set("height", narrow.matches ? small : height);
   if (narrow.matches) url.searchParams.set("narrow", 1);
   if (dark.matches) url.searchParams.set("look", "dark");
-  const answer = await fetch(url);
-  if (!answer.ok) throw new Error(answer.statusText);
-  const spec = await answer.json();
-  if (!isSeveral(spec)) spec.width = spec.height = "container";
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(response.statusText);
+  const spec = await response.json();
+  if (!hasPanels(spec)) spec.width = spec.height = "container";
   spec.description = figure.querySelector("img").alt;
   return spec;
 }
 
-const isSeveral = (spec) => "concat" in spec || "hconcat" in spec || "vconcat" in spec || "facet" in spec;
+const hasPanels = (spec) => "concat" in spec || "hconcat" in spec || "vconcat" in spec || "facet" in spec;
 
-function place(figure) {
-  const found = document.createElement("div");
+function addPlot(figure) {
+  const plot = document.createElement("div");
   const { height, small } = figure.dataset;
-  found.className = "plot unfinished";
-  found.style.aspectRatio = narrow.matches ? `328 / ${small}` : `1056 / ${height}`;
-  figure.append(found);
-  return found;
+  plot.className = "plot unfinished";
+  plot.style.aspectRatio = narrow.matches ? `328 / ${small}` : `1056 / ${height}`;
+  figure.append(plot);
+  return plot;
 }
 
-const drawn = new WeakMap(); // which way each figure was drawn, and how to end it
+const drawings = new WeakMap(); // the variant in which each figure was drawn, and its Vega view
 
 async function draw(figure) {
-  const mine = { way: `${dark.matches} ${narrow.matches}` };
-  const before = drawn.get(figure);
-  if (before?.way === mine.way) return;
-  drawn.set(figure, mine);
+  const drawing = { variant: `${dark.matches} ${narrow.matches}` };
+  const previous = drawings.get(figure);
+  if (previous?.variant === drawing.variant) return;
+  drawings.set(figure, drawing);
   let plot;
   try {
     const [spec] = await Promise.all([specification(figure), load(figure.dataset.vega)]);
-    if (drawn.get(figure) !== mine || !figure.isConnected) return; // another way by now
-    plot = place(figure);
-    mine.view = await globalThis.vegaEmbed(plot, spec, OPTIONS);
-    if (isSeveral(spec)) fill(plot.querySelector("svg"));
+    if (drawings.get(figure) !== drawing || !figure.isConnected) return; // replaced by a newer drawing
+    plot = addPlot(figure);
+    drawing.view = await globalThis.vegaEmbed(plot, spec, OPTIONS);
+    if (hasPanels(spec)) fill(plot.querySelector("svg"));
   } catch (error) {
     console.warn("The chart stays a picture.", error);
     plot?.remove();
     return;
   }
-  figure.querySelectorAll("picture, .plot").forEach((one) => (one.hidden = one !== plot));
+  figure.querySelectorAll("picture, .plot").forEach((element) => (element.hidden = element !== plot));
   plot.classList.remove("unfinished");
-  before?.view?.finalize();
-  figure.querySelectorAll(".plot[hidden]").forEach((one) => one.remove());
+  previous?.view?.finalize();
+  figure.querySelectorAll(".plot[hidden]").forEach((element) => element.remove());
 }
 
-// several panels have sizes of their own, and are made smaller or larger as a whole
+// Charts of several panels have fixed sizes, so they are scaled as a whole.
 function fill(svg) {
   svg.setAttribute("preserveAspectRatio", "xMinYMin");
   svg.setAttribute("width", "100%");
   svg.setAttribute("height", "100%");
 }
 
-const seen = new IntersectionObserver(
+const observer = new IntersectionObserver(
   (entries) => entries.forEach(({ isIntersecting, target }) => isIntersecting && draw(target)),
   { rootMargin: "200px" },
 );
 
 function watch() {
-  seen.disconnect(); // so that those in view are told anew
-  document.querySelectorAll("figure[data-chart]").forEach((figure) => seen.observe(figure));
+  observer.disconnect(); // so that charts in view are reported again
+  document.querySelectorAll("figure[data-chart]").forEach((figure) => observer.observe(figure));
 }
 
 document.addEventListener("shown", watch);

@@ -1,6 +1,6 @@
-// Buttons that copy a text of the page: `data-copy="#part"`. They are hidden where nothing can be copied.
+// Buttons with `data-copy="#part"` copy the text of a part of the page. They are hidden if the browser cannot copy.
 
-function offer() {
+function showButtons() {
   if (!navigator.clipboard) return;
   document.querySelectorAll("button[data-copy][hidden]").forEach((button) => (button.hidden = false));
 }
@@ -12,5 +12,5 @@ document.addEventListener("click", async ({ target }) => {
   button.textContent = "Copied";
 });
 
-document.addEventListener("shown", offer);
-offer();
+document.addEventListener("shown", showButtons);
+showButtons();

@@ -1,4 +1,4 @@
-// A file is dropped anywhere on the page, or chosen, and looked at without another click.
+// A file that is dropped anywhere on the page, or chosen, is previewed without another click.
 
 const form = document.getElementById("import");
 const area = document.getElementById("drop");
@@ -7,24 +7,24 @@ const result = () => document.getElementById("result");
 
 document.documentElement.classList.add("scripted");
 
-function tell(text) {
-  const said = document.createElement("p");
-  said.className = "problem";
-  said.setAttribute("role", "alert");
-  said.textContent = text;
-  result().replaceChildren(said);
+function showError(text) {
+  const message = document.createElement("p");
+  message.className = "problem";
+  message.setAttribute("role", "alert");
+  message.textContent = text;
+  result().replaceChildren(message);
 }
 
 field.addEventListener("change", () => {
   const limit = Number(form.dataset.limit);
   if (!field.files.length) return result().replaceChildren();
-  if (limit && field.files[0].size + 10000 > limit) tell(`This file is too large: at most ${Math.floor(limit / 2 ** 20)} MiB can be imported.`);
-  else form.requestSubmit(); // with what was chosen for the file before: this may be the same one, corrected
+  if (limit && field.files[0].size + 10000 > limit) showError(`This file is too large: at most ${Math.floor(limit / 2 ** 20)} MiB can be imported.`);
+  else form.requestSubmit(); // keeps the choices made for the previous file: this may be the same one, corrected
 });
 
-if (field.files.length && !result().childElementCount) field.dispatchEvent(new Event("change")); // chosen before this ran
+if (field.files.length && !result().childElementCount) field.dispatchEvent(new Event("change")); // chosen before this script ran
 
-let over = 0; // entering a part of the page comes before leaving the other
+let over = 0; // a counter, because an element is entered before the previous one is left
 const files = (event) => event.dataTransfer?.types.includes("Files");
 addEventListener("dragenter", (event) => files(event) && area.classList.toggle("over", ++over > 0));
 addEventListener("dragleave", (event) => files(event) && area.classList.toggle("over", --over > 0));
@@ -34,11 +34,11 @@ addEventListener("drop", (event) => {
   event.preventDefault();
   over = 0;
   area.classList.remove("over");
-  const one = new DataTransfer();
-  one.items.add(event.dataTransfer.files[0]);
-  field.files = one.files;
+  const first = new DataTransfer();
+  first.items.add(event.dataTransfer.files[0]);
+  field.files = first.files;
   field.dispatchEvent(new Event("change"));
 });
 
 document.addEventListener("shown", () => result()?.focus({ preventScroll: false }));
-document.addEventListener("failed", () => tell("The file could not be sent: it has changed since you chose it, or the service cannot be reached. Choose it again."));
+document.addEventListener("failed", () => showError("The file could not be sent: it changed after you chose it, or the service cannot be reached. Choose it again."));

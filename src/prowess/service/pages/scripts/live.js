@@ -1,40 +1,40 @@
-// Pages that answer at once: forms and links marked `data-live="#part …"` are asked for in the background, and of
-// the answer only those parts are put in the place of the old ones. Without this script they are forms and links.
+// Live updates: forms and links with `data-live="#part …"` are fetched in the background, and only those parts of the
+// page are replaced. Without this script they are plain forms and links.
 
-const WAIT = 250; // milliseconds after the last letter
+const WAIT = 250; // milliseconds after the last key
 
 const here = () => location.pathname + location.search;
 
 let latest = 0;
-let shown = here(); // whose content is seen
+let shown = here(); // the URL of the content on the page
 
 async function show(url, parts, { body, keep = "push" } = {}) {
-  const mine = ++latest;
+  const request = ++latest;
   const places = document.querySelectorAll(parts);
   places.forEach((place) => place.classList.add("busy"));
   try {
-    const answer = await fetch(url, { method: body ? "POST" : "GET", body, headers: { Accept: "text/html" } });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (mine !== latest) return; // another was asked for since
-    if (answer.redirected && body) return location.assign(answer.url);
+    const response = await fetch(url, { method: body ? "POST" : "GET", body, headers: { Accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (request !== latest) return; // a newer request replaces this one
+    if (response.redirected && body) return location.assign(response.url);
     const fresh = [...places].map((place) => place.id && page.getElementById(place.id));
-    if (fresh.some((one) => !one)) return body ? replaceAll(page) : location.assign(url);
-    places.forEach((place, at) => replace(place, fresh[at]));
+    if (fresh.some((part) => !part)) return body ? replaceAll(page) : location.assign(url);
+    places.forEach((place, index) => replace(place, fresh[index]));
     if (!body && keep) history[`${keep}State`](null, "", url);
     shown = here();
     document.dispatchEvent(new CustomEvent("shown"));
   } catch {
-    if (body) return document.dispatchEvent(new CustomEvent("failed")); // what was filled in is kept
-    location.assign(url); // the browser says it better
+    if (body) return document.dispatchEvent(new CustomEvent("failed")); // keeps the input
+    location.assign(url); // the browser has better error messages
   } finally {
     document.querySelectorAll(".busy").forEach((place) => place.classList.remove("busy"));
   }
 }
 
 function replace(place, fresh) {
-  const held = place.contains(document.activeElement) && document.activeElement.id;
+  const focused = place.contains(document.activeElement) && document.activeElement.id;
   place.replaceWith(fresh);
-  if (held) document.getElementById(held)?.focus();
+  if (focused) document.getElementById(focused)?.focus();
 }
 
 function replaceAll(page) {
@@ -44,26 +44,26 @@ function replaceAll(page) {
 }
 
 function address(form, submitter) {
-  const said = [...new FormData(form, submitter)].filter(([, value]) => value !== "");
-  const query = new URLSearchParams(said).toString();
+  const fields = [...new FormData(form, submitter)].filter(([, value]) => value !== "");
+  const query = new URLSearchParams(fields).toString();
   return form.action.replace(/[?#].*/, "") + (query && `?${query}`);
 }
 
 const isGet = (form) => form.method.toLowerCase() === "get";
 
-let waiting;
+let timer;
 document.addEventListener("input", ({ target }) => {
   const form = target.closest("form[data-live]");
   if (!form || !isGet(form) || form.hasAttribute("data-on-submit")) return;
-  clearTimeout(waiting);
-  waiting = setTimeout(() => show(address(form), form.dataset.live, { keep: "replace" }), WAIT);
+  clearTimeout(timer);
+  timer = setTimeout(() => show(address(form), form.dataset.live, { keep: "replace" }), WAIT);
 });
 
 document.addEventListener("submit", (event) => {
   const form = event.target.closest("form[data-live]");
   if (!form || event.submitter?.hasAttribute("data-whole")) return;
   event.preventDefault();
-  clearTimeout(waiting);
+  clearTimeout(timer);
   const body = isGet(form) ? undefined : new FormData(form, event.submitter);
   const place = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
   show(isGet(form) ? address(form, event.submitter) : place, form.dataset.live, { body });
@@ -76,9 +76,9 @@ document.addEventListener("click", (event) => {
   show(link.href, link.dataset.live ?? link.closest("[data-live-links]").dataset.liveLinks);
 });
 
-addEventListener("popstate", () => here() === shown || location.reload()); // a jump within the page is no other page
+addEventListener("popstate", () => here() === shown || location.reload()); // not for jumps within the page
 
-// what is not done yet is looked at again
+// Unfinished work is polled.
 function refresh() {
   const place = document.querySelector("[data-refresh]");
   if (place) setTimeout(() => show(location.href, `#${place.id}`, { keep: null }), 1000 * place.dataset.refresh);

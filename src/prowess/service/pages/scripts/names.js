@@ -1,17 +1,17 @@
-// Fields that complete the names of players. `data-names` holds the address that is asked, as in
-// <textarea data-names="/leagues/darts/names.json">; of a textarea, the line is completed in which one writes.
-// Arrows choose, Enter takes, Escape closes; without this script names are written out.
+// Fields that complete names of players. `data-names` is the URL to query, as in
+// <textarea data-names="/leagues/darts/names.json">; in a textarea, the current line is completed.
+// Arrow keys choose, Enter accepts, Escape closes. Without this script, names are typed in full.
 
-const WAIT = 120; // milliseconds after the last letter
+const WAIT = 120; // milliseconds after the last key
 const list = Object.assign(document.createElement("ul"), { id: "names", className: "names" });
 list.setAttribute("role", "listbox");
 list.setAttribute("aria-label", "Names of this league");
-const said = Object.assign(document.createElement("p"), { className: "unseen" });
-said.setAttribute("role", "status");
+const status = Object.assign(document.createElement("p"), { className: "unseen" });
+status.setAttribute("role", "status");
 
-let field = null; // whose names are shown
+let field = null; // the field whose suggestions are shown
 let chosen = -1;
-let waiting;
+let timer;
 let latest = 0;
 
 function line(of) {
@@ -24,18 +24,18 @@ function line(of) {
 
 const typed = (of) => of.value.slice(...line(of)).trim();
 
-async function look(of) {
-  const mine = ++latest;
+async function suggest(of) {
+  const request = ++latest;
   const search = typed(of);
   if (!search) return close();
   try {
-    const answer = await fetch(`${of.dataset.names}?${new URLSearchParams({ search })}`);
-    const { names } = await answer.json();
-    if (mine !== latest || document.activeElement !== of || !names) return undefined;
+    const response = await fetch(`${of.dataset.names}?${new URLSearchParams({ search })}`);
+    const { names } = await response.json();
+    if (request !== latest || document.activeElement !== of || !names) return undefined;
     const others = names.filter((name) => name !== search).slice(0, 8);
     return others.length ? open(of, others) : close();
   } catch {
-    return close(); // then she writes it herself
+    return close(); // the user can type the name
   }
 }
 
@@ -45,21 +45,21 @@ function open(of, names) {
   list.replaceChildren(...names.map(option));
   const box = of.getBoundingClientRect();
   Object.assign(list.style, { top: `${box.bottom + scrollY}px`, left: `${box.left + scrollX}px`, width: `${box.width}px` });
-  (document.getElementById("main") ?? document.body).append(list, said);
+  (document.getElementById("main") ?? document.body).append(list, status);
   of.setAttribute("aria-controls", list.id);
-  said.textContent = `${names.length} ${names.length === 1 ? "name" : "names"}, choose with the arrow keys`;
+  status.textContent = `${names.length} ${names.length === 1 ? "name" : "names"}, choose with the arrow keys`;
 }
 
 function option(name, at) {
-  const one = Object.assign(document.createElement("li"), { id: `name-${at}`, textContent: name });
-  one.setAttribute("role", "option");
-  one.setAttribute("aria-selected", "false");
-  return one;
+  const item = Object.assign(document.createElement("li"), { id: `name-${at}`, textContent: name });
+  item.setAttribute("role", "option");
+  item.setAttribute("aria-selected", "false");
+  return item;
 }
 
 function close() {
   latest += 1;
-  clearTimeout(waiting);
+  clearTimeout(timer);
   choose(-1);
   field?.removeAttribute("aria-controls");
   field = null;
@@ -69,28 +69,28 @@ function close() {
 function choose(at) {
   list.children[chosen]?.setAttribute("aria-selected", "false");
   chosen = at;
-  const one = list.children[at];
-  one?.setAttribute("aria-selected", "true");
-  one?.scrollIntoView({ block: "nearest" });
-  if (one) field.setAttribute("aria-activedescendant", one.id);
+  const item = list.children[at];
+  item?.setAttribute("aria-selected", "true");
+  item?.scrollIntoView({ block: "nearest" });
+  if (item) field.setAttribute("aria-activedescendant", item.id);
   else field?.removeAttribute("aria-activedescendant");
 }
 
-function take(name) {
+function accept(name) {
   const of = field;
   close();
   of.setRangeText(name, ...line(of), "end");
-  of.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: "taken" })); // for what follows the field
+  of.dispatchEvent(new CustomEvent("input", { bubbles: true, detail: "accepted" })); // for live updates
   of.focus();
 }
 
 document.addEventListener("input", (event) => {
   const of = event.target.closest?.("[data-names]");
-  if (!of || event.detail === "taken") return;
+  if (!of || event.detail === "accepted") return;
   of.setAttribute("autocomplete", "off");
   of.setAttribute("aria-autocomplete", "list");
-  clearTimeout(waiting);
-  waiting = setTimeout(look, WAIT, of);
+  clearTimeout(timer);
+  timer = setTimeout(suggest, WAIT, of);
 });
 
 document.addEventListener("keydown", (event) => {
@@ -98,7 +98,7 @@ document.addEventListener("keydown", (event) => {
   const count = list.children.length;
   if (event.key === "ArrowDown") choose((chosen + 1) % count);
   else if (event.key === "ArrowUp") choose((Math.max(chosen, 0) + count - 1) % count);
-  else if (event.key === "Enter" && chosen >= 0) take(list.children[chosen].textContent);
+  else if (event.key === "Enter" && chosen >= 0) accept(list.children[chosen].textContent);
   else if (event.key === "Escape") close();
   else return;
   event.preventDefault();
@@ -106,7 +106,7 @@ document.addEventListener("keydown", (event) => {
 
 list.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus
 list.addEventListener("click", (event) => {
-  const one = event.target.closest("li");
-  if (one && field) take(one.textContent);
+  const item = event.target.closest("li");
+  if (item && field) accept(item.textContent);
 });
 document.addEventListener("focusout", ({ target }) => target === field && close());
