@@ -51,10 +51,10 @@ def test_an_account_says_what_a_match_did_and_why():
     assert [row["partners"] for row in one.rows] == [["cat"], ["ann"], []]
     forecast = ladder.model.predict([[ladder.newcomer] * 2, [ladder.newcomer]])
     assert one.forecast["win"] == pytest.approx(forecast.win, abs=1e-4)
-    assert one.sentences[0].startswith("ann won 3:1 against bob, where 94 % was expected: +")
-    assert draw.sentences[0].startswith("bob drew against ann, where ")
-    assert three.sentences[1].startswith("dan came to place 2 of 3 against ann and bob, where place 2.")
-    assert three.sentences[1].endswith(", as nothing else was known of a newcomer.")
+    assert one.sentences[0].startswith("ann won 3:1 against bob (93 % chance): +")
+    assert draw.sentences[0].startswith("bob drew against ann (5 % chance): ")
+    assert three.sentences[1].startswith("dan finished in place 2 of 3 against ann and bob, expected place 2.")
+    assert three.sentences[1].endswith(" (a large change: this was a first match).")
     assert three.forecast["win"] is None
     assert not nothing.counts
     assert [row["moved"] for row in nothing.rows] == [0, 0]

@@ -299,7 +299,7 @@ class Account:
     >>> [row["player"] for row in described.rows], round(described.rows[0]["expected"], 2)
     (['bob', 'ann'], 0.23)
     >>> described.sentences[0]
-    'bob won against ann, where 23 % was expected: +6.04 to 26.64.'
+    'bob won against ann (21 % chance): +6.04 to 26.64.'
     """
 
     rows: list[dict[str, Any]]
@@ -312,7 +312,7 @@ class Account:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """A sentence for each player: how it ended, what was expected, and what that moved.
+        """A sentence for each player: the result, how likely or expected it was, and the change of the rating.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "importance": 0}])
@@ -324,27 +324,38 @@ class Account:
 
     def _sentence(self, row: dict[str, Any], digits: int) -> str:
         ended, expected = result_and_odds(row)
-        verb = {"drawn": "drew", "place": "came to place"}
+        verb = {"drawn": "drew", "place": "finished in place"}
         first, _, rest = ended.partition(" ")
         began = f"{row['player']} {verb.get(first, first)}{f' {rest}' if rest else ''} against {opponents_of(row)}"
         if not self.counts:
             return f"{began}; the match does not count."
         moved = f"{row['moved']:+.{digits}f}".replace("-", "−")
-        what = f"place {expected}" if first == "place" else expected
-        result = f"{began}, where {what} was expected: {moved} to {row['mu_after']:.{digits}f}"
-        return f"{result}{self._reason(row)}."
+        if first == "place":
+            expectation = f", expected place {expected}"
+        elif "expected_lead" in row or self.forecast["win"] is None:
+            expectation = f", expected {expected}"
+        else:
+            expectation = f" ({100 * self._chance(row):.0f} % chance)"
+        return f"{began}{expectation}: {moved} to {row['mu_after']:.{digits}f}{self._reason(row)}."
+
+    def _chance(self, row: dict[str, Any]) -> float:
+        """Return the forecast probability of the result of a match of two teams, as pages and charts show it."""
+        team, win = row["team"], self.forecast["win"]
+        chance: float = {1.0: win[team], 0.5: self.forecast["draw"], 0.0: win[1 - team]}[row["actual"]]
+        return chance
 
     def _reason(self, row: dict[str, Any]) -> str:
-        """Why one match moves a rating far, or hardly."""
+        """Explain a large or small change by how certain the rating was, compared with the others."""
         own, (sigmas, all_new) = row["sigma_before"], self._sigmas
         others = len(sigmas) - bool(own)  # who is not alone is looked at beside the surest and the least sure of them
         if own is None or not others:
             return ""
         if row["first"]:
-            return "" if all_new else ", as nothing else was known of a newcomer"
+            return "" if all_new else " (a large change: this was a first match)"
         if own >= SURE * sigmas[own == sigmas[0]]:
-            return ", as little was known of the rating before"
-        return ", as much was known of the rating before" if sigmas[-1 - (own == sigmas[-1])] >= SURE * own else ""
+            return " (a large change: the rating was still uncertain)"
+        certain = sigmas[-1 - (own == sigmas[-1])] >= SURE * own
+        return " (a small change: the rating was already well established)" if certain else ""
 
     @cached_property
     def _sigmas(self) -> tuple[list[float], bool]:
