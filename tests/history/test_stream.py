@@ -123,7 +123,7 @@ def test_the_share_of_the_file_grows_to_all_of_it(tmp_path: Path) -> None:
     [
         (wide().replace("2026-01-09", "2026-01-19"), "line 29: a match of 2026-01-10 comes after one of 2026-01-19: "),
         (wide().replace(",0,", ",x,").replace(",x,", ",0,", 2), "line {x}: column 'hg' holds 'x': a number is needed"),
-        (wide().replace("2026-01-12", "soon"), "line 35: column 'date' holds 'soon': it is no time"),
+        (wide().replace("2026-01-12", "soon"), "line 35: column 'date' holds 'soon': not a time"),
         (wide().replace("2026-01-12", ""), "line 35: (column 'date' is empty: )?give a time to every match"),
         (wide() + "2026-01-30,a,b,1,0,9\n", "line 42: the row has 6 cells, but the header names 5 columns"),
     ],
@@ -161,9 +161,7 @@ def test_decisions_of_the_first_rows_hold_for_all(tmp_path: Path) -> None:
     assert all(history.score is not None for history in found)
     late = [f"01/0{day}/2026,a,b,2-1" for day in range(1, 8)] + [f"01/{day}/2026,a,b,2-1" for day in range(13, 20)]
     path.write_text("date,team1,team2,result\n" + "\n".join(late) + "\n")
-    with pytest.raises(
-        Error, match=r"line \d+: column 'date' holds '01/13/2026': .* the day stands first .*`day_first=F"
-    ):
+    with pytest.raises(Error, match=r"line \d+: column 'date' holds '01/13/2026': .* the day is first.*`day_first=F"):
         list(History.stream(path, rows=3))
     assert len(list(History.stream(path, rows=3, day_first=False))) > 1
 

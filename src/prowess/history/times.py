@@ -187,7 +187,7 @@ def _by_pattern(text: str, day_first: bool | None) -> tuple[Kind, str | None, in
     """Parse a date in any known pattern; None if no pattern fits, or the day does not exist."""
     if (usual := _iso(text)) is not None:
         return usual
-    from .cells.dates.patterns import match_date, moment, possible_orders
+    from .cells.dates.parser import match_date, moment, possible_orders
 
     parts = match_date(text)
     if parts is None:

@@ -12,23 +12,23 @@ from .words import ALSO_IN_NAMES, ROSTER_SEPARATORS
 if TYPE_CHECKING:
     import polars as pl
 
-_NEVER = "\x00"  # a separator that is in no text
+_NEVER = "\x00"  # in no text
 _BRACKETS = r"(?s)^(?:\[(.*)\]|\{(.*)\}|\((.*)\))$"
 _LAST = r",?\s+(?:and|und|et|y|e|и|&)\s+"  # between the last two of a list: "ann, bob and cat"
 _SURE = "[" + re.escape("".join(ROSTER_SEPARATORS)) + "]"
 _MAYBE = "|".join(map(re.escape, ALSO_IN_NAMES))
 _WHOLE = (Option("rosters", ""), " keeps cells whole")
-_WRITTEN = {"\\n": "\n", "\\t": "\t"}  # as one types them on a command line
+_ESCAPES = {"\\n": "\n", "\\t": "\t"}  # as typed on a command line
 
 
 def rosters(
     table: Table, columns: list[str], split: bool = True, sure: bool = False
 ) -> tuple[list["pl.Series"], str | None]:
-    """Read cells as lists of names (null where a cell is empty), and say at what they were split.
+    """Read cells as lists of names (null where a cell is empty), and return the separator.
 
     All columns are split at one separator, so that with "Smith & Sons; ann" an ampersand stays part of a name; without
-    `split` a cell is one name. It is `sure` that a column of "players" holds rosters, not names with marks in them.
-    What was taken is noted.
+    `split` a cell is one name. `sure` says that the columns hold rosters, as one called "players" does, and not names
+    with marks in them. A remark names the separator.
 
     >>> import polars as pl
     >>> cells = Table(pl.DataFrame({"team": ["ann, bob and cat", "dan, eve"]}), "cells")
@@ -49,9 +49,9 @@ def rosters(
         for column in columns:
             check_names(table, column, table.frame[column].dtype)
         texts = [text_of(table, column) for column in columns]
-        decoded = _json(table, texts) if split else None
-        if decoded is None:
-            separator, texts = _separator(table, texts, sure) if split else (None, texts)
+        decoded = _decode_json(table, texts) if split else None
+        if decoded is None and split and table.choices.rosters != "":
+            separator, texts = _find_separator(table, texts, sure)
         lists = decoded or [_split(text, separator) for text in texts]
     for column, names in zip(columns, lists, strict=True):
         if (names.explode().str.strip_chars() == "").any():
@@ -60,12 +60,12 @@ def rosters(
     return lists, separator
 
 
-def _json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | None:
-    """Read cells that are all lists as JSON writes them, such as ["ann", "bob"]; None if they are not."""
+def _decode_json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | None:
+    """Read cells that are all JSON lists, such as ["ann", "bob"]; None if they are not."""
     import polars as pl
 
-    starts = [text.drop_nulls().str.starts_with("[") for text in texts]
-    if table.choices.rosters is not None or not any(map(len, starts)) or not all(names.all() for names in starts):
+    cells = pl.concat(texts).drop_nulls()
+    if table.choices.rosters is not None or cells.is_empty() or not cells.str.starts_with("[").all():
         return None
     try:
         lists = [text.str.json_decode(pl.List(pl.String)) for text in texts]
@@ -75,79 +75,69 @@ def _json(table: Table, texts: list["pl.Series"]) -> list["pl.Series"] | None:
     return [names.list.eval(pl.element().fill_null("").str.strip_chars()) for names in lists]
 
 
-def _separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str | None, list["pl.Series"]]:
-    """Find what separates the names of rosters, and give their cells without brackets around them."""
+def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple[str | None, list["pl.Series"]]:
+    """Find what separates the names of rosters, and return their cells without brackets around them."""
     import polars as pl
 
-    chosen = table.choices.rosters
-    if chosen == "":
-        return None, texts
     cells = pl.concat(texts).drop_nulls()
     listed = not cells.is_empty() and 2 * int(cells.str.contains(_BRACKETS).sum()) >= len(cells)
     if listed:
-        texts = [_unwrapped(text) for text in texts]
+        texts = [_without_brackets(text) for text in texts]
         cells = pl.concat(texts).drop_nulls()
-    if chosen is not None:
-        separator = _WRITTEN.get(chosen, chosen)
+    if table.choices.rosters is not None:
+        separator = _ESCAPES.get(table.choices.rosters, table.choices.rosters)
         return (f" {separator} " if separator.isalpha() else separator), texts
-    mark, unused = _found(cells, sure or listed)
+    mark, unused = _best_separator(cells, sure or listed)
     mark = table.decide("separator of the rosters", lambda: mark)
-    if mark == "," and _in_prose(cells, sure or listed):
+    if mark == "," and _are_sentences(cells, sure or listed):
         texts = [text.str.replace(_LAST, ",") for text in texts]
     if mark is not None or listed:
         what = f"rosters are split at {mark!r}" if mark is not None else "rosters are lists in brackets"
         table.note("rosters", f"{what}; ", *_WHOLE)
     elif unused is not None:
         cell = cells.filter(cells.str.contains(unused, literal=True))[0]
-        split = Option("rosters", unused.strip() or unused)
-        table.note("single-name", f"{cell!r} is one name; ", split, " makes a roster of it")
+        option = Option("rosters", unused.strip() or unused)
+        table.note("single-name", f"{cell!r} is one name; ", option, " makes a roster of it")
     return mark or ("," if listed else None), texts
 
 
-def _found(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
-    """Find a mark that no name has, or else one that at least half of the cells have; and one that too few have.
+def _best_separator(cells: "pl.Series", sure: bool) -> tuple[str | None, str | None]:
+    """Return a mark that no name has, or else one that at least half of the cells have; and one that too few have.
 
     So "Brighton & Hove Albion" among teams of one name stays whole, and "ann & bob" among pairs does not.
     """
     some = cells.filter(cells.str.contains(_SURE))
     marked = cells.filter(cells.str.contains(_MAYBE))
     others = int((~marked.str.contains(_SURE)).sum())
-    if len(some) and not (2 * len(some) < others and others >= len(cells) / 2):  # few are slips of the pen
+    if len(some) and not (2 * len(some) < others and others >= len(cells) / 2):  # a few are typing errors
         return max(ROSTER_SEPARATORS, key=lambda mark: some.str.contains(mark, literal=True).sum()), None
     least = 1 if sure else max(1, len(cells) / 2)
-    if _in_prose(marked, sure) and int(marked.str.contains(rf",|{_LAST}").sum()) >= least:
-        return ",", None  # "ann, bob and cat", "ann and bob": the comma stands for both
-    unused = None
-    for mark in ALSO_IN_NAMES:
-        count = int(marked.str.contains(mark, literal=True).sum())
-        if count >= least:
-            return mark, None
-        unused = unused or (mark if count else None)
-    return None, unused
+    if _are_sentences(marked, sure) and int(marked.str.contains(rf",|{_LAST}").sum()) >= least:
+        return ",", None  # "ann, bob and cat" and "ann and bob": the comma means both
+    counts = {mark: int(marked.str.contains(mark, literal=True).sum()) for mark in ALSO_IN_NAMES}
+    best = next((mark for mark, count in counts.items() if count >= least), None)
+    return best, None if best else next((mark for mark, count in counts.items() if count), None)
 
 
-def _in_prose(cells: "pl.Series", sure: bool) -> bool:
-    """Tell whether cells are lists as people write them: "ann, bob and cat", or "ann, bob, cat" beside "dan & eve"."""
+def _are_sentences(cells: "pl.Series", sure: bool) -> bool:
+    """Return whether cells are lists as people write them: "ann, bob and cat", or "ann, bob, cat" and "dan & eve"."""
     joined = cells.filter(cells.str.contains(_LAST))
     beside = sure and int(cells.str.contains(",", literal=True).sum()) >= len(joined) > 0
     return beside or bool(joined.str.contains(rf",.*{_LAST}").any())
 
 
-def _unwrapped(text: "pl.Series") -> "pl.Series":
-    """Take the brackets off lists such as ["ann", "bob"] and {ann,bob}; an empty list is an empty cell."""
+def _without_brackets(text: "pl.Series") -> "pl.Series":
+    """Remove the brackets of lists such as ["ann", "bob"] and {ann,bob}; an empty list is an empty cell."""
     import polars as pl
 
-    frame = text.to_frame("text").select(
-        pl.when(pl.col("text").str.contains(_BRACKETS))
-        .then(pl.col("text").str.slice(1, pl.col("text").str.len_chars() - 2).str.strip_chars())
-        .otherwise(pl.col("text"))
-    )
-    inner = frame.to_series()
-    return inner.set((inner == "").fill_null(False), None)
+    cell = pl.col("text")
+    inner = cell.str.slice(1, cell.str.len_chars() - 2).str.strip_chars()
+    plain = pl.when(cell.str.contains(_BRACKETS)).then(inner).otherwise(cell)
+    return text.to_frame("text").select(plain.replace("", None)).to_series()
 
 
 def _split(text: "pl.Series", separator: str | None) -> "pl.Series":
-    """Split cells at a separator, but not within quotes; one more at either end of a cell separates nothing."""
+    """Split cells at a separator, but not within quotes; one at either end of a cell is ignored."""
     import polars as pl
 
     if separator is None:
@@ -159,27 +149,26 @@ def _split(text: "pl.Series", separator: str | None) -> "pl.Series":
         some = text.filter(text.str.contains("[\"']"))
         quotes = [q for q in "\"'" if some.str.contains(rf"(?:^|{end})\s*{q}[^{q}]*{q}\s*(?:{end}|$)").any()]
         if quotes:
-            return _quoted(text, end, quotes)
+            return _split_quoted(text, end, quotes)
     lists = text.str.split(separator)
     blank = text.str.contains(rf"\s{re.escape(separator)}|{re.escape(separator)}\s").any()
     return lists.list.eval(pl.element().str.strip_chars()) if blank else lists
 
 
-def _quoted(text: "pl.Series", end: str, quotes: list[str]) -> "pl.Series":
-    """Split cells whose names may stand in quotes, and take these off; within them a backslash stands for a mark."""
+def _split_quoted(text: "pl.Series", end: str, quotes: list[str]) -> "pl.Series":
+    """Split cells whose names may be quoted, and remove the quotes; within them a backslash escapes a mark."""
     import polars as pl
 
     inside = [rf"\s*{quote}(?:[^{quote}\\]|\\.)*{quote}\s*" for quote in quotes]
     names = text.str.extract_all("|".join([*inside, f"[^{end}]+"])).list.eval(pl.element().str.strip_chars())
     quoted = [name for name in names.explode().drop_nulls().unique() if len(name) > 1 and name[0] in quotes]
-    bare = [_bare(name) for name in quoted]
-    return names.list.eval(pl.element().replace(quoted, bare))
+    return names.list.eval(pl.element().replace(quoted, [_unquote(name) for name in quoted]))
 
 
-def _bare(name: str) -> str:
-    r"""Take the quotes off a name, and the backslashes out of it, as JSON writes them.
+def _unquote(name: str) -> str:
+    r"""Remove the quotes of a name, and decode its backslashes as in JSON.
 
-    >>> _bare('"Smith, J."'), _bare(r'"Jos\u00e9"'), _bare("'t Hooft")
+    >>> _unquote('"Smith, J."'), _unquote(r'"Jos\u00e9"'), _unquote("'t Hooft")
     ('Smith, J.', 'José', "'t Hooft")
     """
     if name[-1] != name[0]:

@@ -1,6 +1,6 @@
-"""The words and signs of cells: truth, units, places that nobody got, results, matches that were not played.
+"""The words and signs of cells: yes and no, units, missing places, results, unplayed matches, months, weekdays.
 
-Words stand as `headers.plain_name` spells them: letters and digits alone, in lower case, without accents.
+Words are spelled as `names.plain_name` does: letters and digits only, in lower case, without accents.
 """
 
 
@@ -10,11 +10,11 @@ def _words(text: str) -> frozenset[str]:
 
 TRUE = _words("true t yes y 1 1.0 x ✓ ✔ ☑ ✅ on ja j oui o si sí sì sim да 是")
 FALSE = _words("false f no n 0 0.0 off nein non não нет 否 ✗ ✘ ☐ - –")
-MISSING = _words(  # and what is empty; as it stands, in lower case
+MISSING = _words(  # and an empty cell; as written, in lower case
     "- -- --- – — ? . .. ... na n/a n.a. #n/a <na> nan null (null) none \\n missing unknown tbd tba"
 ) | {""}
 
-# What separates the names in a roster: the first that is found at all, or else the first that half of the cells have.
+# Separators of the names in a roster: the first in any cell, or else the first that half of the cells have.
 ROSTER_SEPARATORS = ("\n", "\t", ";", "|", "+")
 ALSO_IN_NAMES = ("&", "/", ",", " and ", " und ", " et ", " y ", " e ", " и ", " - ")
 
@@ -24,7 +24,7 @@ UNITS = _words(
     " votes punkt punkte tor tore but buts gol goles golos reti punto puntos punti pontos очко очка очков"
 )
 
-# Words instead of places; who did not even start may be left out.
+# Words instead of places; players who did not even start may be left out.
 DID_NOT_START = _words(
     "dns dnq dnpq dnp dnc wd wdn wdr w withdrawn withdrew scr scratched absent abs noshow np nt nonstarter notstarted"
     " didnotstart didnotqualify nichtangetreten"
@@ -36,14 +36,14 @@ UNPLACED = DID_NOT_START | _words(
     " nr didnotfinish didnotplace nm nh ausg ausgeschieden aufg aufgegeben disk disqu nonclasse elimine retirado desc"
     " descalificado rit ritirato squal squalificato"
 )
-# Places that are words; rounds of a tournament stand for the mean of the places of those who went out in them.
+# Words for places; a round of a tournament means the mean of the places of the players who lost in it.
 PLACES = {
     "gold": 1, "silver": 2, "bronze": 3, "first": 1, "second": 2, "third": 3, "winner": 1, "champion": 1,
     "champions": 1, "runnerup": 2, "finalist": 2,
 }  # fmt: skip
 ROUNDS = {"w": 1.0, "f": 2.0, "sf": 3.5, "qf": 6.5, "r16": 12.5, "r32": 24.5, "r64": 48.5, "r128": 96.5}
 
-# Results of both teams in one cell, and what may stand around them.
+# Results of both teams in one cell, and the words around them.
 UNPLAYED = _words(
     "v vs versus pp ppd pst postp postponed cancelled canceled canc abandoned aban abd tbd tba void bye scheduled sched"
     " suspended susp noresult nr rainedout rain unplayed notplayed np unfinished inprogress live verlegt verschoben"
@@ -100,3 +100,34 @@ BY_WALKOVER = {
     "wf": 1, "wff": 1, "wforfeit": 1, "wwo": 1, "winbyforfeit": 1,
     "lf": -1, "lff": -1, "lforfeit": -1, "lwo": -1, "lossbyforfeit": -1,
 }  # fmt: skip
+
+# English, German, French, Spanish, Italian, Portuguese, Dutch, Russian; a line for each month.
+_MONTH_NAMES = (
+    "january jan januar jänner januari janvier janv enero ene gennaio gen janeiro январь января янв",
+    "february feb februar februari februaer février fevrier févr fevr fév fev febrero febbraio fevereiro"
+    " февраль февраля фев февр",
+    "march mar märz maerz mrz mär maart mrt mars marzo março marco март марта мар",
+    "april apr avril avr abril abr aprile апрель апреля апр",
+    "may mai mei mayo maggio mag maio май мая",
+    "june jun juni juin junio giugno giu junho июнь июня июн",
+    "july jul juli juillet juil julio luglio lug julho июль июля июл",
+    "august aug augustus août aout aoû aou agosto ago август августа авг",
+    "september sep sept septembre septiembre setiembre settembre sett set setembro сентябрь сентября сен сент",
+    "october oct oktober okt octobre octubre ottobre ott outubro out октябрь октября окт",
+    "november nov novembre noviembre novembro ноябрь ноября ноя нояб",
+    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro декабрь декабря дек",
+)
+MONTH_NUMBERS = {name: month for month, names in enumerate(_MONTH_NAMES, 1) for name in names.split()}
+ENGLISH_MONTHS = frozenset(name for names in _MONTH_NAMES for name in names.split()[:2]) - {"mai"}  # Polars reads these
+_DAYS = (
+    "mon monday tue tues tuesday wed weds wednesday thu thur thurs thursday fri friday sat saturday sun sunday",
+    "mo montag di dienstag mi mittwoch do donnerstag fr freitag sa samstag sonnabend so sonntag",
+    "lun lundi mardi mer mercredi jeu jeudi ven vendredi sam samedi dim dimanche",
+    "lunes mar martes mié mie miércoles miercoles jue jueves vie viernes sáb sab sábado sabado dom domingo",
+    "lunedì lunedi martedì martedi mercoledì mercoledi gio giovedì giovedi venerdì venerdi sabato domenica",
+    "seg segunda segunda-feira ter terça terça-feira qua quarta quarta-feira qui quinta quinta-feira sex sexta",
+    "sexta-feira",
+    "ma maandag dinsdag wo woe woensdag donderdag vr vrij vrijdag za zat zaterdag zo zon zondag",
+    "пн понедельник вт вторник ср среда чт четверг пт пятница сб суббота вс воскресенье",
+)
+WEEKDAYS = frozenset(day for days in _DAYS for day in days.split())

@@ -1,4 +1,4 @@
-"""Columns of times against dates that stand beside them, in every way in which people and programs write them."""
+"""Columns of times, in every way in which people and programs write them, against known dates."""
 
 from datetime import date, datetime, time
 from typing import Any
@@ -29,7 +29,7 @@ def table(**columns: Any) -> Table:
 
 
 def read(*texts: Any, name: str = "time", **choices: Any) -> tuple[list[str], str]:
-    """Give the times in the order of the rows, and the notes."""
+    """Return the times in the order of the rows, and the remarks."""
     one = Table(pl.DataFrame({name: texts}), "the frame", choices=Choices(**choices))
     times = read_times(one, name)
     assert times is not None, list(one.problems)
@@ -66,8 +66,8 @@ def test_unreadable_times_are_problems_of_their_rows(text: str) -> None:
     for texts in (("2026-01-01", text), ("2026-01-01T10:00", text, "2026-01-03"), ("31.12.2025", text)):
         found = findings(*texts)
         assert len(found.history) == len(texts) - 1
-        assert [str(one).partition("is no time")[0] for one in found.problems] == [
-            f"row 2: column 'time' holds {text!r}: it "
+        assert [str(problem).partition(" time;")[0] for problem in found.problems] == [
+            f"row 2: column 'time' holds {text!r}: not a"
         ]
 
 
@@ -148,6 +148,13 @@ def test_ambiguous_dates_are_remarked(texts: list[Any], choices: Any, first: str
     assert said in notes if said else not notes
 
 
+def test_example_of_an_ambiguous_date_is_one_that_exists() -> None:
+    cells = Table(pl.DataFrame({"date": ["12-25-2020", "26-01-31", "2026-01-31"]}), "cells")
+    assert read_times(cells, "date") is None
+    [remark] = [remark for remark in cells.remarks if remark.code == "day-month-order"]
+    assert remark.column == "date"
+
+
 def test_numbers_under_a_date_are_days_of_a_spreadsheet() -> None:
     times, notes = read("46053", "46054", name="Match Date")
     assert times == ["2026-01-31", "2026-02-01"]
@@ -157,9 +164,13 @@ def test_numbers_under_a_date_are_days_of_a_spreadsheet() -> None:
 @pytest.mark.parametrize(
     ("texts", "rows", "right"),
     [
-        (["31/01/2026"] * 3 + ["01/25/2026"], [4], "where the day stands first in the dates of this column; `day_fir"),
-        (["01/31/2026"] * 3 + ["25/01/2026"], [4], "where the month stands first in the dates of this column"),
-        (["31/01/2026"] * 3 + ["13/14/2026"], [4], "it is no time"),
+        (
+            ["31/01/2026"] * 3 + ["01/25/2026"],
+            [4],
+            "the date does not exist if the day is first, as in this column; `day_fir",
+        ),
+        (["01/31/2026"] * 3 + ["25/01/2026"], [4], "the date does not exist if the month is first, as in this column"),
+        (["31/01/2026"] * 3 + ["13/14/2026"], [4], "not a time"),
         (["2026-01-31", "", "2026-02-01", "n/a"], [2, 4], "give a time to every match, or to none"),
         (["2026-01-31", None, "2026-02-01"], [2], "give a time to every match, or to none"),
         (["2026-01-31", "5", "2026-02-01"], [2], "plain numbers and dates are mixed"),
@@ -167,7 +178,7 @@ def test_numbers_under_a_date_are_days_of_a_spreadsheet() -> None:
         (["5", "x", "6", ""], [2, 4], None),
         (["2026-01-31T10:00Z", "2026-01-31", "2026-02-01T10:00Z"], [2], "mixed time zones: some times have a zone"),
         (["2026-01-31T10:00Z", "2026-01-31T10:00", "2026-02-01T10:00"], [1], "mixed time zones"),
-        (["20260131"] * 20 + ["20261331"], [21], "most numbers such as 20260131 which are read as dates"),
+        (["20260131"] * 20 + ["20261331"], [21], "most numbers such as 20260131 are read as dates"),
         (["1700000000"] * 20 + ["17"], [21], "Unix times"),
     ],
 )
@@ -179,7 +190,7 @@ def test_times_of_another_kind_are_problems_of_their_rows(texts: list[Any], rows
 
 
 def test_wrong_options_for_dates_are_problems_of_each_row() -> None:
-    for choices, said in (({"day_first": False}, "month stands first"), ({"time_format": "%m/%d/%Y"}, "%m/%d/%Y'` do")):
+    for choices, said in (({"day_first": False}, "month is first"), ({"time_format": "%m/%d/%Y"}, "%m/%d/%Y'` do")):
         found = findings("12/01/2026", "31/01/2026", **choices)
         assert [one.where for one in found.problems] == ["row 2"]
         assert said in found.problems[0].problem.detail()
@@ -202,7 +213,7 @@ def test_columns_without_dates_are_not_used_as_times(texts: list[Any], said: str
     assert said in history.recognised
 
 
-def test_columns_of_names_are_no_times_where_columns_are_recognised_by_what_they_hold() -> None:
+def test_columns_of_names_are_not_inferred_as_times() -> None:
     rows = [(f"2026-01-{day}", f"p{day % 3}", f"p{day % 3 + 1}", day % 5, day % 2) for day in range(10, 30)]
     history = History.from_frame(pl.DataFrame(rows, schema=["1", "2", "3", "4", "5"], orient="row"))
     assert str(history[0]["time"]) == "2026-01-10"
@@ -222,7 +233,7 @@ def test_a_column_without_any_time_is_one_error() -> None:
     [
         (["15:00", "3pm", "9.30"], ["15:00:00", "15:00:00", "09:30:00"], ""),
         (["15:00:30", "1500", "930"], ["15:00:30", "15:00:00", "09:30:00"], ""),
-        ([time(15), time(9, 30), None], ["15:00:00", "09:30:00", "00:00:00"], "empty in 1 row: it stands at the"),
+        ([time(15), time(9, 30), None], ["15:00:00", "09:30:00", "00:00:00"], "empty in 1 row, read as the start"),
         (["15:00", "", "TBD"], ["15:00:00", "00:00:00", "00:00:00"], "empty in 2 rows"),
         ([0.625, 0.5, 0.0], ["15:00:00", "12:00:00", "00:00:00"], ""),
         (["15:00Z", "14:00 UTC", "10:00Z"], ["15:00:00+00:00", "14:00:00+00:00", "10:00:00+00:00"], ""),
@@ -230,7 +241,7 @@ def test_a_column_without_any_time_is_one_error() -> None:
         ([7.5, 3.5, 1.0], None, "column 'time' is not used: it holds no times of day"),
     ],
 )
-def test_a_time_of_day_may_stand_in_a_column_of_its_own(clocks: list[Any], expected: Any, said: str) -> None:
+def test_time_of_day_in_a_column_of_its_own(clocks: list[Any], expected: Any, said: str) -> None:
     one = table(date=["31.01.2026"] * 3, time=clocks)
     times = read_times(one, "date", "time")
     assert times is not None
@@ -243,7 +254,7 @@ def test_times_of_day_that_cannot_be_read_or_are_not_needed() -> None:
     one = table(date=["31.01.2026"] * 3, time=["15:00", "25:00", "16:00"])
     assert read_times(one, "date", "time") is None
     assert [str(problem) for problem in one.problems] == [
-        "column 'time' holds '25:00': it is no time of day such as 15:00 or 3pm"
+        "column 'time' holds '25:00': a time of day such as 15:00 or 3pm is needed"
     ]
     two = table(date=["31.01.2026 10:00"], time=["15:00"])
     assert read_times(two, "date", "time") == read_times(two, "date")

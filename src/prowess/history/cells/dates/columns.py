@@ -1,6 +1,7 @@
-"""Reading a column of times, with the time of day in a column of its own: what `times.parse_time` reads, and more."""
+"""Reading a column of times, and the time of day in a column of its own."""
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,9 +29,9 @@ from ...times import (
     show_time,
 )
 from ..text import DistinctValues
+from ..words import WEEKDAYS
 from .numeric import NAT, Meaning, Micros, in_range, meaning_of, times_of_numbers
-from .parser import MANY, Texts, read_texts
-from .patterns import MISSING, ORDERS, WEEKDAYS, Order, clock_of
+from .parser import MANY, MISSING, ORDERS, Order, Texts, clock_of, read_texts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 EMPTY = "give a time to every match, or to none"
 HOW: tuple[Piece, ...] = (RIGHT, *OR_SAY)
-NO_TIME: tuple[Piece, ...] = ("it is no time: ", *HOW)
-FEW = 10  # where no cell at all can be read, it is a problem of so many rows at the most, else of the column
+NO_TIME: tuple[Piece, ...] = ("not a time; ", *HOW)
+FEW = 10  # rows up to which a column without any time is a problem of each row, not an error of the column
 _MEANT = {
     "compact": "read as dates",
     "unix": "read as Unix times, in UTC",
@@ -52,9 +53,9 @@ _EXAMPLES = {
 
 
 def read_times(table: Table, column: str, clock_column: str | None = None) -> Times | None:
-    """Read the time of each row, with the time of day in a column of its own where there is one.
+    """Read the time of each row, with the time of day in a column of its own if there is one.
 
-    None stands for a column that holds no times, and for one with problems, which are noted at their rows.
+    Returns None for a column without times, and for one with problems, which are noted at their rows.
     """
     before = len(table.problems)
     times = _read(table, column)
@@ -75,12 +76,13 @@ def _read(table: Table, column: str) -> Times | None:
     if series.dtype == pl.String:
         return _text_times(DistinctValues.of(table, column, series.fill_null("") if series.has_nulls() else series))
     if series.dtype == pl.Time:
-        _note_unused(table, column, "times of day without a date")
+        _note_unused(table, "unused-time-column", column, "it holds times of day without a date")
         return None
-    if not (series.dtype == pl.Date or isinstance(series.dtype, pl.Datetime) or series.dtype.is_numeric()):
+    is_calendar = series.dtype == pl.Date or isinstance(series.dtype, pl.Datetime)
+    if not (is_calendar or series.dtype.is_numeric()):
         raise table.kind_error(column, "times must be dates, timestamps, numbers or text")
     table.require(series.is_not_null(), column, EMPTY)
-    if not series.dtype.is_numeric():
+    if is_calendar:
         return _calendar_times(table, column, series)
     value = series.cast(pl.Float64)
     table.require(value.is_finite() | value.is_null(), column, "a time must be a finite number")
@@ -90,8 +92,8 @@ def _read(table: Table, column: str) -> Times | None:
     return _number_times(cells, value.fill_null(np.nan).to_numpy(), "number" if plain else time_format)
 
 
-def _note_unused(table: Table, column: str, what: str) -> None:
-    table.note("unused-time-column", f"column {column!r} is not used: it holds {what}", column=column)
+def _note_unused(table: Table, code: str, column: str, why: str) -> None:
+    table.note(code, f"column {column!r} is not used: {why}", column=column)
 
 
 def _calendar_times(table: Table, column: str, series: "pl.Series") -> Times:
@@ -101,47 +103,39 @@ def _calendar_times(table: Table, column: str, series: "pl.Series") -> Times:
     zone = getattr(series.dtype, "time_zone", None)
     number = series.cast(pl.Datetime("us", zone)).to_physical()
     margin = DAY if zone else 0
-    outside = (number < FIRST + margin) | (number >= LAST - margin)
-    if outside.any():
-        rows = outside.arg_true().to_numpy()
-        values = [f"{day} days from 1970" for day in number.gather(rows) // DAY]  # Python has no such dates
-        table.problems.add(rows, column, values, "a time must lie in the years 1 to 9999")
+    rows = ((number < FIRST + margin) | (number >= LAST - margin)).arg_true().to_numpy()
+    values = [f"{day} days from 1970" for day in number.gather(rows) // DAY]  # Python has no such dates
+    table.problems.add(rows, column, values, "a time must be in the years 1 to 9999")
     return Times(number.fill_null(0).to_numpy(), kind, "UTC" if table.choices.utc and zone else zone)
 
 
 def _text_times(cells: DistinctValues) -> Times | None:
-    time_format = cells.table.choices.time_format
-    if time_format is not None and time_format not in NUMBER_FORMATS:
-        return _settled(cells, _by_format(cells.values, time_format), does_not_fit(time_format))
-    value = _values(cells)
-    numeric = np.isfinite(value)
-    if numeric.any() and (time_format is not None or numeric.all() or _mostly(cells, numeric)):
-        return _number_times(cells, np.where(numeric, value, np.nan), time_format, numeric)
-    return _calendar_texts(cells) if time_format is None else _nothing(cells, does_not_fit(time_format))
-
-
-def _values(cells: DistinctValues) -> Floats:
-    """Give the numbers that texts are, NaN where one is none; blanks around them are taken away where there are any."""
     import polars as pl
 
-    value = cells.values.cast(pl.Float64, strict=False)
-    if value.has_nulls() and (value.null_count() < len(value) or cells.values[0] != cells.values[0].strip()):
+    time_format = cells.table.choices.time_format
+    if time_format is not None and time_format not in NUMBER_FORMATS:
+        return _settle(cells, _read_by_format(cells.values, time_format), does_not_fit(time_format))
+    series = cells.values.cast(pl.Float64, strict=False)
+    if series.has_nulls() and (series.null_count() < len(series) or cells.values[0] != cells.values[0].strip()):
         cells.values = cells.values.str.strip_chars()
-        value = cells.values.cast(pl.Float64, strict=False)
-    return value.to_numpy()  # null is NaN there
+        series = cells.values.cast(pl.Float64, strict=False)
+    value = series.to_numpy()  # null is NaN there
+    numeric = np.isfinite(value)
+    if numeric.any() and (time_format is not None or numeric.all() or _are_mostly_numbers(cells, numeric)):
+        return _number_times(cells, np.where(numeric, value, np.nan), time_format, numeric)
+    return _calendar_texts(cells) if time_format is None else _no_times(cells, does_not_fit(time_format))
 
 
-def _mostly(cells: DistinctValues, numeric: Mask) -> bool:
-    """Tell whether more rows hold numbers than dates."""
+def _are_mostly_numbers(cells: DistinctValues, numeric: Mask) -> bool:
     texts = read_texts(cells.values.filter(~numeric))
     return cells.count(numeric) > int(cells.weight[~numeric][texts.stamp >= 0].sum())
 
 
 def _number_times(cells: DistinctValues, value: Floats, time_format: str | None, numeric: Mask | None = None) -> Times:
-    """Read numbers, by what the user says that they mean, or by what they look like; NaN is no number."""
+    """Read numbers, by the format that the user names, or by what they look like; NaN is not a number."""
     finite = np.isfinite(value)
     if numeric is not None:
-        _reject_unread(cells, ~numeric, "most times of this column are numbers: write all of them so")
+        _reject_unread(cells, ~numeric, "most times of this column are numbers; write all of them as numbers")
     meaning: Meaning = time_format or cells.table.decide(  # type: ignore[assignment]
         f"meaning of the numbers in {cells.column}",
         lambda: meaning_of(value[finite], cells.weight[finite], cells.column),
@@ -150,19 +144,19 @@ def _number_times(cells: DistinctValues, value: Floats, time_format: str | None,
         return Times(cells.spread(np.where(finite, value, 0.0)), "number", None)
     stamp, number = times_of_numbers(value, meaning)
     good = (number != NAT) & (number >= FIRST) & (number < LAST)
+    right = does_not_fit(time_format) if time_format is not None else ()
     if time_format is None:
         good &= in_range(value, meaning)
         numbers = f"numbers such as {value[good if good.any() else finite][0]:.15g}"
         other = (Option("time_format", "number"), " reads them as plain numbers")
         cells.table.note("numbers-as-dates", f"{numbers} are {_MEANT[meaning]}; ", *other, column=cells.column)
-        cells.reject(finite & ~good, (f"most {numbers} which are {_MEANT[meaning]}: ", *other))
-    else:
-        cells.reject(finite & ~good, does_not_fit(time_format))
+        right = (f"most {numbers} are {_MEANT[meaning]}; ", *other)
+    cells.reject(finite & ~good, right)
     return Times(cells.spread(np.where(good, number, 0)), stamp.kind, stamp.zone)
 
 
-def _by_format(text: "pl.Series", time_format: str) -> Texts:
-    """Read texts by a format: by Polars where it means the same as in Python, and what is left one by one."""
+def _read_by_format(text: "pl.Series", time_format: str) -> Texts:
+    """Read texts by a format: by Polars if the format means the same as in Python, and the others one by one."""
     import polars as pl
 
     clock = has_clock(time_format)
@@ -170,49 +164,49 @@ def _by_format(text: "pl.Series", time_format: str) -> Texts:
     texts = Texts(np.full(len(text), -1, np.int32), {"dmy": number}, [Stamp("timestamp" if clock else "date", None)])
     # Only these directives mean the same in Polars as in Python (the two disagree about the century of "69").
     if not set(re.findall("%(.)", time_format)) - set("dmYHMSBb"):
-        try:
+        with suppress(pl.exceptions.PolarsError):
             day = text.str.strptime(pl.Datetime("us") if clock else pl.Date, time_format, strict=False)
             number[:] = day.cast(pl.Datetime("us")).to_physical().fill_null(NAT).to_numpy()
-        except pl.exceptions.PolarsError:
-            pass
     number[(number < FIRST) | (number >= LAST)] = NAT
     texts.stamp[number != NAT] = 0
     left = np.flatnonzero(number == NAT)
     for turn, row in enumerate(left.tolist()):
         if turn == MANY // 100 and (number[left] == NAT).all():
             break  # the format fits none of so many
-        try:
+        with suppress(Error):
             kind, zone, moment = parse_time(text[row], time_format)
-        except Error:
-            continue
-        number[row], texts.stamp[row] = moment, texts.stamp_number(Stamp(kind, zone))
+            number[row], texts.stamp[row] = moment, texts.stamp_index(Stamp(kind, zone))
     return texts
 
 
 def _calendar_texts(cells: DistinctValues) -> Times | None:
     texts = read_texts(cells.values)
     if (texts.stamp < 0).all():
-        return _nothing(cells, NO_TIME)
-    order = _choose_order(cells, texts)
+        return _no_times(cells, NO_TIME)
+    day_first = cells.table.choices.day_first
+    order: Order = "mdy" if day_first is False else "dmy"
+    if len(texts.numbers) > 1 and day_first is None:
+        order = cells.table.decide(f"order of the dates in {cells.column}", lambda: _choose_order(cells, texts))
     number = texts.numbers.get(order, texts.numbers["dmy"])
     other = (number == NAT) & (texts.stamp >= 0)
-    cells.reject(other, ("there is no such date where ", *_order_message(order)))
+    message = f"the date does not exist if {_FIRST[order]} is first, as in this column; "
+    cells.reject(other, (message, *_OTHER[order]))
     texts.stamp[other] = -2
-    for what, example in texts.examples.items():
-        cells.table.note(what, _EXAMPLES[what].format(example), column=cells.column)
-    return _settled(cells, Texts(texts.stamp, {"dmy": number}, texts.stamps), NO_TIME)
+    for code, example in texts.examples.items():
+        cells.table.note(code, _EXAMPLES[code].format(example), column=cells.column)
+    return _settle(cells, Texts(texts.stamp, {"dmy": number}, texts.stamps), NO_TIME)
 
 
-def _settled(cells: DistinctValues, texts: Texts, right: tuple[Piece, ...]) -> Times | None:
-    """Give times of the one kind that most rows have; what was not read, and what is of another kind, is a problem."""
+def _settle(cells: DistinctValues, texts: Texts, right: tuple[Piece, ...]) -> Times | None:
+    """Return times of the kind that most rows have; unread texts and times of another kind are problems."""
     read = texts.stamp >= 0
     if not read.any():
-        return _nothing(cells, right)
+        return _no_times(cells, right)
     _reject_unread(cells, texts.stamp == -1, right)
     rows = np.bincount(texts.stamp[read], cells.weight[read], minlength=len(texts.stamps))
     aware = np.array([stamp.zone is not None for stamp in texts.stamps])
-    zoned = bool(rows[aware].sum() + aware[0] / 2 > rows[~aware].sum())  # the first decides where they are as many
-    zones = sorted({str(stamp.zone) for stamp, is_aware in zip(texts.stamps, aware, strict=True) if is_aware})
+    zoned = bool(rows[aware].sum() + aware[0] / 2 > rows[~aware].sum())  # a tie is decided by the first
+    zones = sorted({str(stamp.zone) for stamp in texts.stamps if stamp.zone is not None})
     if zoned and len(zones) > 1 and not cells.table.choices.utc:
         text = f"times of several zones ({', '.join(zones)}) are read as instants, in UTC"
         cells.table.note("several-zones", text, column=cells.column)
@@ -223,11 +217,11 @@ def _settled(cells: DistinctValues, texts: Texts, right: tuple[Piece, ...]) -> T
             common = agree(common or stamp, stamp, utc=cells.table.choices.utc or len(zones) > 1)
     assert common is not None
     for index in np.flatnonzero(aware != zoned).tolist():
-        cells.reject(texts.stamp == index, _disagree(common, texts.stamps[index]))
+        cells.reject(texts.stamp == index, _disagreement(common, texts.stamps[index]))
     return Times.of(cells.spread(np.where(read, texts.numbers["dmy"], 0)), common)
 
 
-def _disagree(first: Stamp, second: Stamp) -> Message:
+def _disagreement(first: Stamp, second: Stamp) -> Message:
     try:
         agree(first, second)
     except Error as error:
@@ -236,7 +230,7 @@ def _disagree(first: Stamp, second: Stamp) -> Message:
 
 
 def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
-    """Note what could not be read: as missing, as a number among dates, or by what would be right."""
+    """Add problems for cells that could not be read: missing, a number among dates, or something else."""
     import polars as pl
 
     if not unread.any():
@@ -247,20 +241,20 @@ def _reject_unread(cells: DistinctValues, unread: Mask, right: Message) -> None:
     number[unread] = text.cast(pl.Float64, strict=False).is_finite().fill_null(False).to_numpy()
     number &= right == NO_TIME
     cells.reject(missing, EMPTY)
-    cells.reject(number, _disagree(Stamp("date", None), Stamp("number", None)))
+    cells.reject(number, _disagreement(Stamp("date", None), Stamp("number", None)))
     cells.reject(unread & ~missing & ~number, right)
 
 
-def _nothing(cells: DistinctValues, right: tuple[Piece, ...]) -> Times | None:
-    """Deal with a column that holds no time at all: it is empty, of another kind, or a problem as a whole."""
+def _no_times(cells: DistinctValues, right: tuple[Piece, ...]) -> Times | None:
+    """Handle a column without any time: it is empty, of another kind, or an error as a whole."""
     text = cells.values.str.strip_chars().str.to_lowercase()
     filled = ~text.is_in(list(MISSING))
     if not filled.any():
         return None
     some = text.filter(filled).head(1000).to_list()
-    for what, held in (("days of the week", WEEKDAYS.__contains__), ("times of day", clock_of)):
-        if all(held(cell) for cell in some):
-            _note_unused(cells.table, cells.column, f"{what} without a date")
+    for what, is_one in (("days of the week", WEEKDAYS.__contains__), ("times of day", clock_of)):
+        if all(map(is_one, some)):
+            _note_unused(cells.table, "unused-time-column", cells.column, f"it holds {what} without a date")
             return None
     if len(cells.table.frame) <= FEW:
         _reject_unread(cells, np.ones(len(text), bool), right)
@@ -280,107 +274,79 @@ def _nothing(cells: DistinctValues, right: tuple[Piece, ...]) -> Times | None:
 
 
 _FIRST = {"dmy": "the day", "mdy": "the month", "ymd": "the year"}
-_OTHER: dict[str, tuple[Piece, ...]] = {
-    "dmy": (Option("day_first", False), " reads the month first"),
-    "mdy": (Option("day_first", True), " reads the day first"),
-}
-_OTHER["ymd"] = _OTHER["mdy"]
-
-
-def _order_message(order: Order) -> tuple[Piece, ...]:
-    """Say which part of a date stands first, and how to have it otherwise."""
-    return (f"{_FIRST[order]} stands first in the dates of this column; ", *_OTHER[order])
+_DAY_FIRST: tuple[Piece, ...] = (Option("day_first", True), " reads the day first")
+_OTHER = {"dmy": (Option("day_first", False), " reads the month first"), "mdy": _DAY_FIRST, "ymd": _DAY_FIRST}
 
 
 def _choose_order(cells: DistinctValues, texts: Texts) -> Order:
-    """Choose the order in which the most rows hold a date; where that proves nothing, say what was taken.
+    """Choose the order in which most rows hold a date; if several do, a remark names the choice.
 
     Then dots speak for the day, and else the order in which the file is in the order of time, as most files are.
     """
-    day_first = cells.table.choices.day_first
-    if len(texts.numbers) == 1 or day_first is not None:
-        return "mdy" if day_first is False else "dmy"
-    return cells.table.decide(f"order of the dates in {cells.column}", lambda: _found_order(cells, texts))
-
-
-def _found_order(cells: DistinctValues, texts: Texts) -> Order:
     rows = {order: cells.count(texts.numbers[order] != NAT) for order in ORDERS if order in texts.numbers}
-    open_to = [order for order in rows if rows[order] == max(rows.values())]
-    unlike = _unlike(texts, open_to)
-    if not unlike.any():
-        return open_to[0]
+    possible = [order for order in rows if rows[order] == max(rows.values())]
+    first = texts.numbers[possible[0]]
+    others = [texts.numbers[order] for order in possible[1:]]
+    unlike = np.logical_or.reduce([(first != other) & (first != NAT) & (other != NAT) for other in others])
+    if not np.any(unlike):
+        return possible[0]
     example = str(cells.values[int(np.argmax(unlike))]).strip()
     mark = next(letter for letter in example if not letter.isalnum())
-    if mark != "-":  # only with hyphens a year of two digits stands first
-        open_to = [order for order in open_to if order != "ymd"] or open_to
-    order, why = (open_to[0], "") if mark == "." else _by_time(cells, texts, open_to)
-    day = show_time("date", None, int(texts.numbers[order][int(np.argmax(unlike))]))
-    text = f"dates such as {example} are read with {_FIRST[order]} first{why}, as {day}; "
+    if mark != "-":  # a year of two digits is first only with hyphens
+        possible = [order for order in possible if order != "ymd"] or possible
+    order, why = possible[0], ""
+    if mark != ".":
+        turns = {order: _turns(cells.spread(texts.numbers[order])) for order in possible}
+        if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):  # rare: perfect order must prove it
+            del turns["ymd"]
+        order = min(turns, key=lambda order: turns[order])
+        why = ", because the file is then in the order of time" if len({*turns.values()}) > 1 else ""
+    day, shown = "", unlike & (texts.numbers[order] != NAT)
+    if shown.any():
+        index = int(np.argmax(shown))
+        example = str(cells.values[index]).strip()
+        day = f", as {show_time('date', None, int(texts.numbers[order][index]))}"
+    text = f"dates such as {example} are read with {_FIRST[order]} first{why}{day}; "
     cells.table.note("day-month-order", text, *_OTHER[order], column=cells.column)
     return order
 
 
-def _unlike(texts: Texts, open_to: list[Order]) -> NDArray[np.bool_]:
-    """Tell which texts are dates in two orders, and not the same."""
-    first = texts.numbers[open_to[0]]
-    unlike = np.zeros(len(first), bool)
-    for order in open_to[1:]:
-        other = texts.numbers[order]
-        unlike |= (first != other) & (first != NAT) & (other != NAT)
-    return unlike
-
-
-def _by_time(cells: DistinctValues, texts: Texts, open_to: list[Order]) -> tuple[Order, str]:
-    """Choose the order in which the fewest rows leave the order of time, which is rarely that of the newest first."""
-    turns = {order: _turns(cells.spread(texts.numbers[order])) for order in open_to}
-    if "ymd" in turns and (turns["ymd"] != (0, 0) or len(cells.values) < 3):  # it is rare: only this speaks for it
-        del turns["ymd"]
-    best = min(turns, key=lambda order: turns[order])
-    return best, ", because the file is then in the order of time" if len({*turns.values()}) > 1 else ""
-
-
 def _turns(number: Micros) -> tuple[int, int]:
-    """Count the steps that are not in the order of time, whichever way it runs, and those back."""
+    """Count the steps against the order of time, whichever way it runs, and then those back, since few files run so."""
     step = np.diff(number[number != NAT])
     back, forth = int(np.count_nonzero(step < 0)), int(np.count_nonzero(step > 0))
     return min(back, forth), back
 
 
-_BAD = "it is no time of day such as 15:00 or 3pm"
-
-
 def _add_clock(table: Table, times: Times, column: str) -> Times:
-    """Add the time of day in a column to dates; a row without one stands at midnight."""
-    text = _as_text(table.frame[column])
+    """Add the time of day in a column to dates; a row without one is at midnight."""
+    text = _clock_texts(table.frame[column])
     if times.kind != "date" or text is None:
-        what = "the times of the matches have their time of day" if times.kind != "date" else "it holds no times of day"
-        table.note("unused-clock-column", f"column {column!r} is not used: {what}", column=column)
+        why = "it holds no times of day" if times.kind == "date" else "the times of the matches have their time of day"
+        _note_unused(table, "unused-clock-column", column, why)
         return times
     cells = DistinctValues.of(table, column, text)
     clocks = [clock_of(clock) for clock in cells.values]
     missing = np.array([clock.casefold() in MISSING for clock in cells.values])
     good = np.array([clock is not None for clock in clocks])
     if 2 * cells.count(good) <= cells.count(~missing):
-        table.note("unused-clock-column", f"column {column!r} is not used: it holds no times of day", column=column)
+        _note_unused(table, "unused-clock-column", column, "it holds no times of day")
         return times
     stamps = [Stamp("timestamp", None) if clock is None else clock[0] for clock in clocks]
     common = max(set(stamps), key=lambda stamp: cells.count(good & np.array([clock == stamp for clock in stamps])))
-    alike = np.array([clock == common for clock in stamps])
-    cells.reject(~good & ~missing, _BAD)
-    cells.reject(good & ~alike, f"most times of day of this column are {_zone(common)}: write all of them so")
+    cells.reject(~good & ~missing, "a time of day such as 15:00 or 3pm is needed")
+    zone = "without a zone" if common.zone is None else f"in the zone {common.zone}"
+    other = good & np.array([clock != common for clock in stamps])
+    cells.reject(other, f"most times of day of this column are {zone}; write all of them so")
     if (empty := cells.count(missing)) > 0:
-        rows = f"{count(empty, 'row', 'rows')}: {'it stands' if empty == 1 else 'they stand'} at the start of the day"
-        table.note("empty-clock", f"column {column!r} is empty in {rows}", column=column, number=empty)
+        sentence = f"column {column!r} is empty in {count(empty, 'row', 'rows')}, read as the start of the day"
+        table.note("empty-clock", sentence, column=column, number=empty)
     micros = np.array([0 if clock is None else clock[1] for clock in clocks], np.int64)
     return replace(times, number=times.number + cells.spread(micros), kind="timestamp", zone=common.zone)
 
 
-def _zone(stamp: Stamp) -> str:
-    return "without a zone" if stamp.zone is None else f"in the zone {stamp.zone}"
-
-
-def _as_text(series: "pl.Series") -> "pl.Series | None":
-    """Give times of day as text: what is text, or a whole number such as 1500, or a part of a day."""
+def _clock_texts(series: "pl.Series") -> "pl.Series | None":
+    """Return times of day as text: texts, whole numbers such as 1500, or fractions of a day."""
     import polars as pl
 
     if series.dtype.is_float():
@@ -388,8 +354,7 @@ def _as_text(series: "pl.Series") -> "pl.Series | None":
         if not ((part >= 0) & (part < 1)).all():
             return None
         micros = (part * DAY / 1e6).round().cast(pl.Int64) * 1_000_000
-        series = series.is_null().replace_strict({True: None, False: 0}, return_dtype=pl.Int64) + micros
-        series = (series * 1000).cast(pl.Time)
+        series = (micros * 1000).set(series.is_null(), None).cast(pl.Time)
     if series.dtype in (pl.String, pl.Time, pl.Categorical, pl.Enum) or series.dtype.is_integer():
         return series.cast(pl.String).str.strip_chars().fill_null("")
     return None

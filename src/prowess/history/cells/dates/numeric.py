@@ -1,4 +1,4 @@
-"""What numbers in a column of times mean: plain numbers, or dates in one of the ways in which computers count them."""
+"""Numbers in a column of times: plain numbers, Unix times, days of a spreadsheet, or dates such as 20260131."""
 
 from typing import Any, Literal
 
@@ -7,14 +7,19 @@ from numpy.typing import NDArray
 
 from ...ragged import Floats
 from ...times import DAY, Stamp
-from .patterns import EARLIEST, LATEST
 
 Meaning = Literal["number", "unix", "excel", "compact"]
 Micros = NDArray[np.int64]
 NAT = np.iinfo(np.int64).min  # not a time
+EARLIEST, LATEST = 1800, 2199  # the years in which 20260131 is a date, and not any number
 
-MOST = 0.9  # so many of the numbers must be of a meaning
-_UNITS = ((1e11, 1e6), (1e14, 1e3), (1e17, 1.0), (np.inf, 1e-3))  # below what a Unix time counts what part of a second
+MOST = 0.9  # share of the numbers that must fit a meaning
+_UNITS = (
+    (1e11, 1e6),
+    (1e14, 1e3),
+    (1e17, 1.0),
+    (np.inf, 1e-3),
+)  # limits of Unix times, and the microseconds in their units
 _UNIX = (1e9, 4.2e9)  # the seconds from 2001 to 2103
 _EXCEL = (30_000, 60_000)  # the days from 1982 to 2064, counted from the end of 1899
 _EXCEL_START = -25_569  # in days from 1970
@@ -22,7 +27,7 @@ _DATE_WORDS = ("date", "datum", "fecha", "data", "datetime", "дата")
 
 
 def meaning_of(values: Floats, weight: NDArray[Any], column: str) -> Meaning:
-    """Guess from the numbers, each with the count of its rows, and from the name of their column what they mean.
+    """Guess what numbers mean, by their size, each weighted with its rows, and by the name of their column.
 
     >>> meaning_of(np.array([20260131.0, 20260201.0]), np.ones(2), "date")
     'compact'
@@ -39,7 +44,7 @@ def meaning_of(values: Floats, weight: NDArray[Any], column: str) -> Meaning:
 
 
 def in_range(values: Floats, meaning: Meaning) -> NDArray[np.bool_]:
-    """Tell which numbers could have a meaning."""
+    """Return which numbers are plausible for a meaning."""
     if meaning == "compact":
         return np.not_equal(_compact(values)[0], NAT)
     first, last = _EXCEL if meaning == "excel" else _UNIX
@@ -48,7 +53,7 @@ def in_range(values: Floats, meaning: Meaning) -> NDArray[np.bool_]:
 
 
 def times_of_numbers(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
-    """Give numbers as times; NAT where a number is none.
+    """Return numbers as times, NAT if a number is not one.
 
     >>> times_of_numbers(np.array([20260131.0]), "compact")
     (Stamp(kind='date', zone=None), array([1769817600000000]))
@@ -60,7 +65,9 @@ def times_of_numbers(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
     if meaning == "unix":
         return Stamp("timestamp", "UTC"), _whole(values * _unit(values), limit)
     number = _whole((values + _EXCEL_START) * DAY, limit & (np.abs(values) < 1e7))
-    second = np.where(number == NAT, NAT, (number + 500_000) // 1_000_000 * 1_000_000)  # a day has no more digits
+    second = np.where(
+        number == NAT, NAT, (number + 500_000) // 1_000_000 * 1_000_000
+    )  # the digits of a float end there
     whole = bool((second[number != NAT] % DAY == 0).all())
     return Stamp("date" if whole else "timestamp", None), second
 
@@ -71,14 +78,14 @@ def _whole(values: Floats, good: NDArray[np.bool_]) -> Micros:
 
 
 def _unit(values: Floats) -> Floats:
-    """Give the microseconds in what a Unix time counts: seconds, milli-, micro- or nanoseconds."""
+    """Return the microseconds in the unit of a Unix time: seconds, milli-, micro- or nanoseconds."""
     limits, units = (np.array(column) for column in zip(*_UNITS, strict=True))
     unit: Floats = units[np.searchsorted(limits, np.abs(values), side="right").clip(max=len(units) - 1)]
     return unit
 
 
 def _compact(values: Floats) -> tuple[Micros, bool]:
-    """Read 20260131, 202601311030 and 20260131103000, and tell whether any has a time of day."""
+    """Read 20260131, 202601311030 and 20260131103000, and return whether any has a time of day."""
     sound = (np.abs(values) < 1e15) & (values == np.rint(values))
     whole = np.where(sound, values, 0.0).astype(np.int64)
     long, longer = whole >= 10**11, whole >= 10**13

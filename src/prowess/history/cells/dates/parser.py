@@ -1,46 +1,255 @@
-"""Reading many texts as dates and timestamps: Polars reads all of one form at once, as Python reads the first."""
+"""Dates and timestamps as texts: one at a time in Python, and columns of one form at once by Polars.
 
+The patterns recognise a text and its parts; `template` turns a text that was recognised into the format of its whole
+column.
+"""
+
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from datetime import date, datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import Error
 from ...ragged import Ints
-from ...times import DAY, FIRST, LAST, Stamp
-from .numeric import NAT, Micros
-from .patterns import Order, match_date, moment, possible_orders, template, trait, zone_stamp
+from ...times import DAY, EPOCH, FIRST, LAST, MICROSECOND, Stamp, check_calendar, zone_name, zone_of
+from ..words import ENGLISH_MONTHS, MONTH_NUMBERS, WEEKDAYS
+from .numeric import EARLIEST, LATEST, NAT, Micros
 
 if TYPE_CHECKING:
-    import re
-
     import polars as pl
 
-TEMPLATES = 40  # so many forms are looked for in a column; texts of others are read one by one
-MANY = 100_000  # of so many texts that fit no form, none is read if none of a sample can be
+Order = Literal["dmy", "mdy", "ymd"]
+ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")  # of three numbers whose positions do not say what they are
+LONGEST = 60  # letters of a date
+TEMPLATES = 40  # forms that are searched in a column; texts of other forms are read one by one
+MANY = 100_000  # of so many texts of no form, none is read if none of a sample can be
+MISSING = frozenset(("", "-", "–", "—", "?", "na", "n/a", "nan", "nat", "none", "null", "tba", "tbc", "tbd", "unknown"))
+
+_GAP = "(?:\\s*[-/.,\u2010-\u2014\u5e74\u6708\ub144\uc6d4]\\s*|\\s+)"  # with the signs for year and month of East Asia
+_WORD = r"[^\W\d_]+(?:-[^\W\d_]+)?"
+_WEEKDAY = rf"(?:(?P<weekday>{_WORD})\.?\s*,?\s+)?"
+_NAME = r"(?P<name>[^\W\d_]+)\.?"
+_YEAR = "(?P<year>[0-9]{4})"
+_ANY_YEAR = "'?(?P<year>[0-9]{4}|[0-9]{2})(?:\\s*(?:\u0433|\u0433\u043e\u0434\u0430)\\.?)?"  # with the Russian "year"
+_TIME = (
+    r"(?P<hour>[0-9]{1,2})(?:[:h.](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)?)?"
+    r"(?:\s*(?P<half>[ap]\.?m\b\.?|[ap]\b))?(?P<mark>\s*(?:uhr|hrs?|h)\b)?"
+)
+_ZONE = r"(?:\s*(?P<zone>z|(?:utc|gmt)?\s*[+-][0-9]{1,2}(?::?[0-9]{2})?|utc|gmt))?"
+_COMPACT = "(?P<compact>)(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})"
+_CLOCK = rf"(?:(?:t|\s*[,;]?\s+(?:(?:at|um|kl|om|alle|à|в|@|-)\s+)?){_TIME}{_ZONE})?"
+_PATTERNS = (
+    rf"{_WEEKDAY}{_YEAR}{_GAP}(?P<month>[0-9]{{1,2}}){_GAP}(?P<day>[0-9]{{1,2}})[.\u65e5\uc77c]?{_CLOCK}",
+    rf"{_WEEKDAY}(?P<one>[0-9]{{1,2}}){_GAP}(?P<two>[0-9]{{1,2}}){_GAP}{_ANY_YEAR}{_CLOCK}",
+    rf"{_WEEKDAY}(?P<day>[0-9]{{1,2}})(?:st|nd|rd|th|er|[.ºª°])?[\s./-]*(?:(?:of|de)\s+)?{_NAME}[\s,./-]*"
+    rf"(?:(?:of|del?)\s+)?{_ANY_YEAR}{_CLOCK}",
+    rf"{_WEEKDAY}{_NAME}[\s-]*(?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?(?:\s*,\s*|[\s.-]+){_ANY_YEAR}{_CLOCK}",
+    rf"{_WEEKDAY}{_NAME}\s+(?P<day>[0-9]{{1,2}})\s+{_TIME}{_ZONE}\s+{_YEAR}",
+    rf"{_YEAR}[\s./-]*{_NAME}[\s./-]*(?P<day>[0-9]{{1,2}}){_CLOCK}",
+    rf"{_COMPACT}{_CLOCK}",
+    rf"{_COMPACT}(?:[t\s]?(?P<hour>[0-9]{{2}}):?(?P<minute>[0-9]{{2}})(?::?(?P<second>[0-9]{{2}}))?{_ZONE})",
+    rf"{_YEAR}[-/](?P<month>[0-9]{{1,2}})",
+    rf"(?P<month>[0-9]{{1,2}})/{_YEAR}",
+    rf"{_NAME}[\s,/-]*{_YEAR}",
+    rf"{_YEAR}-?w(?P<week>[0-9]{{2}})(?:-?(?P<weekday_number>[1-7]))?",
+)
+_Match = re.Match[str]
+_SHAPES = {  # the pattern of a part throughout a column, and its directive for Polars
+    "month": ("[0-9]{1,2}", "%m"), "day": ("[0-9]{1,2}", "%d"), "name": ("[A-Za-z]{3,9}", "%B"),
+    "minute": ("[0-5][0-9]", "%M"), "second": ("[0-5][0-9]", "%S"), "fraction": ("[0-9]{1,9}", "%.f"),
+    "half": ("[AaPp][Mm]", "%p"),
+}  # fmt: skip
+_OF_ORDER = {"d": "day", "m": "month", "y": "year"}
+
+
+@cache
+def _compiled() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in _PATTERNS)
+
+
+def match_date(text: str) -> _Match | None:
+    """Return the parts of a text that is written like a time, None if it is not; the time need not exist.
+
+    >>> match_date("Sat 31 Jan 2026")["year"], match_date("soon")
+    ('2026', None)
+    """
+    for pattern in _compiled() if len(text) <= LONGEST else ():
+        parts = pattern.fullmatch(text)
+        if parts is None:
+            continue
+        part = parts.groupdict()
+        name, weekday = part.get("name"), part.get("weekday")
+        if (not name or name.casefold() in MONTH_NUMBERS) and (not weekday or weekday.casefold() in WEEKDAYS):
+            is_plausible = "compact" not in part or EARLIEST <= int(part["year"]) <= LATEST
+            if is_plausible and _is_clock(part):
+                return parts
+    return None
+
+
+def _is_clock(part: dict[str, str | None]) -> bool:
+    """Return whether the hour, if there is one, has minutes, am or pm, or a word such as "Uhr" beside it."""
+    return not part.get("hour") or bool(part["minute"] or part["half"] or part["mark"])
+
+
+def possible_orders(parts: _Match) -> tuple[Order, ...]:
+    """Return the orders in which the numbers of a date may be meant; one if the form decides it."""
+    if "one" not in parts.groupdict():
+        return ORDERS[:1]
+    return ORDERS if len(parts["year"]) == len(parts["one"]) == 2 else ORDERS[:2]
+
+
+def moment(parts: _Match, order: Order) -> tuple[Stamp, int]:
+    """Return the time of a text, with the numbers of a date in this order; raises `ValueError` if it does not exist.
+
+    >>> moment(match_date("02/01/1970"), "dmy")
+    (Stamp(kind='date', zone=None), 86400000000)
+    """
+    part = parts.groupdict()
+    if "one" in part:
+        numbers = dict(zip(order, (parts["one"], parts["two"], parts["year"]), strict=True))
+        year, month, day = numbers["y"], int(numbers["m"]), int(numbers["d"])
+    else:
+        name, year, day = part.get("name"), parts["year"], int(part.get("day") or 1)
+        month = MONTH_NUMBERS[name.casefold()] if name else int(part.get("month") or 1)
+    number = int(year) if len(year) == 4 else int(year) + (1900 if int(year) >= 70 else 2000)
+    if part.get("week"):
+        whole = date.fromisocalendar(number, int(parts["week"]), int(part["weekday_number"] or 1))
+    else:
+        whole = date(number, month, day)
+    start = (datetime(whole.year, whole.month, whole.day) - EPOCH) // MICROSECOND
+    if not part.get("hour"):
+        return Stamp("date", None), start
+    stamp, offset = zone_stamp(part["zone"])
+    result = start + _micros(part) - offset
+    if offset:
+        check_calendar("timestamp", stamp.zone, result)
+    return stamp, result
+
+
+def zone_stamp(zone: str | None) -> tuple[Stamp, int]:
+    """Return the stamp of timestamps with a zone as it is written, and the zone's offset in microseconds."""
+    if zone is None:
+        return Stamp("timestamp", None), 0
+    name = zone_name(zone)
+    offset = zone_of(name).utcoffset(None)
+    return Stamp("timestamp", name), 0 if offset is None else offset // MICROSECOND
+
+
+def _micros(part: dict[str, str | None]) -> int:
+    """Return the time of day in microseconds."""
+    hour, minute, second = (int(part.get(name) or 0) for name in ("hour", "minute", "second"))
+    half = (part.get("half") or "").casefold()
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half[0] == "p" else 0)
+    if hour > 23 or minute > 59 or second > 59:
+        raise ValueError("not a time of day")
+    fraction = int((part.get("fraction") or "").ljust(6, "0")[:6])
+    return timedelta(hours=hour, minutes=minute, seconds=second, microseconds=fraction) // MICROSECOND
+
+
+@cache
+def _clock_pattern() -> re.Pattern[str]:
+    return re.compile(rf"{_TIME}{_ZONE}|(?P<plain>[0-9]{{3,4}})", re.IGNORECASE)
+
+
+def clock_of(text: str) -> tuple[Stamp, int] | None:
+    """Return the microseconds from midnight of a time of day, in UTC or without a zone; None if it is not one.
+
+    >>> clock_of("3pm") == clock_of("15:00") == clock_of("1500") == (Stamp("timestamp", None), 54_000_000_000)
+    True
+    """
+    parts = _clock_pattern().fullmatch(text) if len(text) <= LONGEST else None
+    if parts is None:
+        return None
+    part = parts.groupdict()
+    if plain := part["plain"]:
+        part |= {"hour": plain[:-2], "minute": plain[-2:]}
+    try:
+        stamp, offset = zone_stamp(part["zone"])
+        return (stamp, _micros(part) - offset) if _is_clock(part) else None
+    except ValueError:
+        return None
+
+
+def template(parts: _Match, order: Order) -> tuple[str, str] | None:
+    """Return the pattern of texts written like one, and the format by which Polars reads them; None if it cannot.
+
+    >>> template(match_date("31.01.2026 10:30"), "dmy")
+    ('^[0-9]{1,2}\\\\.[0-9]{1,2}\\\\.[0-9]{4} [0-9]{1,2}:[0-5][0-9]$', '%d.%m.%Y %H:%M')
+    """
+    part = {name: value for name, value in parts.groupdict().items() if value}
+    name, half = part.get("name", "jan"), part.get("half", "am")
+    if {"weekday", "week", "mark"} & part.keys() or name.casefold() not in ENGLISH_MONTHS or len(half) != 2:
+        return None
+    if "hour" in part and "minute" not in part:
+        return None
+    shape, form, end = "", "", 0
+    for group in sorted(part, key=parts.start):
+        literal = parts.string[end : parts.start(group)]
+        pattern, directive = _shape(parts, group, order)
+        shape += _escape(literal) + pattern
+        if group == "fraction":  # of which the directive includes the point
+            if literal != ".":
+                return None
+            literal = ""
+        form += literal.replace("%", "%%") + directive
+        end = parts.end(group)
+    rest = parts.string[end:]
+    return f"^{shape}{_escape(rest)}$", form + rest.replace("%", "%%")
+
+
+def _escape(literal: str) -> str:
+    """Escape a literal for the regular expressions of Polars, which know fewer escapes than `re.escape` uses."""
+    return re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", literal)
+
+
+def _shape(parts: _Match, group: str, order: Order) -> tuple[str, str]:
+    text, part = parts[group], parts.groupdict()
+    if group in ("one", "two") or (group == "year" and "one" in part):
+        letter = order[("one", "two", "year").index(group)]
+        group = {"d": "day", "m": "month", "y": "year"}[letter]
+    if group == "year":
+        return f"[0-9]{{{len(text)}}}", "%Y" if len(text) == 4 else "%y"
+    if group == "zone":
+        return _escape(text), text
+    if group == "hour":
+        pattern, directive = "[0-9]{1,2}", "%I" if part.get("half") else "%H"
+    else:
+        pattern, directive = _SHAPES[group]
+    return pattern.replace("{1,2}", "{2}") if "compact" in part else pattern, directive
 
 
 @dataclass
 class Texts:
-    """The times of texts: for each order of the numbers of a date a column of microseconds, NAT where there is none.
+    """The times of texts: for each order of the numbers of a date a column of microseconds, NAT if there is none.
 
-    Only the orders that make a difference have a column. `stamp` is an index of `stamps`, -1 where nothing was read.
+    Only orders that make a difference have a column. `stamp` is an index of `stamps`, -1 if nothing was read.
     """
 
     stamp: Ints
     numbers: dict[Order, Micros]
     stamps: list[Stamp] = field(default_factory=list)
-    examples: dict[str, str] = field(default_factory=dict)  # a text for each trait
+    examples: dict[str, str] = field(default_factory=dict)  # a text for each remark on how texts are read
 
-    def stamp_number(self, stamp: Stamp) -> int:
-        """Give the index of a stamp, which may be new."""
+    def stamp_index(self, stamp: Stamp) -> int:
+        """Return the index of a stamp, which may be new."""
         if stamp not in self.stamps:
             self.stamps.append(stamp)
         return self.stamps.index(stamp)
 
-    def put(self, where: NDArray[np.intp], moments: dict[Order, Micros], stamp: Stamp) -> NDArray[np.bool_]:
-        """Note the times of texts, and tell which of them there are."""
+    def put(
+        self, where: NDArray[np.intp], parts: _Match, moments: dict[Order, Micros], stamp: Stamp
+    ) -> NDArray[np.bool_]:
+        """Store the times of texts that are written like `parts`, and return which of them exist."""
+        part = parts.groupdict()
+        if not part.keys() & {"day", "one", "week"}:
+            self.examples.setdefault("months", parts.string)
+        elif len(parts["year"]) == 2:
+            self.examples.setdefault("short-years", parts.string)
         for order in moments.keys() - self.numbers.keys():
             self.numbers[order] = self.numbers["dmy"].copy()
         read = np.zeros(len(where), bool)
@@ -48,7 +257,7 @@ class Texts:
             values = moments.get(order, moments["dmy"] if len(moments) == 1 else np.full(len(where), NAT))
             column[where if len(where) < len(column) else slice(None)] = values
             read |= values != NAT
-        self.stamp[where[read]] = self.stamp_number(stamp)
+        self.stamp[where[read]] = self.stamp_index(stamp)
         return read
 
 
@@ -60,9 +269,9 @@ def read_texts(text: "pl.Series") -> Texts:
         if not len(where):
             return result
         parts = match_date(text[0].strip())
-        read = None if parts is None else _alike(result, where, text, parts)
+        read = None if parts is None else _read_by_template(result, where, text, parts)
         if read is None or not read[0]:
-            _one(result, int(where[0]), parts)
+            _read_one(result, int(where[0]), parts)
             read = np.zeros(len(where), bool) if read is None else read
             read[0] = True
         where, text = where[~read], text.filter(~read)
@@ -71,49 +280,43 @@ def read_texts(text: "pl.Series") -> Texts:
     if len(where) > MANY and not any(match_date(cell) for cell in text.gather_every(len(text) // 1000)):
         return result
     for row, cell in zip(where.tolist(), text, strict=True):
-        _one(result, row, match_date(cell))
+        _read_one(result, row, match_date(cell))
     return result
 
 
-def _alike(
-    result: Texts, where: NDArray[np.intp], text: "pl.Series", parts: "re.Match[str]"
+def _read_by_template(
+    result: Texts, where: NDArray[np.intp], text: "pl.Series", parts: _Match
 ) -> NDArray[np.bool_] | None:
-    """Read all texts that are written like the first, and tell which; None where Polars cannot read them."""
-    zone = parts.groupdict().get("zone")
-    try:
-        stamp, offset = zone_stamp(zone)
-    except ValueError:
-        return None
-    if not parts.groupdict().get("hour"):
-        stamp = Stamp("date", None)
-    read: dict[Order, Micros] = {}
-    for order in possible_orders(parts):
-        like = template(parts, order)
-        if like is None:
-            return None
-        number = _by_template(text, *like, stamp.kind == "timestamp")
-        margin = DAY if offset else 0
-        outside = (number < FIRST + margin) | (number >= LAST - margin)
-        read[order] = np.where(outside, NAT, number - offset)
-    if (what := trait(parts)) is not None:
-        result.examples.setdefault(what, text[0].strip())
-    return result.put(where, read, stamp)
-
-
-def _by_template(text: "pl.Series", shape: str, form: str, clock: bool) -> Micros:
+    """Read all texts that are written like the first, and return which; None if Polars cannot read them."""
     import polars as pl
 
-    fits = text.str.contains(shape)
-    if clock:
-        number = text.str.to_datetime(form, time_unit="us", strict=False, cache=False).to_physical()
-    else:
-        number = text.str.to_date(form, strict=False, cache=False).to_physical().cast(pl.Int64) * DAY
-    if not fits.all():
-        number = number.set(~fits, None)
-    return (number.fill_null(NAT) if number.has_nulls() else number).to_numpy()
+    part = parts.groupdict()
+    try:
+        stamp, offset = zone_stamp(part.get("zone"))
+    except ValueError:
+        return None
+    if not part.get("hour"):
+        stamp = Stamp("date", None)
+    read: dict[Order, Micros] = {}
+    margin = DAY if offset else 0
+    for order in possible_orders(parts):
+        if (shape_and_form := template(parts, order)) is None:
+            return None
+        shape, form = shape_and_form
+        if stamp.kind == "timestamp":
+            micros = text.str.to_datetime(form, time_unit="us", strict=False, cache=False).to_physical()
+        else:
+            micros = text.str.to_date(form, strict=False, cache=False).to_physical().cast(pl.Int64) * DAY
+        fits = text.str.contains(shape)
+        if not fits.all():
+            micros = micros.set(~fits, None)
+        number = (micros.fill_null(NAT) if micros.has_nulls() else micros).to_numpy()
+        outside = (number < FIRST + margin) | (number >= LAST - margin)
+        read[order] = np.where(outside, NAT, number - offset)
+    return result.put(where, parts, read, stamp)
 
 
-def _one(result: Texts, row: int, parts: "re.Match[str] | None") -> None:
+def _read_one(result: Texts, row: int, parts: _Match | None) -> None:
     """Read one text, which may be of a form of its own."""
     if parts is None:
         return
@@ -126,6 +329,4 @@ def _one(result: Texts, row: int, parts: "re.Match[str] | None") -> None:
             number = NAT
         read[order] = np.array([number])
     if stamp is not None:
-        if (what := trait(parts)) is not None:
-            result.examples.setdefault(what, parts.string)
-        result.put(np.array([row]), read, stamp)
+        result.put(np.array([row]), parts, read, stamp)
