@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import prowess as pw
-from prowess.lab.simulate import Calendar, simulate
+from prowess.lab import Calendar, simulate
 from prowess.lab.simulate.coverage import covered, standard_errors
 
 CHART = Path(__file__).parent.parent / "docs" / "guide" / "coverage.svg"

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from . import lab as lab
     from .client.client import Client
     from .lab.compare import Comparison, compare
-    from .lab.simulate import Simulation, simulate
+    from .lab.simulate.simulation import Simulation, simulate
     from .lab.tune import Tuning, tune
     from .matchmaking.balancing.balance import Balance, balance
     from .matchmaking.next_match.next_match import NextMatch, NextMatches, next_matches
@@ -66,7 +66,7 @@ _LAZY = {
         ".client.client": "Client",
         ".lab": "lab",
         ".lab.compare": "Comparison compare",
-        ".lab.simulate": "Simulation simulate",
+        ".lab.simulate.simulation": "Simulation simulate",
         ".lab.tune": "Tuning tune",
         ".matchmaking.balancing.balance": "Balance balance",
         ".matchmaking.next_match.next_match": "NextMatch NextMatches next_matches",

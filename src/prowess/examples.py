@@ -19,7 +19,7 @@ def example_league() -> History:
     path = FOLDER / "league.csv"
     if path.is_file():
         return History.read(path)
-    from .lab.simulate import Calendar, simulate
+    from .lab import Calendar, simulate
     from .model.presets import TrueSkill
 
     calendar = Calendar("2025-09-01", every=WEEK, matches=PLAYERS // 2)

@@ -55,6 +55,18 @@ def whole(name: str, value: Any, least: int = 0, *, field: str | None = None) ->
     return int(value)
 
 
+def probability(name: str, value: Any, *, ends: bool = True) -> float:
+    """Return a number from 0 to 1; without `ends`, neither 0 nor 1.
+
+    >>> probability("ties", 1)
+    1.0
+    """
+    result = _real(value)
+    if result is None or not 0.0 <= result <= 1.0 or (not ends and result in (0.0, 1.0)):
+        raise _error(name, "lie between 0 and 1", value)
+    return result
+
+
 def team_index(name: str, value: Any, teams: int) -> int:
     """Return the index of one of the teams of a match, counted from 0.
 

@@ -7,9 +7,9 @@ from math import sqrt
 import numpy as np
 
 from prowess.history import History
-from prowess.history.ragged import owners
+from prowess.history.ragged import Floats, owners
 from prowess.lab.interval import Interval
-from prowess.lab.measures.tally import Floats, Tally, Where
+from prowess.lab.measures.tally import Tally, Where
 
 # 95 % intervals by the linear part of each match (delta method), for a measure over some matches against another over
 # others: the resampled histories of `lab.bootstrap` compare measures over the same matches only.

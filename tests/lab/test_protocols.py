@@ -46,7 +46,7 @@ def by_hand(model, past, match):
 @pytest.mark.parametrize(
     "protocol", [SeasonSplits(train=0.6), SeasonSplits(train=0.5, test=0.25), SeasonSplits(train=0.6, reset=False)]
 )
-def test_seasons_are_fits_of_the_training_parts(protocol):
+def test_season_splits_equal_fits_of_the_training_matches(protocol):
     """Every forecast of a SeasonSplits run is the prediction of a model that was fitted to the training parts alone."""
     history = league(96)
     model = MODEL
@@ -70,7 +70,7 @@ def test_seasons_are_fits_of_the_training_parts(protocol):
     assert sorted(found) == scored
 
 
-def test_random_splits_are_fits_of_what_was_drawn_before():
+def test_random_splits_equal_fits_of_the_drawn_matches():
     history = league(40)
     model = MODEL
     runs = RandomSplits(times=2, train=0.5, seed=3).runs(history)
@@ -87,7 +87,7 @@ def test_random_splits_are_fits_of_what_was_drawn_before():
     ]
 
 
-def test_the_last_matches_and_known_players_alone():
+def test_test_share_and_known_players():
     history = league(60)
     for run in RandomSplits(times=5, train=0.1, test=0.2, known=True).runs(history):
         assert run.learnt.sum() == 6
@@ -108,7 +108,7 @@ def test_prequential(burn_in, first):
     assert run.of(history) is history
 
 
-def test_labels_may_mix_and_importance_is_kept():
+def test_interleaved_labels_and_importance():
     rows = [{"teams": [["ann"], ["bob"]], "importance": 2.0} for _ in range(6)]
     history = pw.History.from_matches(rows)
     one, two = SeasonSplits(train=0.5, seasons=["b", "a", "b", "a", "b", "b"]).runs(history)
@@ -119,7 +119,7 @@ def test_labels_may_mix_and_importance_is_kept():
     assert SeasonSplits(seasons=np.array(["a", "b"])) == SeasonSplits(seasons=["a", "b"])  # values
 
 
-def test_a_comparison_is_made_of_its_runs():
+def test_comparison_scores_the_matches_of_all_runs():
     history = league(96)
     models = {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}
     protocol = SeasonSplits(train=0.6)
@@ -149,12 +149,12 @@ def test_protocols_of_your_own():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: SeasonSplits(train=1.0), "train must be a share of the matches between 0 and 1"),
-        (lambda: SeasonSplits(train=0), "train must be a finite number above 0"),
-        (lambda: SeasonSplits(train=0.8, test=0.3), r"0.8 \+ 0.3 is more than 1"),
+        (lambda: SeasonSplits(train=1.0), "train must lie between 0 and 1"),
+        (lambda: SeasonSplits(train=0), "train must lie between 0 and 1"),
+        (lambda: SeasonSplits(train=0.8, test=0.3), r"0.8 \+ 0.3 is more"),
         (lambda: RandomSplits(times=0), "times must be a whole number"),
-        (lambda: RandomSplits(train="half"), "train must be a finite number"),
-        (lambda: SeasonSplits(seasons=["a"]).runs(league(3)), "a label is needed for each of the 3 matches, not 1"),
+        (lambda: RandomSplits(train="half"), "train must lie between 0 and 1"),
+        (lambda: SeasonSplits(seasons=["a"]).runs(league(3)), "3 matches need as many labels, not 1"),
         (lambda: Prequential(burn_in=1.5).runs(league(3)), "a number of matches, a share of them below 1"),
     ],
 )
@@ -170,7 +170,7 @@ def test_wrong_protocols(make, message):
         (Prequential(0.1), "after a burn-in (10 % of the matches)"),
         (Prequential("2026-01-01"), "after a burn-in (until 2026-01-01)"),
         (SeasonSplits(0.7, test=0.2), "the first 70 % of the matches were learnt from and the last 20 % were scored"),
-        (RandomSplits(5, known=True), "the others were scored, where all players had been learnt of"),
+        (RandomSplits(5, known=True), "the others were scored, only matches whose players all had been learnt about"),
     ],
 )
 def test_protocols_in_words(protocol, words):

@@ -64,7 +64,7 @@ def table():
     )
 
 
-def test_names_that_are_html_stay_names():
+def test_html_in_names_is_escaped():
     claims = (Claim(EVIL, True, EVIL), Claim("b", None, ""), Claim("c", False, "1 < 2"))
     section = Section(EVIL, f"{EVIL}\n\n1 < 2", table(), skill_curves(league(), [EVIL]), claims, frozenset({(0, EVIL)}))
     page = Page(Report(EVIL, (section, Section("empty"))).page())
@@ -73,7 +73,7 @@ def test_names_that_are_html_stay_names():
     assert page.texts["p"] == [EVIL, "1 < 2"]
     assert page.texts["th"][0] == EVIL
     assert page.texts["td"][0] == EVIL
-    assert page.texts["strong"] == ["holds", "cannot be told from these data", "does not hold", EVIL]
+    assert page.texts["strong"] == ["holds", "cannot be decided with these data", "does not hold", EVIL]
     assert [tag for tag, _ in page.tags].count("script") == 2
     assert "b" not in {tag for tag, _ in page.tags}
     data = page.texts["script"][1].strip().removeprefix("const charts = ").split(";\ncharts.forEach")[0]
@@ -81,7 +81,7 @@ def test_names_that_are_html_stay_names():
     assert EVIL in json.dumps(spec, ensure_ascii=False).replace('\\"', '"')
 
 
-def test_a_page_needs_no_network():
+def test_page_loads_nothing_from_a_network():
     page = Page(Report("A league", (Section("Curves", chart=skill_curves(league(), ["bob"])),)).page())
     assert {tag for tag, _ in page.tags}.isdisjoint({"link", "img", "iframe"})
     assert not any({"src", "href"} & set(attributes) for _, attributes in page.tags)
@@ -89,7 +89,7 @@ def test_a_page_needs_no_network():
     assert not any(tag == "script" for tag, _ in Page(Report("A league", ()).page()).tags)
 
 
-def test_cells():
+def test_table_cells_are_formatted():
     """Nothing where there is nothing; numbers, and their headings, stand to the right."""
     page = Page(Report("t", (Section("s", table=table()),)).page())
     rows = [page.texts["td"][i : i + 7] for i in (0, 7, 14)]
@@ -103,7 +103,7 @@ def test_cells():
     assert sides == [None, "number", "number", "number", None, None, None]
 
 
-def test_json(tmp_path):
+def test_to_dict_is_strict_json(tmp_path):
     report = Report(EVIL, (Section("s", "text", table(), claims=(Claim("a", None, "b"),)), Section("empty")))
     report.save(tmp_path / "report.json")
     found = strict((tmp_path / "report.json").read_text(encoding="utf-8"))
@@ -116,7 +116,7 @@ def test_json(tmp_path):
     assert found["sections"][1] == {"title": "empty"}
 
 
-def test_files(tmp_path):
+def test_save_writes_html_and_json(tmp_path):
     report = Report("A league", (Section("s", table=table()),))
     report.save(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == report.page()

@@ -1,4 +1,4 @@
-"""The lab: which model predicts best, shown on data; better parameters; simulated leagues; the papers, run again."""
+"""The lab: compare models on data, tune their parameters, simulate leagues, and chart the results."""
 
 from importlib.util import find_spec
 from typing import Any
@@ -14,23 +14,12 @@ from .measures import Calibration, Tally
 from .measures.registry import MEASURES, Measure
 from .protocols import Prequential, Protocol, RandomSplits, Run, SeasonSplits
 from .report import Claim, Report, Section
-from .simulate import (
-    Attendance,
-    Calendar,
-    Even,
-    Field,
-    Lognormal,
-    Played,
-    Questions,
-    Roster,
-    Rounds,
-    Simulation,
-    Zipf,
-    play,
-    quiz_league,
-    simulate,
-)
+from .simulate.calendar import Calendar
 from .simulate.coverage import coverage, coverage_curves, covered
+from .simulate.lineup import Attendance, Even, Lognormal, Roster, Rounds, Zipf
+from .simulate.play import Played, Questions, play
+from .simulate.simulation import Simulation, quiz_league, simulate
+from .simulate.team_strength import Field
 from .tune import Stopped, Trial, Tuning, tune
 
 __all__ = [
@@ -77,16 +66,14 @@ __all__ = [
     "tune",
 ]
 
-
 _PLUGINS = "prowess.lab"  # the group of entry points through which other packages add names
-_PAPERS = ("PAPERS", "Paper", "paper")
 
 
 def __getattr__(name: str) -> Any:
     """Return a name that an installed package adds to the lab, such as `paper`."""
     reason = f"module {__name__!r} has no attribute {name!r}"
-    if name in _PAPERS and find_spec("prowess_papers") is None:
-        reason += ": it comes with the package prowess_papers, which is missing; pip install --force-reinstall prowess"
+    if name in ("PAPERS", "Paper", "paper") and find_spec("prowess_papers") is None:
+        reason += ": it is in the package prowess_papers, which is missing; pip install --force-reinstall prowess"
     elif not name.startswith("_") and name in find_plugins(_PLUGINS):
         try:
             return load_plugin(_PLUGINS, name)
@@ -96,5 +83,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List all names, those that other packages add included, for tab completion."""
+    """List all names, including those that other packages add, for tab completion."""
     return sorted({*globals(), *find_plugins(_PLUGINS)})

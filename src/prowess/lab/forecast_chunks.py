@@ -1,4 +1,4 @@
-"""Forecasts of a history in parts that fit into the cache, so that long histories need little memory."""
+"""Forecasts of a history in chunks, so that long histories need little memory."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..model.fit.forecasts import Forecasts, read_forecasts
 from ..model.ladder.ladder import Ladder
 from ..model.model import Model
 
-TEAMS = 32_768  # of one part: a few columns of them stay in the cache of a processor
+TEAMS = 32_768  # per chunk: a few columns of that length stay in the cache of a processor
 
 
 class ForecastChunk(NamedTuple):
-    """Forecasts of some matches in a row: the first of them, and in how many of them EP did not converge."""
+    """Forecasts of consecutive matches from `first` on; EP did not converge in `unconverged` of them."""
 
     first: int
     forecasts: Forecasts
@@ -26,11 +26,11 @@ class ForecastChunk(NamedTuple):
 
 
 def forecast_chunks(model: Model, history: History, teams: int = TEAMS) -> Iterator[ForecastChunk]:
-    """What `fit` forecasts, bit for bit, a part of the matches after the other; names are not needed.
+    """Yield the forecasts of `fit`, bit for bit, in chunks; names are not needed.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
-    >>> [part.forecasts.win.round(3).tolist() for part in forecast_chunks(pw.TrueSkill(), history, teams=4)]
+    >>> [chunk.forecasts.win.round(3).tolist() for chunk in forecast_chunks(pw.TrueSkill(), history, teams=4)]
     [[0.478, 0.754], [0.858]]
     """
     if not len(history):

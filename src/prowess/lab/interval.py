@@ -1,4 +1,4 @@
-"""A value, and the interval in which it lies."""
+"""A value with its interval, and Student's t."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 NORMAL = 1.959963984540054  # the 97.5 % quantile of the normal distribution
-FEW = (float("inf"), 12.706, 4.3027, 3.1824, 2.7764)  # those of Student's t, where the series below is too short
+SMALL_T = (float("inf"), 12.706, 4.3027, 3.1824, 2.7764)  # of Student's t, where the series below is inaccurate
 
 
 class Interval(NamedTuple):
-    """A value, and the interval in which it lies; NaN at both ends where there is too little to tell.
+    """A value with its interval; both ends are NaN where there are too few data.
 
     >>> print(Interval(0.6571, 0.6410, 0.6719))
     0.657 (0.641 to 0.672)
@@ -26,7 +26,7 @@ class Interval(NamedTuple):
 
     @classmethod
     def normal(cls, value: float, error: float) -> Interval:
-        """The 95 % interval of a value with a standard error, where errors are normal.
+        """Return the 95 % interval of a value with a normal standard error.
 
         >>> print(Interval.normal(2.0, 0.5))
         2.0 (1.0 to 3.0)
@@ -35,7 +35,7 @@ class Interval(NamedTuple):
 
     @classmethod
     def student(cls, values: ArrayLike) -> Interval:
-        """The mean of a few values with its 95 % interval, by Student's t.
+        """Return the mean of a few values with its 95 % interval, by Student's t.
 
         >>> print(Interval.student([1.0, 2.0, 3.0]).words(4))
         +2.0000 (−0.4842 to +4.4842)
@@ -48,7 +48,7 @@ class Interval(NamedTuple):
 
     @property
     def within_noise(self) -> bool:
-        """Whether 0 lies in the interval of a difference, or nothing can be told: it may be chance.
+        """Whether the interval of a difference contains 0, or is unknown: the difference may be chance.
 
         >>> Interval(0.01, -0.01, 0.03).within_noise, Interval(0.02, 0.01, 0.03).within_noise
         (True, False)
@@ -65,7 +65,7 @@ class Interval(NamedTuple):
         return None if self.within_noise else self.value > 0.0
 
     def apart(self, other: Interval) -> Interval:
-        """By how much it is above another that is independent of it; both must have their values in the middle.
+        """Return the difference to another, independent interval; both must be symmetric.
 
         >>> Interval(5.0, 2.0, 8.0).apart(Interval(3.0, -1.0, 7.0))
         Interval(value=2.0, low=-3.0, high=7.0)
@@ -75,7 +75,7 @@ class Interval(NamedTuple):
         return Interval(value, value - reach, value + reach)
 
     def times(self, factor: float) -> Interval:
-        """The same in other units: percent are times 100.
+        """Scale the value and its interval, for example by 100 for percent.
 
         >>> Interval(0.5, 0.25, 0.625).times(-100)
         Interval(value=-50.0, low=-62.5, high=-25.0)
@@ -84,7 +84,7 @@ class Interval(NamedTuple):
         return Interval(factor * self.value, low, high)
 
     def words(self, digits: int = 2, unit: str = "") -> str:
-        """A difference and its interval, with signs.
+        """Format a difference and its interval with signs.
 
         >>> Interval(1.316, -0.92, 1.71).words(1, "points")
         '+1.3 (−0.9 to +1.7) points'
@@ -95,15 +95,15 @@ class Interval(NamedTuple):
         return f"{value} ({low} to {high}){unit and f' {unit}'}"
 
     def __str__(self) -> str:
-        """The digits that the interval allows."""
+        """Format it with the digits that the interval justifies."""
         if np.isnan(self.low):
             return f"{self.value:.4g}"
-        digits = self.digits
-        return f"{self.value:.{digits}f} ({self.low:.{digits}f} to {self.high:.{digits}f})"
+        value, low, high = (f"{number:.{self.digits}f}" for number in self)
+        return f"{value} ({low} to {high})"
 
     @property
     def digits(self) -> int:
-        """How many decimals to show: two digits of the interval's width.
+        """The number of decimals to show: two digits of the interval's width.
 
         >>> Interval(0.6571, 0.6410, 0.6719).digits
         3
@@ -113,26 +113,26 @@ class Interval(NamedTuple):
 
 
 def all_above_zero(differences: Iterable[Interval]) -> bool | None:
-    """Whether differences are all above 0: yes if all intervals are, no if one has nothing above 0, else not told.
+    """Return True if all intervals are above 0, False if one is at or below 0, and None if it is open.
 
     >>> sure, open_, none = Interval(2, 1, 3), Interval(1, -1, 3), Interval(0, 0, 0)
     >>> all_above_zero([sure, sure]), all_above_zero([sure, open_]), all_above_zero([sure, open_, none])
     (True, None, False)
     """
-    found = list(differences)
-    if any(interval.high <= 0.0 for interval in found):
+    intervals = list(differences)
+    if any(interval.high <= 0.0 for interval in intervals):
         return False
-    return True if all(interval.low > 0.0 for interval in found) else None
+    return True if all(interval.low > 0.0 for interval in intervals) else None
 
 
 def t_quantile(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t: Abramowitz and Stegun (1964), table 26.10 and equation 26.7.5; to 3e-4.
+    """Return the 97.5 % quantile of Student's t, to 3e-4: Abramowitz, Stegun (1964), table 26.10 and equation 26.7.5.
 
     >>> round(t_quantile(1), 3), round(t_quantile(10), 3), round(t_quantile(13), 3)
     (12.706, 2.228, 2.16)
     """
-    if freedom < len(FEW):
-        return FEW[freedom]
+    if freedom < len(SMALL_T):
+        return SMALL_T[freedom]
     z, v = NORMAL, float(freedom)
     terms = (
         (z**3 + z) / 4.0,

@@ -1,9 +1,10 @@
-"""Many tasks through joblib: in this process, in processes of this machine, or wherever its backend leads."""
+"""Run tasks in this process, or in others through joblib."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,54 +28,42 @@ def run_tasks(
     label: str = "working",
     progress: bool | None = None,
 ) -> list[Result]:
-    """The results of a function for all tasks, in their order, with a bar for what takes longer than two seconds.
+    """Return the results of a function for all tasks, in their order, with a progress bar after two seconds.
 
-    `jobs`: 1 works in this process, 2 in two processes, −1 in as many as there are processors. None works in this
-    process, too, unless `joblib.parallel_config` says otherwise.
+    `jobs`: 1 works in this process, 2 in two processes, −1 in as many as there are processors. None also works in this
+    process, unless `joblib.parallel_config` says otherwise.
 
     >>> run_tasks(max, [(1, 2), (4, 3)])
     [2, 4]
     """
-    if _stays_here(jobs):
-        found: Iterator[Result] = (function(*task) for task in tasks)
-    else:
-        found = _through_joblib(function, tasks, jobs)
-    return [next(found) for _ in steps(range(len(tasks)), label, progress)]
+    results: Iterator[Result] = (function(*task) for task in tasks)
+    if not _in_process(jobs):
+        joblib = import_extra("joblib", "joblib", "lab")
+        backend, _ = joblib.parallel.get_active_backend()
+        streams = getattr(backend, "supports_return_generator", False)  # else all results arrive at the end
+        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator" if streams else "list")
+        results = iter(parallel(joblib.delayed(function)(*task) for task in tasks))
+    return [next(results) for _ in steps(range(len(tasks)), label, progress)]
 
 
 def count_processes(jobs: int | None) -> int:
-    """How many processes `jobs` stands for; None is one, unless `joblib.parallel_config` says otherwise.
+    """Return the number of processes that `jobs` means; None is one, unless `joblib.parallel_config` says otherwise.
 
     >>> count_processes(2), count_processes(1)
     (2, 1)
     """
-    if _stays_here(jobs):
-        return 1
-    found: int = import_extra("joblib", "joblib", "lab").effective_n_jobs(jobs)
-    return found
+    return 1 if _in_process(jobs) else int(import_extra("joblib", "joblib", "lab").effective_n_jobs(jobs))
 
 
-def _stays_here(jobs: int | None) -> bool:
-    """Whether the work stays in this process, as far as can be told without joblib."""
+def _in_process(jobs: int | None) -> bool:
+    """Whether the work stays in this process, decided without importing joblib."""
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0):
-        raise Error(
-            f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}", field="jobs", value=jobs
-        )
+        message = f"jobs must be a number of processes, or −1 for all processors, not {jobs!r}"
+        raise Error(message, field="jobs", value=jobs)
     return jobs == 1 or (jobs is None and "joblib" not in sys.modules)
 
 
-def _through_joblib(
-    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int | None
-) -> Iterator[Result]:
-    """The results as they come, in the order of the tasks, where the backend can; else all at the end."""
-    joblib = import_extra("joblib", "joblib", "lab")
-    backend, _ = joblib.parallel.get_active_backend()
-    gives = getattr(backend, "supports_return_generator", False)
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator" if gives else "list")
-    return iter(parallel(joblib.delayed(function)(*task) for task in tasks))
-
-
-PAYS = 5_000_000  # entries from which it is worth to start processes
+PARALLEL_ENTRIES = 5_000_000  # with fewer, starting processes takes longer than it saves
 
 
 def group_standings(
@@ -85,9 +74,9 @@ def group_standings(
     min_matches: int = 0,
     jobs: int | None = None,
 ) -> dict[str, Standings]:
-    """The standings of each league by its name, as `standings` gives them.
+    """Return the standings of each league by its name, as `standings` gives them.
 
-    `jobs` is a number of processes, as for `compare`; None takes all processors where there is much to do.
+    `jobs` is a number of processes, as for `compare`; None uses all processors for large histories.
 
     >>> import prowess as pw
     >>> league = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -95,11 +84,8 @@ def group_standings(
     ['ann', 'bob']
     """
     if jobs is None:
-        much = len(groups) > 1 and sum(history.entries for history in groups.values()) >= PAYS
-        jobs = -1 if much and find_spec("joblib") else 1
-    tasks = [(model, history, period, min_matches) for history in groups.values()]
-    return dict(zip(groups, run_tasks(_one, tasks, jobs=jobs, label="rating"), strict=True))
-
-
-def _one(model: Model, history: History, period: str | None, min_matches: int) -> Standings:
-    return standings(model, history, period=period, min_matches=min_matches)
+        large = len(groups) > 1 and sum(history.entries for history in groups.values()) >= PARALLEL_ENTRIES
+        jobs = -1 if large and find_spec("joblib") else 1
+    task = partial(standings, period=period, min_matches=min_matches)
+    tables = run_tasks(task, [(model, history) for history in groups.values()], jobs=jobs, label="rating")
+    return dict(zip(groups, tables, strict=True))

@@ -1,10 +1,11 @@
-"""Slices of a history: masks over its matches, for measures of seasons, newcomers, dates and the best players.
+"""Masks over the matches of a history: seasons, newcomers, dates, and the best players.
 
-A mask holds a truth value for every match; masks are combined with `&`, `|` and `~`.
+A mask has one boolean for every match; masks are combined with `&`, `|` and `~`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING
@@ -23,14 +24,13 @@ if TYPE_CHECKING:
     from ..model.fit.fit import Fit
 
 Mask = NDArray[np.bool_]
-YEAR_0 = 1970  # calendar times count from its beginning
 
 
 def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
-    """The season of every match: its calendar year (in UTC, where times have a zone).
+    """Return the season of every match: its calendar year (in UTC, where times have a zone).
 
-    With `gap`, a season begins after a break of at least so many days (or units of plain times), and is called by the
-    years that it touches.
+    With `gap`, a season begins after a break of at least that many days (or units of plain times), and is named after
+    the years that it spans.
 
     >>> days = ("2025-09-01", "2026-04-30", "2026-09-02")
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -40,47 +40,33 @@ def seasons(history: History, gap: float | None = None) -> NDArray[np.str_]:
     ['2025/26', '2025/26', '2025/26']
     """
     if history.time is None or history.time_kind is None:
-        raise Error(
-            "seasons need times, and this history has none: give every match its label yourself", field="seasons"
-        )
+        raise Error("seasons need times, and this history has none: give every match a label", field="seasons")
     plain = history.time_kind == "number"
     if plain and gap is None:
-        what = "the times of this history are plain numbers without years: say how long a break is, such as "
-        raise Error(what, Option("gap", 60), field="gap")
-    if gap is None:
-        return _years(history).astype(np.str_)
-    unit = 1 if plain else DAY
-    fresh = np.diff(history.time, prepend=history.time[:1]) >= scale("gap", gap) * unit
-    season = np.cumsum(fresh)
-    first = np.flatnonzero(np.diff(season, prepend=-1))
+        message = "the times of this history are plain numbers without years: give the length of a break, such as "
+        raise Error(message, Option("gap", 60), field="gap")
+    season = np.zeros(len(history), np.int64)
+    if gap is not None:
+        season = np.cumsum(np.diff(history.time, prepend=history.time[:1]) >= scale("gap", gap) * (1 if plain else DAY))
     if plain:
         return (season + 1).astype(np.str_)
-    years = _years(history)
+    years = history.time.astype("datetime64[us]").astype("datetime64[Y]").astype(np.int64) + 1970  # NumPy's epoch
+    if gap is None:
+        return years.astype(np.str_)
+    first = np.flatnonzero(np.diff(season, prepend=-1))
     last = np.append(first[1:], len(season)) - 1
-    names = [_season_name(int(years[i]), int(years[j])) for i, j in zip(first, last, strict=True)]
-    return np.array(_number_duplicates(names))[season]
-
-
-def _years(history: History) -> NDArray[np.int64]:
-    """The calendar year of every match."""
-    assert history.time is not None
-    return history.time.astype("datetime64[us]").astype("datetime64[Y]").astype(np.int64) + YEAR_0
-
-
-def _season_name(first: int, last: int) -> str:
-    """1999, or 1999/00."""
-    return f"{first}" if first == last else f"{first}/{last % 100:02d}"
-
-
-def _number_duplicates(names: list[str]) -> list[str]:
-    """The same names, the second of its kind with a number."""
-    return [f"{name} ({count})" if (count := names[: i + 1].count(name)) > 1 else name for i, name in enumerate(names)]
+    names, counts = [], Counter[str]()
+    for begin, end in zip(years[first].tolist(), years[last].tolist(), strict=True):
+        name = f"{begin}" if begin == end else f"{begin}/{end % 100:02d}"
+        counts[name] += 1
+        names.append(f"{name} ({counts[name]})" if counts[name] > 1 else name)
+    return np.array(names)[season]
 
 
 def experience(history: History) -> NDArray[np.int64]:
-    """How many matches the least experienced player of every match had played before it.
+    """Return how many matches the least experienced player of every match had played before it.
 
-    Matches of importance 0 did not happen, and are not counted.
+    Matches of importance 0 are not counted.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "bob", "cat")])
     >>> experience(history)
@@ -101,7 +87,7 @@ def experience(history: History) -> NDArray[np.int64]:
 
 
 def newcomers(history: History, matches: int = 5) -> Mask:
-    """The matches of a player who had played fewer than so many before.
+    """Return the matches of a player who had played fewer than `matches` before.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "bob", "cat")])
     >>> newcomers(history, 1)
@@ -111,7 +97,7 @@ def newcomers(history: History, matches: int = 5) -> Mask:
 
 
 def established(history: History, matches: int = 20) -> Mask:
-    """The matches in which everybody had played at least so many before.
+    """Return the matches in which everybody had played at least `matches` before.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "bob", "cat")])
     >>> established(history, 1)
@@ -121,9 +107,9 @@ def established(history: History, matches: int = 20) -> Mask:
 
 
 def after(history: History, start: float | str | date, *, name: str = "start") -> Mask:
-    """The matches after the first so many (a whole number), after a share of them (below 1), or from a date on.
+    """Return the matches after the first `start` ones, after a share of them (below 1), or from a date on.
 
-    `name` is what an error calls it.
+    `name` is the name of the parameter in an error.
 
     >>> days = [f"2026-01-0{day}" for day in range(1, 5)]
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": day} for day in days])
@@ -134,7 +120,7 @@ def after(history: History, start: float | str | date, *, name: str = "start") -
 
 
 def count_before(history: History, start: float | str | date, name: str) -> int:
-    """How many matches come before a start: a number of them, a share of them below 1, or those before a date.
+    """Count the matches before a start: a number of them, a share of them below 1, or those before a date.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 8)
     >>> count_before(history, 0.25, "burn_in"), count_before(history, 3, "burn_in")
@@ -142,18 +128,15 @@ def count_before(history: History, start: float | str | date, name: str) -> int:
     """
     if isinstance(start, (str, date, np.datetime64)):
         return int(span(history, start, None)[0])
-    given = number(name, start)
-    if given < 0 or (given >= 1 and given != int(given)):
-        raise Error(
-            f"{name} must be a number of matches, a share of them below 1, or a date, not {start!r}",
-            field=name,
-            value=start,
-        )
-    return min(int(given), len(history)) if given >= 1 else round(given * len(history))
+    count = number(name, start)
+    if count < 0 or (count >= 1 and count != int(count)):
+        message = f"{name} must be a number of matches, a share of them below 1, or a date, not {start!r}"
+        raise Error(message, field=name, value=start)
+    return min(int(count), len(history)) if count >= 1 else round(count * len(history))
 
 
 def involving(history: History, players: Iterable[str], *, everybody: bool = False) -> Mask:
-    """The matches in which one of these players plays, or with `everybody`, in which nobody else does.
+    """Return the matches in which one of these players plays, or with `everybody`, in which nobody else plays.
 
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "cat", "cat")])
     >>> involving(history, ["ann", "bob"], everybody=True)
@@ -163,19 +146,18 @@ def involving(history: History, players: Iterable[str], *, everybody: bool = Fal
     row = {name: number for number, name in enumerate(history.players)}
     unknown = sorted(names - row.keys())
     if unknown:
-        raise Error(f"{unknown[0]} plays in no match of this history", field="players", value=unknown[0])
+        raise Error(f"{unknown[0]} has no match in this history", field="players", value=unknown[0])
     chosen = np.zeros(len(history.players), bool)
     chosen[[row[name] for name in names]] = True
     if not len(history):
         return np.zeros(0, bool)
     starts = history.team_start[history.match_start[:-1]]
-    entries = chosen[history.player]
-    found: Mask = np.logical_and.reduceat(entries, starts) if everybody else np.logical_or.reduceat(entries, starts)
-    return found
+    reduce = np.logical_and if everybody else np.logical_or
+    return np.asarray(reduce.reduceat(chosen[history.player], starts))
 
 
 def top_players(fit: Fit, n: int = 10, *, everybody: bool = True) -> Mask:
-    """The matches among the best n players of a fit's leaderboard; without `everybody`, all matches of theirs.
+    """Return the matches among the best n players of a fit's leaderboard; without `everybody`, all their matches.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], [other]]} for other in ("bob", "cat", "cat")])
@@ -183,5 +165,5 @@ def top_players(fit: Fit, n: int = 10, *, everybody: bool = True) -> Mask:
     array([False,  True,  True])
     """
     best = fit.leaderboard()["player"].head(whole("n", n, 1)).to_list()
-    here = set(fit.history.players)  # a fit may have begun with players who then did not play
-    return involving(fit.history, [name for name in best if name in here], everybody=everybody)
+    playing = set(fit.history.players)  # a fit that started from a ladder has players without a match here
+    return involving(fit.history, [name for name in best if name in playing], everybody=everybody)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from prowess.history import History
+from prowess.history.ragged import Floats
 from prowess.lab.interval import Interval
-from prowess.lab.measures.tally import Floats
 from prowess.lab.report import Claim, Section
 from prowess.model.model import Model
 from prowess.model.presets import Elo, Glicko, Harkness, TrueSkill

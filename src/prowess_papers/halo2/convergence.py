@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from prowess.lab.measures.tally import Floats
+from prowess.history.ragged import Floats
 from prowess.lab.report import Claim, Section
 
 from ..charts import Axis, curves

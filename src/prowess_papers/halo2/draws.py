@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from prowess.history.ragged import Floats
 from prowess.lab.interval import Interval
 from prowess.lab.measures import Tally
-from prowess.lab.measures.tally import Floats
 from prowess.lab.report import Claim, Section
 
 from ..charts import Axis, curves

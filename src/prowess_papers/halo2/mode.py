@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prowess.history import History
-from prowess.history.ragged import owners
+from prowess.history.ragged import Floats, owners
 from prowess.lab.measures import Tally, pair_error, strength
-from prowess.lab.measures.tally import Floats
 from prowess.model.components.team import Sum
 from prowess.model.fit.fit import Fit
 from prowess.model.model import Model

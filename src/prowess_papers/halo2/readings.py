@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from prowess.history.ragged import owners
+from prowess.history.ragged import Floats, owners
 from prowess.lab.measures import Tally, pair_error, strength
-from prowess.lab.measures.tally import Floats
 from prowess.lab.report import Section
 
 from .mode import SYSTEMS, Mode, closest

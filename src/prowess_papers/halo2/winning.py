@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prowess.history import History
-from prowess.history.ragged import owners
+from prowess.history.ragged import Floats, owners
 from prowess.lab.interval import Interval
-from prowess.lab.measures.tally import Floats
 from prowess.lab.report import Claim, Section
 from prowess.model.model import Model
 from prowess.progress import steps

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from prowess.history import History
+from prowess.history.ragged import Floats
 from prowess.lab import measures
-from prowess.lab.measures.tally import Floats
 from prowess.model.components import outcome as outcomes
 from prowess.model.components.interfaces import Outcome
 from prowess.model.fit.forecasts import Forecasts

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from prowess.errors import Error
 from prowess.history import History
+from prowess.history.ragged import Floats
 from prowess.lab import measures
 from prowess.lab.interval import Interval
-from prowess.lab.measures.tally import Floats
 from prowess.lab.parallel import run_tasks
 from prowess.model.model import Model
 

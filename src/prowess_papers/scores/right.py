@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 
 from prowess.history import History
-from prowess.lab.measures.tally import Floats
+from prowess.history.ragged import Floats
 from prowess.model.presets import GaussianOD, GaussianSD, PoissonOD, TrueSkill
 
 from .curves import System, of_model

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from prowess.history import History
+from prowess.lab import quiz_league
 from prowess.lab.compare import compare
 from prowess.lab.report import Report
-from prowess.lab.simulate import quiz_league
 
 from ..statistics import draw_rate
 from . import league, real

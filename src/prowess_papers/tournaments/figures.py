@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from prowess.history.ragged import Floats
 from prowess.lab.charts.theme import COLOURS, INK, apply_look
 from prowess.lab.compare import Comparison
-from prowess.lab.measures.tally import Floats
 from prowess.lab.slices import Mask
 from prowess.optional import import_extra
 

@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from prowess.history import History
-from prowess.history.ragged import owners
+from prowess.history.ragged import Floats, owners
 from prowess.lab.measures import pair_error
-from prowess.lab.measures.tally import Floats
 from prowess.lab.parallel import run_tasks
 from prowess.model.model import Model
 

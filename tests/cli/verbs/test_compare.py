@@ -85,7 +85,7 @@ def test_options_select_measures_and_matches(tmp_path: Path) -> None:
         (("--models", "elo,Elo"), 2, "Elo is listed twice"),
         (("--models", "elo:k"), 2, "'k' must be NAME=VALUE"),
         (("--models", "elo:gamma=3"), 1, "gamma"),
-        (("--measures", "accuracy"), 1, "no measure is called 'accuracy'; there are log_loss"),
+        (("--measures", "accuracy"), 1, "no measure named 'accuracy'; available: log_loss"),
         (("--protocol", "none"), 2, "none"),
         (("--protocol", "seasons", "--burn-in", "10"), 2, "only with --protocol all"),
         (("--burn-in", "soon"), 1, "'soon' isn't a date I understand"),

@@ -59,7 +59,7 @@ def test_layouts_and_truth(tmp_path: Path, layout: str) -> None:
         (("--out", "league.pdf"), 1, "must end in .csv"),
         (("--out", "no/folder/league.csv"), 1, "there is no folder"),
         (("--out", "same.csv", "--truth", "same.csv"), 1, "--truth would overwrite --out"),
-        (("--draws", 0.5), 1, "draws are for systems"),
+        (("--draws", 0.5), 1, "draws are for models"),
     ],
 )
 def test_wrong_arguments(

@@ -67,20 +67,20 @@ def test_no_command_without_improvement(tmp_path: Path) -> None:
     assert found["command"] is None or found["gain"]["value"] > 0 or found["gain"]["within_noise"]
     one = json.loads(run("tune", LEAGUE, "--model", "elo", "--trials", "1", "--json").stdout)
     assert one["command"] is None
-    assert "none predicts them better" in one["answer"]
+    assert "none predicts better" in one["answer"]
 
 
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("--params", "gamma"), 1, "'gamma' is no number that this model has"),
+        (("--params", "gamma"), 1, "'gamma' is not a number of this model"),
         (("--params", "beta=3"), 2, "'beta=3' must be NAME or NAME=LOW:HIGH"),
         (("--params", "beta=-1:3"), 1, "beta cannot be tuned from -1 to 3"),
         (("--measure", "auc"), 1, "tuning needs a measure that is a mean over matches, not 'auc'"),
-        (("--train", "2126-01-01"), 1, "the later span has 0 to score, and at least 10 are needed; try --train 0.6"),
+        (("--train", "2126-01-01"), 1, "the later span has 0 of 400 matches to score, but needs 10; try --train 0.6"),
         (("--trials", "0"), 2, "--trials"),
         (("--html", "nowhere/a.html"), 1, "there is no folder nowhere"),
-        (("--study", "nowhere/tune.db"), 1, "no study can be kept there"),
+        (("--study", "nowhere/tune.db"), 1, "cannot keep a study there"),
     ],
 )
 def test_errors_are_one_line(

@@ -45,7 +45,7 @@ def test_lines_and_bands_encode_the_belief() -> None:
     assert end["transform"] == [{"filter": "datum.last"}]
     assert line["encoding"]["y"]["title"] == "skill μ (rating points)"
     assert line["encoding"]["y"]["scale"] == {"zero": False}
-    assert "band: μ ± σ, which holds the skill with 68.3 % probability" in spec["title"]["subtitle"]
+    assert "band: μ ± σ, which contains the skill with 68.3 % probability" in spec["title"]["subtitle"]
 
 
 def test_points_are_the_trajectory() -> None:
@@ -85,7 +85,7 @@ def test_the_time_axis(time: Any, kind: str, title: str, first: object) -> None:
     assert points(chart)[0]["x"] == first
 
 
-def test_colours_belong_to_players_and_the_legend_follows_the_ends_of_the_curves() -> None:
+def test_colours_follow_players_and_the_legend_the_last_skill() -> None:
     fit = dated()
     colour = skill_curves(fit, NAMES).to_dict()["layer"][1]["encoding"]["color"]
     domain, colours = colour["scale"]["domain"], colour["scale"]["range"]
@@ -110,11 +110,11 @@ def test_single_player_name_is_not_split_into_letters() -> None:
     assert {row["player"] for row in points(skill_curves(dated(), "Zoë"))} == {"Zoë"}
 
 
-def test_long_curves_are_thinned_to_what_can_be_seen() -> None:
+def test_long_curves_are_thinned() -> None:
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]} for _ in range(3000)])
     rows = points(skill_curves(pw.TrueSkill().fit(history), ["ann", "bob"]))
-    assert len(rows) == 2 * charts.series.POINTS
-    assert (rows[0]["x"], rows[charts.series.POINTS - 1]["x"]) == (1, 3000)
+    assert len(rows) == 2 * charts.theme.MAX_POINTS
+    assert (rows[0]["x"], rows[charts.theme.MAX_POINTS - 1]["x"]) == (1, 3000)
 
 
 def test_wrong_players_and_bands_are_errors() -> None:
@@ -129,7 +129,7 @@ def test_wrong_players_and_bands_are_errors() -> None:
         skill_curves(started, ["cat"])
 
 
-def test_a_player_of_one_match_has_a_dot(tmp_path: Path) -> None:
+def test_player_with_a_single_match_has_a_dot(tmp_path: Path) -> None:
     fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     save(skill_curves(fit, ["ann"]), tmp_path / "a.svg")
     assert charts.COLOURS[0].lower() in (tmp_path / "a.svg").read_text(encoding="utf-8").lower()
@@ -144,14 +144,14 @@ def test_png_is_twice_the_size_for_sharp_print(tmp_path: Path) -> None:
     assert 400 < height < 800
 
 
-def test_svg_holds_the_names(tmp_path: Path) -> None:
+def test_svg_contains_the_names(tmp_path: Path) -> None:
     save(skill_curves(dated(), NAMES, title="Lige <her>"), tmp_path / "a.svg")
     content = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert content.startswith("<svg")
     assert all(text in content for text in ("Анна", "Zoë", "Lige &lt;her&gt;", "rating points"))
 
 
-def test_html_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
+def test_html_file_is_self_contained(tmp_path: Path) -> None:
     save(skill_curves(dated(), NAMES, title="Lige <her>"), tmp_path / "a.html")
     content = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert not re.search(r"<script[^>]*\ssrc|https?://cdn|jsdelivr|unpkg", content)
@@ -163,7 +163,7 @@ def test_html_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
     assert '"editor": false' in content
 
 
-def test_a_name_cannot_break_out_of_the_page(tmp_path: Path) -> None:
+def test_script_tag_in_a_name_is_escaped(tmp_path: Path) -> None:
     save(skill_curves(dated(), NAMES), tmp_path / "a.html")
     content = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<script>alert(1)" not in content
@@ -173,13 +173,13 @@ def test_a_name_cannot_break_out_of_the_page(tmp_path: Path) -> None:
     assert {row["player"] for row in rows} == set(NAMES)
 
 
-def test_json_is_the_chart(tmp_path: Path) -> None:
+def test_json_file_is_the_specification(tmp_path: Path) -> None:
     chart = skill_curves(dated(), NAMES)
     save(chart, tmp_path / "a.JSON")
     assert json.loads((tmp_path / "a.JSON").read_text(encoding="utf-8")) == chart.to_dict()
 
 
-def test_wrong_endings_and_places_are_errors(tmp_path: Path) -> None:
+def test_wrong_extensions_and_folders_are_errors(tmp_path: Path) -> None:
     chart = skill_curves(dated(), NAMES)
     with pytest.raises(pw.Error, match=r"a\.pdf: the name must end in \.png, \.svg, \.html or \.json"):
         save(chart, tmp_path / "a.pdf")
@@ -189,7 +189,7 @@ def test_wrong_endings_and_places_are_errors(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("module", "package"), [("altair", "Altair"), ("vl_convert", "vl-convert")])
-def test_a_missing_extra_names_the_command(
+def test_missing_extra_names_the_pip_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, package: str
 ) -> None:
     fit = dated()

@@ -98,7 +98,7 @@ def test_pair_error(found, ties, drawn):
 
 
 @given(matches(traits=2))
-def test_offence_and_defence_make_one_strength(found):
+def test_strength_of_offence_and_defence(found):
     forecasts = forecasts_of(found, NORMAL)
     rows = [x for m in found for x in zip(*oracle.strengths(m), strict=True)]
     assert measures.strength(forecasts).tolist() == pytest.approx([mean for mean, _ in rows])
@@ -138,11 +138,11 @@ def test_auc(found, drawn, random):
         if any(oracle.result(m) in (0.0, 1.0) or (oracle.result(m) == 0.5 and drawn == "negative") for m in taken):
             assert measures.auc(forecasts, where, drawn=drawn) == pytest.approx(oracle.auc(taken, drawn))
         else:
-            with pytest.raises(pw.Error, match="nothing to rank"):
+            with pytest.raises(pw.Error, match="none of these matches"):
                 measures.auc(forecasts, where, drawn=drawn)
 
 
-def test_auc_is_the_statistic_of_mann_and_whitney():
+def test_auc_equals_the_mann_whitney_statistic():
     rng = np.random.default_rng(1)
     p = rng.integers(0, 30, 500) / 30
     won = rng.random(500) < p
@@ -156,7 +156,7 @@ def test_calibration(found, bins):
     forecasts = forecasts_of(found)
     two = [m for m in found if len(m.place) == 2]
     if not two:
-        with pytest.raises(pw.Error, match="nothing to calibrate"):
+        with pytest.raises(pw.Error, match="none of these matches"):
             measures.calibration(forecasts, bins=bins)
         return
     sides = [(p, came) for m in two for p, came in zip(*oracle.three_ways(m), strict=True)]
@@ -184,7 +184,7 @@ def test_bins_hold_equally_many():
     assert found.count.sum() == 100
 
 
-def test_a_draw_that_was_given_no_chance_is_not_hidden():
+def test_unexpected_draw_counts_in_the_calibration():
     """Half of the matches are drawn, and the forecast says never: of its three thirds none is right."""
     found = [Match([1, place], [0.0, 0.0], [1.0, 1.0], 0.5, 0.0) for place in (1, 2, 1, 2)]
     said = measures.calibration(forecasts_of(found), bins=3)
@@ -216,7 +216,7 @@ def test_medians_of_scores():
     model = pw.PoissonOD(mu=0.3, sigma=0.6, beta=0.3)
     fit = model.fit(history(league(count=60)))
     medians = measures.expected_scores(fit.forecasts)
-    means, spreads = measures.places.score_levels(fit.forecasts)
+    means, spreads = measures.rankings.score_levels(fit.forecasts)
     shown = model.predict([[model.rating()], [model.rating()]]).score_distribution
     each = type(shown)(means, np.sqrt(spreads))
     assert medians.tolist() == [each.quantile(team, 0.5) for team in range(len(means))]
@@ -225,13 +225,13 @@ def test_medians_of_scores():
     assert (measures.expected_scores(normal) == measures.expected_scores(normal, "mean")).all()
 
 
-def test_large_skills_do_not_swallow_small_ones():
+def test_score_levels_keep_precision_beside_huge_skills():
     """Of two teams one's defence is the other's alone, whatever its own is."""
     found = [Match([1, 2], [(3.0, 1e30), (5.0, 2.0)], [(1.0, 1e60), (1.0, 4.0)])]
-    mean, variance = measures.places.score_levels(forecasts_of(found, NORMAL))
+    mean, variance = measures.rankings.score_levels(forecasts_of(found, NORMAL))
     assert (mean[0], variance[0]) == (1.0, 5.0)
     found = [Match([1, 2, 3], [(3.0, 1e30), (5.0, 2.0), (5.0, 4.0)], [(1.0, 1e60), (1.0, 4.0), (1.0, 8.0)])]
-    mean, variance = measures.places.score_levels(forecasts_of(found, NORMAL))
+    mean, variance = measures.rankings.score_levels(forecasts_of(found, NORMAL))
     assert (mean[0], variance[0]) == (0.0, 4.0)
 
 
@@ -290,7 +290,7 @@ def test_measures_computed_by_hand():
     assert measures.auc(two, np.array([1, 2]), drawn="negative") == 0.5
 
 
-def test_of_more_than_two_teams_each_pair_is_normal():
+def test_pairs_of_many_teams_have_normal_probabilities():
     """The mean over the decided pairs of −ln Φ(Δ/√(v₁ + v₂)), from the columns that the sweep wrote."""
     fit = pw.TrueSkill().fit(history(league(count=40)))
     tally, columns = measures.pair_log_loss(fit.forecasts), fit.forecasts
@@ -304,7 +304,7 @@ def test_of_more_than_two_teams_each_pair_is_normal():
 
 
 @pytest.mark.parametrize("name", ["Elo", "Glicko", "GaussianElo", "Harkness"])
-def test_normal_performances_of_systems_that_have_none(name):
+def test_performance_of_models_without_one(name):
     """Between two teams, the normal performances by which more are compared say almost what the system forecasts."""
     fit = PRESETS[name]().fit(history([match | {"scores": [0, 1 + i % 2]} for i, match in enumerate(duels())]))
     gap = fit.forecasts.mean[::2] - fit.forecasts.mean[1::2]
@@ -337,7 +337,7 @@ def test_every_model_can_be_measured(name, found):
         for point in ("median", "mean", "plug-in"):
             assert np.isfinite(measures.score_error(forecasts, point=point).values).all()
     else:
-        with pytest.raises(pw.Error, match="predicts no scores; models with offence and defence do"):
+        with pytest.raises(pw.Error, match="does not predict scores; models with offence and defence do"):
             measures.score_error(forecasts)
 
 
@@ -357,7 +357,7 @@ def test_an_empty_history_and_one_match(name):
     assert measures.auc(one, drawn="negative") == 0.5
 
 
-def test_matches_that_count_nothing_are_measured():
+def test_matches_of_importance_0_are_measured():
     """A match of importance 0 is forecast and not learnt from: the way to keep matches for a test."""
     found = [{"teams": [["a"], ["b"]], "scores": [2, 1], "importance": float(i < 3)} for i in range(5)]
     tally = measures.log_loss(pw.TrueSkill().fit(history(found)).forecasts)
@@ -378,12 +378,12 @@ def test_wrong_options():
     for call, message in (
         (lambda: measures.pair_error(forecasts, ties=1.5), "ties must lie between 0"),
         (lambda: measures.pair_error(forecasts, drawn=-1), "drawn must lie between 0"),
-        (lambda: measures.log_loss(forecasts, least=0), "least must be a probability between 0 and 1, not 0"),
-        (lambda: measures.pair_log_loss(forecasts, least="x"), "least must be a finite number"),
+        (lambda: measures.log_loss(forecasts, least=0), "least must lie between 0 and 1, not 0"),
+        (lambda: measures.pair_log_loss(forecasts, least="x"), "least must lie between 0 and 1"),
         (lambda: measures.auc(forecasts, drawn="half"), 'drawn must be "skip" or "negative"'),
         (lambda: measures.calibration(forecasts, bins=0), "bins must be a whole number of at least 1, not 0"),
         (lambda: measures.score_error(scores, point="mode"), "point must be one of 'median', 'mean', 'plug-in'"),
-        (lambda: measures.score_error(places), "have no scores"),
+        (lambda: measures.score_error(places), "needs a history with scores"),
         (lambda: measures.brier(forecasts).window(0), "at least one match"),
         (lambda: measures.brier(forecasts).mean(np.array([True])), "where needs indices or a mask of 5 booleans"),
         (lambda: measures.auc(forecasts, np.array([7])), "where: no match 7"),
@@ -401,7 +401,7 @@ def crowds(seed=11, count=30):
     return found
 
 
-def test_among_many_teams_the_noise_of_scores_counts():
+def test_pair_log_loss_of_many_teams_includes_score_noise():
     """γ² is what was estimated before the match, or what was given: of differences, and of single scores."""
     found = crowds()
     scores = [match["scores"] for match in found]
@@ -423,14 +423,14 @@ def test_among_many_teams_the_noise_of_scores_counts():
             assert tally.values[at] == pytest.approx(total / decided)
 
 
-def test_among_many_teams_counts_are_counts():
+def test_pair_log_loss_of_many_teams_with_poisson_scores():
     """By the sums over all scores of each pair; with the plug-in, of rates that are known."""
     found = crowds(count=6)
     for prediction in ("integrated", "plug-in"):
         model = pw.PoissonOD(mu=0.5, sigma=0.5, beta=0.3, prediction=prediction)
         forecasts = model.fit(history(found)).forecasts
         tally, start, place = measures.pair_log_loss(forecasts), forecasts.history.match_start, forecasts.history.place
-        mean, own = measures.places.score_levels(forecasts)[0], measures.performance(forecasts)
+        mean, own = measures.rankings.score_levels(forecasts)[0], measures.performance(forecasts)
         own = own if prediction == "integrated" else 0 * own
         for at in range(6):
             teams = range(start[at], start[at + 1])

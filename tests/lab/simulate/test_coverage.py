@@ -8,12 +8,11 @@ import pytest
 from scipy.stats import norm
 
 import prowess as pw
-from prowess.lab.charts.files import save
-from prowess.lab.simulate import Calendar, simulate
+from prowess.lab import Calendar, save, simulate
 from prowess.lab.simulate.coverage import LEVELS, coverage, coverage_curves, covered, standard_errors
 
 
-def test_an_exact_model_covers_what_it_says():
+def test_coverage_of_an_exact_model_equals_its_level():
     frame = coverage(pw.GaussianSD(gamma=6.0), 10_000, 2000, seed=1)
     assert frame["level"].to_list() == list(LEVELS)
     assert frame["skills"].to_list() == [2000] * len(LEVELS)
@@ -35,7 +34,7 @@ def test_coverage_is_a_share_of_intervals():
     assert covered(league, fit, [0.8])["covered"][0] == pytest.approx(((low < error) & (error < high)).mean())
 
 
-def test_an_over_confident_model_covers_less():
+def test_overconfident_model_covers_less():
     league = simulate(pw.TrueSkill(), 3000, 300, seed=3)
     wrong = pw.TrueSkill(beta=1.0, tau=0)
     assert covered(league, wrong.fit(league.history), [0.9])["covered"][0] < 0.6
@@ -50,9 +49,9 @@ def test_models_and_fits_without_coverage_are_refused():
     league = simulate(pw.Elo(), 20, 6, skills=pw.Normal(1500, 200))
     with pytest.raises(pw.Error, match="no uncertainty"):
         covered(league, pw.Elo().fit(league.history))
-    with pytest.raises(pw.Error, match="another history"):
+    with pytest.raises(pw.Error, match="must be of the simulated history"):
         covered(league, pw.TrueSkill().fit(simulate(pw.TrueSkill(), 20, 6).history))
-    with pytest.raises(pw.Error, match="levels must be probabilities"):
+    with pytest.raises(pw.Error, match="levels must lie between 0 and 1"):
         covered(league, pw.TrueSkill().fit(league.history), [90])
 
 
@@ -82,5 +81,5 @@ def test_a_rating_without_uncertainty_has_no_coverage():
         pw.lab.coverage(pw.Elo())
 
 
-def test_one_level_needs_no_list():
+def test_a_single_level_is_accepted():
     assert pw.lab.coverage(pw.TrueSkill(), 200, 20, levels=0.9)["level"].to_list() == [0.9]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import prowess as pw
-from prowess.lab.simulate import (
+from prowess.lab import (
     Calendar,
     Even,
     Field,
@@ -27,9 +27,8 @@ from prowess.lab.simulate import (
     quiz_league,
     simulate,
 )
-from prowess.lab.simulate.attendance import fill_seats
 from prowess.lab.simulate.calendar import Timeline
-from prowess.lab.simulate.lineup import Lineup
+from prowess.lab.simulate.lineup import Lineup, fill_seats
 from prowess.lab.simulate.skills import drift_steps
 from prowess.lab.simulate.team_strength import make_field
 from prowess.model.engine.rate import build_board
@@ -95,7 +94,7 @@ PLACED = {  # model, skills of two players and a third, δ
 
 @pytest.mark.parametrize("teams", [2, 3])
 @pytest.mark.parametrize("family", PLACED)
-def test_results_are_as_forecast(family, teams):
+def test_results_occur_as_often_as_forecast(family, teams):
     """Who is first alone, and how often first place is shared."""
     model, skills, draws = PLACED[family]
     truth = np.array(skills, float).reshape(3, -1)[:teams]
@@ -115,7 +114,7 @@ def test_results_are_as_forecast(family, teams):
 
 
 @pytest.mark.parametrize("family", ["GaussianOD", "PoissonOD", "GaussianSD"])
-def test_scores_are_as_forecast(family):
+def test_scores_are_distributed_as_forecast(family):
     model, skills, _ = PLACED[family]
     truth = np.array(skills, float).reshape(3, -1)[:2]
     league = simulate(model, MATCHES, 2, skills=truth, seed=7)
@@ -313,7 +312,7 @@ TEAMS = {
 
 @pytest.mark.parametrize("outcome", ["order", "scores"])
 @pytest.mark.parametrize("team", TEAMS)
-def test_whole_leagues_go_the_way_of_single_matches(team, outcome):
+def test_batch_of_matches_equals_single_matches(team, outcome):
     """Teams on boards of many matches perform to the last bit as on a board of their own."""
     model = (pw.TrueSkill() if outcome == "order" else pw.PoissonOD(3, 0.5, 0.2)).replace(team=TEAMS[team])
     league = simulate(model, 40, 30, teams=(2, 4), size=(1, 4), seed=10)
@@ -333,7 +332,7 @@ def test_whole_leagues_go_the_way_of_single_matches(team, outcome):
         np.testing.assert_array_equal(field.variance[first:last].ravel(), board.noise[:cells])
 
 
-def test_a_team_that_its_function_refuses_is_named():
+def test_error_of_a_team_function_names_the_match():
     model = pw.TrueSkill().replace(team=pw.team.Weighted((1.0, 0.5)))
     with pytest.raises(pw.Error, match=r"match 7 of 10: team 1 has 3 players"):
         simulate(model, 10, 30, size=[1, 2, 1, 2, 1, 2, 3, 1, 3, 2])
@@ -350,7 +349,7 @@ def test_the_same_seed_gives_the_same_league():
     assert [skill[name] for name in one.history.players] == one.skill[:, 0].tolist()
 
 
-def test_the_truth_is_aligned():
+def test_truth_is_aligned_with_the_history():
     truth = np.arange(50.0)
     league = simulate(pw.TrueSkill(tau=0), 60, 50, skills=truth, attendance=Zipf(1.5), seed=3)
     assert len(league.history.players) < 50
@@ -389,7 +388,7 @@ def test_skewed_attendance_lets_a_few_play_most(attendance):
 
 @pytest.mark.parametrize("near", [None, 1.0])
 @pytest.mark.parametrize("teams", [3, (2, 5)])
-def test_in_a_round_everybody_plays_once(teams, near):
+def test_everybody_plays_once_a_round(teams, near):
     """A round is over when the next match needs more players than are left."""
     league = simulate(pw.TrueSkill(), 400, 61, teams=teams, attendance=Rounds(near), seed=2)
     seen: set[int] = set()
@@ -410,7 +409,7 @@ def test_matchmaking_by_skill():
     assert gap[0.5] < 0.15 * gap[None] < 0.7 * gap[3.0] < 0.5 * gap[None]
 
 
-def test_rosters_are_as_asked():
+def test_roster_probabilities_hold():
     roster = Roster(understaffing=0.2, switching=0.1, substitutes=0.05)
     league = simulate(pw.TS2b(margin=100.0), 300, 1200, teams=20, size=6, roster=roster, seed=4)
     sizes = np.diff(league.history.team_start)
@@ -420,7 +419,7 @@ def test_rosters_are_as_asked():
     assert sizes.min() >= 1
 
 
-def test_guests_come_from_elsewhere():
+def test_guests_are_of_another_squad():
     """Who plays with whom: without switching always the same six; with it a guest hardly ever finds one of her own."""
     for switching in (0.0, 0.25):
         league = simulate(pw.TSb(), 200, 240, teams=8, size=6, roster=Roster(switching=switching), seed=5)
@@ -462,7 +461,7 @@ def test_questions():
     np.testing.assert_array_equal(sharp.history.score, above)
 
 
-def test_questions_have_the_probability_that_they_say():
+def test_right_answers_follow_the_logistic_curve():
     league = simulate(pw.TSb(), 400, 100, teams=50, questions=Questions(30, ease=0.7, spread=0.0), seed=9)
     ability = (league.performance[:, 0] - league.performance.mean()) / league.performance.std()
     chance = 1 / (1 + np.exp(-ability / 0.7))
@@ -533,7 +532,7 @@ def test_outcomes_of_your_own():
     model = pw.TrueSkill(tau=0).replace(outcome=Coin())
     league = simulate(model, MATCHES, 2, skills=[20.0, 30.0], seed=1)
     within((by_player(league, league.history.place)[:, 1] == 1).mean(), 0.75, MATCHES)
-    with pytest.raises(pw.Error, match=r"of more than two teams is not known.*play.register\(Coin\)"):
+    with pytest.raises(pw.Error, match=r"no process for more than two teams.*play.register\(Coin\)"):
         simulate(model, 10, 6, teams=3)
     plain = simulate(model.replace(outcome=Plain()), 50, 20, teams=5, seed=1)
     np.testing.assert_array_equal(plain.history.place == 1, plain.performance[:, 0] == np.repeat(
@@ -559,24 +558,26 @@ WRONG = {
     "seed must be a whole number": lambda: simulate(pw.TrueSkill(), seed="x"),
     "teams must be a whole number of at least 2": lambda: simulate(pw.TrueSkill(), teams=1),
     "teams must have its least number first": lambda: simulate(pw.TrueSkill(), teams=(5, 3)),
-    "one whole number of at least 2 for each of the 10": lambda: simulate(pw.TrueSkill(), 10, teams=[2, 3]),
-    "a match needs 20 of them, but the league has only 10": lambda: simulate(pw.TrueSkill(), 10, 10, size=10),
-    "match 1 needs 20 players.*not enough": lambda: simulate(pw.TrueSkill(), 10, 10, size=10, attendance=Even()),
-    "attendance must be of the kind Attendance.*call it": lambda: simulate(pw.TrueSkill(), attendance=Even),
-    "roster must be of the kind Roster": lambda: simulate(pw.TrueSkill(), roster=0.1),
+    "a whole number of at least 2 for each of the 10": lambda: simulate(pw.TrueSkill(), 10, teams=[2, 3]),
+    "a match needs 20, but the league has only 10": lambda: simulate(pw.TrueSkill(), 10, 10, size=10),
+    "match 1 needs 20 players, more than the league has": lambda: simulate(
+        pw.TrueSkill(), 10, 10, size=10, attendance=Even()
+    ),
+    "attendance must be of type Attendance.*call it": lambda: simulate(pw.TrueSkill(), attendance=Even),
+    "roster must be of type Roster": lambda: simulate(pw.TrueSkill(), roster=0.1),
     "switching must lie between 0 and 1": lambda: Roster(switching=2),
-    "10 players do not make a squad of 11": lambda: simulate(pw.TrueSkill(), 5, 10, size=11, roster=Roster()),
-    "size, where there is a roster, must be": lambda: simulate(pw.TrueSkill(), size=(2, 3), roster=Roster()),
+    "10 players are too few for a squad of 11": lambda: simulate(pw.TrueSkill(), 5, 10, size=11, roster=Roster()),
+    "size with a roster must be": lambda: simulate(pw.TrueSkill(), size=(2, 3), roster=Roster()),
     "not everyone can play": lambda: simulate(pw.TrueSkill(), 10, 100, attendance=Zipf(everyone=True)),
     "a rest needs seasons": lambda: Calendar(rest=30),
     "after the year 9999": lambda: simulate(pw.TrueSkill(), 1000, calendar=Calendar(every=1e6)),
-    r"by Point.* the same skill; say how they differ": lambda: simulate(pw.Elo()),
+    r"with Point.* the same skill; give their distribution": lambda: simulate(pw.Elo()),
     "skills must be finite numbers for 100 players and 1 trait": lambda: simulate(pw.TrueSkill(), skills=[1.0, 2.0]),
     "skills must be a Prior": lambda: simulate(pw.TrueSkill(), skills="good"),
     "draws must lie between 0 and 1": lambda: simulate(pw.TrueSkill(), draws=-1),
-    "draws are for systems that know an expected score": lambda: simulate(pw.TrueSkill(), draws=0.5),
+    "draws are for models with an expected score": lambda: simulate(pw.TrueSkill(), draws=0.5),
     "home must lie between 0 and 1": lambda: simulate(pw.TrueSkill(), home=2),
-    "questions are for models of one skill": lambda: simulate(pw.GaussianOD(), questions=36),
+    "questions need a model with one skill": lambda: simulate(pw.GaussianOD(), questions=36),
     "questions must be a whole number of at least 1": lambda: simulate(pw.TrueSkill(), questions=0),
 }
 

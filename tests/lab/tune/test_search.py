@@ -11,8 +11,7 @@ import pytest
 
 import prowess as pw
 from prowess.history import show_time
-from prowess.lab import measures, save
-from prowess.lab.simulate import Calendar
+from prowess.lab import Calendar, measures, save
 from prowess.lab.tune import tune
 from prowess.lab.tune.sampler import propose
 from prowess.lab.tune.study import history_fingerprint, model_fingerprint
@@ -41,7 +40,7 @@ def same(one, other):
     return one.trials().equals(other.trials()) and one.model == other.model and one.gain == other.gain
 
 
-def test_a_trial_is_the_measure_of_a_plain_fit_of_the_training_span(league, tuning):
+def test_loss_of_a_trial_equals_that_of_a_plain_fit(league, tuning):
     assert tuning.matches == (60, 540, 400)
     for row in tuning.trials().head(9).to_dicts():
         model = WRONG.replace(**{name: row[name] for name in ("beta", "tau", "draw_probability")})
@@ -65,7 +64,7 @@ def test_tuned_model_is_better_and_judged_on_held_out_matches(league, tuning):
     assert repr(tuning) == f"Tuning({tuning.summary})"
 
 
-def test_the_seed_and_the_number_of_jobs_decide(league, tuning):
+def test_same_seed_and_jobs_find_the_same_parameters(league, tuning):
     assert same(tune(WRONG, league, trials=16), tuning)
     assert not same(tune(WRONG, league, trials=16, seed=1), tuning)
     two, again = (tune(WRONG, league, trials=7, jobs=2) for _ in range(2))
@@ -74,7 +73,7 @@ def test_the_seed_and_the_number_of_jobs_decide(league, tuning):
     assert two.trials()["loss"][1] == tuning.trials()["loss"][1]  # the first is tried before anything is known
 
 
-def test_a_study_goes_on_where_it_stopped(league, tuning, tmp_path):
+def test_stored_study_resumes(league, tuning, tmp_path):
     first = tune(WRONG, league, trials=8, storage=tmp_path / "study.db")
     assert len(first.trials()) == 8
     whole = tune(WRONG, league, trials=16, storage=f"sqlite:///{tmp_path / 'study.db'}")
@@ -137,14 +136,14 @@ def test_foreign_and_unopenable_studies_are_refused(league, tmp_path):
     theirs._storage.remove_session()
     (tmp_path / "text.db").write_text("no database, but a text that is as long as a header would be " * 20)
     for storage in (tmp_path / "text.db", tmp_path / "nowhere" / "study.db", "postgresql://u:secret@127.0.0.1:1/x"):
-        with pytest.raises(pw.Error, match="no study can be kept there") as caught:
+        with pytest.raises(pw.Error, match="cannot keep a study there") as caught:
             tune(WRONG, league, trials=2, storage=storage)
         assert "secret" not in str(caught.value)
     with pytest.raises(pw.Error, match="storage must be"):
         tune(WRONG, league, trials=2, storage="nonsense://:port")
 
 
-def test_later_matches_are_never_looked_at(league, tuning):
+def test_search_does_not_depend_on_later_matches(league, tuning):
     place = league.place.copy().reshape(-1, 2)
     place[600:] = np.random.default_rng(0).permutation(place[600:])
     shuffled = tune(WRONG, replace(league, place=place.ravel()), trials=16)
@@ -175,8 +174,8 @@ def test_present_model_is_kept_when_nothing_is_better(league):
     assert found.model == found.before == WRONG
     assert found.params == {}
     assert found.gain == (0.0, 0.0, 0.0)
-    assert "none predicts them better than the present one" in found.summary
-    assert found.table()["note"].to_list() == ["as before"]
+    assert "none predicts better than the present parameters" in found.summary
+    assert found.table()["note"].to_list() == ["unchanged"]
     assert len(found.trials()) == 3
 
 
@@ -207,7 +206,7 @@ def test_parameters_without_effect_are_left_out(league):
         tune(pw.Elo(), pw.History.from_matches([{"teams": [[f"a{k}"], [f"b{k}"]]} for k in range(50)]), trials=2)
 
 
-def test_a_model_that_fails_is_a_bad_trial():
+def test_failing_model_counts_as_a_bad_trial():
     rng = np.random.default_rng(0)
     matches = [{"teams": np.array_split(rng.permutation(list("abcdefghijklmnop")), 2)} for _ in range(60)]
     history = pw.History.from_matches([{"teams": [list(map(str, team)) for team in m["teams"]]} for m in matches])
@@ -247,7 +246,7 @@ def test_interrupt_before_any_result_is_a_keyboard_interrupt(league):
     assert not hasattr(stopped.value, "tuning")
 
 
-def test_the_page_and_plain_data(tuning, tmp_path):
+def test_report_page_and_to_dict(tuning, tmp_path):
     tuning.to_html(tmp_path / "tuning.html")
     page = re.sub("<script>.*?</script>", "", (tmp_path / "tuning.html").read_text(encoding="utf-8"), flags=re.DOTALL)
     assert re.findall("<h2>(.*?)</h2>", page) == [section.title for section in tuning.report().sections]
@@ -263,25 +262,25 @@ def test_the_page_and_plain_data(tuning, tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"parameters": ["bta"]}, "'bta' is no number that this model has; .*there are draw_probability, mu, sigma"),
+        ({"parameters": ["bta"]}, "'bta' is not a number of this model; .*: draw_probability, mu, sigma"),
         ({"parameters": ["caution"]}, "'caution' needs a range"),
         ({"parameters": []}, "no parameters"),
         ({"parameters": {"beta": 3}}, "must be \\(low, high\\) or a Range"),
         ({"parameters": {"beta": (-1.0, 3.0)}}, "beta cannot be tuned from -1 to 3: beta must be"),
         ({"parameters": {"beta": Range(0.1, 10, unit="sigma")}}, "in numbers"),
-        ({"train": "2126-01-01"}, "the later span has 0 to score, and at least 10 are needed"),
-        ({"train": "2006-01-01"}, "the training span has 0 to score"),
-        ({"train": 999}, "the later span has 1 to score"),
+        ({"train": "2126-01-01"}, "the later span has 0 of 1000 matches to score, but needs 10"),
+        ({"train": "2006-01-01"}, "the training span has 0 of 1000"),
+        ({"train": 999}, "the later span has 1 of 1000"),
         ({"train": 1.5}, "train must be a number of matches, a share"),
         ({"burn_in": -1}, "burn_in must be a number of matches, a share"),
-        ({"train": 0.001}, "the training span has 1 to score"),
-        ({"burn_in": 0.999}, "the training span has 1 to score"),
+        ({"train": 0.001}, "the training span has 1 of 1000"),
+        ({"burn_in": 0.999}, "the training span has 1 of 1000"),
         ({"train": "soon"}, "isn't a date I understand"),
         ({"trials": 0}, "trials must be"),
         ({"jobs": 1.5}, "jobs must be"),
         ({"seed": -1}, "seed must be"),
-        ({"measure": "auc"}, "a mean over matches, not 'auc'; there are log_loss, information_gain"),
-        ({"measure": measures.auc}, "must return a Tally, .* which auc does not"),
+        ({"measure": "auc"}, "a mean over matches, not 'auc'; available: log_loss, information_gain"),
+        ({"measure": measures.auc}, "the measure auc must return a Tally"),
         ({"history": [1]}, "tune needs a Model and a History"),
     ],
 )
@@ -290,14 +289,14 @@ def test_untunable_parameters_are_refused(league, changed, message):
         tune(**({"model": WRONG, "history": league, "trials": 2} | changed))
 
 
-def test_a_model_that_cannot_use_the_history_says_so_itself(league):
+def test_error_of_an_unusable_model_is_raised(league):
     with pytest.raises(pw.Error, match="match 1 of 1000: PoissonScore needs scores"):
         tune(pw.PoissonOD(), league)
     with pytest.raises(pw.Error, match="these matches have no times"):
         tune(WRONG, replace(league, time=None, time_kind=None), train="2026-01-01")
 
 
-def test_where_more_is_better_the_loss_is_less_the_measure(league, tuning):
+def test_loss_is_the_negated_measure_where_higher_is_better(league, tuning):
     found = tune(WRONG, league, trials=16, measure="information_gain")
     before, after = (measures.information_gain(model.fit(league).forecasts).values for model in (WRONG, found.model))
     assert found.loss == pytest.approx((-before[60:600].mean(), -after[60:600].mean()))
@@ -306,13 +305,13 @@ def test_where_more_is_better_the_loss_is_less_the_measure(league, tuning):
     assert same(tune(WRONG, league, trials=16, measure=measures.log_loss), tuning)
 
 
-def test_more_teams_than_two_are_tuned_by_pairs():
+def test_default_loss_for_many_teams_is_the_pair_log_loss():
     rng = np.random.default_rng(3)
     matches = [{"teams": [[name] for name in rng.permutation(list("abcde"))[:3].tolist()]} for _ in range(60)]
     assert tune(pw.TrueSkill(), pw.History.from_matches(matches), trials=2).measure.name == "pair_log_loss"
 
 
-def test_optuna_is_quiet(league, capsys):
+def test_optuna_logs_and_warnings_are_hidden(league, capsys):
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.INFO)
@@ -332,7 +331,7 @@ def test_the_chart(tuning, tmp_path):
     assert (tmp_path / "tuning.svg").read_text().count(">log loss (nats)<") == 2  # not in every slice
 
 
-def test_fingerprints_know_players_by_name():
+def test_fingerprints_depend_on_names_not_on_numbers_of_players():
     matches = [{"teams": [[f"p{k % 7}"], [f"q{k % 5}"]], "time": float(k)} for k in range(30)]
     longer = pw.History.from_matches([{"teams": [["x"], ["p3"]], "time": 0.0}, *matches])
     assert history_fingerprint(longer[1:]) == history_fingerprint(pw.History.from_matches(matches))
@@ -344,7 +343,7 @@ def test_fingerprints_know_players_by_name():
 
 
 @pytest.mark.parametrize("directions", [1, 2, 4])
-def test_the_surrogate_comes_to_the_lowest_point(directions):
+def test_surrogate_finds_the_minimum(directions):
     rng = np.random.default_rng(1)
     root = rng.normal(size=(directions, directions)) + 2 * np.eye(directions)
     points, aim = rng.random((12, directions)), np.linspace(0.3, 0.7, directions)
@@ -388,7 +387,7 @@ def test_constants_are_recovered_within_a_tenth():
     ("wrong", "said"),
     [
         ({"parameters": {"beta": ("a", "b")}}, "the low end of beta must be a finite number, not 'a'"),
-        ({"measure": "sharpness"}, "a mean over matches, not 'sharpness'; there are log_loss"),
+        ({"measure": "sharpness"}, "a mean over matches, not 'sharpness'; available: log_loss"),
         ({"measure": lambda forecasts: np.ones(len(forecasts))}, "must return a Tally"),
     ],
 )
@@ -397,8 +396,8 @@ def test_unusable_measures_for_tuning_are_refused(league, wrong, said):
         tune(WRONG, league, trials=2, **wrong)
 
 
-def test_a_measure_of_two_teams_where_more_play():
-    with pytest.raises(pw.Error, match="log_loss can be told of none of these matches: choose another"):
+def test_measure_of_two_teams_on_larger_matches_is_an_error():
+    with pytest.raises(pw.Error, match="log_loss does not apply to any of these matches: choose another"):
         tune(WRONG, pw.simulate(pw.TrueSkill(), 50, 10, teams=4).history, measure="log_loss", trials=2)
 
 

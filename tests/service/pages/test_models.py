@@ -66,9 +66,7 @@ def test_figures_equal_those_of_compare(ask):
     )
     page = ask.look(f"/leagues/{name}/models").text
     error = found["figures"]["answer"]["models"][0]["pair_error"]["value"]
-    assert (
-        f"Of 100 pairs with a winner it had {100 - 100 * error:.0f} in the right order; a coin would have 50." in page
-    )
+    assert f"It predicted the winner of {100 - 100 * error:.0f} in 100 pairs; a coin gets 50 right." in page
     table = ask.get(f"/leagues/{name}/models.csv").text.splitlines()
     assert table[0].startswith("model,log_loss,log_loss_low,log_loss_high,")
     assert table[1].startswith("Elo (this league),")

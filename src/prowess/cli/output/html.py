@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...atomic_files import replace_file
-from ...lab.report import PAGE, STYLE
+from ...lab.charts.files import PAGE
+from ...lab.report import STYLE
 from .standings import USUAL, format_change, format_time
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 def write_page(path: Path, title: str, about: str, groups: Mapping[str, tuple[str, pl.DataFrame]]) -> None:
     """Write a page with a line about it, and for each group a heading, a line about it and a table."""
     links = " · ".join(f'<a href="#group{i}">{escape(name)}</a>' for i, name in enumerate(groups) if name)
-    body = [f"<p>{escape(about)}</p>", SEARCH, f"<nav>{links}</nav>" if len(groups) > 1 else ""]
+    body = [f"<h1>{escape(title)}</h1>", f"<p>{escape(about)}</p>", SEARCH]
+    body += [f"<nav>{links}</nav>"] if len(groups) > 1 else []
     for i, (name, (line, frame)) in enumerate(groups.items()):
         heading = f'<h2 id="group{i}">{escape(name)}</h2>' if name else ""
         body.append(f"<section>{heading}\n<p>{escape(line)}</p>\n{_table(frame)}</section>")

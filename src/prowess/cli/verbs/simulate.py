@@ -75,8 +75,8 @@ def simulate(
     prowess simulate --model ts2 --teams 20-40 --size 6 --players 600 --matches 50 --questions 36 --out quiz.csv
     """
     _check_output(out, truth)
-    from ...lab.simulate import Calendar
-    from ...lab.simulate import simulate as simulate_league
+    from ...lab import Calendar
+    from ...lab import simulate as simulate_league
 
     league = simulate_league(
         model,
@@ -122,7 +122,7 @@ def _parse_range(option: str, text: str) -> int | tuple[int, int]:
 
 
 def _make_attendance(name: str) -> Any:
-    from ...lab.simulate import Even, Lognormal, Rounds, Zipf
+    from ...lab import Even, Lognormal, Rounds, Zipf
 
     kinds: dict[str, Any] = dict(zip(ATTENDANCE, (Rounds, Even, Zipf, Lognormal), strict=True))
     if name.lower() not in kinds:

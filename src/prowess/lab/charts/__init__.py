@@ -1,4 +1,4 @@
-"""Charts for notebooks, reports and pages, drawn by Altair and written without a network by vl-convert."""
+"""Charts for notebooks, reports and pages, made with Altair and rendered by vl-convert."""
 
 from .files import save
 from .skill import skill_curves

@@ -7,22 +7,21 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ...optional import import_extra
-from .series import axis_value, line_encoding, unique_names
-from .theme import LIGHT, Look, apply_look
+from .theme import LIGHT, Look, apply_look, axis_value, line_encoding, unique_names
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-LABELS = 110  # pixels for the names of models where there is little room
+NARROW_LABELS = 110  # pixels for the names of models on a narrow chart
 
 
 def measure_chart(
     table: pl.DataFrame, titles: Mapping[str, str], *, title: str, subtitle: str, look: Look = LIGHT
 ) -> alt.ConcatChart:
-    """A panel for every measure: the value of every model as a dot, on a line as long as its interval.
+    """Chart a panel for every measure: the value of every model as a dot, its interval as a line.
 
-    `table` has columns model, x, x_low and x_high for every measure x, of which `titles` has the title.
+    `table` has columns model, x, x_low and x_high for every measure x; `titles` holds the titles by x.
 
     >>> import polars as pl
     >>> table = pl.DataFrame({"model": ["Elo"], "brier": [0.5], "brier_low": [0.4], "brier_high": [0.6]})
@@ -32,16 +31,15 @@ def measure_chart(
     """
     altair = import_extra("altair", "Altair", "lab")
     columns = look.columns(2)
-    width = look.panel(300, columns, LABELS + 20 if look.narrow else 240)
+    width = look.panel(300, columns, NARROW_LABELS + 20 if look.narrow else 240)
     panels = [_panel(altair, table, name, text, width, look) for name, text in titles.items()]
-    found: alt.ConcatChart = apply_look(
-        altair, altair.concat(*panels, columns=columns, spacing=36), title, subtitle, look
-    )
-    return found
+    chart = altair.concat(*panels, columns=columns, spacing=36)
+    finished: alt.ConcatChart = apply_look(altair, chart, title, subtitle, look)
+    return finished
 
 
 def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, look: Look) -> Any:
-    """One measure; a model far off from the others is written at the side."""
+    """Chart one measure; a model far off from the others is written at the side."""
     cells = table.select("model", measure, f"{measure}_low", f"{measure}_high").drop_nulls(measure).rows()
     rows = [
         {"model": name, "value": value, "low": value if low is None else low, "high": value if high is None else high}
@@ -51,63 +49,44 @@ def _panel(alt: Any, table: pl.DataFrame, measure: str, title: str, width: int, 
     low = min(row["low"] for row in rows if row["model"] in near)
     high = max(row["high"] for row in rows if row["model"] in near)
     pad = 0.06 * (high - low) or 0.01 * abs(high) or 0.01
-    x = alt.X(
-        "value:Q", title=title, scale=alt.Scale(domain=[low - pad, high + pad], nice=False), axis=alt.Axis(tickCount=4)
-    )
-    names, limit = [row["model"] for row in rows], LABELS if look.narrow else 180
-    # A browser may write wider letters than those that were measured here.
+    scale = alt.Scale(domain=[low - pad, high + pad], nice=False)
+    x, start = (alt.X(field, title=title, scale=scale, axis=alt.Axis(tickCount=4)) for field in ("value:Q", "low:Q"))
+    names, limit = [row["model"] for row in rows], NARROW_LABELS if look.narrow else 180
+    # a browser may have wider letters than those measured here
     extent = {} if look.size is None else {"minExtent": min(limit, 9 * max(map(len, names)))}
-    model = alt.Y(
-        "model:N",
-        sort=names,
-        title=None,
-        axis=alt.Axis(labelLimit=limit, domain=False, ticks=False, **extent),
-    )
-    shown = [alt.Tooltip("model:N"), *(alt.Tooltip(f"{key}:Q", format=".5g") for key in ("value", "low", "high"))]
+    axis = alt.Axis(labelLimit=limit, domain=False, ticks=False, **extent)
+    model = alt.Y("model:N", sort=names, title=None, axis=axis)
+    tooltip = [alt.Tooltip("model:N"), *(alt.Tooltip(f"{key}:Q", format=".5g") for key in ("value", "low", "high"))]
     size = {"width": width, "height": max(90, 30 * len(names))}
     inside = alt.Chart(alt.InlineData(values=[row for row in rows if row["model"] in near]), **size)
     line = inside.mark_rule(strokeWidth=3, color=look.colours[0], opacity=0.55)
     dot = inside.mark_point(filled=True, size=95, color=look.colours[0], opacity=1)
     layers = [
-        line.encode(x=x, y=model).encode(x=_also(alt, x, "low:Q"), x2="high:Q", tooltip=shown),
-        dot.encode(x=x, y=model, tooltip=shown),
+        line.encode(x=start, x2="high:Q", y=model, tooltip=tooltip),
+        dot.encode(x=x, y=model, tooltip=tooltip),
     ]
     for beyond, sign in ((True, "{} ▸"), (False, "◂ {}")):
         far = [row for row in rows if row["model"] not in near and (row["value"] > high) == beyond]
         texts = [{"model": row["model"], "text": sign.format(f"{row['value']:.3g}")} for row in far]
-        base = alt.Chart(alt.InlineData(values=texts), **size)
-        written = base.mark_text(
-            align="right" if beyond else "left", fontSize=13, color=look.colours[0], dx=-4 if beyond else 4
-        )
         if far:
-            layers.append(written.encode(x=alt.value(width if beyond else 0), y=model, text="text:N"))
+            align, dx, side = ("right", -4, width) if beyond else ("left", 4, 0)
+            base = alt.Chart(alt.InlineData(values=texts), **size)
+            text = base.mark_text(align=align, fontSize=13, color=look.colours[0], dx=dx)
+            layers.append(text.encode(x=alt.value(side), y=model, text="text:N"))
     return alt.layer(*layers)
 
 
-def _also(alt: Any, x: Any, field: str) -> Any:
-    """The same axis for another field."""
-    other = x.copy()
-    other["shorthand"] = field
-    return other
-
-
 def _near(values: Mapping[str, float], widths: Sequence[float]) -> set[str]:
-    """Those that the scale is made for: a model that is very far off must not press all others together."""
+    """Return the models that the scale is made for: one that is very far off must not squeeze all others."""
     middle = median(values.values())
     reach = max(20 * median(abs(value - middle) for value in values.values()), 5 * median(widths))
     return {name for name, value in values.items() if len(values) < 3 or abs(value - middle) <= reach}
 
 
 def time_chart(
-    frame: pl.DataFrame,
-    measure: str,
-    axis: tuple[str, str, str],
-    *,
-    title: str,
-    subtitle: str,
-    look: Look = LIGHT,
+    frame: pl.DataFrame, measure: str, axis: tuple[str, str, str], *, title: str, subtitle: str, look: Look = LIGHT
 ) -> alt.Chart:
-    """A measure as time goes by, a line for every model; `axis`: column, kind and title of the time.
+    """Chart a measure over time, a line for every model; `axis` is the column, Vega-Lite type and title of the time.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"model": ["Elo"] * 2, "match": [0, 1], "value": [0.5, 0.4]})
@@ -117,15 +96,17 @@ def time_chart(
     """
     altair = import_extra("altair", "Altair", "lab")
     column, kind, x_title = axis
-    frame = frame.unique(["model", column], keep="last", maintain_order=True)  # the last match of a day stands for it
+    frame = frame.unique(["model", column], keep="last", maintain_order=True)  # of a day, its last match
     names = unique_names(frame["model"].to_list(), "models")
     curves = {name: frame.filter(frame["model"] == name)["value"].to_list() for name in names}
     heights = [max(curve) - min(curve) for curve in curves.values()]
     near = _near({name: median(curve) for name, curve in curves.items()}, heights)
     low, high = min(min(curves[name]) for name in near), max(max(curves[name]) for name in near)
     pad = 0.05 * (high - low) or 0.01
-    values = zip(frame["model"].to_list(), frame[column].to_list(), frame["value"].to_list(), strict=True)
-    rows = [{"model": model, "x": axis_value(when), "value": value} for model, when, value in values]
+    rows = [
+        {"model": model, "x": axis_value(when), "value": value}
+        for model, when, value in frame.select("model", column, "value").iter_rows()
+    ]
     scaled = {} if kind == "T" else {"scale": altair.Scale(zero=False)}  # times have no zero, and Vega warns
     chart = (
         altair.Chart(altair.InlineData(values=rows), width=720, height=380)
@@ -146,9 +127,9 @@ def time_chart(
 def calibration_chart(
     frame: pl.DataFrame, *, title: str = "Calibration", subtitle: str = "", look: Look = LIGHT
 ) -> alt.ConcatChart:
-    """What happened against what was expected, a panel for every model; on the grey line forecasts are right.
+    """Chart what happened against what was expected, a panel for every model; on the grey line forecasts are right.
 
-    `frame` has columns model, expected, happened and stderr.
+    `frame` has columns model, expected, happened, stderr and count.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"model": ["Elo"], "expected": [0.5], "happened": [0.6], "stderr": [0.05], "count": [100]})
@@ -159,15 +140,13 @@ def calibration_chart(
     names = frame["model"].unique(maintain_order=True).to_list()
     columns = look.columns(3)
     width = min(look.panel(220, columns, 100), 260)
-    panels = [_curve(altair, frame.filter(frame["model"] == name), name, width, look) for name in names]
-    found: alt.ConcatChart = apply_look(
-        altair, altair.concat(*panels, columns=columns, spacing=30), title, subtitle, look
-    )
-    return found
+    panels = [_calibration_panel(altair, frame.filter(frame["model"] == name), name, width, look) for name in names]
+    chart = altair.concat(*panels, columns=columns, spacing=30)
+    finished: alt.ConcatChart = apply_look(altair, chart, title, subtitle, look)
+    return finished
 
 
-def _curve(alt: Any, frame: pl.DataFrame, name: str, width: int, look: Look) -> Any:
-    """The calibration of one model."""
+def _calibration_panel(alt: Any, frame: pl.DataFrame, name: str, width: int, look: Look) -> Any:
     rows = [
         {"expected": p, "happened": share, "low": max(share - 2 * se, 0.0), "high": min(share + 2 * se, 1.0), "n": n}
         for p, share, se, n in frame.select("expected", "happened", "stderr", "count").rows()
@@ -179,10 +158,10 @@ def _curve(alt: Any, frame: pl.DataFrame, name: str, width: int, look: Look) -> 
     size = {"width": width, "height": width}
     right = alt.Chart(alt.InlineData(values=[{"expected": 0, "happened": 0}, {"expected": 1, "happened": 1}]), **size)
     base = alt.Chart(alt.InlineData(values=rows), **size)
-    shown = [alt.Tooltip("expected:Q", format=".1%"), alt.Tooltip("happened:Q", format=".1%"), alt.Tooltip("n:Q")]
+    tooltip = [alt.Tooltip("expected:Q", format=".1%"), alt.Tooltip("happened:Q", format=".1%"), alt.Tooltip("n:Q")]
     return alt.layer(
         right.mark_line(color=look.middle, strokeWidth=1.5).encode(x=x, y=y),
         base.mark_rule(color=look.colours[0], strokeWidth=2, opacity=0.6).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
         base.mark_line(color=look.colours[0], strokeWidth=1.5, opacity=0.6).encode(x=x, y=y),
-        base.mark_point(color=look.colours[0], filled=True, size=45, opacity=1).encode(x=x, y=y, tooltip=shown),
+        base.mark_point(color=look.colours[0], filled=True, size=45, opacity=1).encode(x=x, y=y, tooltip=tooltip),
     ).properties(title=alt.TitleParams(name, fontSize=look.type, anchor="middle", color=look.ink, offset=6))

@@ -1,4 +1,4 @@
-"""Charts as files: drawn without a network by vl-convert."""
+"""Charts as files, rendered by vl-convert without a network."""
 
 from __future__ import annotations
 
@@ -16,11 +16,24 @@ from ...optional import import_extra
 if TYPE_CHECKING:
     import altair as alt
 
-ENDINGS = (".png", ".svg", ".html", ".json")
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+{script}
+</body>
+</html>
+"""
 
 
 def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
-    """Write a chart to a file: .png, .svg, .html (one file that needs no network) or .json, by its ending.
+    """Write a chart to a file: .png, .svg, .html (one self-contained file) or .json, by the extension.
 
     >>> from pathlib import Path; from tempfile import TemporaryDirectory
     >>> import prowess as pw
@@ -31,75 +44,60 @@ def save(chart: alt.TopLevelMixin, path: str | os.PathLike[str]) -> None:
     ...     Path(folder, "ann.svg").read_text()[:4]
     '<svg'
     """
-    ending = check_target(path, ENDINGS)
+    ending = check_target(path, (".png", ".svg", ".html", ".json"))
     spec = chart.to_dict()
-    content = json.dumps(spec, ensure_ascii=False, indent=1) if ending == ".json" else _render(spec, ending)
+    if ending == ".json":
+        content = json.dumps(spec, ensure_ascii=False, indent=1).encode()
+    elif ending == ".html":
+        heading = spec.get("title", "")
+        title = escape(heading.get("text", "") if isinstance(heading, dict) else str(heading)) or "Chart"
+        draw = f'vegaEmbed("#chart", {script_json(spec)}, {{renderer: "svg"}}).catch(console.error);'
+        script = f"<script>{vega_bundle()}</script>\n<script>{draw}</script>"
+        content = PAGE.format(title=title, style="", body='<div id="chart"></div>', script=script).encode()
+    elif ending == ".svg":
+        content = svg(spec).encode()
+    else:
+        content = import_extra("vl_convert", "vl-convert", "lab").vegalite_to_png(spec, vl_version=_version(), scale=2)
     with replace_file(path) as place:
-        place.write_bytes(content.encode() if isinstance(content, str) else content)
+        place.write_bytes(content)
+
+
+def script_json(data: Any) -> str:
+    """Write data as JSON that is safe inside a <script>, even with a name such as "</script>".
+
+    >>> script_json(["</script>"])
+    '["\\\\u003c/script>"]'
+    """
+    return json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def svg(spec: dict[str, Any]) -> str:
-    """The picture of a specification, `chart.to_dict()`.
+    """Render a specification, `chart.to_dict()`, as SVG.
 
     >>> svg({"data": {"values": [{"x": 1}]}, "mark": "point"})[:4]
     '<svg'
     """
-    drawn: str = import_extra("vl_convert", "vl-convert", "lab").vegalite_to_svg(spec, vl_version=_version())
-    return drawn
+    return str(import_extra("vl_convert", "vl-convert", "lab").vegalite_to_svg(spec, vl_version=_version()))
 
 
 @cache
 def vega_bundle() -> str:
-    """The JavaScript that draws charts on a page, Vega and all, so that the page needs no network."""
-    script: str = import_extra("vl_convert", "vl-convert", "lab").javascript_bundle(vl_version=_version())
-    return script
+    """Return the JavaScript of Vega, which draws charts on a page without a network."""
+    return str(import_extra("vl_convert", "vl-convert", "lab").javascript_bundle(vl_version=_version()))
 
 
 def bundle_in_subprocess() -> str:
-    """The same, made by a process of its own: it takes seconds, in which vl-convert lets nothing go on beside it.
+    """Return the JavaScript of Vega, made in another process: vl-convert blocks all threads for seconds.
 
     >>> "vegaEmbed" in bundle_in_subprocess()
     True
     """
-    code = (
-        "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle(vl_version=sys.argv[1]).encode())"
-    )
+    bundle = "vl_convert.javascript_bundle(vl_version=sys.argv[1])"
+    code = f"import sys, vl_convert; sys.stdout.buffer.write({bundle}.encode())"
     import_extra("vl_convert", "vl-convert", "lab")
     return subprocess.run([sys.executable, "-c", code, _version()], capture_output=True, check=True).stdout.decode()
 
 
 def _version() -> str:
-    """The version of Vega-Lite that Altair writes."""
+    """Return the version of Vega-Lite that Altair writes."""
     return ".".join(import_extra("altair", "Altair", "lab").SCHEMA_VERSION.lstrip("v").split(".")[:2])
-
-
-def _render(spec: dict[str, Any], ending: str) -> str | bytes:
-    """The chart as a picture, or as a page."""
-    vlc = import_extra("vl_convert", "vl-convert", "lab")
-    if ending == ".html":
-        return _page(spec, vega_bundle())
-    if ending == ".svg":
-        return svg(spec)
-    drawn: bytes = vlc.vegalite_to_png(spec, vl_version=_version(), scale=2)
-    return drawn
-
-
-def _page(spec: dict[str, Any], script: str) -> str:
-    """A page that holds all it needs; a name such as "</script>" in the data must not end the script."""
-    heading = spec.get("title", "")
-    title = escape(heading.get("text", "") if isinstance(heading, dict) else str(heading)) or "Chart"
-    data = json.dumps(spec, ensure_ascii=False).replace("<", "\\u003c")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="UTF-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<script>{script}</script>
-</head>
-<body>
-<div id="chart"></div>
-<script>vegaEmbed("#chart", {data}, {{renderer: "svg"}}).catch(console.error);</script>
-</body>
-</html>
-"""

@@ -1,24 +1,34 @@
-"""One look for all charts: quiet axes, type that is still read at half the size, colours for every kind of eye."""
+"""The look of all charts: sizes, type, colours and dashes that everybody can tell apart, legends and axes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from typing import Any
 
-# Okabe and Ito (2008), who chose them for every kind of colour vision; the faint ones on white last
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Error
+from ...history import History
+
+# Okabe and Ito (2008), for every kind of colour vision; those that are faint on white come last
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-DASHES = ([1, 0], [6, 3], [2, 2])  # tell those apart who share a colour
+DASHES = ([1, 0], [6, 3], [2, 2])  # for lines that share a colour
+MAX_CURVES = len(COLOURS) * len(DASHES)  # more could not be told apart
+MAX_POINTS = 500  # per curve: a chart has no more pixels
 INK, FAINT = "#333333", "#e4e4e4"
 FONT = "DejaVu Sans, Noto Sans, Segoe UI, Helvetica, Arial, sans-serif"
-WIDE, NARROW = 1056, 328  # how wide a chart is on a page, and on that of a phone
+WIDE, NARROW = 1056, 328  # pixels: the width of a chart on a page, and on a phone
 
 
 @dataclass(frozen=True)
 class Look:
-    """The colours and the type of charts.
+    """The colours, type and size of charts.
 
-    `size` is the width and height of the whole chart on a page, which has the title and all other words in itself; None
-    for a chart that stands alone, as large as it likes to be and under its own title. What is `narrow` is for a phone.
+    `size` is the width and height of the whole chart on a page that has its own title and text; None for a chart of its
+    natural size with a title of its own. `narrow` is for phones.
 
     >>> LIGHT.ink, DARK.ink, page_look(DARK, 300, narrow=True).size
     ('#333333', '#d5d9df', (328, 300))
@@ -35,7 +45,7 @@ class Look:
     narrow: bool = False
 
     def columns(self, usual: int) -> int:
-        """How many panels stand beside each other.
+        """Return the number of panels side by side.
 
         >>> LIGHT.columns(3), page_look(LIGHT, 300, narrow=True).columns(3)
         (3, 1)
@@ -43,7 +53,7 @@ class Look:
         return 1 if self.narrow else usual
 
     def panel(self, usual: int, columns: int, beside: int) -> int:
-        """How wide one of so many panels beside each other is; it has `beside` pixels of axis and room at its side.
+        """Return the width of one of `columns` panels side by side, each with `beside` pixels for its axis and spacing.
 
         >>> LIGHT.panel(300, 2, 100), page_look(LIGHT, 300).panel(300, 2, 100)
         (300, 416)
@@ -52,14 +62,14 @@ class Look:
 
     @property
     def margin(self) -> int:
-        """The room at the sides of a chart: on a page, for letters that are wider there than where it is drawn."""
+        """The space at the sides; on a page, letters may be wider than where the chart was measured."""
         return 16 if self.size is None else 8 if self.narrow else 12
 
     @property
     def padding(self) -> int | dict[str, int]:
-        """The room around a chart."""
-        low = {"left": self.margin, "right": self.margin, "top": 4, "bottom": 4}
-        return self.margin if self.size is None else low
+        """The space around a chart."""
+        sides = {"left": self.margin, "right": self.margin, "top": 4, "bottom": 4}
+        return self.margin if self.size is None else sides
 
 
 LIGHT = Look()
@@ -68,13 +78,13 @@ DARK = Look(
     ink="#d5d9df",
     middle="#8a929c",
     faint="#3a414b",
-    # the same colours, of which others are faint on black
+    # the same colours; those that are faint on black come last
     colours=("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#D55E00", "#FFFFFF", "#0072B2"),
 )
 
 
 def page_look(look: Look, height: int, *, narrow: bool = False) -> Look:
-    """How charts look on a page of the service: nothing behind them, the letters of the page, and a size that is known.
+    """Return a look for pages of the service: transparent, with the font of the page and a fixed size.
 
     >>> page_look(LIGHT, 300).size
     (1056, 300)
@@ -84,7 +94,7 @@ def page_look(look: Look, height: int, *, narrow: bool = False) -> Look:
 
 
 def apply_look(alt: Any, chart: Any, title: str, subtitle: str | list[str], look: Look = LIGHT) -> Any:
-    """Give a chart a look, a title and a subtitle; no links to elsewhere.
+    """Give a chart a look, a title and a subtitle; its menu has no links to other sites.
 
     >>> import altair as alt
     >>> points = alt.Chart(alt.InlineData(values=[{"x": 1}])).mark_point().encode(x="x:Q")
@@ -92,19 +102,13 @@ def apply_look(alt: Any, chart: Any, title: str, subtitle: str | list[str], look
     'One'
     """
     actions = {"export": True, "source": False, "compiled": False, "editor": False}
-    said: dict[str, Any] = {"padding": look.padding, "background": look.page}
+    properties: dict[str, Any] = {"padding": look.padding, "background": look.page}
     if look.size is None:
-        said["title"] = alt.TitleParams(title, subtitle=subtitle, anchor="start", offset=14)
-        said["usermeta"] = {"embedOptions": {"actions": actions}}
-    elif isinstance(chart, (alt.Chart, alt.LayerChart)):  # of others the panels have their sizes
-        said |= {"width": look.size[0], "height": look.size[1]}
-        said["autosize"] = alt.AutoSizeParams(type="fit", contains="padding")
-    looks = chart.properties(**said)
-    return looks.configure(**_configuration(alt, look))  # all at once: every call copies the chart with its data
-
-
-def _configuration(alt: Any, look: Look) -> dict[str, Any]:
-    """Type and colours of all parts."""
+        properties["title"] = alt.TitleParams(title, subtitle=subtitle, anchor="start", offset=14)
+        properties["usermeta"] = {"embedOptions": {"actions": actions}}
+    elif isinstance(chart, (alt.Chart, alt.LayerChart)):  # panels of other charts have sizes of their own
+        properties |= {"width": look.size[0], "height": look.size[1]}
+        properties["autosize"] = alt.AutoSizeParams(type="fit", contains="padding")
     ink, faint, small = look.ink, look.faint, look.type - 1
     heading = alt.TitleConfig(
         fontSize=look.type + 5, subtitleFontSize=small, color=ink, subtitleColor=ink, subtitlePadding=6
@@ -121,8 +125,85 @@ def _configuration(alt: Any, look: Look) -> dict[str, Any]:
         tickColor=faint,
         tickCount=4 if look.narrow else 6,
     )
-    written = {"labelFontSize": look.type, "titleFontSize": look.type, "titleFontWeight": "normal"}
-    if look.size is not None or ink != INK:  # elsewhere legends keep the black of Vega
-        written |= {"labelColor": ink, "titleColor": ink}
-    legend = alt.LegendConfig(**written, rowPadding=5, offset=10 if look.narrow else 20)
-    return {"font": look.font, "title": heading, "axis": axis, "legend": legend, "view": alt.ViewConfig(stroke=None)}
+    text = {"labelFontSize": look.type, "titleFontSize": look.type, "titleFontWeight": "normal"}
+    if look.size is not None or ink != INK:
+        text |= {"labelColor": ink, "titleColor": ink}
+    legend = alt.LegendConfig(**text, rowPadding=5, offset=10 if look.narrow else 20)
+    parts = {"title": heading, "axis": axis, "legend": legend, "view": alt.ViewConfig(stroke=None)}
+    # one call for all parts: every call copies the chart with its data
+    return chart.properties(**properties).configure(font=look.font, **parts)
+
+
+def unique_names(names: Iterable[str], what: str) -> list[str]:
+    """Return the names without duplicates; raises `Error` if there are more than a chart can show.
+
+    >>> unique_names(["ann", "bob", "ann"], "players")
+    ['ann', 'bob']
+    """
+    unique = list(dict.fromkeys(names))
+    if not 1 <= len(unique) <= MAX_CURVES:
+        raise Error(f"a chart shows the curves of 1 to {MAX_CURVES} {what}, not of {len(unique)}", field=what)
+    return unique
+
+
+def line_encoding(
+    alt: Any, field: str, names: list[str], order: list[str] | None = None, look: Look = LIGHT
+) -> dict[str, Any]:
+    """Return the encoding of lines by a field: colour and dash follow `names`, the legend lists them in `order`.
+
+    >>> import altair
+    >>> line_encoding(altair, "model", ["Elo", "Glicko"], ["Glicko", "Elo"])["color"].to_dict()["scale"]["range"]
+    ['#D55E00', '#0072B2']
+    """
+    order = names if order is None else order
+    place = [names.index(name) for name in order]
+    colours = [look.colours[index % len(COLOURS)] for index in place]
+    dashes = [DASHES[index // len(COLOURS)] for index in place]
+    legend = None
+    if look.size is None or len(names) > 1:  # the text of a page names a single line
+        options = {"title": field, "symbolSize": 260, "labelLimit": 260}
+        if look.size is not None:
+            options |= {"title": None, "labelLimit": 180}
+        if look.narrow:
+            options |= {"symbolSize": 160, "labelLimit": 110, "orient": "bottom", "columns": 2}
+        legend = alt.Legend(**options, symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1)
+    return {
+        "color": alt.Color(f"{field}:N", scale=alt.Scale(domain=order, range=colours), legend=legend),
+        "strokeDash": alt.StrokeDash(f"{field}:N", scale=alt.Scale(domain=order, range=dashes), legend=legend),
+    }
+
+
+def thin(count: int) -> NDArray[np.intp]:
+    """Return the indices of the points of a curve to show, including the first and the last.
+
+    >>> thin(3), len(thin(100_000))
+    (array([0, 1, 2]), 500)
+    """
+    return np.arange(count) if count <= MAX_POINTS else np.linspace(0, count - 1, MAX_POINTS).round().astype(np.intp)
+
+
+def axis_value(when: float | date) -> float | str:
+    """Return a time for the axis: without a zone, so that every browser shows the same date; matches count from 1.
+
+    >>> axis_value(date(2026, 1, 31)), axis_value(0), axis_value(0.5)
+    ('2026-01-31T00:00:00', 1, 0.5)
+    """
+    if isinstance(when, datetime):
+        return (when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)).isoformat()
+    if isinstance(when, date):
+        return f"{when.isoformat()}T00:00:00"
+    return when + 1 if isinstance(when, int) else when
+
+
+def time_axis(history: History) -> tuple[str, str, str]:
+    """Return the column of a frame for the time axis, its Vega-Lite type, and its title.
+
+    >>> time_axis(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    ('match', 'Q', 'match number')
+    """
+    if history.time is None:
+        return "match", "Q", "match number"
+    if history.time_kind == "number":
+        return "time", "Q", "time (as in the history)"
+    zone = "" if history.time_zone is None else " (UTC)"
+    return "time", "T", "date" if history.time_kind == "date" else f"time{zone}"

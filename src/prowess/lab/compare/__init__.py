@@ -1,4 +1,4 @@
-"""Which model predicts best: `compare` runs them, a `Comparison` holds what came out."""
+"""Comparison of models: `compare` runs them on the same matches, and a `Comparison` holds the result."""
 
 from .comparison import Comparison
 from .run import compare

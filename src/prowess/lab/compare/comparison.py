@@ -1,4 +1,4 @@
-"""What a comparison found: tables, differences, curves and a page, all from columns over the scored matches."""
+"""The result of a comparison: tables, differences, curves and a report, from columns over the scored matches."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...errors import Error
-from ...history import History
+from ...history import History, show_time
 from ...model.model import Model
+from ...progress import steps
+from ...validate import number
 from ..bootstrap import Resampled, Resampling, View
+from ..charts.theme import thin
 from ..interval import Interval
-from ..measures import Tally
+from ..measures import Calibration, Tally
+from ..measures.aggregate import GROUPED, LARGEST_GROUP, Groups
 from ..measures.registry import MEASURES, Measure
-from ..protocols import Protocol
+from ..protocols import Protocol, label_codes
 from ..report import check_report_path
-from . import frames, report, serialize, verdict
+from . import report, verdict
 from .scoring import ModelScores, Rows
 
 if TYPE_CHECKING:
@@ -35,8 +39,8 @@ if TYPE_CHECKING:
 class Comparison:
     """Models scored on the same matches; `pw.compare` makes one.
 
-    The first of the `measures` is the one to decide by. `where` is always a mask over the matches of the history, such
-    as those of `pw.lab.slices`. Nothing is computed before somebody asks for it.
+    The first of the `measures` decides. `where` is always a mask over the matches of the history, such as those of
+    `pw.lab.slices`. Everything is computed on demand.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
@@ -53,142 +57,233 @@ class Comparison:
     resampling: Resampling
 
     def __repr__(self) -> str:
-        """The answer in one sentence, or why there is none: what is shown must never be an error."""
+        """Return the answer in one sentence, or why there is none: `repr` must not raise."""
         try:
             return verdict.headline(self)
         except Error as error:
             return f"Comparison of {len(self.models)} models over {len(self):,} matches: {error}"
 
     def table(self, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Every measure of every model with its interval: model, log_loss, log_loss_low, log_loss_high, ….
+        """Return every measure of every model with its interval: model, log_loss, log_loss_low, log_loss_high, ….
 
-        A measure that cannot be told of a model is null. `where` chooses matches by a mask over the history.
+        A measure that does not apply to a model is null. `where` chooses matches by a mask over the history.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
-        >>> found = pw.lab.compare(history, ["elo", "glicko"])
-        >>> found.table(where=pw.lab.slices.after(history, 5))["log_loss"].round(3).to_list()
+        >>> comparison = pw.lab.compare(history, ["elo", "glicko"])
+        >>> comparison.table(where=pw.lab.slices.after(history, 5))["log_loss"].round(3).to_list()
         [0.332, 0.077]
         """
-        return frames.table(self, where)
+        import polars as pl
+
+        columns: dict[str, Any] = {"model": list(self.models)}
+        view = self.view(where)
+        for index in steps(range(len(self.measures)), "measuring"):
+            measure = self.measures[index]
+            intervals = {name: resampled.interval for name, resampled in self._resample(measure, view).items()}
+            for part, ending in enumerate(("", "_low", "_high")):
+                cells = [intervals[name][part] if name in intervals else None for name in self.models]
+                columns[measure.name + ending] = pl.Series(cells, dtype=pl.Float64).fill_nan(None)
+        return pl.DataFrame(columns)
 
     def differences(self, baseline: str | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
-        """How far every model is from a baseline, or from the best one by each measure, with paired intervals.
+        """Return how far every model is from a baseline, or from the best one by each measure, with paired intervals.
 
-        `within_noise` says that the interval holds 0: these matches cannot tell the two apart. The best model was
-        chosen by these same matches, which flatters it a little: a difference hardly beyond noise is not much.
+        `within_noise` means that the interval contains 0: these matches cannot tell the two apart. The best model was
+        chosen on these same matches, which flatters it a little: do not rely on a difference just beyond noise.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
-        >>> found.differences().row(0, named=True)["within_noise"]
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
+        >>> comparison.differences().row(0, named=True)["within_noise"]
         False
         """
-        return frames.differences(self, baseline, where)
+        import polars as pl
+
+        if baseline is not None:
+            self._check_model(baseline)
+        view, rows = self.view(where), []
+        for measure in self.measures:
+            models = self._resample(measure, view)
+            base = baseline or (measure.best({name: model.value for name, model in models.items()}) if models else "")
+            for name in models:
+                if name != base and base in models:
+                    difference = models[name].less(models[base])
+                    rows.append((measure.name, name, base, *difference, difference.within_noise))
+        schema: dict[str, Any] = dict.fromkeys(("measure", "model", "baseline"), pl.String)
+        schema |= dict.fromkeys(("difference", "low", "high"), pl.Float64) | {"within_noise": pl.Boolean}
+        return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
     def tally(self, model: str, measure: str | Measure | None = None, where: ArrayLike | None = None) -> Tally:
-        """What every scored match adds to a measure of a model; `rows.match` says which match it is.
+        """Return what every scored match adds to a measure of a model; `rows.match` holds the index of each match.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
-        >>> found.tally("Elo").values[0].round(3)
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
+        >>> comparison.tally("Elo").values[0].round(3)
         np.float64(0.693)
         """
-        return self.rows.tally(self.scored[self.known(model)], self.measure(measure), self.rows.pick(where))
+        return self.rows.tally(self.scored[self._check_model(model)], self.measure(measure), self.rows.pick(where))
 
     def pairwise(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> pl.DataFrame:
-        """In how many matches the model of a row was better than that of a column: Nikolenko, Sirotkin (2011), Table 1.
+        """Count the matches in which the model of a row was better than that of a column: Nikolenko, Sirotkin (2011).
 
         Two models need not add up to the number of matches: in some they are equally good.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
-        >>> found.pairwise().rows()
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
+        >>> comparison.pairwise().rows()
         [('Elo', 0, 0), ('Glicko', 8, 0)]
         """
-        return frames.pairwise(self, self.measure(measure), where)
+        import polars as pl
+
+        measure = self.measure(measure)
+        names = [name for name, model in self.models.items() if measure.fits(model)]
+        sign = -1.0 if measure.higher else 1.0
+        columns = [sign * self.tally(name, measure, where).values for name in names]
+        counts = [[int(np.count_nonzero(column < other)) for column in columns] for other in columns]
+        return pl.DataFrame({"model": names} | dict(zip(names, counts, strict=True)))
 
     def over_time(self, window: int = 50, measure: str | Measure | None = None) -> pl.DataFrame:
-        """A measure over the last so many matches, as time goes by: model, match, time (where there are times), value.
+        """Return a measure over a sliding window of matches: model, match, time (where there are times), value.
 
-        Of very long histories some points are shown.
+        Of very long histories only some points are returned.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
-        >>> found.over_time(window=8)["value"].round(3).to_list()
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
+        >>> comparison.over_time(window=8)["value"].round(3).to_list()
         [0.471, 0.42]
         """
-        return frames.over_time(self, window, self.measure(measure))
+        import polars as pl
+
+        if number("window", window) != int(window) or not 1 <= window <= len(self):
+            message = f"window must be 1 to {len(self)} matches, the number scored, not {window!r}"
+            raise Error(message, field="window", value=window)
+        measure, history, frames = self.measure(measure), self.history, []
+        order = np.argsort(self.rows.match, kind="stable")
+        for name, model in self.models.items():
+            if not measure.fits(model):
+                continue
+            tally = self.tally(name, measure)
+            values = Tally(tally.total[order], tally.weight[order]).window(int(window))
+            measured = np.flatnonzero(~np.isnan(values))
+            at = measured[thin(len(measured))]
+            match = self.rows.match[order[at]]
+            columns: dict[str, Any] = {"model": np.full(len(at), name), "match": match}
+            if history.time is not None and history.time_kind is not None:
+                times = history.time[match]
+                columns["time"] = [show_time(history.time_kind, history.time_zone, when) for when in times]
+            frames.append(pl.DataFrame(columns | {"value": values[at]}))
+        return pl.concat(frames)
 
     def by(self, labels: ArrayLike | None = None) -> pl.DataFrame:
-        """The measures of every model by labels of the matches, such as seasons: label, model, matches, log_loss, ….
+        """Return the measures of every model by labels of the matches, such as seasons: label, model, matches, ….
 
-        `labels` holds one for every match of the history; without them it goes by the runs of the protocol.
+        `labels` holds one for every match of the history; without them, the runs of the protocol are the labels.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 4), ["elo"])
-        >>> found.by(["first", "first", "last", "last"])["log_loss"].round(3).to_list()
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 4), ["elo"])
+        >>> comparison.by(["first", "first", "last", "last"])["log_loss"].round(3).to_list()
         [0.649, 0.503]
         """
-        return frames.by(self, labels)
+        import polars as pl
+
+        group, names = self.rows.run, list(self.rows.labels)
+        if labels is not None:
+            codes, names = label_codes(self.history, labels)
+            group = codes[self.rows.match]
+        groups, frames = Groups(group, len(names)), []
+        count = np.bincount(group, minlength=len(names))
+        for name in self.models:
+            columns: dict[str, Any] = {"label": names, "model": np.full(len(names), name), "matches": count}
+            for measure in self.measures:
+                columns[measure.name] = pl.Series(self._group_values(name, measure, groups), nan_to_null=True)
+            frames.append(pl.DataFrame(columns))
+        return pl.concat(frames).filter(pl.col("matches") > 0)
+
+    def _group_values(self, name: str, measure: Measure, groups: Groups) -> Any:
+        """Return a measure of a model in every group of rows; NaN where it cannot be computed."""
+        values = np.full(groups.number, np.nan)
+        if not measure.fits(self.models[name]):
+            return values
+        rows, scored, every = self.rows, self.scored[name], np.arange(len(self))
+        if measure.tally is not None:
+            sums = rows.sums(scored, measure, every, groups)
+            return sums.combine(sums.parts)
+        grouped = GROUPED.get(measure.sums)
+        if grouped is not None and np.bincount(groups.of).max() <= LARGEST_GROUP:
+            return grouped(rows.parts(scored, every), groups)
+        order = np.argsort(groups.of, kind="stable")
+        ends = np.cumsum(np.bincount(groups.of, minlength=groups.number))[:-1]
+        for group, picked in enumerate(np.split(order, ends)):
+            if len(picked):
+                values[group] = rows.sums(scored, measure, picked, Groups(np.zeros(len(picked), np.intp), 1)).value
+        return values
 
     def calibration(self, where: ArrayLike | None = None) -> pl.DataFrame:
-        """Expected and happened, in bins of equally many forecasts: model, count, expected, happened, stderr.
+        """Return expected and happened in bins of equally many forecasts: model, count, expected, happened, stderr.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
-        >>> found.calibration()["happened"].unique().sort().to_list()
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
+        >>> comparison.calibration()["happened"].unique().sort().to_list()
         [0.0, 0.6666666666666666, 1.0]
         """
-        return frames.calibration(self, where)
+        import polars as pl
+
+        frames = []
+        for name, resampled in self.resampled("calibration_error", where).items():
+            bins = Calibration.from_sums(*np.split(resampled.sums.parts.sum(axis=0), 3))
+            frames.append(bins.to_frame().select(pl.lit(name).alias("model"), pl.all()))
+        if not frames:
+            raise Error("none of these matches has two teams, which calibration needs")
+        return pl.concat(frames)
 
     def chart(self, where: ArrayLike | None = None) -> alt.TopLevelMixin:
-        """All measures of all models with their intervals, as a chart.
+        """Chart all measures of all models with their intervals.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
-        >>> found.chart().to_dict()["title"]["text"]
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
+        >>> comparison.chart().to_dict()["title"]["text"]
         'Measures of 1 model over 9 matches'
         """
         return report.measures_chart(self, where)
 
     def fit(self, model: str | None = None) -> Fit:
-        """A model, by default the best one, fitted to the whole history: its standings, its skill curves, its ladder.
+        """Fit a model, by default the best one, to the whole history: its standings, skill curves and ladder.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
-        >>> found.fit().leaderboard()["player"].to_list()
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
+        >>> comparison.fit().leaderboard()["player"].to_list()
         ['ann', 'bob']
         """
-        return self.models[self.best if model is None else self.known(model)].fit(self.history)
+        return self.models[self.best if model is None else self._check_model(model)].fit(self.history)
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as plain data, for JSON: the best model, how sure that is, measures and differences.
+        """Return the answer as plain data for JSON: the best model, how sure that is, measures and differences.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
-        >>> list(found.to_dict())
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
+        >>> list(comparison.to_dict())
         ['best', 'answer', 'sureness', 'matches', 'protocol', 'confidence', 'measures', 'models', 'differences']
         """
-        return serialize.to_plain(self)
+        return report.to_plain(self)
 
     def report(self) -> Report:
-        """The answer with all behind it: measures, differences, error over time, calibration, standings, skill curves.
+        """Return a report: the answer, measures, differences, error over time, calibration, standings, skill curves.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
-        >>> found.report().sections[0].title
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
+        >>> comparison.report().sections[0].title
         'Which model to use'
         """
-        return report.report(self)
+        return report.make_report(self)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the report as one page that needs no network; its name ends in .html.
+        """Write the report as a self-contained .html page.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
         >>> with TemporaryDirectory() as folder:
-        ...     found.to_html(Path(folder, "elo.html"))
+        ...     comparison.to_html(Path(folder, "elo.html"))
         ...     "<h2>Which model to use</h2>" in Path(folder, "elo.html").read_text(encoding="utf-8")
         True
         """
@@ -206,76 +301,65 @@ class Comparison:
         return self.rows.history
 
     def __len__(self) -> int:
-        """Count the scored matches; one that several runs scored counts for each of them."""
+        """Count the scored matches; one scored by several runs counts for each of them."""
         return len(self.rows)
 
-    def known(self, model: str) -> str:
-        """The name of a model, if it is one of these.
-
-        >>> import prowess as pw
-        >>> pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), ["elo"]).known("Elo")
-        'Elo'
-        """
-        if model not in self.models:
-            raise Error(f"no model is called {model!r}; there are {', '.join(self.models)}", field="model", value=model)
-        return model
+    def _check_model(self, name: str) -> str:
+        if name not in self.models:
+            message = f"no model named {name!r}; available: {', '.join(self.models)}"
+            raise Error(message, field="model", value=name)
+        return name
 
     @cached_property
     def _all(self) -> View:
         return self.resampling.view(np.arange(len(self)), self.rows.match, self.history)
 
     def view(self, where: ArrayLike | None = None) -> View:
-        """The rows that a mask chooses, grouped and resampled.
+        """Return the rows that a mask chooses, grouped and resampled.
 
         >>> import prowess as pw
         >>> pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3), ["elo"]).view().picked
         array([0, 1, 2])
         """
-        return (
-            self._all if where is None else self.resampling.view(self.rows.pick(where), self.rows.match, self.history)
-        )
+        if where is None:
+            return self._all
+        return self.resampling.view(self.rows.pick(where), self.rows.match, self.history)
 
     @cached_property
-    def _known(self) -> dict[Measure, dict[str, Resampled]]:
-        """What has been found for all rows, by measure and model."""
+    def _cache(self) -> dict[Measure, dict[str, Resampled]]:
+        """Measures over all rows, by measure and model."""
         return {}
 
     def resampled(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Resampled]:
-        """A measure of every model that it can be told of, also on every resampled history.
+        """Return a measure of every model to which it applies, also on every resampled history.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
-        >>> len(found.resampled("brier")["Elo"].values)
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo"])
+        >>> len(comparison.resampled("brier")["Elo"].values)
         1000
         """
-        return self.found(self.measure(measure), self.view(where))
+        return self._resample(self.measure(measure), self.view(where))
 
-    def found(self, measure: Measure, view: View) -> dict[str, Resampled]:
-        """A measure of all models that it can be told of, over a view of the rows.
-
-        >>> import prowess as pw
-        >>> made = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3), ["elo"])
-        >>> list(made.found(made.measure("brier"), made.view()))
-        ['Elo']
-        """
-        if view is self._all and measure in self._known:
-            return self._known[measure]
+    def _resample(self, measure: Measure, view: View) -> dict[str, Resampled]:
+        if view is self._all and measure in self._cache:
+            return self._cache[measure]
         sums = {
             name: self.rows.sums(self.scored[name], measure, view.picked, view.groups)
             for name, model in self.models.items()
             if measure.fits(model)
         }
-        found = view.draws.measures({name: one for name, one in sums.items() if not np.isnan(one.value)})
+        measured = {name: parts for name, parts in sums.items() if not np.isnan(parts.value)}
+        resampled = view.draws.measures(measured)
         if view is self._all:
-            self._known[measure] = found
-        return found
+            self._cache[measure] = resampled
+        return resampled
 
     def measure(self, name: str | Measure | None = None) -> Measure:
-        """One of the measures by name; the first without one.
+        """Return one of the measures by name; the first without one.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), ["elo"])
-        >>> found.measure().title
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]), ["elo"])
+        >>> comparison.measure().title
         'log loss'
         """
         if name is None:
@@ -283,34 +367,28 @@ class Comparison:
         for measure in self.measures:
             if name in (measure, measure.name):
                 return measure
-        other, known = MEASURES.get(name) if isinstance(name, str) else name, [one.name for one in self.measures]
+        other, names = MEASURES.get(name) if isinstance(name, str) else name, [own.name for own in self.measures]
         kept = any(measure.chances for measure in self.measures)
-        if kept and isinstance(other, Measure) and other.chances and other.name not in known:
-            return other  # the columns that it needs are there
-        raise Error(
-            f"{getattr(name, 'name', name)!r} was not measured; there are {', '.join(known)}",
-            field="measure",
-            value=name,
-        )
+        if kept and isinstance(other, Measure) and other.chances and other.name not in names:
+            return other  # the columns that it needs have been kept
+        message = f"{getattr(name, 'name', name)!r} was not measured; available: {', '.join(names)}"
+        raise Error(message, field="measure", value=name)
 
     def intervals(self, measure: str | Measure | None = None, where: ArrayLike | None = None) -> dict[str, Interval]:
-        """A measure of every model that it can be told of, with its interval, the best model first.
+        """Return a measure of every model to which it applies, with its interval, the best model first.
 
         >>> import prowess as pw
-        >>> found = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
-        >>> list(found.intervals("brier"))
+        >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
+        >>> list(comparison.intervals("brier"))
         ['Glicko', 'Elo']
         """
-        wanted = self.measure(measure)
-        found = {name: one.interval for name, one in self.resampled(wanted, where).items()}
-        if not found:
-            raise Error(
-                f"{wanted.name} can be told of none of these matches: choose others, or another measure",
-                field="measure",
-                value=wanted.name,
-            )
-        sign = -1.0 if wanted.higher else 1.0
-        return dict(sorted(found.items(), key=lambda item: sign * item[1].value))
+        measure = self.measure(measure)
+        intervals = {name: resampled.interval for name, resampled in self.resampled(measure, where).items()}
+        if not intervals:
+            message = f"{measure.name} does not apply to any of these matches: choose others, or another measure"
+            raise Error(message, field="measure", value=measure.name)
+        sign = -1.0 if measure.higher else 1.0
+        return dict(sorted(intervals.items(), key=lambda item: sign * item[1].value))
 
     @property
     def best(self) -> str:
@@ -324,15 +402,15 @@ class Comparison:
 
     @cached_property
     def sureness(self) -> float:
-        """The share of resampled histories on which the best model is the best, too; where n are, it counts 1/n.
+        """The share of resampled histories on which the best model is also best; a tie of n models counts 1/n.
 
         >>> import prowess as pw
         >>> pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"]).sureness
         1.0
         """
-        found = self.resampled()
-        values = np.stack([one.values for one in found.values()])
+        models = self.resampled()
+        values = np.stack([model.values for model in models.values()])
         if np.isnan(values).any():
             return float("nan")
         first = values == (np.max if self.measure().higher else np.min)(values, axis=0)
-        return float(np.mean(first[list(found).index(self.best)] / first.sum(axis=0)))
+        return float(np.mean(first[list(models).index(self.best)] / first.sum(axis=0)))

@@ -1,7 +1,8 @@
-"""A comparison as a report: the answer, and everything behind it in tables and charts."""
+"""A comparison as a report of tables and charts, as plain data for JSON, and as the payload of a page."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,21 +11,12 @@ from numpy.typing import ArrayLike
 
 from ...text import capitalise, count, join_words
 from ..charts.comparison import calibration_chart, measure_chart, time_chart
-from ..charts.series import CURVES, time_axis
 from ..charts.skill import skill_curves
+from ..charts.theme import MAX_CURVES, axis_value, time_axis
+from ..interval import Interval
 from ..report import Report, Section
-from .frames import default_window
-from .verdict import (
-    FEW,
-    advice,
-    better_side,
-    confidence_text,
-    match_count,
-    models_by_rank,
-    notes,
-    row_interval,
-    shown_parameters,
-)
+from . import verdict
+from .verdict import FEW, confidence_text, models_by_rank, row_interval, shown_parameters
 
 if TYPE_CHECKING:
     import altair as alt
@@ -33,12 +25,16 @@ if TYPE_CHECKING:
     from ...model.fit.fit import Fit
     from .comparison import Comparison
 
+Plain = dict[str, Any]
+TOP = 50  # players in a table
+SKILL_CURVES = 6  # players in a chart
 
-def report(comparison: Comparison) -> Report:
-    """The whole of it."""
+
+def make_report(comparison: Comparison) -> Report:
+    """Return the report of `Comparison.report`."""
     fit = comparison.fit()
     sections = [
-        Section("Which model to use", text="\n\n".join([advice(comparison), *notes(comparison)])),
+        Section("Which model to use", text="\n\n".join([verdict.advice(comparison), *verdict.notes(comparison)])),
         replace(measures(comparison), chart=measures_chart(comparison)),
         _differences(comparison),
         *_time(comparison),
@@ -48,177 +44,171 @@ def report(comparison: Comparison) -> Report:
         *skills(fit, comparison.best),
         Section("How this was measured", text=_method(comparison)),
     ]
-    title = f"{count(len(comparison.models), 'model', 'models')} compared"
-    return Report(title, tuple(sections))
+    return Report(f"{count(len(comparison.models), 'model', 'models')} compared", tuple(sections))
 
 
 def measures(comparison: Comparison) -> Section:
-    """All measures of all models, the best of each in bold, those that cannot be told from it with a mark."""
-    import polars as pl
-
-    comparison.table()  # all measures at once, with a bar where it takes a while
-    models = models_by_rank(comparison)
-    apart = {(row["measure"], row["model"]): row for row in comparison.differences().iter_rows(named=True)}
-    columns: dict[str, Any] = {"model": models}
-    bold, few = set(), len(comparison) < FEW
+    """Return all measures of all models, the best of each in bold, those within noise of it with a mark."""
+    comparison.table()  # computes all measures at once, with a progress bar
+    texts, best, few = {}, {}, len(comparison) < FEW
+    rows = {(row["measure"], row["model"]): row for row in comparison.differences().iter_rows(named=True)}
     for measure in comparison.measures:
         intervals = comparison.intervals(measure) if comparison.resampled(measure) else {}
-        rows = [apart.get((measure.name, name)) for name in models]
-        alike = [row is not None and not measure.neutral and (row["within_noise"] or few) for row in rows]
-        cells = [str(intervals[name]) if name in intervals else "–" for name in models]
-        columns[measure.titled] = [f"{cell}{' ≈' * same}" for cell, same in zip(cells, alike, strict=True)]
-        if intervals and len(models) > 1 and not measure.neutral:
-            bold.add((models.index(next(iter(intervals))), measure.titled))
-    return Section("Measures", _legend(comparison), pl.DataFrame(columns), bold=frozenset(bold))
+        if intervals and len(comparison.models) > 1 and not measure.neutral:
+            best[measure.name] = next(iter(intervals))
+        for name, interval in intervals.items():
+            row = rows.get((measure.name, name))
+            alike = row is not None and not measure.neutral and (row["within_noise"] or few)
+            texts[measure.name, name] = f"{interval}{' ≈' * alike}"
+    return _measure_table(comparison, "Measures", _legend(comparison), texts, best)
+
+
+def _measure_table(
+    comparison: Comparison, title: str, text: str, cells: Mapping[tuple[str, str], str], best: Mapping[str, str]
+) -> Section:
+    """Return a table of models × measures from texts by measure and model, with the best of each measure in bold."""
+    import polars as pl
+
+    models = models_by_rank(comparison)
+    columns: dict[str, Any] = {"model": models}
+    for measure in comparison.measures:
+        columns[measure.titled] = [cells.get((measure.name, name), "–") for name in models]
+    bold = frozenset((models.index(name), comparison.measure(measure).titled) for measure, name in best.items())
+    return Section(title, text, pl.DataFrame(columns), bold=bold)
 
 
 def _legend(comparison: Comparison) -> str:
-    """How to read the table of measures."""
     text = f"In brackets: {confidence_text(comparison)} intervals."
     if len(comparison.models) > 1:
-        text += " The best of each column is bold; ≈ marks those that these matches cannot tell from it."
-    for way in ("lower", "higher"):
-        sided = [one.title for one in comparison.measures if not one.neutral and better_side(one) == way]
-        text += f" {way.title()} is better for {join_words(sided)}." if sided else ""
+        text += " The best of each column is bold; ≈ marks models that these matches cannot tell from it."
+    for direction in ("lower", "higher"):
+        titles = [own.title for own in comparison.measures if not own.neutral and own.better == direction]
+        text += f" {direction.title()} is better for {join_words(titles)}." if titles else ""
     return text
 
 
 def measures_chart(comparison: Comparison, where: ArrayLike | None = None) -> alt.TopLevelMixin:
-    """All measures with their intervals, a panel each, the best model on top."""
+    """Chart all measures with their intervals, a panel each, the best model on top."""
     table = _best_first(comparison, comparison.table(where))
     titles = {
-        measure.name: measure.titled + (f", {better_side(measure)} is better" if not measure.neutral else "")
+        measure.name: measure.titled + (f", {measure.better} is better" if not measure.neutral else "")
         for measure in comparison.measures
         if table[measure.name].count()
     }
-    many = len(comparison.rows.pick(where))
-    models = count(len(table), "model", "models")
+    models, matches = count(len(table), "model", "models"), len(comparison.rows.pick(where))
     subtitle = f"dot: measure; line: {confidence_text(comparison)} interval"
-    return measure_chart(table, titles, title=f"Measures of {models} over {many:,} matches", subtitle=subtitle)
+    return measure_chart(table, titles, title=f"Measures of {models} over {matches:,} matches", subtitle=subtitle)
 
 
 def _differences(comparison: Comparison) -> Section:
-    """Every model against the best, by every measure."""
-    import polars as pl
-
     if len(comparison.models) == 1:
         return Section("Differences", text="There is no other model to compare with.")
-    models = models_by_rank(comparison)
-    cells = {(row["measure"], row["model"]): row for row in comparison.differences().iter_rows(named=True)}
-    best = {measure: row["baseline"] for (measure, _), row in cells.items()}
-    columns: dict[str, Any] = {"model": models}
-    for measure in comparison.measures:
-        rows = [cells.get((measure.name, name)) for name in models]
-        texts = ["–" if row is None else f"{row_interval(row)}{' ≈' * row['within_noise']}" for row in rows]
-        columns[measure.titled] = [
-            "best" if best.get(measure.name) == n else t for n, t in zip(models, texts, strict=True)
-        ]
-    bold = {(models.index(name), comparison.measure(measure).titled) for measure, name in best.items()}
+    texts, best = {}, {}
+    for row in comparison.differences().iter_rows(named=True):
+        texts[row["measure"], row["model"]] = f"{row_interval(row)}{' ≈' * row['within_noise']}"
+        texts[row["measure"], row["baseline"]] = "best"
+        best[row["measure"]] = row["baseline"]
     text = (
         "How far each model is from the best one, by each measure, on the same matches. In brackets: "
-        f"{confidence_text(comparison)} intervals of the difference; ≈ within noise: the interval holds 0. Differences "
-        "are surer than the measures themselves, because all models met the same matches. The best was chosen by these "
-        "same matches, which flatters it a little."
+        f"{confidence_text(comparison)} intervals of the difference; ≈ within noise: the interval contains 0. "
+        "Differences are more certain than the measures themselves, because all models had the same matches. The best "
+        "model was chosen on these same matches, which flatters it a little."
     )
-    return Section("Differences", text, pl.DataFrame(columns), bold=frozenset(bold))
+    return _measure_table(comparison, "Differences", text, texts, best)
+
+
+def _over_time(comparison: Comparison) -> tuple[pl.DataFrame, int] | None:
+    """Return the first measure over a sliding window, and its width; None where there are too few matches."""
+    matches = len(comparison)
+    if comparison.measure().tally is None or matches < 20:
+        return None
+    window = min(max(50, matches // 20), matches // 2)
+    frame = comparison.over_time(window)
+    return (frame, window) if len(frame) else None
 
 
 def _time(comparison: Comparison) -> list[Section]:
-    """The first measure as time goes by."""
-    measure, window = comparison.measure(), default_window(len(comparison))
-    if measure.tally is None or window is None:
+    measure, series = comparison.measure(), _over_time(comparison)
+    if series is None:
         return []
-    frame = comparison.over_time(window)
-    if not len(frame):
-        return []
-    frame, some = _best_models(comparison, frame)
-    heading = f"{capitalise(measure.title)} over time"
-    subtitle = f"mean of the last {window:,} matches; {better_side(measure)} is better{some}"
+    frame, shown = _best_models(comparison, series[0])
+    title = f"{capitalise(measure.title)} over time"
+    subtitle = f"mean of the last {series[1]:,} matches; {measure.better} is better{shown}"
     axis = time_axis(comparison.history)
-    return [Section(heading, chart=time_chart(frame, measure.titled, axis, title=heading, subtitle=subtitle))]
+    return [Section(title, chart=time_chart(frame, measure.titled, axis, title=title, subtitle=subtitle))]
+
+
+def _has_calibration(comparison: Comparison) -> bool:
+    return any(own.chances for own in comparison.measures) and bool(comparison.resampled("calibration_error"))
 
 
 def _calibration(comparison: Comparison) -> list[Section]:
-    """What was expected and what happened."""
-    if not any(measure.chances for measure in comparison.measures) or not comparison.resampled("calibration_error"):
+    if not _has_calibration(comparison):
         return []
-    text = "Of what a model called 70 % likely, 70 of 100 should happen: then its dots lie on the grey line."
+    text = "Of events that a model calls 70 % likely, 70 of 100 should happen: then its dots lie on the grey line."
     subtitle = "dot: a tenth of the forecasts of win, draw and loss; line: ± 2 standard errors"
-    frame, some = _best_models(comparison, comparison.calibration())
-    return [Section("Calibration", text, chart=calibration_chart(frame, subtitle=f"{subtitle}{some}"))]
+    frame, shown = _best_models(comparison, comparison.calibration())
+    return [Section("Calibration", text, chart=calibration_chart(frame, subtitle=f"{subtitle}{shown}"))]
 
 
 def _pairwise(comparison: Comparison) -> list[Section]:
-    """Who was better in how many matches."""
     measure = comparison.measure()
     if measure.tally is None or len(comparison.models) == 1:
         return []
-    text = f"In how many matches the model of a row had the better {measure.title} than the model of a column."
+    text = f"The number of matches in which the model of a row had a better {measure.title} than that of a column."
     return [Section("Matches won", text, comparison.pairwise())]
 
 
 def _method(comparison: Comparison) -> str:
-    """What was done, and what the intervals mean."""
-    done = str(comparison.protocol)
-    said = [f"{capitalise(done)}: {match_count(comparison)}.", str(comparison.resampling)]
-    shown = [f"{name}: {_parameters(comparison, name)}" for name in models_by_rank(comparison)]
-    return "\n\n".join([*said, "The parameters of the models. " + "; ".join(shown) + "."])
-
-
-def _parameters(comparison: Comparison, name: str) -> str:
-    """The parameters of a model, those that are numbers with four digits."""
-    known = shown_parameters(comparison.models[name]).items()
-    return ", ".join(f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in known)
+    models = []
+    for name in models_by_rank(comparison):
+        values = shown_parameters(comparison.models[name]).items()
+        texts = (f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}" for key, value in values)
+        models.append(f"{name}: {', '.join(texts)}")
+    protocol = f"{capitalise(str(comparison.protocol))}: {verdict.match_count(comparison)}."
+    parameters = f"The parameters of the models. {'; '.join(models)}."
+    return "\n\n".join([protocol, str(comparison.resampling), parameters])
 
 
 def _best_first(comparison: Comparison, frame: pl.DataFrame) -> pl.DataFrame:
-    """The same rows, those of the best model first."""
-    place = {name: k for k, name in enumerate(models_by_rank(comparison))}
+    place = {name: rank for rank, name in enumerate(models_by_rank(comparison))}
     return frame[np.argsort([place[name] for name in frame["model"]], kind="stable")]
 
 
 def _best_models(comparison: Comparison, frame: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-    """The rows of the best models, as many as a chart has room for, the best first; and what to say of the others."""
-    kept = models_by_rank(comparison)[:CURVES]
-    some = f"; the best {CURVES} of {len(comparison.models)} models" if len(comparison.models) > CURVES else ""
-    return _best_first(comparison, frame.filter(frame["model"].is_in(kept))), some
-
-
-TOP = 50  # players in a table
-SKILL_CURVES = 6  # players in a chart
+    """Return the rows of as many of the best models as a chart can show, and a remark if there are more."""
+    kept, models = models_by_rank(comparison)[:MAX_CURVES], len(comparison.models)
+    shown = f"; the best {MAX_CURVES} of {models} models" if models > MAX_CURVES else ""
+    return _best_first(comparison, frame.filter(frame["model"].is_in(kept))), shown
 
 
 def standings(fit: Fit, name: str) -> Section:
-    """The best players by the best model, after all matches of the history.
+    """Return the best players by the best model, after all matches of the history.
 
     >>> import prowess as pw
     >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     >>> standings(fit, "TrueSkill").table.columns
     ['rank', 'player', 'rating', 'μ', 'σ', 'matches']
     """
+    import polars as pl
+
     board = fit.leaderboard()
     text = f"After all {len(fit.history):,} matches of the history, by {name}."
     if not fit.model.absorb.certain:
-        text += f" The rating is μ − {fit.model.caution:g}σ: almost certainly the skill is higher."
+        text += f" The rating is μ − {fit.model.caution:g}σ: true skill is almost certainly higher than this."
     if len(board) > TOP:
         text += f" The best {TOP} of {len(board):,} players."
-    return Section("Standings", text, _columns(board.head(TOP)))
-
-
-def _columns(board: pl.DataFrame) -> pl.DataFrame:
-    """The columns of the leaderboard that say something, as they are headed."""
-    import polars as pl
-
     heads = {"rank": "rank", "player": "player", "shown": "rating", "mu": "μ", "sigma": "σ", "matches": "matches"}
     heads["last_seen"] = "last seen"
-    kept = {key: head for key, head in heads.items() if board[key].null_count() < len(board)}
-    if "sigma" not in kept:  # a system without uncertainty: the rating is all there is
+    top = board.head(TOP)
+    kept = {key: head for key, head in heads.items() if top[key].null_count() < len(top)}
+    if "sigma" not in kept:  # without uncertainty, the rating is μ
         kept.pop("mu", None)
-    return board.select(pl.col(key).alias(head) for key, head in kept.items())
+    return Section("Standings", text, top.select(pl.col(key).alias(head) for key, head in kept.items()))
 
 
 def skills(fit: Fit, name: str) -> list[Section]:
-    """The skills of the best players over time.
+    """Return the skill curves of the best players.
 
     >>> import prowess as pw
     >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -230,3 +220,89 @@ def skills(fit: Fit, name: str) -> list[Section]:
         return []
     title = f"The skill of the best {len(best)}, by {name}"
     return [Section("Skill over time", chart=skill_curves(fit, best, title=title))]
+
+
+def to_plain(comparison: Comparison) -> Plain:
+    """Return the answer as plain data for JSON."""
+    return {
+        "best": comparison.best,
+        "answer": verdict.advice(comparison),
+        "sureness": comparison.sureness,
+        "matches": len(comparison),
+        "protocol": str(comparison.protocol),
+        "confidence": comparison.resampling.confidence,
+        "measures": _plain_measures(comparison),
+        "models": [_plain_model(comparison, row) for row in comparison.table().iter_rows(named=True)],
+        "differences": comparison.differences().to_dicts(),
+    }
+
+
+def page_payload(comparison: Comparison, baseline: str) -> Plain:
+    """Return what a page shows of a comparison, with the differences of all models to one of them.
+
+    >>> import prowess as pw
+    >>> comparison = pw.lab.compare(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9), ["elo", "glicko"])
+    >>> payload = page_payload(comparison, "Elo")
+    >>> payload["best"], [row["model"] for row in payload["models"]], payload["differences"][0]["model"]
+    ('Glicko', ['Glicko', 'Elo'], 'Glicko')
+    """
+    best = comparison.best  # raises an Error where nothing can be measured
+    rows = {row["model"]: _plain_model(comparison, row) for row in comparison.table().iter_rows(named=True)}
+    for row in rows.values():
+        for measure in comparison.measures:
+            cell = row[measure.name]
+            ends = (np.nan if cell[end] is None else cell[end] for end in ("value", "low", "high"))
+            cell["text"] = "" if cell["value"] is None else str(Interval(*ends))
+            cell["meaning"] = verdict.meaning(measure.name, cell["value"])
+    calibration = _best_first(comparison, comparison.calibration()).to_dicts() if _has_calibration(comparison) else []
+    return {
+        "best": best,
+        "headline": verdict.headline(comparison),
+        "verdict": verdict.verdict(comparison),
+        "notes": verdict.notes(comparison),
+        "sureness": None if np.isnan(comparison.sureness) else comparison.sureness,
+        "matches": len(comparison),
+        "confidence": comparison.resampling.confidence,
+        "method": str(comparison.resampling),
+        "measures": _plain_measures(comparison),
+        "models": [rows[name] for name in models_by_rank(comparison)],
+        "differences": [_plain_difference(comparison, row) for row in comparison.differences(baseline).to_dicts()],
+        "calibration": calibration,
+        "over_time": _plain_over_time(comparison),
+    }
+
+
+def _plain_measures(comparison: Comparison) -> list[Plain]:
+    return [
+        {"name": measure.name, "title": measure.titled, "better": None if measure.neutral else measure.better}
+        for measure in comparison.measures
+    ]
+
+
+def _plain_model(comparison: Comparison, row: Plain) -> Plain:
+    """Return a model with its parameters and measures, from a row of `Comparison.table`."""
+    cells: Plain = {"model": row["model"], "parameters": shown_parameters(comparison.models[row["model"]])}
+    for name in (measure.name for measure in comparison.measures):
+        cells[name] = {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
+    return cells
+
+
+def _plain_difference(comparison: Comparison, row: Plain) -> Plain:
+    """Return a difference to the baseline, and whether it is for the better: None where it is within noise."""
+    measure = comparison.measure(row["measure"])
+    better = None if row["within_noise"] or measure.neutral else (row["difference"] > 0) == measure.higher
+    return row | {"better": better, "text": str(row_interval(row)).replace("-", "−")}
+
+
+def _plain_over_time(comparison: Comparison) -> Plain | None:
+    measure, series = comparison.measure(), _over_time(comparison)
+    if series is None:
+        return None
+    frame, window = series
+    axis = time_axis(comparison.history)
+    points = [
+        {"model": model, axis[0]: when if axis[0] == "match" else axis_value(when), "value": value}
+        for model, when, value in frame.select("model", axis[0], "value").iter_rows()
+    ]
+    payload = {"measure": measure.titled, "better": measure.better, "window": window}
+    return payload | {"axis": list(axis), "points": points}

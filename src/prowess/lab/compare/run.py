@@ -1,9 +1,10 @@
-"""Compare models on a history: one pass for each of them, scored on the same matches."""
+"""Compare models on a history: which of them can use it, and one pass for each, scored on the same matches."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,24 +15,27 @@ from ...model.fit.forecasts import Forecasts
 from ...model.model import Model
 from ...model.presets import PRESETS, preset
 from ..bootstrap import Resampling
-from ..forecast_chunks import ForecastChunk
+from ..forecast_chunks import ForecastChunk, forecast_chunks
 from ..measures import Tally
 from ..measures.registry import Measure, choose_measures
 from ..parallel import run_tasks
-from ..protocols import Prequential, Protocol
+from ..protocols import Prequential, Protocol, Run
 from .comparison import Comparison
-from .compatibility import check_usable, suitable_models
 from .scoring import Rows, SharedHistory, collect_scores, concat_scores, score_run
 
-EVERYTHING = Prequential()
-Some = Model | str | Callable[..., Model]  # a model, the name of a preset, or a preset
+ALL_MATCHES = Prequential()
+DEFAULT_RESAMPLING = Resampling()
+MAX_MODELS = 6  # of those compared by default
+SCORE_MODELS = ("GaussianOD", "PoissonOD")
+TWO_TEAM_MODELS = ("TrueSkill", "Elo", "Glicko", "Glicko2", "GaussianElo", "TS2")
+MANY_TEAM_MODELS = ("TrueSkill", "Elo", "Glicko", "Glicko2", "TS2", "TS2c")
 
 
 def compare(
     history: History,
-    models: Mapping[str, Some] | Iterable[str | Callable[..., Model]] | None = None,
+    models: Mapping[str, Model | str | Callable[..., Model]] | Iterable[str | Callable[..., Model]] | None = None,
     *,
-    protocol: Protocol = EVERYTHING,
+    protocol: Protocol = ALL_MATCHES,
     measures: Iterable[str | Measure | Callable[[Forecasts], Tally]] | None = None,
     block: float | str | None = None,
     confidence: float = 0.95,
@@ -40,116 +44,169 @@ def compare(
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Comparison:
-    """Say which model predicts a league best, and how sure that is.
+    """Find out which model predicts a league best, and how sure that is.
 
-    `models`: by name, or a list of presets such as `["elo", pw.TrueSkill]`; without them, up to six that can use the
-    history. `protocol`: what is learnt from and what is
-    scored (`pw.lab.Prequential`, `SeasonSplits`, `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a
-    `pw.lab.Measure`, or functions of `fit.forecasts` that return a tally of which less is better; the one to decide by
-    first. If not given, those that suit the history. `block`, `confidence`,
-    `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`. `jobs`: 2 works in two
-    processes; None in this one, or as `joblib.parallel_config` says, which also leads to a Dask cluster. The result is
-    the same, to the last bit.
+    `models`: by name, or a list of presets such as `["elo", pw.TrueSkill]`; by default up to six that can use the
+    history. `protocol`: which matches are learnt from and which are scored (`pw.lab.Prequential`, `SeasonSplits`,
+    `RandomSplits`). `measures`: names (`pw.lab.MEASURES`), a `pw.lab.Measure`, or functions of `fit.forecasts` that
+    return a tally of which lower is better; the first one decides. By default those that suit the history. `block`,
+    `confidence`, `draws` and `seed`: how histories are resampled for intervals, see `pw.lab.Resampling`. `jobs`: 2
+    works in two processes; None in this one, or as `joblib.parallel_config` says, which can also be a Dask cluster. The
+    result is the same, to the last bit.
 
     >>> import prowess as pw
     >>> wins = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")] * 10
     >>> history = pw.History.from_matches([{"teams": [[winner], [loser]]} for winner, loser in wins])
-    >>> found = compare(history, {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill(draw_probability=0)})
-    >>> found.best
+    >>> comparison = compare(history, {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill(draw_probability=0)})
+    >>> comparison.best
     'TrueSkill'
-    >>> found.table().columns[:4]
+    >>> comparison.table().columns[:4]
     ['model', 'log_loss', 'log_loss_low', 'log_loss_high']
     """
     named = None if models is None else _models_by_name(models)
     if not isinstance(history, History):
-        raise Error(
-            f"compare needs a History, not {type(history).__name__}; History.read and from_frame make one",
-            field="history",
-        )
+        message = f"compare needs a History, not {type(history).__name__}; History.read and from_frame make one"
+        raise Error(message, field="history")
     if not len(history):
-        raise Error("this history has no matches to compare models on", field="history")
+        raise Error("this history has no matches", field="history")
     named = suitable_models(history) if named is None else named
     if not isinstance(protocol, Protocol):
         hint = f"; call it: {protocol.__name__}()" if isinstance(protocol, type) else ""
-        raise Error(
-            f"protocol must be one such as Prequential(), not {protocol!r}{hint}", field="protocol", value=protocol
-        )
+        message = f"protocol must be a Protocol such as Prequential(), not {protocol!r}{hint}"
+        raise Error(message, field="protocol", value=protocol)
     resampling = Resampling(block, confidence, draws, seed)
-    wanted = choose_measures(measures, history, named)
+    chosen = choose_measures(measures, history, named)
     runs = protocol.runs(history)
     rows = Rows.of(history, runs)
     if not len(rows):
-        raise Error(f"there is no match to score: {protocol}", field="protocol")
+        raise Error(f"no match to score: {protocol}", field="protocol")
     shared = SharedHistory.of(history)
     check_usable(named, shared.history, runs)
-    tasks = [(name, model, shared, run, wanted) for name, model in named.items() for run in runs]
+    tasks = [(name, model, shared, run, chosen) for name, model in named.items() for run in runs]
     results = run_tasks(score_run, tasks, jobs=jobs, label="comparing", progress=progress)
     sizes = [int(size) for size in np.bincount(rows.run, minlength=len(runs))]
-    found = {name: concat_scores(results[i * len(runs) : (i + 1) * len(runs)], sizes) for i, name in enumerate(named)}
-    for name, scored in found.items():
+    scores = {name: concat_scores(results[i * len(runs) : (i + 1) * len(runs)], sizes) for i, name in enumerate(named)}
+    for name, scored in scores.items():
         if scored.unconverged:
             warnings.warn(f"{name}: EP did not converge in {scored.unconverged} matches", stacklevel=2)
-    return Comparison(named, wanted, protocol, rows, found, resampling)
+    return Comparison(named, chosen, protocol, rows, scores, resampling)
 
 
 def _models_by_name(models: Any) -> dict[str, Model]:
-    """The models by name."""
     if isinstance(models, Mapping):
-        pairs = [(name, _model(some)) for name, some in models.items()]
+        pairs = [(name, model if isinstance(model, Model) else _preset(model)[1]) for name, model in models.items()]
     elif isinstance(models, (str, Model)) or not isinstance(models, Iterable):
-        raise Error(
-            f'models must be a mapping from names to models, or a list such as ["elo"], not {models!r}',
-            field="models",
-            value=models,
-        )
+        message = f'models must be a mapping from names to models, or a list such as ["elo"], not {models!r}'
+        raise Error(message, field="models", value=models)
     else:
-        pairs = [_preset(some) for some in models]
+        pairs = [_preset(model) for model in models]
     named: dict[str, Model] = {}
     for name, model in pairs:
         if not isinstance(name, str) or not name.strip():
             raise Error(f"a model needs a name, not {name!r}", field="models", value=name)
         if name in named:
-            raise Error(
-                f"two models are called {name}: give a mapping with a name for each", field="models", value=name
-            )
+            raise Error(f"two models are named {name}: use a mapping with unique names", field="models", value=name)
         named[name] = model
     if not named:
-        raise Error(
-            'there is no model to compare: give some, such as {"Elo": pw.Elo(), "TrueSkill": pw.TrueSkill()}',
-            field="models",
-        )
+        raise Error('no models to compare: give some, such as {"Elo": pw.Elo()}', field="models")
     return named
 
 
-def _model(some: Any) -> Model:
-    """A model, as it is or by its preset."""
-    return some if isinstance(some, Model) else _preset(some)[1]
-
-
-def _preset(some: Any) -> tuple[str, Model]:
-    """A preset's name and its model."""
-    make = preset(some) if isinstance(some, str) else some
+def _preset(model: Any) -> tuple[str, Model]:
+    """Return the name and the model of a preset, given by name or as a function."""
+    make = preset(model) if isinstance(model, str) else model
     names = [name for name, known in PRESETS.items() if known is make]
-    if names:  # one preset may have two names
-        said = [name for name in names if isinstance(some, str) and name.lower() == some.strip().lower()]
-        return (said or names)[0], make()
-    if isinstance(some, Model):
-        raise Error("a model in a list has no name: give a mapping from names to models", field="models", value=some)
-    raise Error(f"{some!r} is neither a model nor a preset", field="models", value=some)
+    if names:  # a preset may have two names
+        same = [name for name in names if isinstance(model, str) and name.lower() == model.strip().lower()]
+        return (same or names)[0], make()
+    if isinstance(model, Model):
+        raise Error("a model in a list has no name: use a mapping from names to models", field="models", value=model)
+    raise Error(f"{model!r} is neither a model nor a preset", field="models", value=model)
 
 
-USUAL = Resampling()
+def suitable_models(history: History) -> dict[str, Model]:
+    """Return up to six presets that can use a history, with models of scores where all matches have scores.
+
+    >>> duels = [{"teams": [["ann"], ["bob"]]}] * 3
+    >>> list(suitable_models(History.from_matches(duels)))
+    ['TrueSkill', 'Elo', 'Glicko', 'Glicko2', 'GaussianElo', 'TS2']
+    >>> list(suitable_models(History.from_matches([match | {"scores": [2, 1]} for match in duels])))
+    ['TrueSkill', 'Elo', 'Glicko', 'Glicko2', 'GaussianOD', 'PoissonOD']
+    """
+    names: tuple[str, ...] = MANY_TEAM_MODELS
+    if not (np.diff(history.match_start) > 2).any():
+        kept = MAX_MODELS - len(SCORE_MODELS)
+        scores = SCORE_MODELS if history.score is not None else ()
+        names = (*TWO_TEAM_MODELS[:kept], *scores, *TWO_TEAM_MODELS[kept:])
+    models: dict[str, Model] = {}
+    for name in names:
+        model = PRESETS[name]()
+        if len(models) < MAX_MODELS and _first_failure(model, history, range(len(history))) is None:
+            models[name] = model
+    return models
+
+
+def usable_presets(history: History) -> list[str]:
+    """Return the names of all presets that can use a history.
+
+    >>> [name for name in PRESETS if name not in usable_presets(History.from_matches([{"teams": [["ann"], ["bob"]]}]))]
+    ['GaussianOD', 'GaussianSD', 'PoissonOD']
+    """
+    every = range(len(history))
+    return [name for name, make in PRESETS.items() if _first_failure(make(), history, every) is None]
+
+
+def check_usable(models: Mapping[str, Model], history: History, runs: Sequence[Run]) -> None:
+    """Try every model on the matches that are most likely to fail, before any of them works for minutes."""
+    learnt = np.zeros(len(history), bool)
+    for run in runs:
+        learnt[run.matches] |= True if run.learnt is None else run.learnt
+    for name, model in models.items():
+        failure = _first_failure(model, history, np.flatnonzero(learnt))
+        if failure is not None:
+            match, error = failure
+            raise error.within(f"{name} cannot use match {match + 1} of this history: ", match=match) from error
+
+
+def _first_failure(model: Model, history: History, learnt: Any) -> tuple[int, Error] | None:
+    """Return the first match that a model cannot use, and its error."""
+    learnt = np.asarray(learnt, np.intp)
+    if history.importance is not None:
+        learnt = learnt[history.importance[learnt] > 0]
+    for match in _edge_cases(history, learnt):
+        trial = history.take([match])
+        players = np.arange(len(trial.player), dtype=np.int32)  # nobody plays twice in a match
+        try:
+            for _ in forecast_chunks(model, replace(trial, player=players)):
+                pass
+        except Error as error:
+            return match, error.__cause__ if isinstance(error.__cause__, Error) else error  # without "match 1 of 1"
+    return None
+
+
+def _edge_cases(history: History, learnt: Any) -> list[int]:
+    """Return the largest match, one without scores, the one with the lowest score, and one with a fractional score."""
+    if not len(learnt):
+        return []
+    matches = [learnt[np.argmax(np.diff(history.match_start)[learnt])]]
+    if history.score is not None:
+        first = history.match_start[:-1]
+        lowest = np.minimum.reduceat(history.score, first)[learnt]  # NaN, where a score is missing
+        fractional = np.maximum.reduceat((history.score != np.floor(history.score)).astype(int), first)[learnt]
+        matches += [learnt[np.argmax(np.isnan(lowest))], learnt[np.argmin(np.nan_to_num(lowest, nan=np.inf))]]
+        matches.append(learnt[np.argmax(fractional & ~np.isnan(lowest))])
+    return list(dict.fromkeys(int(match) for match in matches))
 
 
 def compare_forecasts(
     history: History,
     models: Mapping[str, Model],
     forecasts: Mapping[str, Iterable[ForecastChunk]],
-    resampling: Resampling = USUAL,
+    resampling: Resampling = DEFAULT_RESAMPLING,
 ) -> Comparison:
-    """What `compare` finds, of forecasts that were made by `models` before each match of a history, in its order.
+    """Return the comparison of forecasts that `models` made before each match of a history, in its order.
 
-    The parts of a model are asked for when it is its turn, one after the other.
+    The chunks of a model are read one after the other, when its turn comes.
 
     >>> import prowess as pw
     >>> from prowess.lab.forecast_chunks import forecast_chunks
@@ -158,9 +215,8 @@ def compare_forecasts(
     Elo has a log loss of 0.45 nats (95 % interval 0.33 to 0.57) over 9 matches.
     """
     if not len(history):
-        raise Error("this history has no matches to compare models on", field="history")
-    protocol = Prequential()
-    [run] = protocol.runs(history)
+        raise Error("this history has no matches", field="history")
+    [run] = ALL_MATCHES.runs(history)
     measures = choose_measures(None, history, models)
     scored = {name: collect_scores(name, model, forecasts[name], run, measures) for name, model in models.items()}
-    return Comparison(models, measures, protocol, Rows.of(history, [run]), scored, resampling)
+    return Comparison(models, measures, ALL_MATCHES, Rows.of(history, [run]), scored, resampling)

@@ -1,4 +1,4 @@
-"""What one model forecast of the matches that are scored, as columns that take little room, and how they are found."""
+"""The forecasts of one model for the scored matches, as compact columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import Error
 from ...history import History
-from ...history.ragged import gather
+from ...history.ragged import Floats, gather
 from ...model.components.interfaces import Outcome
 from ...model.fit.forecasts import Forecasts
 from ...model.model import Model
@@ -19,11 +19,10 @@ from ..forecast_chunks import TEAMS, ForecastChunk, forecast_chunks
 from ..measures import Tally
 from ..measures.aggregate import Groups, Sums, group_sums
 from ..measures.registry import Measure
-from ..measures.tally import Floats
 from ..protocols import Run
-from ..slices import Mask
 
 Index = NDArray[np.intp]
+Column = NDArray[Any]  # a float64 column in the smallest type that holds its numbers exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +43,7 @@ class Rows:
 
     @classmethod
     def of(cls, history: History, runs: Sequence[Run]) -> Rows:
-        """The rows of some runs, one run after the other."""
+        """Return the rows of some runs, one run after the other."""
         each = [run.rows(history) for run in runs]
         match = np.concatenate([np.zeros(0, np.intp), *each])
         number = np.repeat(np.arange(len(runs)), [len(rows) for rows in each])
@@ -55,7 +54,7 @@ class Rows:
         return len(self.match)
 
     def pick(self, where: ArrayLike | None) -> Index:
-        """The rows whose matches a mask over the history chooses; all without a mask.
+        """Return the rows whose matches a mask over the history chooses; all without a mask.
 
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
         >>> Rows.of(history, [Run(slice(1, 3))]).pick([True, False, True])
@@ -65,18 +64,15 @@ class Rows:
             return np.arange(len(self))
         mask = np.asarray(where)
         if mask.dtype != bool or mask.shape != (len(self.history),):
-            raise Error(
-                f"where must be a mask of {len(self.history)} truth values, one for each match of the history, not "
-                f"{mask.dtype} of shape {mask.shape}",
-                field="where",
-            )
+            message = f"where must be a mask with one boolean for each of the {len(self.history)} matches"
+            raise Error(f"{message}, not {mask.dtype} of shape {mask.shape}", field="where")
         picked = np.flatnonzero(mask[self.match])
         if not len(picked):
-            raise Error("none of the matches of `where` was scored: choose others", field="where")
+            raise Error("none of the matches in `where` was scored: choose others", field="where")
         return picked
 
     def tally(self, scored: ModelScores, measure: Measure, picked: Index) -> Tally:
-        """What every picked row adds to a measure."""
+        """Return what every picked row adds to a measure."""
         if measure.name in scored.tallies:
             return Tally(*(unpack(column, picked) for column in scored.tallies[measure.name]))
         total, weight = np.empty(len(picked)), np.empty(len(picked))
@@ -86,13 +82,13 @@ class Rows:
         return Tally(total, weight)
 
     def sums(self, scored: ModelScores, measure: Measure, picked: Index, groups: Groups) -> Sums:
-        """What every group of picked rows adds to a measure."""
+        """Return what every group of picked rows adds to a measure."""
         if measure.name in scored.tallies:
             return group_sums(self.tally(scored, measure, picked), groups)
         return measure.added(lambda: self.parts(scored, picked), groups)
 
     def parts(self, scored: ModelScores, picked: Index) -> Iterator[tuple[slice, Forecasts]]:
-        """The chances that a model gave in the picked rows, some rows at a time, so that they stay in the cache."""
+        """Yield the forecasts of the picked rows in chunks that stay in the cache of a processor."""
         every = len(picked) == len(self)
         step = max(1, TEAMS * len(self) // max(self.results.teams, 1))
         for first in range(0, len(picked), step):
@@ -100,45 +96,28 @@ class Rows:
             rows = picked[here]
             results = self.results[here] if every else self.results.take(rows)
             win, draw = (unpack(column, here if every else rows) for column in (scored.win, scored.draw))
-            none: Floats = np.empty(0)
-            yield here, Forecasts(results, Outcome(), none, none, np.broadcast_to(0.0, len(win)), (win, draw))
+            empty: Floats = np.empty(0)
+            yield here, Forecasts(results, Outcome(), empty, empty, np.broadcast_to(0.0, len(win)), (win, draw))
 
 
 def _results(history: History, match: Index) -> History:
-    """Who finished where in these matches, without players and times: any order of them is a history."""
+    """Return the places of these matches in any order, without players and times."""
     start, place = history.match_start, history.place
     if len(match) != len(history) or (match != np.arange(len(history))).any():
         start, teams = gather(start, match)
         place = place[teams]
-    nobody = np.broadcast_to(np.int32(0), len(place) + 1)
-    return replace(
-        history,
-        match_start=start,
-        team_start=nobody,
-        player=np.empty(0, np.int32),
-        place=place,
-        score=None,
-        time=None,
-        time_kind=None,
-        time_zone=None,
-        weight=None,
-        importance=None,
-        home=None,
-        ids=None,
-        players=(),
-        remarks=(),
-    )
-
-
-Column = NDArray[Any]  # of numbers that are those of a float64 column, in a smaller type
+    empty_teams = np.broadcast_to(np.int32(0), len(place) + 1)
+    columns = ("score", "time", "time_kind", "time_zone", "weight", "importance", "home", "ids")
+    dropped: dict[str, Any] = dict.fromkeys(columns) | {"player": np.empty(0, np.int32), "players": (), "remarks": ()}
+    return replace(history, match_start=start, team_start=empty_teams, place=place, **dropped)
 
 
 @dataclass(frozen=True, eq=False)
 class SharedHistory:
-    """A history on its way to the workers: without names, and it says how large it is.
+    """A history to send to workers: without names, and with its size.
 
-    By its size Dask sees that it should travel once, and not with every task; joblib's own processes map its columns
-    into their memory.
+    By the size Dask sees that it should be sent once, not with every task; joblib's own processes map its columns into
+    their memory.
 
     >>> import sys
     >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -150,7 +129,7 @@ class SharedHistory:
 
     @classmethod
     def of(cls, history: History) -> SharedHistory:
-        """Leave out what a sweep does not need."""
+        """Leave out the columns that a sweep does not need."""
         return cls(replace(history, players=(), ids=None, remarks=()))
 
     def __sizeof__(self) -> int:
@@ -173,38 +152,41 @@ class ModelScores:
 
 
 def score_run(name: str, model: Model, shared: SharedHistory, run: Run, measures: Sequence[Measure]) -> ModelScores:
-    """Make one run with one model; this is what a worker does, and what it sends back.
+    """Make one run with one model, in a worker; the result is sent back.
 
     >>> import prowess as pw
     >>> from prowess.lab import MEASURES
     >>> shared = SharedHistory.of(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2))
-    >>> found = score_run("Elo", pw.Elo(), shared, Run(slice(0, 2)), [MEASURES["brier"], MEASURES["pair_error"]])
-    >>> found.win.round(3), list(found.tallies)
+    >>> scores = score_run("Elo", pw.Elo(), shared, Run(slice(0, 2)), [MEASURES["brier"], MEASURES["pair_error"]])
+    >>> scores.win.round(3), list(scores.tallies)
     (array([0.5  , 0.546]), ['pair_error'])
     """
     return collect_scores(name, model, forecast_chunks(model, run.of(shared.history)), run, measures)
 
 
 def collect_scores(
-    name: str, model: Model, made: Iterable[ForecastChunk], run: Run, measures: Sequence[Measure]
+    name: str, model: Model, chunks: Iterable[ForecastChunk], run: Run, measures: Sequence[Measure]
 ) -> ModelScores:
-    """The columns of one model over the scored matches of a run, from forecasts that come in parts.
+    """Return the columns of one model over the scored matches of a run, from forecasts that arrive in chunks.
 
     >>> import prowess as pw
     >>> from prowess.lab import MEASURES
-    >>> parts = forecast_chunks(pw.Elo(), History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2))
-    >>> collect_scores("Elo", pw.Elo(), parts, Run(slice(0, 2)), [MEASURES["brier"]]).win.round(3)
+    >>> chunks = forecast_chunks(pw.Elo(), History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2))
+    >>> collect_scores("Elo", pw.Elo(), chunks, Run(slice(0, 2)), [MEASURES["brier"]]).win.round(3)
     array([0.5  , 0.546])
     """
     chances = any(measure.chances for measure in measures)
     counted = [measure for measure in measures if not measure.chances and measure.fits(model)]
-    parts: list[list[Column]] = []  # for every part of the matches, its columns
+    parts: list[list[Column]] = []  # the columns of every chunk
     rows: list[int] = []
     unconverged = 0
     try:
-        for part in made:
-            unconverged += part.unconverged
-            forecasts = _scored_forecasts(part.forecasts, run.scored, part.first)
+        for chunk in chunks:
+            unconverged += chunk.unconverged
+            forecasts = chunk.forecasts
+            if run.scored is not None:
+                index = np.flatnonzero(run.scored[chunk.first : chunk.first + len(forecasts)])
+                forecasts = forecasts if len(index) == len(forecasts) else forecasts.take(index)
             columns = [forecasts.win, forecasts.draw] if chances else []
             for measure in counted:
                 tally = measure.tallied(forecasts)
@@ -213,22 +195,14 @@ def collect_scores(
             rows.append(len(forecasts))
     except Error as error:
         raise error.within(f"{name}: ") from error
-    found = [concat_columns([columns.pop(0) for columns in parts], rows) for _ in range(2 * chances + 2 * len(counted))]
-    win, draw = (found.pop(0), found.pop(0)) if chances else (np.zeros(()), np.zeros(()))
-    tallies = {measure.name: (found[2 * k], found[2 * k + 1]) for k, measure in enumerate(counted)}
+    joined = iter([concat_columns(columns, rows) for columns in map(list, zip(*parts, strict=True))])
+    win, draw = (next(joined), next(joined)) if chances else (np.zeros(()), np.zeros(()))
+    tallies = {measure.name: (next(joined), next(joined)) for measure in counted}
     return ModelScores(win, draw, tallies, unconverged)
 
 
-def _scored_forecasts(forecasts: Forecasts, scored: Mask | None, first: int) -> Forecasts:
-    """The forecasts of the scored matches among these."""
-    if scored is None:
-        return forecasts
-    index = np.flatnonzero(scored[first : first + len(forecasts)])
-    return forecasts if len(index) == len(forecasts) else forecasts.take(index)
-
-
 def pack(column: Floats) -> Column:
-    """The same numbers in the smallest type that holds each of them exactly; one number, where all are the same.
+    """Return the same numbers in the smallest type that holds each exactly; a single number where all are equal.
 
     >>> pack(np.array([0.5, 1.0])).dtype, pack(np.array([0.1, 1.0])).dtype, pack(np.ones(3)).shape
     (dtype('float16'), dtype('float64'), ())
@@ -237,20 +211,19 @@ def pack(column: Floats) -> Column:
         return np.array(column[0])
     with np.errstate(over="ignore"):
         for kind in (np.float16, np.float32):
-            if _same_numbers(column[:100].astype(kind), column[:100]):  # most columns can be told by their beginning
-                found = column.astype(kind)
-                if _same_numbers(found, column):
-                    return found
+            if _same_numbers(column[:100].astype(kind), column[:100]):  # the beginning rules out most columns
+                smaller = column.astype(kind)
+                if _same_numbers(smaller, column):
+                    return smaller
     return column
 
 
 def _same_numbers(one: Column, other: Column) -> bool:
-    """Whether the numbers are the same; that NaN is NaN is asked only where something differs."""
-    return bool((one == other).all()) or np.array_equal(one, other, equal_nan=True)
+    return bool((one == other).all()) or np.array_equal(one, other, equal_nan=True)  # the NaN check is slower
 
 
 def unpack(column: Column, rows: slice | NDArray[np.intp]) -> Floats:
-    """The numbers of some rows, as they were before they took little room.
+    """Return the numbers of some rows of a packed column.
 
     >>> unpack(np.array(0.5), np.array([3, 4])), unpack(np.array([1, 2], np.float16), slice(1, 2))
     (array([0.5, 0.5]), array([2.]))
@@ -261,27 +234,26 @@ def unpack(column: Column, rows: slice | NDArray[np.intp]) -> Floats:
 
 
 def concat_columns(columns: Sequence[Column], rows: Sequence[int]) -> Column:
-    """Columns one after the other, in the smallest type that holds all of them; `rows` says how long each is.
+    """Concatenate packed columns; `rows` holds the length of each.
 
     >>> concat_columns([np.array(0.5), np.array([1.0, 2.0], np.float16)], [2, 2])
     array([0.5, 0.5, 1. , 2. ], dtype=float16)
     >>> concat_columns([np.array(0.5), np.array(0.5)], [2, 2])
     array(0.5)
     """
-    first = columns[0]
-    if not any(column.ndim for column in columns) and all(column == first for column in columns):
-        return first
+    if not any(column.ndim for column in columns) and all(column == columns[0] for column in columns):
+        return columns[0]
     kinds = [column.dtype if column.ndim else pack(np.append(column, np.inf)).dtype for column in columns]
-    found = np.empty(sum(rows), np.result_type(*kinds))
-    at = 0
-    for column, many in zip(columns, rows, strict=True):
-        found[at : at + many] = column
-        at += many
-    return found
+    whole = np.empty(sum(rows), np.result_type(*kinds))
+    first = 0
+    for column, count in zip(columns, rows, strict=True):
+        whole[first : first + count] = column
+        first += count
+    return whole
 
 
 def concat_scores(runs: Sequence[ModelScores], rows: Sequence[int]) -> ModelScores:
-    """The columns of all runs of a model, one after the other; `rows` says how many matches each run scored.
+    """Concatenate the columns of all runs of a model; `rows` holds the number of matches that each run scored.
 
     >>> one = ModelScores(np.array([0.5, 0.6]), np.array(0.0), {})
     >>> concat_scores([one, one], [2, 2]).win
@@ -289,12 +261,9 @@ def concat_scores(runs: Sequence[ModelScores], rows: Sequence[int]) -> ModelScor
     """
     if len(runs) == 1:
         return runs[0]
-    tallies = {
-        name: (
-            concat_columns([run.tallies[name][0] for run in runs], rows),
-            concat_columns([run.tallies[name][1] for run in runs], rows),
-        )
-        for name in runs[0].tallies
-    }
+    tallies = {}
+    for name in runs[0].tallies:
+        total, weight = (concat_columns([run.tallies[name][side] for run in runs], rows) for side in (0, 1))
+        tallies[name] = total, weight
     win, draw = concat_columns([run.win for run in runs], rows), concat_columns([run.draw for run in runs], rows)
     return ModelScores(win, draw, tallies, sum(run.unconverged for run in runs))

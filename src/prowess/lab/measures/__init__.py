@@ -1,10 +1,9 @@
-"""Measures: pure functions of what was forecast before each match, per match, so that every slice of them is free."""
+"""Measures of forecasts made before each match: pure functions that return a `Tally` over the matches."""
 
 from ...model.fit.forecasts import performance, strength
 from .calibration import Calibration, calibration
-from .pairs import pair_error, pair_log_loss
-from .places import expected_scores, place_error, score_error
 from .probabilities import auc, brier, information_gain, log_loss, sharpness
+from .rankings import expected_scores, pair_error, pair_log_loss, place_error, score_error
 from .tally import Tally
 
 __all__ = [

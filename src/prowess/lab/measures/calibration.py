@@ -1,4 +1,4 @@
-"""Calibration: whether what was called 70 % happens in 70 of 100 matches."""
+"""Calibration: whether events forecast with 70 % happen in 70 of 100 matches."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
+from ...history.ragged import Floats
 from ...model.fit.forecasts import Forecasts
 from ...validate import whole
 from .probabilities import Result, two_teams
-from .tally import Floats, Where
+from .tally import Where
 
 if TYPE_CHECKING:
     import polars as pl
 
-DECIDE = 100_000  # forecasts that decide where the bins lie
+BIN_SAMPLE = 100_000  # forecasts by which the edges of bins are chosen
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Forecasts in bins: how many, what was expected of them on average, and what came of them.
+    """Forecasts in bins: their number, the mean expected probability, and the share that came true.
 
     >>> import numpy as np
-    >>> found = Calibration(np.array([10.0, 30.0]), np.array([0.2, 0.7]), np.array([0.3, 0.7]))
-    >>> round(found.error, 3)
+    >>> calibration = Calibration(np.array([10.0, 30.0]), np.array([0.2, 0.7]), np.array([0.3, 0.7]))
+    >>> round(calibration.error, 3)
     0.025
     """
 
@@ -34,13 +35,24 @@ class Calibration:
     expected: Floats
     happened: Floats
 
+    @classmethod
+    def from_sums(cls, count: Floats, expected: Floats, happened: Floats) -> Calibration:
+        """Make it from sums over the forecasts of each bin; empty bins are left out.
+
+        >>> import numpy as np
+        >>> Calibration.from_sums(np.array([10.0, 0.0]), np.array([2.0, 0.0]), np.array([3.0, 0.0])).happened
+        array([0.3])
+        """
+        kept = count > 0
+        return cls(count[kept], expected[kept] / count[kept], happened[kept] / count[kept])
+
     @property
     def error(self) -> float:
-        """The expected calibration error: the mean distance of expected and happened, by the number of forecasts."""
+        """The expected calibration error: the mean distance of expected and happened, weighted by the forecasts."""
         return float((self.count * np.abs(self.expected - self.happened)).sum() / self.count.sum())
 
     def to_frame(self) -> pl.DataFrame:
-        """A Polars frame: count, expected, happened, and the standard error of happened.
+        """Return a Polars frame: count, expected, happened, and the standard error of happened.
 
         >>> import numpy as np
         >>> Calibration(np.array([100.0]), np.array([0.5]), np.array([0.6])).to_frame()["stderr"].round(3)[0]
@@ -49,15 +61,14 @@ class Calibration:
         import polars as pl
 
         stderr = np.sqrt(self.expected * (1.0 - self.expected) / self.count)
-        return pl.DataFrame(
-            {"count": self.count, "expected": self.expected, "happened": self.happened, "stderr": stderr}
-        )
+        columns = {"count": self.count, "expected": self.expected, "happened": self.happened, "stderr": stderr}
+        return pl.DataFrame(columns)
 
 
 def calibration(forecasts: Forecasts, where: Where = None, *, bins: int = 10) -> Calibration:
     """Compare the probabilities of win, draw and loss of two teams with how often each came true.
 
-    Every match adds its three forecasts; draws are left out where none was given a chance and none came. The bins hold
+    Every match adds its three forecasts; draws are left out where none was expected and none happened. The bins hold
     about equally many forecasts; equal ones stay together.
 
     >>> import prowess as pw
@@ -65,19 +76,19 @@ def calibration(forecasts: Forecasts, where: Where = None, *, bins: int = 10) ->
     >>> calibration(pw.TrueSkill(draw_probability=0).fit(history).forecasts, bins=2).to_frame()["happened"].to_list()
     [0.0, 0.8]
     """
-    _, p, seen = pool_forecasts(forecasts, where)
+    _, p, happened = pool_forecasts(forecasts, where)
     edges = bin_edges(p, bins)
-    at = assign_bins(p, edges)
-    count, expected, happened = (np.bincount(at, column, len(edges) + 1) for column in (np.ones(len(p)), p, seen))
-    return make_calibration(count.astype(np.float64), expected.astype(np.float64), happened.astype(np.float64))
+    index = assign_bins(p, edges)
+    sums = (np.bincount(index, column, len(edges) + 1) for column in (np.ones(len(p)), p, happened))
+    return Calibration.from_sums(*(column.astype(np.float64) for column in sums))
 
 
 def pool_forecasts(
     forecasts: Forecasts, where: Where = None, draws: bool | None = None
 ) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Every forecast of win, loss and draw: its match, the probability, and whether it came true (1 or 0).
+    """Return every forecast of win, loss and draw: its match, the probability, and whether it came true (1 or 0).
 
-    `draws`: whether draws are among them; None: if one was given a chance, or came.
+    `draws`: whether draws are among them; None includes them if one was expected or happened.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -85,15 +96,13 @@ def pool_forecasts(
     (array([0, 0]), array([0.5, 0.5]), array([1., 0.]))
     """
     match, result = two_teams(forecasts, where)
-    sides = [(result.win, result.won), (result.loss, ~result.won & ~result.drawn)]
-    if has_draws(result) if draws is None else draws:
-        sides.append((result.draw, result.drawn))
-    p, seen = (np.concatenate(columns) for columns in zip(*sides, strict=True))
-    return np.tile(match, len(sides)), p, seen.astype(np.float64)
+    sides = result.sides[: 3 if (has_draws(result) if draws is None else draws) else 2]
+    p, happened = (np.concatenate(columns) for columns in zip(*sides, strict=True))
+    return np.tile(match, len(sides)), p, happened.astype(np.float64)
 
 
 def has_draws(result: Result) -> bool:
-    """Whether a draw was given a chance anywhere, or came.
+    """Whether a draw was expected in any match, or happened.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -104,7 +113,7 @@ def has_draws(result: Result) -> bool:
 
 
 def bin_edges(p: Floats, bins: int) -> Floats:
-    """What lies between bins that hold equally many forecasts; of very many forecasts, evenly picked ones decide.
+    """Return the edges between bins that hold equally many forecasts; of very many forecasts a sample decides.
 
     >>> import numpy as np
     >>> bin_edges(np.array([0.1, 0.2, 0.6, 0.7]), 2)
@@ -112,29 +121,18 @@ def bin_edges(p: Floats, bins: int) -> Floats:
     """
     whole("bins", bins, 1)
     if not len(p):
-        raise Error("none of these matches has two teams: there is nothing to calibrate")
-    return np.unique(np.quantile(p[:: 1 + len(p) // DECIDE], np.linspace(0, 1, bins + 1)[1:-1]))
+        raise Error("none of these matches has two teams, which calibration needs")
+    return np.unique(np.quantile(p[:: 1 + len(p) // BIN_SAMPLE], np.linspace(0, 1, bins + 1)[1:-1]))
 
 
 def assign_bins(p: Floats, edges: Floats) -> NDArray[np.intp]:
-    """The bin of every forecast; the edges are few, and looking at each is faster than a search.
+    """Return the bin of every forecast.
 
     >>> import numpy as np
     >>> assign_bins(np.array([0.3, 0.4, 0.5]), np.array([0.4]))
     array([0, 1, 1])
     """
-    at: NDArray[np.intp] = np.zeros(len(p), np.intp)
-    for edge in edges:
-        at += p >= edge
-    return at
-
-
-def make_calibration(count: Floats, expected: Floats, happened: Floats) -> Calibration:
-    """The calibration of bins of which the sums are known.
-
-    >>> import numpy as np
-    >>> make_calibration(np.array([10.0, 0.0]), np.array([2.0, 0.0]), np.array([3.0, 0.0])).happened
-    array([0.3])
-    """
-    kept = count > 0
-    return Calibration(count[kept], expected[kept] / count[kept], happened[kept] / count[kept])
+    index: NDArray[np.intp] = np.zeros(len(p), np.intp)
+    for edge in edges:  # there are few edges, so this is faster than a binary search
+        index += p >= edge
+    return index

@@ -1,4 +1,4 @@
-"""The measures by name: what they are called, in which unit, which way is better, and how they add up over matches."""
+"""The measures by name: title, unit, which direction is better, and how they add up over matches."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ...history import History
 from ...model.fit.forecasts import Forecasts
 from ...model.model import Model
 from .. import measures
-from . import Tally
-from .aggregate import Groups, Parts, Sums, area_sums, calibration_sums, ratio
+from .aggregate import Groups, Parts, Sums, area_sums, calibration_sums
+from .tally import Tally, ratio
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with its name, title and unit; `higher` says that more is better.
+    """A measure with its name, title and unit; `higher` means that higher is better.
 
-    Most are means of a `tally` over the matches. The others have `sums`, which says what groups of matches add.
-    `chances` says that win and draw of two teams are all that it looks at, `scores` that it needs predicted scores,
-    `neutral` that neither more nor less of it is better, so that no model can be chosen by it.
+    Most are means of a `tally` over the matches. The others have `sums`: what groups of matches add. `chances` means
+    that it only needs the probabilities of win and draw of two teams, `scores` that it needs predicted scores,
+    `neutral` that neither direction is better, so that no model can be chosen by it.
 
     >>> from functools import partial
     >>> strict = Measure("strict", "pair error, ties wrong", tally=partial(measures.pair_error, ties=1))
@@ -42,7 +42,7 @@ class Measure:
     neutral: bool = False
 
     def __post_init__(self) -> None:
-        """A measure must measure."""
+        """Check that there is one way to compute it."""
         if (self.tally is None) == (self.sums is None):
             raise Error(f"the measure {self.name!r} needs either a tally or sums", field="measure", value=self.name)
 
@@ -55,8 +55,17 @@ class Measure:
         """
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
+    @property
+    def better(self) -> str:
+        """Which direction is better.
+
+        >>> MEASURES["auc"].better
+        'higher'
+        """
+        return "higher" if self.higher else "lower"
+
     def fits(self, model: Model) -> bool:
-        """Whether it can be told of a model.
+        """Return whether it can be computed for a model.
 
         >>> import prowess as pw
         >>> MEASURES["score_error"].fits(pw.Elo()), MEASURES["score_error"].fits(pw.PoissonOD())
@@ -65,7 +74,7 @@ class Measure:
         return not self.scores or hasattr(model.outcome, "score")
 
     def best(self, values: Mapping[str, float]) -> str:
-        """The name of the best value.
+        """Return the name of the best value.
 
         >>> MEASURES["auc"].best({"Elo": 0.7, "Glicko": 0.72}), MEASURES["brier"].best({"Elo": 0.7, "Glicko": 0.72})
         ('Glicko', 'Elo')
@@ -73,7 +82,7 @@ class Measure:
         return (max if self.higher else min)(values, key=lambda name: values[name])
 
     def tallied(self, forecasts: Forecasts) -> Tally:
-        """What every match adds to it, where it is a mean over matches.
+        """Return what every match adds to it; raises `Error` if it is not a mean over matches.
 
         >>> import prowess as pw
         >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -81,30 +90,23 @@ class Measure:
         array([0.5])
         """
         if self.tally is None:
-            raise Error(
-                f"{self.name} is not a mean over matches: it cannot be told of one match",
-                field="measure",
-                value=self.name,
-            )
-        found = self.tally(forecasts)
-        if not isinstance(found, Tally) or len(found) != len(forecasts):
-            raise Error(
-                f"a measure must return a Tally, with a total and a weight for every match, which {self.name} does not",
-                field="measure",
-                value=self.name,
-            )
-        return found
+            message = f"{self.name} is not a mean over matches, so it has no value for a single match"
+            raise Error(message, field="measure", value=self.name)
+        tally = self.tally(forecasts)
+        if not isinstance(tally, Tally) or len(tally) != len(forecasts):
+            message = f"the measure {self.name} must return a Tally with a total and a weight for every match"
+            raise Error(message, field="measure", value=self.name)
+        return tally
 
     def added(self, parts: Parts, groups: Groups) -> Sums:
-        """What every group of matches adds to the measure, from forecasts that come in parts."""
+        """Return what every group of matches adds to the measure, from forecasts that arrive in parts."""
         if self.sums is not None:
             return self.sums(parts, groups)
-        found = np.zeros((groups.number, 2))
+        sums = np.zeros((groups.number, 2))
         for where, forecasts in parts():
             tally = self.tallied(forecasts)
-            for side, column in enumerate((tally.total, tally.weight)):
-                found[:, side] += np.bincount(groups.of[where], column, groups.number)
-        return Sums(found, ratio)
+            sums += Groups(groups.of[where], groups.number).sum_columns(tally.total, tally.weight)
+        return Sums(sums, ratio)
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -123,75 +125,64 @@ MEASURES: Mapping[str, Measure] = {
     )
 }
 TWO_TEAMS = ("log_loss", "information_gain", "brier", "auc", "pair_error", "calibration_error")
-TAKEN = ("label", "matches", "model")  # columns of tables
 MORE_TEAMS = ("pair_error", "pair_log_loss", "place_error")
 
 
 def choose_measures(
-    wanted: Iterable[str | Measure | Callable[[Forecasts], Tally]] | None, history: History, models: Mapping[str, Model]
+    requested: Iterable[str | Measure | Callable[[Forecasts], Tally]] | None,
+    history: History,
+    models: Mapping[str, Model],
 ) -> tuple[Measure, ...]:
-    """The measures that were asked for, or those that suit the history and the models.
+    """Return the measures requested, or by default those that suit the history and the models.
 
     >>> import prowess as pw
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"], ["cat"]]}])
     >>> [measure.name for measure in choose_measures(None, history, {"Elo": pw.Elo()})]
     ['pair_error', 'pair_log_loss', 'place_error']
     """
-    if wanted is None:
-        names: list[Any] = list(TWO_TEAMS if (np.diff(history.match_start) == 2).all() else MORE_TEAMS)
-        if history.score is not None and any(MEASURES["score_error"].fits(model) for model in models.values()):
-            names.append("score_error")
-        wanted = names
-    every: Any = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
-    found = [find_measure(one) for one in every]
-    if not found:
-        raise Error(
-            "there is no measure to compare by: leave `measures` out for those that suit the history", field="measures"
-        )
-    if found[0].neutral:
-        raise Error(
-            f"{found[0].name} says nothing of which forecasts are right: put another measure first",
-            field="measures",
-            value=found[0].name,
-        )
-    if found[0].chances and len(history) and not (np.diff(history.match_start) == 2).any():
-        raise Error(
-            f"{found[0].name} is of matches of two teams, and here are none: put another first",
-            field="measures",
-            value=found[0].name,
-        )
-    for measure in found:
-        if measure.name in TAKEN:
-            raise Error(
-                f"a measure cannot be called {measure.name!r}: tables have a column of that name",
-                field="measures",
-                value=measure.name,
-            )
-        if [other.name for other in found].count(measure.name) > 1:
-            raise Error(f"the measure {measure.name!r} is named twice", field="measures", value=measure.name)
-        if measure.scores and (history.score is None or not any(map(measure.fits, models.values()))):
-            raise Error(
-                f"{measure.name} needs a history with scores and a model that predicts them, such as PoissonOD",
-                field="measures",
-                value=measure.name,
-            )
-    return tuple(found)
+    teams = np.diff(history.match_start)
+    scored = history.score is not None and any(map(MEASURES["score_error"].fits, models.values()))
+    if requested is None:
+        requested = (*(TWO_TEAMS if (teams == 2).all() else MORE_TEAMS), *(["score_error"] if scored else []))
+    listed: Any = requested if isinstance(requested, Iterable) and not isinstance(requested, str) else [requested]
+    chosen = [find_measure(item) for item in listed]
+    if not chosen:
+        raise Error("no measure to compare by: leave `measures` out for the default ones", field="measures")
+    first, names = chosen[0], [measure.name for measure in chosen]
+    if first.neutral:
+        message = f"{first.name} cannot decide which forecasts are better: put another measure first"
+        raise Error(message, field="measures", value=first.name)
+    if first.chances and len(history) and not (teams == 2).any():
+        message = f"{first.name} needs matches of two teams, and this history has none: put another measure first"
+        raise Error(message, field="measures", value=first.name)
+    for measure in chosen:
+        problem = ""
+        if measure.name in ("label", "matches", "model"):
+            problem = f"a measure cannot be named {measure.name!r}: tables have a column of that name"
+        elif names.count(measure.name) > 1:
+            problem = f"the measure {measure.name!r} is listed twice"
+        elif measure.scores and not scored:
+            problem = f"{measure.name} needs a history with scores and a model that predicts them, such as PoissonOD"
+        if problem:
+            raise Error(problem, field="measures", value=measure.name)
+    return tuple(chosen)
 
 
-def find_measure(wanted: str | Measure | Callable[[Forecasts], Tally]) -> Measure:
-    """A measure by its name, as it is, or made of a function of forecasts, of which less is better.
+def find_measure(requested: str | Measure | Callable[[Forecasts], Tally]) -> Measure:
+    """Return a measure by name, as it is, or made from a function of forecasts of which lower is better.
 
     >>> find_measure("brier").title, find_measure(measures.information_gain).higher
     ('Brier score', True)
     >>> find_measure(measures.pair_error).name
     'pair_error'
     """
-    if isinstance(wanted, Measure):
-        return wanted
-    if callable(wanted):
-        known = [measure for measure in MEASURES.values() if measure.tally is wanted]
-        name: str = getattr(wanted, "__name__", "measure")
-        return known[0] if known else Measure(name, name.replace("_", " "), tally=wanted)
-    if not isinstance(wanted, str) or wanted not in MEASURES:
-        raise Error(f"no measure is called {wanted!r}; there are {', '.join(MEASURES)}", field="measure", value=wanted)
-    return MEASURES[wanted]
+    if isinstance(requested, Measure):
+        return requested
+    if callable(requested):
+        name: str = getattr(requested, "__name__", "measure")
+        named = Measure(name, name.replace("_", " "), tally=requested)
+        return next((measure for measure in MEASURES.values() if measure.tally is requested), named)
+    if not isinstance(requested, str) or requested not in MEASURES:
+        message = f"no measure named {requested!r}; available: {', '.join(MEASURES)}"
+        raise Error(message, field="measure", value=requested)
+    return MEASURES[requested]

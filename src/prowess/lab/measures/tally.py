@@ -1,4 +1,4 @@
-"""A measure as columns over the matches, so that any slice of them and any sliding window is a ratio of sums."""
+"""A measure as columns over the matches, so that any slice or sliding window of it is a ratio of sums."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from ...errors import Error
 from ...history.ragged import Floats
 from ...history.slicing import indices
 
-__all__ = ["Floats", "Tally", "Where", "by_team_count", "memoryviews", "resolve_where"]
-
 Where = NDArray[np.bool_] | NDArray[np.intp] | slice | None
 
 
 def resolve_where(where: Where, matches: int) -> NDArray[np.intp] | slice:
-    """Matches that are chosen by a mask, by indices (which may repeat a match) or by a slice; None is all of them.
+    """Return the matches chosen by a mask, by indices (which may repeat a match) or by a slice; None chooses all.
 
     >>> import numpy as np
     >>> resolve_where(np.array([False, True, True]), 3), resolve_where(np.array([-1, 0, 0]), 3)
@@ -32,7 +30,7 @@ def resolve_where(where: Where, matches: int) -> NDArray[np.intp] | slice:
 
 
 def memoryviews(*columns: Any) -> tuple[Any, ...]:
-    """Columns as the kernels read them: uncompiled, numbers of NumPy are slow and warn where plain ones do not.
+    """Return columns as the kernels read them: uncompiled, NumPy scalars are slow and warn where floats do not.
 
     >>> import numpy as np
     >>> memoryviews(np.zeros(1), np.ones(2))[1].tolist()
@@ -43,7 +41,7 @@ def memoryviews(*columns: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What every match adds to a measure, and how much it weighs: 0 where there is nothing to say of it.
+    """What every match adds to a measure, and its weight: 0 where the measure does not apply.
 
     >>> import numpy as np
     >>> tally = Tally(np.array([0.0, 1.0, 0.0, 3.0]), np.array([1.0, 1.0, 0.0, 2.0]))
@@ -60,18 +58,16 @@ class Tally:
 
     @property
     def values(self) -> Floats:
-        """The measure of every match; NaN where it has nothing to say.
+        """The measure of every match; NaN where it does not apply.
 
         >>> import numpy as np
         >>> Tally(np.array([1.0, 0.0]), np.array([2.0, 0.0])).values
         array([0.5, nan])
         """
-        found: Floats = np.full(len(self), np.nan)
-        np.divide(self.total, self.weight, out=found, where=self.weight > 0)
-        return found
+        return ratio(np.stack([self.total, self.weight], axis=-1))
 
     def mean(self, where: Where = None) -> float:
-        """The measure of all matches, or of those chosen by a mask, by indices or by a slice.
+        """Return the measure of all matches, or of those chosen by a mask, by indices or by a slice.
 
         A match whose index is given twice counts twice.
 
@@ -80,16 +76,16 @@ class Tally:
         2.0
         """
         chosen = resolve_where(where, len(self))
-        total, weight = self.total[chosen], self.weight[chosen]
-        whole = float(weight.sum())
-        if whole == 0.0:
+        totals, weights = self.total[chosen], self.weight[chosen]
+        weight = float(weights.sum())
+        if weight == 0.0:
             raise Error("none of these matches can be measured: choose others, or another measure")
         with np.errstate(over="ignore"):
-            found = float(total.sum())
-        return found / whole if isfinite(found) else float((total / whole).sum())
+            total = float(totals.sum())
+        return total / weight if isfinite(total) else float((totals / weight).sum())
 
     def window(self, matches: int = 50) -> Floats:
-        """The measure of the last so many matches up to each match; NaN before there are as many.
+        """Return the measure of the last `matches` matches up to each match; NaN before there are as many.
 
         Only matches that can be measured count.
 
@@ -99,15 +95,27 @@ class Tally:
         """
         if matches < 1:
             raise Error(f"a window needs at least one match, not {matches}", field="matches", value=matches)
-        found = np.full(len(self), np.nan)
-        counted = np.flatnonzero(self.weight > 0)
-        total, weight = (_sliding(column[counted], matches) for column in (self.total, self.weight))
-        found[counted[matches - 1 :]] = total / weight
-        return found
+        values = np.full(len(self), np.nan)
+        measured = np.flatnonzero(self.weight > 0)
+        total, weight = (_sliding_sums(column[measured], matches) for column in (self.total, self.weight))
+        values[measured[matches - 1 :]] = total / weight
+        return values
 
 
-def _sliding(column: Floats, width: int) -> Floats:
-    """The sums of every `width` neighbours, in linear time and without subtracting: one huge value leaves no trace.
+def ratio(sums: Floats) -> Floats:
+    """Return the sum of a tally over its weight; NaN where the weight is 0.
+
+    >>> import numpy as np
+    >>> ratio(np.array([[1.0, 2.0], [0.0, 0.0]]))
+    array([0.5, nan])
+    """
+    quotient: Floats = np.full(sums.shape[:-1], np.nan)
+    np.divide(sums[..., 0], sums[..., 1], out=quotient, where=sums[..., 1] > 0)
+    return quotient
+
+
+def _sliding_sums(column: Floats, width: int) -> Floats:
+    """Sum every `width` neighbours in linear time and without subtraction, so that one huge value leaves no trace.
 
     Every window is the end of one block of that width, and the beginning of the next.
     """
@@ -118,12 +126,12 @@ def _sliding(column: Floats, width: int) -> Floats:
     blocks = padded.reshape(-1, width)
     head = np.cumsum(blocks, axis=1).ravel()[width - 1 : len(column)]
     tail = np.cumsum(blocks[:, ::-1], axis=1)[:, ::-1].ravel()[: len(column) - width + 1].copy()
-    tail[::width] = 0.0  # a window that is a block is told by its head
+    tail[::width] = 0.0  # a window that is exactly one block is in `head` already
     return head + tail
 
 
 def by_team_count(start: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """For every number of teams that occurs: the matches, and a table of their teams.
+    """Yield, for every number of teams that occurs, the matches and a table of their teams.
 
     >>> import numpy as np
     >>> [(match.tolist(), team.tolist()) for match, team in by_team_count(np.array([0, 2, 5, 7]))]

@@ -8,24 +8,23 @@ from datetime import date
 import numpy as np
 
 from ...errors import Error, Option
+from ...history.ragged import Floats
 from ...history.times import DAY, Stamp, Times, parse_time
 from ...model.model import Model
 from ...validate import scale, whole
-from .lineup import Lineup
-from .options import Floats, Ints
+from .lineup import Ints, Lineup
 
 
 @dataclass(frozen=True)
 class Calendar:
     """Match days that are `every` days apart, in seasons of `season` match days with `rest` days between them.
 
-    A match day has `matches` matches. With `season` None there is one endless season. A `start` that is a number gives
-    times that are plain numbers.
+    A match day has `matches` matches. With `season` None there is one endless season. A numeric `start` gives times
+    that are plain numbers.
 
     >>> import prowess as pw
-    >>> from prowess.lab.simulate import simulate
     >>> calendar = Calendar("2025-08-01", every=7, matches=10, season=38, rest=80)
-    >>> simulate(pw.TrueSkill(), 760, 20, calendar=calendar).history
+    >>> pw.simulate(pw.TrueSkill(), 760, 20, calendar=calendar).history
     History(760 matches, 20 players, 2025-08-01 … 2027-03-29, places)
     """
 
@@ -43,11 +42,11 @@ class Calendar:
         if self.season is not None:
             whole("season", self.season, 1)
         elif self.rest:
-            how = "a rest needs seasons: say how many match days one has, such as "
-            raise Error(how, Option("season", 38), field="rest", value=self.rest)
+            message = "a rest needs seasons: give the number of their match days, such as "
+            raise Error(message, Option("season", 38), field="rest", value=self.rest)
 
     def times(self, matches: int) -> Times:
-        """The times of this many matches.
+        """Return the times of the matches.
 
         >>> Calendar(0, every=7, matches=2, season=2, rest=50).times(8).number
         array([ 0.,  0.,  7.,  7., 64., 64., 71., 71.])
@@ -57,29 +56,25 @@ class Calendar:
         days = day * self.every
         if self.season is not None:
             days = days + day // self.season * self.rest
-        unit = 1 if kind == "number" else DAY
-        numbers = first + days * unit
         if kind == "number":
-            return Times.of(numbers, Stamp(kind, zone))
+            return Times.of(first + days, Stamp(kind, zone))
+        numbers = first + days * DAY
         stamp = Stamp(kind if (days == np.floor(days)).all() else "timestamp", zone)
         if matches and numbers[-1] >= parse_time(date.max)[2]:
-            raise Error(
-                f"{matches} matches do not fit into this calendar: the last would be after the year 9999",
-                field="calendar",
-                value=matches,
-            )
+            message = f"{matches} matches are too many for this calendar: the last would be after the year 9999"
+            raise Error(message, field="calendar", value=matches)
         return Times.of(np.rint(numbers), stamp)
 
 
-MONDAY = 4  # days from the origin of times, a Thursday, to the first start of a week, where rating periods begin
+MONDAY = 4  # days from the epoch, a Thursday, to the first Monday, on which rating periods begin
 
 
 class Timeline:
-    """When each player was where: for every entry the one before of the same player, and the time since then.
+    """For every entry, the previous entry of the same player, and the time since then.
 
-    `before` is −1 for a player's first entry; `played` is the number of her matches before; `still` says that a skill
-    stays as it was, because the rating period is the same. `elapsed` is in days, or in the units of plain-number times;
-    with rating periods it is the number of these.
+    `before` is −1 for a player's first entry; `played` is the number of the player's matches before; `still` means that
+    the skill does not move, because the rating period is the same. `elapsed` is in days, in the units of plain-number
+    times, or in rating periods.
 
     >>> import prowess as pw
     >>> lineup = Lineup(np.array([0, 2, 4], np.int32), np.arange(5, dtype=np.int32), np.array([0, 1, 0, 2]))
@@ -89,7 +84,7 @@ class Timeline:
     """
 
     def __init__(self, model: Model, lineup: Lineup, times: Times | None) -> None:
-        """Sort all entries by player."""
+        """Sort the entries by player."""
         player = lineup.player
         order = np.argsort(player, kind="stable")
         fresh = np.ones(len(player), bool)
@@ -112,9 +107,9 @@ class Timeline:
 
 
 def match_clock(model: Model, times: Times) -> Floats:
-    """The times of all matches in the units in which a drift counts: days, plain numbers, or rating periods.
+    """Return the times of all matches in the units of a drift: days, plain numbers, or rating periods.
 
-    Periods are counted as the sweep counts them: from a Monday, where times are dates.
+    Periods are those of the sweep: they begin on a Monday, where times are dates.
     """
     unit = 1.0 if times.kind == "number" else DAY
     days = np.asarray(times.number, np.float64) / unit

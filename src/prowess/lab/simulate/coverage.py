@@ -1,4 +1,4 @@
-"""Coverage: how often intervals of what is believed hold the true skills, on leagues whose truth is known."""
+"""Coverage: how often intervals of beliefs contain the true skills, on simulated leagues."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import Error
+from ...history.ragged import Floats
 from ...model.fit.fit import Fit
 from ...model.model import Model
 from ...optional import import_extra
-from ...validate import SMALLEST, number
-from ..charts.series import line_encoding, unique_names
-from ..charts.theme import LIGHT, Look, apply_look
-from ..measures.tally import Floats
+from ...validate import SMALLEST, probability
+from ..charts.theme import LIGHT, Look, apply_look, line_encoding, unique_names
 from .calendar import Calendar
 from .simulation import Simulation, simulate
 
@@ -37,9 +36,9 @@ def coverage(
     seed: int = 0,
     progress: bool | None = None,
 ) -> pl.DataFrame:
-    """Nominal levels against the share of skills inside, on a league that follows the model, fitted by the same model.
+    """Simulate a league with a model, rate it with the same model, and return the coverage; see `covered`.
 
-    Everybody plays once a round; see `covered` for the columns. The model's own constants are the true ones.
+    Everybody plays once a round.
 
     >>> import prowess as pw
     >>> coverage(pw.TrueSkill(tau=0), 2000, 200, levels=[0.5, 0.9])["covered"].round(1).to_list()
@@ -51,63 +50,53 @@ def coverage(
 
 
 def covered(league: Simulation, fit: Fit, levels: Sequence[float] = LEVELS) -> pl.DataFrame:
-    """The share of true skills in the middle part of what is believed of them, for parts of these probabilities.
+    """Return the share of true skills inside the central intervals of the beliefs, for these probabilities.
 
-    Columns: `level`, `covered`, its binomial standard `error`, and `skills`, of how many. All traits count. With
-    correct beliefs `covered` is `level`; below it, they are too sure.
+    Columns: `level`, `covered`, its binomial standard `error`, and the number of `skills`. All traits count. With
+    correct beliefs `covered` equals `level`; if it is lower, the model is overconfident.
 
     >>> import prowess as pw
-    >>> from prowess.lab.simulate import simulate
-    >>> league = simulate(pw.GaussianSD(gamma=6), 500, 50)
+    >>> league = pw.simulate(pw.GaussianSD(gamma=6), 500, 50)
     >>> covered(league, league.model.fit(league.history), [0.9]).columns
     ['level', 'covered', 'error', 'skills']
     """
     import polars as pl
 
-    wanted = [number("each of the levels", level) for level in np.atleast_1d(np.asarray(levels, object))]
-    if not wanted or not all(0.0 < level < 1.0 for level in wanted):
-        raise Error(
-            f"levels must be probabilities between 0 and 1, such as 0.9, not {levels!r}", field="levels", value=levels
-        )
-    far = np.abs(standard_errors(league, fit)).ravel()
-    share = np.array([float((far < NormalDist().inv_cdf(0.5 + 0.5 * level)).mean()) for level in wanted])
-    error = np.sqrt(share * (1.0 - share) / len(far))
-    return pl.DataFrame({"level": wanted, "covered": share, "error": error, "skills": len(far)})
+    chosen = [probability("levels", level, ends=False) for level in np.atleast_1d(np.asarray(levels, object))]
+    if not chosen:
+        raise Error("levels must have at least one probability, such as 0.9", field="levels", value=levels)
+    errors = np.abs(standard_errors(league, fit)).ravel()
+    share = np.array([float((errors < NormalDist().inv_cdf(0.5 + 0.5 * level)).mean()) for level in chosen])
+    error = np.sqrt(share * (1.0 - share) / len(errors))
+    return pl.DataFrame({"level": chosen, "covered": share, "error": error, "skills": len(errors)})
 
 
 def standard_errors(league: Simulation, fit: Fit) -> Floats:
-    """(truth − mean)/sigma of every player and trait: N(0, 1) if beliefs are correct.
+    """Return (truth − mean)/sigma of every player and trait: N(0, 1) if beliefs are correct.
 
-    The level of a league is not identified by its matches, so the mean error of each trait is subtracted first.
+    Matches do not identify the level of a league, so the mean error of each trait is subtracted first.
 
     >>> import prowess as pw
-    >>> from prowess.lab.simulate import simulate
-    >>> league = simulate(pw.TrueSkill(), 500, 50)
+    >>> league = pw.simulate(pw.TrueSkill(), 500, 50)
     >>> standard_errors(league, league.model.fit(league.history)).shape
     (50, 1)
     """
     _check(fit.model)
     pipeline = fit.model.pipeline
     if fit.history is not league.history:
-        raise Error("the fit is of another history than the simulated one", field="fit")
-    if league.skill.shape[1] != pipeline.traits:
-        raise Error(
-            f"the league has {league.skill.shape[1]} skills of a player, the model {pipeline.traits}", field="fit"
-        )
+        raise Error("the fit must be of the simulated history", field="fit")
+    skills = league.skill.shape[1]
+    if skills != pipeline.traits:
+        raise Error(f"players of the league have {skills} skills, those of the model {pipeline.traits}", field="fit")
     rows = [fit.ladder.rows[name] for name in league.history.players]
     beliefs = fit.ladder.settled[rows, : pipeline.layout.belief].reshape(len(rows), pipeline.traits, 2)
     error = league.skill - beliefs[:, :, 0]
-    found: Floats = (error - error.mean(axis=0)) / np.sqrt(np.maximum(beliefs[:, :, 1], SMALLEST))
-    return found
+    return np.asarray((error - error.mean(axis=0)) / np.sqrt(np.maximum(beliefs[:, :, 1], SMALLEST)))
 
 
 def _check(model: Model) -> None:
-    """A model must have something to be sure of."""
     if isinstance(model, Model) and model.pipeline.kind.certain:
-        raise Error(
-            f"a rating of {model.absorb!r} has no uncertainty, so it has no intervals that could hold a skill",
-            field="model",
-        )
+        raise Error(f"a rating of {model.absorb!r} has no uncertainty, so it has no intervals", field="model")
 
 
 def coverage_curves(
@@ -118,9 +107,9 @@ def coverage_curves(
     height: int = 460,
     look: Look = LIGHT,
 ) -> alt.LayerChart:
-    """Nominal level along, actual share up, a line for each model: on the diagonal sigma means what it says.
+    """Chart the actual against the nominal coverage, a line for each model; on the diagonal sigma is right.
 
-    `frames` are what `coverage` gives, by the names of the models.
+    `frames` are the frames of `coverage` by the names of the models.
 
     >>> import prowess as pw
     >>> from prowess.lab.simulate.coverage import coverage
@@ -130,36 +119,30 @@ def coverage_curves(
     """
     altair = import_extra("altair", "Altair", "lab")
     names = unique_names(frames, "models")
-    data = altair.InlineData(values=[point for name, frame in frames.items() for point in _points(name, frame)])
-    # as the lines lie, from the top down
-    order = sorted(names, key=lambda name: -float(frames[name]["covered"].sum()))
-    base = altair.Chart(data, width=width, height=height)
+    columns = ("level", "covered", "error")
+    points = [
+        {"model": name} | {column: 100.0 * row[column] for column in columns}
+        for name, frame in frames.items()
+        for row in frame.select(columns).iter_rows(named=True)
+    ]
+    order = sorted(names, key=lambda name: -float(frames[name]["covered"].sum()))  # that of the lines, top down
+    base = altair.Chart(altair.InlineData(values=points), width=width, height=height)
     chart = _layers(altair, base, line_encoding(altair, "model", names, order, look), look)
     least = min(int(frame["skills"].min()) for frame in frames.values())  # type: ignore[arg-type]
     subtitle = [
-        "simulated leagues: the share of true skills in the middle part of what is believed",
-        f"below the diagonal a model is too sure; standard errors are at most {50 / least**0.5:.2g} %",
+        "simulated leagues: the share of true skills inside the central intervals of the beliefs",
+        f"below the diagonal a model is overconfident; standard errors are at most {50 / least**0.5:.2g} %",
     ]
     finished: alt.LayerChart = apply_look(altair, chart, title, subtitle, look)
     return finished
 
 
-def _points(name: str, frame: pl.DataFrame) -> list[dict[str, Any]]:
-    """The rows of the chart's data, in percent."""
-    columns = ("level", "covered", "error")
-    return [
-        {"model": name} | {column: 100.0 * row[column] for column in columns}
-        for row in frame.select(columns).iter_rows(named=True)
-    ]
-
-
 def _layers(alt: Any, base: Any, legend: dict[str, Any], look: Look) -> Any:
-    """The diagonal, the lines, their points, and what a mouse finds."""
     ends = alt.Scale(domain=[0, 100])
     x = alt.X("level:Q", title="nominal probability of the interval (%)", scale=ends)
     y = alt.Y("covered:Q", title="true skills inside the interval (%)", scale=ends)
     diagonal = alt.Chart(alt.InlineData(values=[{"level": 0, "covered": 0}, {"level": 100, "covered": 100}]))
-    found = [
+    tooltip = [
         alt.Tooltip("model:N"),
         alt.Tooltip("level:Q", title="nominal (%)"),
         alt.Tooltip("covered:Q", title="inside (%)", format=".1f"),
@@ -168,5 +151,5 @@ def _layers(alt: Any, base: Any, legend: dict[str, Any], look: Look) -> Any:
     return alt.layer(
         diagonal.mark_line(color=look.ink, strokeWidth=1, strokeDash=[3, 3]).encode(x=x, y=y),
         base.mark_line(strokeWidth=2.5, strokeJoin="round").encode(x=x, y=y, **legend),
-        base.mark_point(filled=True, size=40, opacity=1).encode(x=x, y=y, color=legend["color"], tooltip=found),
+        base.mark_point(filled=True, size=40, opacity=1).encode(x=x, y=y, color=legend["color"], tooltip=tooltip),
     )

@@ -1,29 +1,259 @@
-"""Who meets whom: the matches of a simulated league before they are played."""
+"""Who plays whom in a simulated league: attendance, squads, and the teams of every match."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Error
-from ...history.ragged import owners, starts
-from ...validate import whole
-from .attendance import Attendance, fill_seats
-from .options import Count, Floats, Ints, check_share, per_match
+from ...history.ragged import Floats, gather, owners, starts
+from ...validate import probability, scale, whole
+
+Ints = NDArray[np.int64]
+Count = int | tuple[int, int] | list[int] | NDArray[np.integer]
+ROUNDS_OF_DRAWING = 40  # for all matches at once; seats that are then still open are filled match by match
+
+
+def per_match(name: str, value: Any, matches: int, least: int, rng: np.random.Generator) -> Ints:
+    """Return a number for every match: the same for all, drawn between two ends (a tuple), or one for each (a list).
+
+    >>> rng = np.random.default_rng(1)
+    >>> per_match("teams", 2, 3, 2, rng), per_match("teams", [2, 8, 4], 3, 2, rng)
+    (array([2, 2, 2]), array([2, 8, 4]))
+    >>> bool((per_match("teams", (2, 4), 1000, 2, rng) <= 4).all())
+    True
+    """
+    if isinstance(value, tuple):
+        if len(value) != 2:
+            message = f"{name} must be a number, a range (least, most) or a list of {matches} numbers, not {value!r}"
+            raise Error(message, field=name, value=value)
+        low, high = whole(f"the least of {name}", value[0], least), whole(f"the most of {name}", value[1], least)
+        if low > high:
+            raise Error(f"{name} must have its least number first, not {value!r}", field=name, value=value)
+        return rng.integers(low, high + 1, matches)
+    if isinstance(value, (list, np.ndarray)):
+        column = np.asarray(value)
+        if column.shape != (matches,) or column.dtype.kind not in "iu" or (column < least).any():
+            message = f"{name} must have a whole number of at least {least} for each of the {matches} matches"
+            raise Error(message, field=name, value=value)
+        return column.astype(np.int64)
+    return np.full(matches, whole(name, value, least), np.int64)
+
+
+class Attendance:
+    """How often players, or squads, take part: the chance to be drawn for a match is in proportion to a weight.
+
+    A subclass has a method `weights`. With `everyone`, everybody plays in at least one match.
+
+    >>> class Seniors(Attendance):
+    ...     def weights(self, rng, units):
+    ...         return np.linspace(2.0, 1.0, units)
+    >>> Seniors().draw(np.random.default_rng(1), np.array([2, 2]), np.ones(4), np.zeros(4)).shape
+    (4,)
+    """
+
+    everyone: bool = False
+
+    def weights(self, rng: np.random.Generator, units: int) -> Floats:
+        """Return the weights of so many players or squads."""
+        raise Error(f"{type(self).__name__} needs a method weights; Even() gives all the same")
+
+    def checked(self, rng: np.random.Generator, units: int) -> Floats:
+        """Return the weights; raises `Error` if they are not positive numbers."""
+        weights = np.asarray(self.weights(rng, units), np.float64)
+        if weights.shape != (units,) or not (np.isfinite(weights) & (weights > 0.0)).all():
+            name = type(self).__name__
+            raise Error(f"the weights of {name} must be {units} finite numbers above 0", field="attendance")
+        return weights
+
+    def draw(self, rng: np.random.Generator, counts: Ints, weights: Floats, skill: Floats) -> Ints:
+        """Draw as many of them for every match as it needs, in random order."""
+        match = np.repeat(np.arange(len(counts)), counts)
+        seat = np.full(len(match), -1, np.int64)
+        if self.everyone:
+            if len(match) < len(weights):
+                raise Error(f"not everyone can play: {len(match)} seats for {len(weights)}", field="attendance")
+            seat[rng.choice(len(seat), len(weights), replace=False)] = rng.permutation(len(weights))
+        fill_seats(rng, seat, match, weights)
+        return shuffle_within(rng, seat, match)
+
+
+@dataclass(frozen=True)
+class Even(Attendance):
+    """All have the same weight: some play a little more than others, by chance.
+
+    >>> Even().weights(np.random.default_rng(1), 3)
+    array([1., 1., 1.])
+    """
+
+    everyone: bool = False
+
+    def weights(self, rng: np.random.Generator, units: int) -> Floats:
+        """Return ones."""
+        return np.ones(units)
+
+
+@dataclass(frozen=True)
+class Zipf(Attendance):
+    """A few play a lot: the n-th most frequent player has weight 1/n^exponent; who that is, is random.
+
+    >>> sorted(Zipf(1.0).weights(np.random.default_rng(1), 4).tolist(), reverse=True)[:2]
+    [1.0, 0.5]
+    """
+
+    exponent: float = 1.0
+    everyone: bool = False
+
+    def __post_init__(self) -> None:
+        scale("exponent", self.exponent, zero=True)
+
+    def weights(self, rng: np.random.Generator, units: int) -> Floats:
+        """Return the weights in random order."""
+        return np.asarray((1.0 + rng.permutation(units).astype(np.float64)) ** -self.exponent)
+
+
+@dataclass(frozen=True)
+class Lognormal(Attendance):
+    """Many hardly play and a few play a lot: weights are log-normal, with this sigma.
+
+    >>> Lognormal(1.5, everyone=True)
+    Lognormal(sigma=1.5, everyone=True)
+    """
+
+    sigma: float = 1.0
+    everyone: bool = False
+
+    def __post_init__(self) -> None:
+        scale("sigma", self.sigma, zero=True)
+
+    def weights(self, rng: np.random.Generator, units: int) -> Floats:
+        """Return weights with median 1."""
+        return np.asarray(np.exp(self.sigma * rng.standard_normal(units)))
+
+
+@dataclass(frozen=True)
+class Rounds(Attendance):
+    """In every round everybody plays once; players who do not fill a match sit out.
+
+    With `near`, opponents are close in skill: in each round all are sorted by skill plus an error of this deviation,
+    and neighbours play together. The skill is that at the first match.
+
+    >>> Rounds(near=2.0)
+    Rounds(near=2.0)
+    """
+
+    near: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.near is not None:
+            scale("near", self.near, zero=True)
+
+    def weights(self, rng: np.random.Generator, units: int) -> Floats:
+        """Return ones."""
+        return np.ones(units)
+
+    def draw(self, rng: np.random.Generator, counts: Ints, weights: Floats, skill: Floats) -> Ints:
+        """Assign them to the matches, round after round."""
+        units = len(weights)
+        if counts.max(initial=0) > units:
+            raise Error(f"a match needs {counts.max()}, but the league has only {units}", field="players", value=units)
+        if self.near is None and (counts == counts[:1]).all():  # all rounds at once
+            used = units // int(counts[0]) * int(counts[0])
+            rounds = -(-int(counts.sum()) // used)
+            order = rng.permuted(np.tile(np.arange(units), (rounds, 1)), axis=1)[:, :used]
+            return np.asarray(order.ravel()[: counts.sum()])
+        ends = np.cumsum(counts)
+        chosen = np.empty(ends[-1], np.int64)
+        first = base = 0
+        while first < len(counts):
+            last = int(np.searchsorted(ends, base + units, side="right"))
+            chosen[base : ends[last - 1]] = self._round(rng, counts[first:last], skill)
+            first, base = last, int(ends[last - 1])
+        return chosen
+
+    def _round(self, rng: np.random.Generator, counts: Ints, skill: Floats) -> Ints:
+        playing = rng.permutation(len(skill))[: counts.sum()]
+        if self.near is None:
+            return playing
+        lined_up = playing[np.argsort(skill[playing] + self.near * rng.standard_normal(len(playing)))]
+        order = rng.permutation(len(counts))  # otherwise the weakest would have the first matches of a round
+        chosen = np.empty_like(playing)
+        chosen[gather(starts(counts), order)[1]] = lined_up
+        return shuffle_within(rng, chosen, np.repeat(np.arange(len(counts)), counts))
+
+
+def fill_seats(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats) -> None:
+    """Fill every open seat (−1) in proportion to the weights, nobody twice in a match.
+
+    All open seats are drawn at once, and duplicates of a match are drawn again, which is the same as drawing one after
+    another from those who are left.
+
+    >>> seat = np.array([0, -1, -1, 2, -1])
+    >>> fill_seats(np.random.default_rng(1), seat, np.array([0, 0, 0, 1, 1]), np.array([1.0, 1.0, 1.0]))
+    >>> sorted(seat[:3].tolist())
+    [0, 1, 2]
+    """
+    ladder = np.cumsum(weights)
+    ladder /= ladder[-1]
+    open_ = np.flatnonzero(seat < 0)
+    for _ in range(ROUNDS_OF_DRAWING):
+        if not len(open_):
+            return
+        seat[open_] = np.searchsorted(ladder, rng.random(len(open_)), side="right")
+        open_ = _duplicates(seat, match, open_, len(weights))
+    seat[open_] = -1
+    _fill_singly(rng, seat, match, weights, open_)
+
+
+def _duplicates(seat: Ints, match: Ints, drawn: Ints, units: int) -> Ints:
+    """Return those of the seats just drawn whose player is in the match already."""
+    touched = np.zeros(int(match.max()) + 1, bool)
+    touched[match[drawn]] = True
+    checked = np.flatnonzero(touched[match])
+    new = np.zeros(len(seat), bool)
+    new[drawn] = True
+    key = match[checked] * units + seat[checked]
+    order = np.lexsort((new[checked], key))  # players drawn before come first, and keep their seats
+    repeated = key[order][1:] == key[order][:-1]
+    return np.asarray(np.sort(checked[order[1:][repeated]]))
+
+
+def _fill_singly(rng: np.random.Generator, seat: Ints, match: Ints, weights: Floats, open_: Ints) -> None:
+    """Fill the seats of a few matches from those who are left, by exponential waiting times: the first come first."""
+    for number in np.unique(match[open_]).tolist():
+        seats = open_[match[open_] == number]
+        waiting = rng.exponential(size=len(weights)) / weights
+        playing = seat[match == number]
+        waiting[playing[playing >= 0]] = np.inf
+        left = np.argsort(waiting)[: len(seats)]
+        if len(left) < len(seats) or not np.isfinite(waiting[left]).all():
+            problem = f"match {number + 1} needs {len(playing)} players, more than the league has"
+            raise Error(f"{problem}: try more players, or fewer or smaller teams", field="players", match=number)
+        seat[seats] = left
+
+
+def shuffle_within(rng: np.random.Generator, chosen: Ints, match: Ints) -> Ints:
+    """Shuffle the players of every match; `match` must be sorted.
+
+    >>> shuffle_within(np.random.default_rng(1), np.array([1, 2, 3, 4]), np.array([0, 0, 0, 1])).tolist()[3]
+    4
+    """
+    return chosen[np.lexsort((rng.random(len(chosen)), match))]
 
 
 @dataclass(frozen=True)
 class Roster:
-    """Players belong to squads, and it is squads that come to a match; but they do not always come complete.
+    """Players belong to squads, which play the matches, but are not always complete.
 
-    - `understaffing`: the probability that a member is absent, and her seat stays empty; `least` of them always come.
-    - `switching`: the probability that the seat of a member who would have come is taken by a guest: a player of
-      another squad who is not in this match. Eager players (by the attendance of their squads) are guests more often.
-    - `substitutes`: the probability that a team brings one player more than a squad has: a guest, too.
-    - `alike`: how much the players of a squad are alike, 0 to 1: squads are cut from all players lined up by skill,
-      which is seen as √alike of it and √(1 − alike) of chance. The skills of all players stay as they were drawn.
+    - `understaffing`: the probability that a member is absent and the seat stays empty; `least` members always come.
+    - `switching`: the probability that a guest takes the seat of a member: a player of another squad who is not in this
+      match. Players of squads with a high attendance are guests more often.
+    - `substitutes`: the probability that a team has one player more than a squad, also a guest.
+    - `alike`: how similar the players of a squad are, 0 to 1: squads are cut from all players sorted by √alike of their
+      skill plus √(1 − alike) of noise. The skills themselves do not change.
 
     Players who do not fill a squad (the remainder of players/size) are guests only.
 
@@ -39,23 +269,20 @@ class Roster:
 
     def __post_init__(self) -> None:
         for name in ("understaffing", "switching", "substitutes", "alike"):
-            check_share(name, getattr(self, name))
+            probability(name, getattr(self, name))
         whole("least", self.least, 1)
 
     def squads(self, rng: np.random.Generator, skill: Floats, size: int) -> Ints:
-        """Who belongs together: a row of players for each squad.
+        """Return the players of each squad as a row.
 
         >>> Roster().squads(np.random.default_rng(1), np.zeros(7), 3).shape
         (2, 3)
         """
         if self.least > size:
-            raise Error(
-                f"at least {self.least} of a squad cannot come where it has {size} players",
-                field="least",
-                value=self.least,
-            )
-        scale = float(skill.std()) or 1.0
-        seen = np.sqrt(self.alike) * skill / scale + np.sqrt(1.0 - self.alike) * rng.standard_normal(len(skill))
+            message = f"least must be at most the {size} players of a squad, not {self.least}"
+            raise Error(message, field="least", value=self.least)
+        deviation = float(skill.std()) or 1.0
+        seen = np.sqrt(self.alike) * skill / deviation + np.sqrt(1.0 - self.alike) * rng.standard_normal(len(skill))
         count = len(skill) // size
         return np.argsort(seen)[: count * size].reshape(count, size)
 
@@ -63,10 +290,10 @@ class Roster:
 def staff_teams(
     rng: np.random.Generator, roster: Roster, attendance: Attendance, skill: Floats, teams: Ints, size: int
 ) -> tuple[Ints, Ints]:
-    """The sizes of all teams of all matches, and their players."""
+    """Return the sizes of all teams of all matches, and their players."""
     squads = roster.squads(rng, skill, size)
     if not len(squads):
-        raise Error(f"{len(skill)} players do not make a squad of {size}", field="players", value=len(skill))
+        raise Error(f"{len(skill)} players are too few for a squad of {size}", field="players", value=len(skill))
     weights = attendance.checked(rng, len(squads))
     squad = attendance.draw(rng, teams, weights, skill[squads].mean(axis=1))
     match = np.repeat(np.arange(len(teams)), teams)
@@ -77,15 +304,14 @@ def staff_teams(
     extra = rng.random((len(squad), 1)) < roster.substitutes
     members = np.where(guest, -1, squads[squad])
     seats = np.concatenate([members, np.full((len(squad), 1), -1)], axis=1)
-    there = np.concatenate([present, extra], axis=1)
-    eager = np.full(len(skill), float(weights.mean()))
-    eager[squads] = weights[:, None]
-    away = squads[squad][guest]  # who gave her seat to a guest does not come as one
-    seat = np.concatenate([seats[there], away])
-    fill_seats(
-        rng, seat, np.concatenate([np.repeat(match, there.sum(axis=1)), np.repeat(match, guest.sum(axis=1))]), eager
-    )
-    return there.sum(axis=1), seat[: len(seat) - len(away)]
+    taken = np.concatenate([present, extra], axis=1)
+    by_player = np.full(len(skill), float(weights.mean()))
+    by_player[squads] = weights[:, None]
+    away = squads[squad][guest]  # members whose seat a guest takes must not be guests of the same match
+    seat = np.concatenate([seats[taken], away])
+    seat_match = np.concatenate([np.repeat(match, taken.sum(axis=1)), np.repeat(match, guest.sum(axis=1))])
+    fill_seats(rng, seat, seat_match, by_player)
+    return taken.sum(axis=1), seat[: len(seat) - len(away)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,29 +345,23 @@ def draw_lineup(
     attendance: Attendance,
     roster: Roster | None,
 ) -> Lineup:
-    """Draw who plays in every match: players thrown together, or squads.
+    """Draw the players of every match: random teams, or squads.
 
-    >>> from prowess.lab.simulate import Even
-    >>> found = draw_lineup(np.random.default_rng(1), 10, np.zeros(20), 2, (1, 3), Even(), None)
-    >>> len(found), len(found.team_start)
+    >>> lineup = draw_lineup(np.random.default_rng(1), 10, np.zeros(20), 2, (1, 3), Even(), None)
+    >>> len(lineup), len(lineup.team_start)
     (10, 21)
     """
     counts = per_match("teams", teams, matches, 2, rng)
     if roster is not None:
-        sizes, player = staff_teams(
-            rng, roster, attendance, skill, counts, whole("size, where there is a roster,", size, 1)
-        )
+        squad_size = whole("size with a roster", size, 1, field="size")
+        sizes, player = staff_teams(rng, roster, attendance, skill, counts, squad_size)
     else:
-        sizes = _sizes(rng, size, counts)
+        if isinstance(size, tuple):  # drawn for each team
+            sizes = per_match("size", size, int(counts.sum()), 1, rng)
+        else:
+            sizes = np.repeat(per_match("size", size, len(counts), 1, rng), counts)
         weights = attendance.checked(rng, len(skill))
         player = attendance.draw(rng, np.add.reduceat(sizes, starts(counts)[:-1]), weights, skill)
     if len(player) > np.iinfo(np.int32).max:
         raise Error(f"a history has at most {np.iinfo(np.int32).max} entries, not {len(player)}")
     return Lineup(starts(counts), starts(sizes), player)
-
-
-def _sizes(rng: np.random.Generator, size: Count, counts: Ints) -> Ints:
-    """The size of every team: drawn for each of them, or given for all teams of a match."""
-    if isinstance(size, tuple):
-        return per_match("size", size, int(counts.sum()), 1, rng)
-    return np.repeat(per_match("size", size, len(counts), 1, rng), counts)

@@ -1,7 +1,7 @@
-"""How the matches of a simulated league end, given how the teams perform: `play`, by the kind of the outcome.
+"""The results of simulated matches from the performances of the teams: `play`, by the type of the outcome.
 
-An outcome of your own that only has a forecast for two teams is played by it. For anything else give it a process:
-`play.register(MyOutcome)` over a function of the outcome, the field and a random generator that returns a `Played`.
+An outcome of your own that has a forecast for two teams is played by that forecast. For anything else, decorate a
+function of the outcome, the field and a random generator that returns a `Played` with `play.register(MyOutcome)`.
 """
 
 from __future__ import annotations
@@ -13,18 +13,22 @@ from typing import Any
 import numpy as np
 
 from ...errors import Error, Option
+from ...history.ragged import Floats
 from ...model.components.interfaces import Outcome
 from ...model.components.outcome import Duel, GaussianScore, OffenceDefence, Pairwise
 from ...model.components.outcome.place_forecast import RoundedPlaces, match_margin
 from ...model.score_distribution import NormalScores
 from ...validate import LARGEST, scale
-from .options import Count, Floats, Ints, per_match
+from .lineup import Count, Ints, per_match
 from .team_strength import BatchBoard, Field, blocks
+
+MAX_REPLAYS = 1000  # then a match keeps its result: the draw that it should be is next to impossible
+ANSWER_CHUNK = 20_000  # teams whose answers are drawn at once
 
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """What came out: a rank (lower is better) or a score (higher is better) of every team, and its performance.
+    """Results: a rank (lower is better) or a score (higher is better) of every team, and its performance.
 
     >>> Played(np.array([[30.0], [25.0]]), rank=np.array([1.0, 2.0])).score is None
     True
@@ -39,34 +43,30 @@ class Played:
 def play(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
     """Draw the results of all matches by the process of an outcome.
 
-    By itself: places in the order of the performances (of the first trait), as in TrueSkill. Neighbours in that order
-    who are no further apart than the margin share a place, and so does a chain of them: with performances 10, 9 and 8
-    and a margin of 1, all three do. A margin that follows from the places (`Spread`, `TwoValued`) is that of the
-    forecast, made before they are known.
+    By default places follow the performances (of the first trait), as in TrueSkill. Neighbours whose distance is at
+    most the margin share a place, and so does a chain of them: with performances 10, 9 and 8 and a margin of 1, all
+    three do. A margin that depends on the places (`Spread`, `TwoValued`) is that of the forecast, before they are
+    known.
 
     >>> import prowess as pw
-    >>> from prowess.lab.simulate import simulate
-    >>> history = simulate(pw.TrueSkill(draw_probability=0.9), 1000, teams=2).history
+    >>> history = pw.simulate(pw.TrueSkill(draw_probability=0.9), 1000, teams=2).history
     >>> drawn = (history.place.reshape(-1, 2) == 1).all(axis=1)
-    >>> bool(0.4 < drawn.mean() < 0.7)          # of equals nine in ten are drawn
+    >>> bool(0.4 < drawn.mean() < 0.7)          # nine in ten matches of equals are drawn
     True
     """
     if type(outcome).forecast is Outcome.forecast:
         performance = field.performances(rng)
         return Played(performance, rank=rank_by_performance(field, performance[:, 0], None))
     if (field.counts != 2).any():
-        raise Error(
-            f"how {type(outcome).__name__} makes places of more than two teams is not known; play with ",
-            Option("teams", 2),
-            f", or say it: pw.lab.play.register({type(outcome).__name__})",
-            field="teams",
-        )
+        kind = type(outcome).__name__
+        pieces = f"{kind} has no process for more than two teams; use ", Option("teams", 2)
+        raise Error(*pieces, f", or add one: pw.lab.play.register({kind})", field="teams")
     return Played(field.mean, rank=rank_by_forecast(outcome, field, rng, ()))
 
 
 @play.register
 def _(outcome: RoundedPlaces, field: Field, rng: np.random.Generator) -> Played:
-    """Performances rounded to a grid of step 2ε, whose phase is random in every match."""
+    """Round performances to a grid of step 2ε, whose phase is random in every match."""
     performance = field.performances(rng)
     margin = _one_margins(field)
     step, phase = 2.0 * margin[field.match], rng.random(len(margin))[field.match]
@@ -75,21 +75,21 @@ def _(outcome: RoundedPlaces, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _one_margins(field: Field) -> Floats:
-    """The one margin of every match; that of two teams is what lies between them."""
+    """Return the common margin of every match."""
     if (field.counts == 2).all():
         first = np.arange(0, len(field.mean), 2)
         return field.margins(first, first + 1)
-    found = np.empty(len(field.counts))
+    margins = np.empty(len(field.counts))
     batch = None
     for match in field.each():
         batch = field.lay_out(match, match + 1, batch)
         batch.board.margin.measure(batch.board, False)
-        found[match] = match_margin(batch.board)
-    return found
+        margins[match] = match_margin(batch.board)
+    return margins
 
 
 def rank_by_performance(field: Field, performance: Floats, margin: Floats | None) -> Floats:
-    """Ranks by performance, neighbours within the margin tied; the margin of each match, or None for the outcome's.
+    """Return ranks by performance with neighbours within the margin tied; None uses the outcome's margins.
 
     >>> import prowess as pw
     >>> field = Field(pw.TrueSkill(), np.array([0, 4], np.int32), np.arange(5), np.zeros((4, 1)), np.ones((4, 1)))
@@ -109,12 +109,12 @@ def rank_by_performance(field: Field, performance: Floats, margin: Floats | None
 
 
 def rank_by_forecast(outcome: Outcome, field: Field, rng: np.random.Generator, memory: tuple[float, ...]) -> Floats:
-    """Ranks of matches of two teams by what the outcome itself forecasts of them where skills are known."""
+    """Draw the ranks of matches of two teams from the outcome's own forecast, given the true skills."""
     traits = field.mean.shape[1]
     batch = field.lay_out(0, 1)
     board = batch.board
-    for place, known in enumerate(memory):
-        board.memory[place] = known
+    for index, value in enumerate(memory):
+        board.memory[index] = value
     win, draw = np.empty(len(field.counts)), np.empty(len(field.counts))
     mean, variance = field.mean.reshape(-1, 2 * traits), field.variance.reshape(-1, 2 * traits)
     for match in field.each():
@@ -123,7 +123,7 @@ def rank_by_forecast(outcome: Outcome, field: Field, rng: np.random.Generator, m
         outcome.forecast(board)
         win[match], draw[match] = board.win, board.draw
     if not ((win >= 0.0) & (draw >= 0.0) & (win + draw <= 1.0 + 1e-9)).all():
-        raise Error(f"{outcome!r} has no forecast of win and draw by which matches could be played")
+        raise Error(f"{outcome!r} forecasts no valid probabilities of win and draw, so it cannot be simulated")
     luck = rng.random(len(win))
     first = np.where(luck < win + draw, 0.0, 1.0)
     second = np.where(luck < win, 1.0, 0.0)
@@ -146,7 +146,7 @@ def _(outcome: Outcome, field: Field, rng: np.random.Generator) -> Played:
 
 
 def _margins(outcome: Outcome, field: Field) -> Floats:
-    """The margin of every match, found by a forecast of two teams of its mean variance."""
+    """Return the margin of every match, by a forecast for two teams of its mean variance."""
     margin = np.zeros(len(field.counts))
     if field.draws == 0.0:
         return margin
@@ -160,12 +160,9 @@ def _margins(outcome: Outcome, field: Field) -> Floats:
     return margin
 
 
-REPLAYS = 1000  # after so many attempts a match stays as it is: the draw that it should have been is next to impossible
-
-
 @play.register
 def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
-    """sᵢ ~ N(c + tᵢ, γ²/2): the level c of a match says nothing, so it is drawn at random, as wide as the scores."""
+    """Draw sᵢ ~ N(c + tᵢ, γ²/2); the level c of a match carries no information, so it is random."""
     performance = field.performances(rng)
     batch = _average(field)
     batch.variance[:2] = 0.0
@@ -177,15 +174,15 @@ def _(outcome: GaussianScore, field: Field, rng: np.random.Generator) -> Played:
 
 @play.register
 def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played:
-    """A score by x, a team's offence less the mean of the others' defences.
+    """Draw scores by x, a team's offence less the mean of the others' defences.
 
-    Where a draw of two teams is f times as likely as the scores say, matches are played again: one that was not drawn
-    counts with probability 1/f, or, if f is below 1, a draw with probability f.
+    Where a draw of two teams is f times as likely as the scores imply, matches are replayed: a match with a winner is
+    kept with probability 1/f, or, if f is below 1, a draw with probability f.
     """
     performance, score = _draw_scores(outcome, field, rng)
     factor = float(getattr(outcome.score, "draw_factor", 1.0))
     again = np.zeros(len(field.counts), bool) if factor == 1.0 else field.counts == 2
-    for _ in range(REPLAYS):
+    for _ in range(MAX_REPLAYS):
         first = field.match_start[:-1][again]
         drawn = score[first] == score[first + 1]
         again[again] = rng.random(len(first)) >= np.where(drawn, min(factor, 1.0), min(1.0 / factor, 1.0))
@@ -197,35 +194,26 @@ def _(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> Played
 
 
 def _draw_scores(outcome: OffenceDefence, field: Field, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Performances and scores, by the score's own distribution where x is known."""
+    """Draw performances, and scores from the score's own distribution given x."""
     performance = field.performances(rng)
-    x = performance[:, 0] - _others(field, performance[:, 1])
-    part: Any = outcome.score
-    found = part.distribution(_average(field).board, x, np.zeros(len(x)))
-    if isinstance(found, NormalScores):
-        return performance, rng.normal(found.mean, found.sigma)
+    total, defence = np.add.reduceat(performance[:, 1], field.match_start[:-1]), performance[:, 1]
+    x = performance[:, 0] - (total[field.match] - defence) / (field.counts[field.match] - 1)
+    score: Any = outcome.score
+    distribution = score.distribution(_average(field).board, x, np.zeros(len(x)))
+    if isinstance(distribution, NormalScores):
+        return performance, rng.normal(distribution.mean, distribution.sigma)
     try:
-        logarithm = found.logarithms(rng, x)
+        logarithm = distribution.logarithms(rng, x)
     except Error as error:
-        raise error.within(f"scores of {part!r} cannot be simulated: ") from None
+        raise error.within(f"scores of {score!r} cannot be simulated: ") from None
     return performance, np.rint(np.exp(np.minimum(logarithm, np.log(LARGEST))))
 
 
-def _others(field: Field, defence: Floats) -> Floats:
-    """The mean defence of all other teams of a match."""
-    total = np.add.reduceat(defence, field.match_start[:-1])
-    found: Floats = (total[field.match] - defence) / (field.counts[field.match] - 1)
-    return found
-
-
 def _average(field: Field) -> BatchBoard:
-    """Two teams whose noise is the mean of the league's."""
+    """Return a board of two teams with the mean noise of the league."""
     batch = BatchBoard(field.model, 2, 1)
     batch.noise[: 2 * field.mean.shape[1]] = field.variance.mean()
     return batch
-
-
-CHUNK = 20_000  # teams whose answers are drawn at once
 
 
 @dataclass(frozen=True)
@@ -234,14 +222,13 @@ class Questions:
 
     A team of performance t answers a question of difficulty d with probability 1/(1 + exp(−(t − d)/(ease · s))), where
     s is the deviation of all performances of the league and difficulties are N(m, (spread · s)²) around their mean m,
-    new in every match. So answers are one more source of noise, and ties arise because there are only so many places:
-    Nikolenko, Sirotkin (2011), section 5, tell of 30 to 90 questions.
+    new in every match. So answers add noise, and ties arise because there are few possible scores: Nikolenko, Sirotkin
+    (2011), section 5, report 30 to 90 questions.
 
-    `count` is a number, the two ends between which it is drawn, or one number for each match.
+    `count` is a number, a range (least, most), or a list with a number for each match.
 
     >>> import prowess as pw
-    >>> from prowess.lab.simulate import simulate
-    >>> history = simulate(pw.TS2a(), 10, 200, teams=40, questions=Questions(12)).history
+    >>> history = pw.simulate(pw.TS2a(), 10, 200, teams=40, questions=Questions(12)).history
     >>> bool(history.score.max() <= 12), bool(history.place[:40].max() < 40)
     (True, True)
     """
@@ -256,27 +243,24 @@ class Questions:
 
 
 def answer_questions(questions: Questions, field: Field, rng: np.random.Generator) -> Played:
-    """Let all teams answer; the score is the number of right answers."""
+    """Draw the number of right answers of all teams as their score."""
     if field.mean.shape[1] != 1:
-        raise Error(
-            f"questions are for models of one skill, not of {', '.join(field.model.outcome.traits)}", field="questions"
-        )
+        traits = ", ".join(field.model.outcome.traits)
+        raise Error(f"questions need a model with one skill, not {traits}", field="questions")
     performance = field.performances(rng)
     unit = float(performance.std()) or 1.0
     ability = (performance[:, 0] - performance.mean()) / unit
     count = per_match("questions", questions.count, len(field.counts), 1, rng)
     score = np.empty(len(ability))
-    for first, last in blocks(field.match_start, CHUNK):
+    for first, last in blocks(field.match_start, ANSWER_CHUNK):
         teams = slice(int(field.match_start[first]), int(field.match_start[last]))
         score[teams] = _right_answers(questions, count[first:last], ability[teams], field.match[teams] - first, rng)
     return Played(performance, score=score)
 
 
 def _right_answers(questions: Questions, count: Ints, ability: Floats, match: Any, rng: np.random.Generator) -> Floats:
-    """The number of right answers of teams of some matches."""
     difficulty = questions.spread * rng.standard_normal((len(count), int(count.max())))
-    difficulty[np.arange(difficulty.shape[1]) >= count[:, None]] = np.inf  # where there is no question
+    difficulty[np.arange(difficulty.shape[1]) >= count[:, None]] = np.inf  # beyond the questions of a match
     with np.errstate(over="ignore"):
         chance = 1.0 / (1.0 + np.exp((difficulty[match] - ability[:, None]) / questions.ease))
-    found: Floats = (rng.random(chance.shape) < chance).sum(axis=1).astype(np.float64)
-    return found
+    return np.asarray((rng.random(chance.shape) < chance).sum(axis=1), np.float64)

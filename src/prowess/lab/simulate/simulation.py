@@ -1,4 +1,4 @@
-"""Leagues that follow a model's own process, with the truth kept: `simulate`."""
+"""Simulated leagues that follow a model's own process, with the true skills: `simulate` and `quiz_league`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from ...errors import Error, Remark
 from ...history import History
 from ...history.build_history import build
 from ...history.columns.raw_matches import RawMatches
+from ...history.ragged import Floats
 from ...history.times import Times
 from ...model.components.interfaces import Prior
 from ...model.components.outcome import Duel, Pairwise, Places
 from ...model.components.prior import Normal
 from ...model.components.team import FullSquad
 from ...model.model import Model
-from ...validate import whole
-from .attendance import Attendance, Lognormal, Rounds
+from ...validate import probability, whole
 from .calendar import Calendar, Timeline
-from .lineup import Lineup, Roster, draw_lineup
-from .options import Count, Floats, check_share
+from .lineup import Attendance, Count, Lineup, Lognormal, Roster, Rounds, draw_lineup
 from .play import Played, Questions, answer_questions, play
 from .skills import draw_hosts, draw_skills, drift_skills, home_advantages
 from .team_strength import make_field
@@ -33,12 +32,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulation:
-    """A simulated league: its history, and the truth that nobody ever sees.
+    """A simulated league: its history and the hidden truth.
 
-    - `skill`: the true skill of every player at her last match, players × traits, aligned with `history.players`;
+    - `skill`: the true skill of every player at the last match, players × traits, aligned with `history.players`;
     - `skill_then`: the true skill of every entry at its match, entries × traits;
-    - `performance`: what every team showed, teams × traits; where results are drawn from a forecast (Elo and its
-      relatives, two teams), what was expected of it;
+    - `performance`: the performance of every team, teams × traits; where results are drawn from a forecast (Elo and its
+      relatives, two teams), the expected one;
     - `home`: the true home advantage at every match, matches × traits, or None.
 
     >>> import prowess as pw
@@ -58,11 +57,11 @@ class Simulation:
     home: Floats | None
 
     def __repr__(self) -> str:
-        """Say how much there is."""
+        """Show the size of the league."""
         return f"Simulation({self.history!r})"
 
     def truth(self) -> pl.DataFrame:
-        """The players with their matches and true skills, a column for each trait, in the order of `history.players`.
+        """Return the players with their matches and true skills, a column per trait, in the order of `history.players`.
 
         >>> import prowess as pw
         >>> simulate(pw.PoissonOD(mu=0, sigma=0.3, beta=0.1), 20, 6).truth().columns
@@ -75,7 +74,7 @@ class Simulation:
         return pl.DataFrame({"player": self.history.players, "matches": matches} | skills)
 
     def to_frame(self) -> pl.DataFrame:
-        """The history with a row for every entry, and the true skill that the player then had.
+        """Return the history with a row for every entry, and the player's true skill at that match.
 
         >>> import prowess as pw
         >>> simulate(pw.TrueSkill(), 20, 6).to_frame().columns
@@ -106,19 +105,19 @@ def simulate(
     home: float | None = None,
     progress: bool | None = None,
 ) -> Simulation:
-    """A league that follows the model's own process: skills, drift, teams and results, by its own parts.
+    """Simulate a league that follows the model's own process of skills, drift, teams and results.
 
     Skills are drawn from the prior and move by the drift; the team function makes a performance of them; results come
-    from the outcome (see `play`). What of it is not a matter of the model is said by:
+    from the outcome (see `play`). Options say the rest:
 
     - `teams` of a match and `size` of a team: a number, (least, most), or a list with a number for each match;
-    - `attendance`: who plays how often (`Rounds`, `Even`, `Zipf`, `Lognormal`); everybody once a round, unless given;
-    - `roster`: squads that stay together (`Roster`); else teams are thrown together for every match;
-    - `calendar`: when (`Calendar`); without one there are no times, and a drift by time does not happen;
-    - `skills`: another prior to draw from, or the skills themselves at the first match (player n is called "pn");
-    - `questions`: places by the number of right answers (`Questions`, or how many), instead of the model's outcome;
-    - `draws`: δ of systems that only know an expected score, where D = 2δE(1 − E); 0 is never a draw;
-    - `home`: the share of matches with a home team, which is listed first; all, if the model has a home advantage.
+    - `attendance`: who plays how often (`Rounds`, `Even`, `Zipf`, `Lognormal`); by default everybody once a round;
+    - `roster`: squads that stay together (`Roster`); by default teams are random in every match;
+    - `calendar`: when matches are played (`Calendar`); without one there are no times, and no drift by time;
+    - `skills`: another prior to draw from, or the skills themselves at the first match (player n is named "pn");
+    - `questions`: places by the number of right answers (`Questions`, or their number), not by the model's outcome;
+    - `draws`: δ of models that only have an expected score, where D = 2δE(1 − E); 0 means no draws;
+    - `home`: the share of matches with a home team, the first one; all, if the model has a home advantage.
 
     The same seed gives the same league. Players who never play are not in the history.
 
@@ -130,12 +129,9 @@ def simulate(
     ('date', 50, 1)
     """
     _check(model, attendance, roster, calendar)
-    if check_share("draws", draws) and not isinstance(model.outcome, (Duel, Pairwise)):
-        raise Error(
-            f"draws are for systems that know an expected score, such as Elo; {model.outcome!r} has its own",
-            field="draws",
-            value=draws,
-        )
+    if probability("draws", draws) and not isinstance(model.outcome, (Duel, Pairwise)):
+        message = f"draws are for models with an expected score, such as Elo; {model.outcome!r} has its own"
+        raise Error(message, field="draws", value=draws)
     matches, players = whole("matches", matches, 1), whole("players", players, 2)
     rngs = np.random.default_rng(whole("seed", seed)).spawn(5)
     first = draw_skills(rngs[0], model, players, skills)
@@ -146,36 +142,29 @@ def simulate(
     hosted = draw_hosts(rngs[3], model, matches, home)
     advantage = home_advantages(rngs[3], model, hosted, times)
     field = make_field(model, lineup, skill, advantage * hosted[:, None], draws, progress)
-    if questions is None:
-        played = play(model.outcome, field, rngs[4])
-    else:
-        played = answer_questions(
-            questions if isinstance(questions, Questions) else Questions(questions), field, rngs[4]
-        )
+    if questions is not None and not isinstance(questions, Questions):
+        questions = Questions(questions)
+    played = play(model.outcome, field, rngs[4]) if questions is None else answer_questions(questions, field, rngs[4])
     return _build_simulation(model, lineup, times, skill, played, hosted, advantage)
 
 
 def _check(model: Any, attendance: Any, roster: Any, calendar: Any) -> None:
-    """Options of the wrong kind."""
     if not isinstance(model, Model):
         hint = "; call it: TrueSkill()" if callable(model) else ""
         raise Error(f"simulate needs a Model, not {model!r}{hint}", field="model", value=model)
-    for name, given, kind in (
-        ("attendance", attendance, Attendance),
-        ("roster", roster, Roster),
-        ("calendar", calendar, Calendar),
-    ):
-        if given is not None and not isinstance(given, kind):
-            hint = f"; call it: {given.__name__}()" if isinstance(given, type) else ""
-            raise Error(f"{name} must be of the kind {kind.__name__}, not {given!r}{hint}", field=name, value=given)
+    kinds: dict[str, tuple[Any, type]] = {"attendance": (attendance, Attendance), "roster": (roster, Roster)}
+    for name, (value, kind) in (kinds | {"calendar": (calendar, Calendar)}).items():
+        if value is not None and not isinstance(value, kind):
+            hint = f"; call it: {value.__name__}()" if isinstance(value, type) else ""
+            raise Error(f"{name} must be of type {kind.__name__}, not {value!r}{hint}", field=name, value=value)
 
 
 def _build_simulation(
     model: Model, lineup: Lineup, times: Times | None, skill: Floats, played: Played, hosted: Any, advantage: Floats
 ) -> Simulation:
-    """The history, players numbered as they first appear, and the truth in the same order."""
-    found, first = np.unique(lineup.player, return_index=True)
-    order = found[np.argsort(first)]
+    """Return the history with players numbered in order of appearance, and the truth in the same order."""
+    players, first = np.unique(lineup.player, return_index=True)
+    order = players[np.argsort(first)]
     number = np.empty(order.max() + 1, np.int32)
     number[order] = np.arange(len(order))
     digits = len(str(order.max() + 1))
@@ -194,17 +183,17 @@ def _build_simulation(
         )
     )
     last = np.empty(len(order), np.int64)
-    last[history.player] = np.arange(history.entries)  # the latest entry is written last
+    last[history.player] = np.arange(history.entries)  # later entries overwrite earlier ones
     return Simulation(model, history, skill[last], skill, played.performance, advantage if hosted.any() else None)
 
 
 SIZE = 6  # a team has at most six players, but for substitutes
 QUESTIONS = (30, 36, 45, 60, 75, 90)  # "the teams had to solve 30-90 problems"
-EASE, SPREAD = 1.0, 2.0  # most questions are too hard or too easy for most teams: there are 30 to 60 results
+EASE, SPREAD = 1.0, 2.0  # most questions are too hard or too easy for most teams, so there are 30 to 60 results
 FIELD = 1 / 80  # the share of all squads in a tournament, at the median: about 100 teams of 50,000 players
 FIELDS = 1.0  # the deviation of its logarithm: of 680 tournaments a dozen have more than 1,000 teams
-LEAST = 6  # teams in a tournament
-EAGER = 1.5  # of log-normal attendance: half of the players have a few tournaments, the core has hundreds
+MIN_TEAMS = 6  # in a tournament
+ATTENDANCE = 1.5  # sigma, log-normal: half of the players have a few tournaments, the core has hundreds
 ROSTER = Roster(understaffing=0.15, switching=0.2, substitutes=0.03, alike=0.5)
 CALENDAR = Calendar("2003-09-01", every=4)
 
@@ -212,20 +201,20 @@ CALENDAR = Calendar("2003-09-01", every=4)
 def quiz_league(
     seed: int = 0, tournaments: int = 680, players: int = 50_000, *, model: Model | None = None
 ) -> Simulation:
-    """Tournaments of teams of six, who answer questions: Nikolenko, Sirotkin (2010), and (2011), section 5.
+    """Simulate tournaments of teams of six who answer questions: Nikolenko, Sirotkin (2010), and (2011), section 5.
 
-    As they tell of theirs: 680 tournaments and about 50,000 players, of whom most play very few and a core plays many,
-    for many teams; smaller teams are very common, some list more than six; 30 to 90 questions, so that there are 30 to
-    60 results, ties not broken; some tournaments have more than 1,000 teams.
+    As they report: 680 tournaments and about 50,000 players, of whom most play very few and a core plays many, for many
+    teams; smaller teams are very common, some list more than six; 30 to 90 questions, so that there are 30 to 60
+    results with ties; some tournaments have more than 1,000 teams.
 
-    Nothing else is published of it, so the rest is ours: a seat of six is empty with probability 0.15 and taken by a
-    guest with 0.2, a team brings a substitute with 0.03; squads are half alike in skill; the number of teams is
-    log-normal, 1 in 80 squads at the median; squads are as eager as a log-normal variable of sigma 1.5, and all come at
-    least once. Skills are N(3000, 700²), a performance has a deviation of 400, and a team is its players' average, less
-    2 % for each of six that is missing (TS2b; of larger rosters the plain average), unless another `model` is given:
-    with these the best models err in one pair of five, as on real tournaments. Models that are fitted to it need
-    `larger="mean"` in `FullSquad`: the paper's rule for larger rosters fails where a weak team's means add up to less
-    than 0, which happens from a start at 3000.
+    The rest is not published, so we chose it: a seat of six is empty with probability 0.15 and taken by a guest with
+    0.2, a team brings a substitute with 0.03; squads are half alike in skill; the number of teams is log-normal, 1 in
+    80 squads at the median; the attendance of squads is log-normal with sigma 1.5, and all play at least once. Skills
+    are N(3000, 700²), a performance has a deviation of 400, and a team is its players' average, less 2 % for each
+    missing player of six (TS2b; of larger rosters the plain average), unless another `model` is given. With these the
+    best models err in one pair of five, as on real tournaments. Models that are fitted to it need `larger="mean"` in
+    `FullSquad`: the paper's rule for larger rosters fails where a weak team's means add up to less than 0, which
+    happens from a start at 3000.
 
     >>> league = quiz_league(tournaments=20, players=1200)
     >>> len(league.history), league.history.time_kind
@@ -244,9 +233,9 @@ def quiz_league(
         tournaments,
         players,
         seed=seed,
-        teams=np.clip(np.rint(fields), LEAST, squads // 2).astype(np.int64),
+        teams=np.clip(np.rint(fields), MIN_TEAMS, squads // 2).astype(np.int64),
         size=SIZE,
-        attendance=Lognormal(EAGER, everyone=int(fields.sum()) > 2 * squads),
+        attendance=Lognormal(ATTENDANCE, everyone=int(fields.sum()) > 2 * squads),
         roster=ROSTER,
         calendar=CALENDAR,
         questions=Questions(rng.choice(QUESTIONS, tournaments), EASE, SPREAD),

@@ -1,4 +1,4 @@
-"""Better parameters: `tune` searches on early matches and judges on later ones; a `Tuning` is what it found."""
+"""Tuning of parameters: `tune` searches on early matches and judges on later ones; a `Tuning` is the result."""
 
 from .search import tune
 from .tuning import Stopped, Trial, Tuning

@@ -1,4 +1,4 @@
-"""What tuning makes small: a measure of the forecasts of a span of matches, as a function of a model's parameters."""
+"""The loss that tuning minimises, as a function of a model's parameters, and the plan of a tuning."""
 
 from __future__ import annotations
 
@@ -32,11 +32,13 @@ if TYPE_CHECKING:
     from ...model.fit.forecasts import Forecasts
 
 Evaluate = Callable[[Sequence[Mapping[str, float]]], list[TrialResult]]  # tries sets of parameters
+CutPoint = float | str | date  # a number of matches, a share of them below 1, or a date
+MIN_SCORED = 10  # matches to tune on, and to judge by
 
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """The mean of a measure over a history, of which the matches before `first` are learnt from and not scored.
+    """The mean of a measure over a history; the matches before `first` are learnt from but not scored.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
@@ -51,7 +53,7 @@ class Objective:
     first: int
 
     def __call__(self, values: Mapping[str, float]) -> TrialResult:
-        """The loss with some parameters; a set with which the model cannot work is no reason to stop."""
+        """Return the loss with some parameters; an error of the model is part of the result."""
         try:
             loss = self.loss(self.model.replace(**values))
         except Error as error:
@@ -59,7 +61,7 @@ class Objective:
         return TrialResult(loss) if isfinite(loss) else TrialResult(np.inf, f"the loss is {loss}")
 
     def loss(self, model: Model) -> float:
-        """The loss of a model: the measure, or less the measure where more is better.
+        """Return the loss of a model: the measure, negated where higher is better.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -71,66 +73,59 @@ class Objective:
 
 
 def forecast_tally(measure: Measure, model: Model, history: History) -> Tally:
-    """A measure of every match, forecast before it was learnt from.
+    """Return a measure of every match, forecast before it was learnt from.
 
     >>> import prowess as pw
     >>> forecast_tally(MEASURES["brier"], pw.Elo(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).values
     array([0.5])
     """
-    with warnings.catch_warnings():  # that EP did not converge somewhere says nothing to who tunes
+    tallies = [Tally(np.zeros(0), np.zeros(0))]
+    with warnings.catch_warnings():  # bad parameters are tried on purpose, so their warnings are noise
         warnings.simplefilter("ignore")
-        found = [measure.tallied(part.forecasts) for part in forecast_chunks(model, history)]
-    totals, weights = [tally.total for tally in found], [tally.weight for tally in found]
-    return Tally(np.concatenate([*totals, np.zeros(0)]), np.concatenate([*weights, np.zeros(0)]))
+        tallies += [measure.tallied(chunk.forecasts) for chunk in forecast_chunks(model, history)]
+    return Tally(
+        *(np.concatenate(columns) for columns in zip(*((own.total, own.weight) for own in tallies), strict=True))
+    )
 
 
-def choose_loss(wanted: str | Measure | Callable[[Forecasts], Tally] | None, history: History) -> Measure:
-    """The measure that was asked for by name or as a function; by default the log loss, of pairs if teams are many.
+def choose_loss(requested: str | Measure | Callable[[Forecasts], Tally] | None, history: History) -> Measure:
+    """Return the measure requested by name or as a function; by default the log loss, of pairs for many teams.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]]}])
     >>> choose_loss(None, history).titled, choose_loss("information_gain", history).higher
     ('log loss (nats)', True)
     """
-    if wanted is None:
-        wanted = "log_loss" if bool((np.diff(history.match_start) == 2).all()) else "pair_log_loss"
-    found = find_measure(wanted)
-    if found.tally is None or found.neutral:
-        able = join_words(
-            name for name, measure in MEASURES.items() if measure.tally is not None and not measure.neutral
-        )
-        raise Error(
-            f"tuning needs a measure that is a mean over matches, not {found.name!r}; there are {able}",
-            field="measure",
-            value=found.name,
-        )
-    return found
+    if requested is None:
+        requested = "log_loss" if bool((np.diff(history.match_start) == 2).all()) else "pair_log_loss"
+    measure = find_measure(requested)
+    if measure.tally is None or measure.neutral:
+        able = join_words(own.name for own in MEASURES.values() if own.tally is not None and not own.neutral)
+        message = f"tuning needs a measure that is a mean over matches, not {measure.name!r}; available: {able}"
+        raise Error(message, field="measure", value=measure.name)
+    return measure
 
 
 @contextmanager
 def workers(objective: Objective, jobs: int) -> Iterator[Evaluate]:
-    """A function that tries sets of parameters, in so many processes, which share the columns of the history.
+    """Return a function that tries sets of parameters in `jobs` processes, which share the columns of the history.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 9)
     >>> with workers(Objective(pw.Elo(), history, MEASURES["log_loss"], first=1), jobs=1) as attempt:
-    ...     [round(tried.loss, 2) for tried in attempt([{"k": 10.0}, {"k": 100.0}])]
+    ...     [round(result.loss, 2) for result in attempt([{"k": 10.0}, {"k": 100.0}])]
     [0.58, 0.21]
     """
     if jobs == 1:
         yield lambda sets: [objective(values) for values in sets]
         return
     joblib = import_extra("joblib", "joblib", "lab")
-    with joblib.Parallel(n_jobs=jobs) as parallel:  # it maps large columns into the memory of all processes
+    with joblib.Parallel(n_jobs=jobs) as parallel:  # it shares large columns through memory maps
         yield lambda sets: parallel(joblib.delayed(objective)(values) for values in sets)
-
-
-CutPoint = float | str | date  # a number of matches, a share of them below 1, or a date
-LEAST = 10  # matches that must be scored, to tune on and to judge by
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A training span with an objective, the loss of the present parameters on it, and what to judge by later.
+    """The objective on the training span, the loss of the present parameters, and the whole history to judge by.
 
     `present` is the measure of all matches with the present parameters.
     """
@@ -142,18 +137,18 @@ class Plan:
 
     @property
     def end(self) -> int:
-        """The first match that is not looked at."""
+        """The index of the first match after the training span."""
         return len(self.objective.history)
 
     @property
     def matches(self) -> tuple[int, int, int]:
-        """How many matches are learnt from before any is scored, are scored, and are left."""
+        """The number of matches that are only learnt from, that are scored, and that are left to judge by."""
         first = self.objective.first
         return first, self.end - first, len(self.history) - self.end
 
     @property
-    def belongs(self) -> dict[str, Any]:
-        """What a study of this is a study of; later matches may be added to the history."""
+    def subject(self) -> dict[str, Any]:
+        """What a stored study must be about to be continued; later matches may be added to the history."""
         return {
             "history": history_fingerprint(self.history[: self.end]),
             "first": self.objective.first,
@@ -161,21 +156,21 @@ class Plan:
             "measure": qualified_name(self.objective.measure.tally),
         }
 
-    def gain(self, found: Model, seed: int) -> Interval:
-        """How much better another model predicts the matches that were left: paired, resampled by blocks of time."""
-        if found == self.objective.model:
+    def gain(self, model: Model, seed: int) -> Interval:
+        """Return how much better another model predicts the later matches: paired, resampled by blocks of time."""
+        if model == self.objective.model:
             return Interval(0.0, 0.0, 0.0)
         measure = self.objective.measure
         try:
-            new = forecast_tally(measure, found, self.history)
+            new = forecast_tally(measure, model, self.history)
         except Error as error:
-            raise error.within("the parameters that were found fail on later matches; narrow their ranges: ") from None
-        before, later = (Tally(one.total[self.end :], one.weight[self.end :]) for one in (self.present, new))
-        return Resampling(seed=seed).difference(*((later, before) if measure.higher else (before, later)))
+            raise error.within("the best parameters fail on later matches; narrow their ranges: ") from None
+        before, after = (Tally(own.total[self.end :], own.weight[self.end :]) for own in (self.present, new))
+        return Resampling(seed=seed).difference(*((after, before) if measure.higher else (before, after)))
 
 
 def make_plan(model: Model, history: History, train: CutPoint, burn_in: CutPoint, measure: Measure) -> Plan:
-    """Cut a history, and measure the present parameters; if the model cannot use the history, its own error says so.
+    """Split a history, and measure the present parameters; raises the model's own error if it cannot use the history.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 100)
@@ -185,20 +180,13 @@ def make_plan(model: Model, history: History, train: CutPoint, burn_in: CutPoint
     end = count_before(history, train, "train")
     first = count_before(history[:end], burn_in, "burn_in")
     present = forecast_tally(measure, model, history)
-    for what, where in (("the training span", slice(first, end)), ("the later span", slice(end, None))):
+    remedy: tuple[Piece, ...] = "try ", Option("train", 0.6), " and ", Option("burn_in", 0.1), ", or a longer history"
+    if len(present) and not present.weight.any():
+        remedy = (f"{measure.name} does not apply to any of these matches: choose another measure",)
+    for span, where in (("training", slice(first, end)), ("later", slice(end, None))):
         scored = int((present.weight[where] > 0).sum())
-        if scored < LEAST:
-            raise Error(
-                f"of {len(history)} matches {what} has {scored} to score, and at least {LEAST} are needed; ",
-                *_remedy(measure, present),
-                field="train",
-            )
+        if scored < MIN_SCORED:
+            message = f"the {span} span has {scored} of {len(history)} matches to score, but needs {MIN_SCORED}; "
+            raise Error(message, *remedy, field="train")
     objective = Objective(model, SharedHistory.of(history[:end]).history, measure, first)
     return Plan(objective, objective.loss(model), history, present)
-
-
-def _remedy(measure: Measure, present: Tally) -> tuple[Piece, ...]:
-    """What to do, if there are too few matches to score."""
-    if len(present) and not present.weight.any():
-        return (f"{measure.name} can be told of none of these matches: choose another measure",)
-    return "try ", Option("train", 0.6), " and ", Option("burn_in", 0.1), ", or take a longer history"

@@ -1,7 +1,7 @@
-"""Which parameters to try next: in turn as Optuna's TPE says, and where a surrogate of the loss expects most.
+"""Which parameters to try next: in turn those of Optuna's TPE, and those where a surrogate expects the best loss.
 
-Every trial has a random stream of its own, made of the seed and the number of the trial. So a study that is resumed
-goes on as if it had never stopped, and no two machines that share one try the same twice.
+Every trial has a random stream of its own, made of the seed and the number of the trial. So a resumed study continues
+as if it had never stopped, and machines that share one never try the same parameters twice.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from ...history.ragged import Floats
 from ...model.maths.normal import cdf
 from ...model.params import Range
 from ...optional import import_extra
-from ..measures.tally import Floats
 
-RANDOM = 10  # trials at random before anything is learnt from them
+RANDOM = 10  # random trials at the start
 
 
 def make_sampler(seed: int) -> Any:
-    """A sampler for a study of Optuna: a multivariate Tree-structured Parzen Estimator, and a surrogate.
+    """Return a sampler for Optuna: a multivariate Tree-structured Parzen Estimator in turn with a surrogate.
 
     >>> import optuna
     >>> isinstance(make_sampler(seed=0), optuna.samplers.BaseSampler)
@@ -46,9 +46,9 @@ def make_sampler(seed: int) -> Any:
         def sample_relative(self, study: Any, trial: Any, search_space: Any) -> Any:
             if trial.number > RANDOM and trial.number % 2 and search_space:
                 done = study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.COMPLETE,))
-                found = _propose_params(search_space, done, self.rng)
-                if found:
-                    return found
+                params = _propose_params(search_space, done, self.rng)
+                if params:
+                    return params
             return self.tpe.sample_relative(study, trial, search_space)
 
         def sample_independent(self, study: Any, trial: Any, param_name: str, param_distribution: Any) -> Any:
@@ -58,28 +58,26 @@ def make_sampler(seed: int) -> Any:
 
 
 def _propose_params(space: dict[str, Any], done: list[Any], rng: np.random.Generator) -> dict[str, float]:
-    """What the surrogate proposes, on the scales of the parameters; nothing while there are few trials."""
-    spans = {name: Range(one.low, one.high, one.log) for name, one in space.items()}
+    """Return what the surrogate proposes, on the scales of the parameters; empty while there are few trials."""
+    spans = {name: Range(own.low, own.high, own.log) for name, own in space.items()}
     points = np.array([[span.share(trial.params[name]) for name, span in spans.items()] for trial in done])
-    if not len(points):
+    point = propose(points, np.array([trial.value for trial in done]), rng) if len(points) else None
+    if point is None:
         return {}
-    found = propose(points, np.array([trial.value for trial in done]), rng)
-    if found is None:
-        return {}
-    values = zip(spans.items(), found.tolist(), strict=True)
+    values = zip(spans.items(), point.tolist(), strict=True)
     return {name: min(max(span.value(share), span.low), span.high) for (name, span), share in values}
 
 
-MOST = 100  # trials that are looked at, the best: the work grows with their cube
-NOISE = 1e-5  # of the variance: a loss is no noise, but an average over matches is not quite smooth
-LENGTH = 0.5  # what is expected of a length scale: log-normal around this, by a factor of e
-GUESSES, STEPS = 40, 40  # sets of length scales that are tried at random, and near the best of these
-WIDE, NEAR, ROUNDS = 300, 100, 5  # points that are considered everywhere, around a good one, and how often
+MAX_POINTS = 100  # the best trials, which the surrogate is fitted to: the work grows with their cube
+NOISE = 1e-5  # of the variance: a loss is exact, but as an average over matches it is not quite smooth
+LENGTH = 0.5  # the prior of a length scale is log-normal around this, with a factor of e
+GUESSES, STEPS = 40, 40  # sets of length scales tried at random, and near the best of these
+WIDE, NEAR, ROUNDS = 300, 100, 5  # candidates everywhere, around a good point, and rounds of refinement
 
 
 @dataclass(frozen=True, eq=False)
 class Surrogate:
-    """A Gaussian process through points, with the Matérn 5/2 covariance and a length scale for each direction.
+    """A Gaussian process (Rasmussen, Williams, 2006) with Matérn 5/2 covariance and a length scale per direction.
 
     >>> process = Surrogate(np.array([[0.0], [1.0]]), np.array([0.5]), np.eye(2), np.zeros(2), 1.0)
     >>> mean, deviation = process.expect(np.array([[0.0], [9.0]]))
@@ -94,27 +92,25 @@ class Surrogate:
     variance: float
 
     def expect(self, at: Floats) -> tuple[Floats, Floats]:
-        """Mean and deviation at some points: equations (2.25) and (2.26)."""
+        """Return mean and deviation at some points: equations (2.25) and (2.26)."""
         across = np.linalg.solve(self.factor, _matern(_squares(self.points, at), self.lengths))
         left = np.maximum(1.0 - (across * across).sum(axis=0), 1e-12)
         return across.T @ self.weights, np.sqrt(self.variance * left)
 
 
 def _squares(one: Floats, other: Floats) -> Floats:
-    """Squared distances, by direction."""
-    found: Floats = (one[:, None, :] - other[None, :, :]) ** 2
-    return found
+    """Return squared distances by direction."""
+    return np.asarray((one[:, None, :] - other[None, :, :]) ** 2)
 
 
 def _matern(squares: Floats, lengths: Floats) -> Floats:
-    """Equation (4.17) for ν = 5/2."""
+    """Return the covariance of equation (4.17) for ν = 5/2."""
     r = np.sqrt(5.0 * (squares @ lengths**-2.0))
-    found: Floats = (1.0 + r + r * r / 3.0) * np.exp(-r)
-    return found
+    return np.asarray((1.0 + r + r * r / 3.0) * np.exp(-r))
 
 
 def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrogate:
-    """The process under which values are most likely, by equation (5.8): found at random, then step by step.
+    """Fit the length scales of largest likelihood, by equation (5.8), with random guesses and random steps.
 
     >>> rng = np.random.default_rng(0)
     >>> points = rng.random((30, 2))
@@ -125,7 +121,7 @@ def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrog
     squares, directions = _squares(points, points), points.shape[1]
     least: float = np.inf
     best: Floats = np.zeros(directions)
-    found: Surrogate | None = None
+    process: Surrogate | None = None
     for step in range(GUESSES + STEPS):
         guess: Floats = np.asarray(rng.normal(size=directions))
         if step >= GUESSES:
@@ -135,28 +131,28 @@ def fit_surrogate(points: Floats, y: Floats, rng: np.random.Generator) -> Surrog
         weights = np.asarray(np.linalg.solve(factor, y), np.float64)
         variance = max(float(weights @ weights) / len(y), 1e-300)  # the most likely one
         cost = 0.5 * len(y) * np.log(variance) + np.log(np.diag(factor)).sum() + 0.5 * float(guess @ guess)
-        if found is None or cost < least:
-            least, best, found = cost, guess, Surrogate(points, lengths, factor, weights, variance)
-    assert found is not None
-    return found
+        if process is None or cost < least:
+            least, best, process = cost, guess, Surrogate(points, lengths, factor, weights, variance)
+    assert process is not None
+    return process
 
 
 def propose(points: Floats, losses: Floats, rng: np.random.Generator) -> Floats | None:
-    """Where, between 0 and 1 in every direction, the largest improvement is expected; None while there are few points.
+    """Return the point in the unit cube with the largest expected improvement; None while there are few points.
 
-    The worst losses may be very large, and where they are large they are of no interest: their logarithm is modelled.
+    The surrogate models the logarithm of the losses, because the worst ones may be very large and do not matter.
 
     >>> rng = np.random.default_rng(0)
     >>> points = rng.random((20, 2))
     >>> losses = ((points - 0.4) ** 2).sum(1)
-    >>> found = propose(points, losses, rng)
-    >>> bool(((found - 0.4) ** 2).sum() < losses.min())
+    >>> point = propose(points, losses, rng)
+    >>> bool(((point - 0.4) ** 2).sum() < losses.min())
     True
     """
     count, directions = points.shape
     if count < 2 * directions + 3:
         return None
-    order = np.argsort(losses, kind="stable")[:MOST]
+    order = np.argsort(losses, kind="stable")[:MAX_POINTS]
     points, rise = points[order], losses[order] - losses[order[0]]
     y = np.log1p(rise / max(float(np.median(rise[: max(4, len(rise) // 3)])), 1e-12))
     y = (y - y.mean()) / max(float(y.std()), 1e-12)
@@ -169,14 +165,12 @@ def propose(points: Floats, losses: Floats, rng: np.random.Generator) -> Floats 
         best = at[np.argmax(_improvement(process, at, y[0]))]
         around = best + 0.05 * 0.5**step * rng.normal(size=(NEAR, directions))
         at = np.concatenate([best[None], np.clip(around, 0.0, 1.0)])
-    found: Floats = at[np.argmax(_improvement(process, at, y[0]))]
-    return found
+    return np.asarray(at[np.argmax(_improvement(process, at, y[0]))])
 
 
 def _improvement(process: Surrogate, at: Floats, best: float) -> Floats:
-    """By how much one expects to get below the best: Jones, Schonlau, Welch (1998), equation (15)."""
+    """Return the expected improvement on the best: Jones, Schonlau, Welch (1998), equation (15)."""
     mean, deviation = process.expect(at)
     z = (best - mean) / deviation
     below = np.array([cdf(x) for x in z.tolist()])
-    found: Floats = deviation * (z * below + np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi))
-    return found
+    return np.asarray(deviation * (z * below + np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)))

@@ -1,10 +1,10 @@
-"""Tuning: the parameters of a model with which it predicts best, found on early matches and judged by later ones."""
+"""Tuning: search the parameters with which a model predicts best on early matches, and judge them on later ones."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,49 +24,46 @@ from .tuning import Stopped, Trial, Tuning
 
 if TYPE_CHECKING:
     from ...model.fit.forecasts import Forecasts
-    from .objective import Evaluate
 
 Requested = Iterable[str] | Mapping[str, Range | tuple[float, float] | None] | None
 
 
-def requested_space(model: Model, wanted: Requested) -> dict[str, Range] | None:
-    """The ranges of parameters that a user names, or gives ranges for; None for None.
+def requested_space(model: Model, parameters: Requested) -> dict[str, Range] | None:
+    """Return the ranges of the parameters that a user names, or gives ranges for; None for None.
 
     >>> import prowess as pw
     >>> requested_space(pw.TrueSkill(), {"beta": (2, 5)})
     {'beta': Range(low=2.0, high=5.0, log=True, unit='one', sets='')}
     """
-    if wanted is None:
+    if parameters is None:
         return None
-    wanted = [wanted] if isinstance(wanted, str) else wanted
-    named = dict(wanted) if isinstance(wanted, Mapping) else dict.fromkeys(wanted)
+    parameters = [parameters] if isinstance(parameters, str) else parameters
+    named = dict(parameters) if isinstance(parameters, Mapping) else dict.fromkeys(parameters)
     if not named:
         raise Error("no parameters to tune: name some, or leave `parameters` out", field="parameters")
     return {name: _range(model, name, ends) for name, ends in named.items()}
 
 
 def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) -> Range:
-    """The range of one parameter: as declared, or as given, if the model takes both its ends."""
-    known, value = model.tunable, model.params.get(name)
-    if name not in known and (ends is None or type(value) not in (int, float)):
-        have = "needs a range: (low, high)" if type(value) in (int, float) else "is no number that this model has"
-        raise Error(
-            f"{name!r} {have}; to be tuned by name there are {', '.join(known)}", field="parameters", value=name
-        )
-    if ends is None:
-        return known[name]
+    """Return the range of one parameter, declared or given; raises `Error` if the model rejects one of its ends."""
+    declared, is_number = model.tunable.get(name), type(model.params.get(name)) in (int, float)
+    if declared is None and (ends is None or not is_number):
+        reason = "needs a range: (low, high)" if is_number else "is not a number of this model"
+        message = f"{name!r} {reason}; tunable by name: {', '.join(model.tunable)}"
+        raise Error(message, field="parameters", value=name)
     if not isinstance(ends, Range):
+        if ends is None:
+            assert declared is not None
+            return declared
         try:
             low, high = ends
         except (TypeError, ValueError):
-            raise Error(
-                f"the range of {name} must be (low, high) or a Range, not {ends!r}", field="parameters", value=name
-            ) from None
-        declared = known.get(name)
+            message = f"the range of {name} must be (low, high) or a Range, not {ends!r}"
+            raise Error(message, field="parameters", value=name) from None
         low, high = number(f"the low end of {name}", low), number(f"the high end of {name}", high)
         ends = Range(low, high, log=declared is not None and declared.log and low > 0)
     if ends.unit != "one":
-        raise Error(f"the range of {name} must be given in numbers, not by {ends.unit}", field="parameters", value=name)
+        raise Error(f"the range of {name} must be in numbers, not by {ends.unit}", field="parameters", value=name)
     for end in (ends.low, ends.high):
         try:
             model.replace(**{name: end})
@@ -77,22 +74,18 @@ def _range(model: Model, name: str, ends: Range | tuple[float, float] | None) ->
 
 
 def relevant_space(model: Model, loss: float, attempt: Evaluate) -> tuple[dict[str, Range], list[str]]:
-    """The parameters that results can tell and that change something, and those that change nothing.
+    """Return the identifiable parameters that change a forecast, and the names of those that change nothing.
 
-    Each is tried at the far end of its range.
-
-    A leader bonus changes nothing where all play alone, nor does a home advantage where nobody is at home.
+    Each is tried at the far end of its range. A leader bonus changes nothing where all play alone, nor does a home
+    advantage where nobody is at home.
     """
-    space = identified(model)
-    values = model.params
+    space, values = identified(model), model.params
     far = [{name: span.low if span.share(values[name]) > 0.5 else span.high} for name, span in space.items()]
-    tried = attempt(far)
-    kept = {name: span for (name, span), one in zip(space.items(), tried, strict=True) if abs(one.loss - loss) > 1e-12}
+    trials = zip(space, attempt(far), strict=True)
+    kept = {name: space[name] for name, trial in trials if abs(trial.loss - loss) > 1e-12}
     if not kept:
-        raise Error(
-            f"none of {', '.join(space) or 'its parameters'} changes a forecast: there is nothing to tune",
-            field="parameters",
-        )
+        message = f"none of {', '.join(space) or 'its parameters'} changes a forecast: there is nothing to tune"
+        raise Error(message, field="parameters")
     return kept, [name for name in space if name not in kept]
 
 
@@ -113,23 +106,22 @@ def tune(
 ) -> Tuning:
     """Find the parameters with which a model predicts a history best: Optuna's TPE on a training span.
 
-    The loss is the mean of `measure` over forecasts that were made before each match: by default `log_loss` where all
-    matches have two teams, else `pair_log_loss`. It may be another of `pw.lab.MEASURES`, or a function of
-    `fit.forecasts` that returns a tally of which less is better. The matches of `burn_in` are learnt from, but not
-    scored.
+    The loss is the mean of `measure` over forecasts made before each match: by default `log_loss` where all matches
+    have two teams, otherwise `pair_log_loss`. It may be another of `pw.lab.MEASURES`, or a function of `fit.forecasts`
+    that returns a tally of which lower is better. The matches of `burn_in` are learnt from, but not scored.
 
-    `train` says where the training span ends: after a share of the matches (below 1) or so many of them, or at a date;
-    so does `burn_in` within that span. The matches after it are not looked at. They serve to judge the result:
-    `Tuning.gain`, with an interval.
+    `train` is the end of the training span: a share of the matches (below 1), a number of them, or a date; `burn_in`
+    is the same within that span. The search does not use the later matches, which judge the result: `Tuning.gain`, with
+    an interval.
 
-    `parameters` are names, or ranges by name. By default they are all that `Model.tunable` gives, without those that
-    results cannot tell (TrueSkill's mu and sigma: see `prowess.model.params`) or that change nothing in this history.
+    `parameters` are names, or ranges by name. By default they are all of `Model.tunable`, without those that results
+    cannot identify (TrueSkill's mu and sigma: see `prowess.model.params`) or that change nothing in this history.
 
     `storage` keeps the study in an SQLite file (a path) or a database (a URL such as postgresql://host/name): the next
-    call goes on with it until there are as many `trials`, and many processes and machines may run the same study at
-    once. One that belongs to another history, model or measure is an error. The same seed and number of `jobs`
-    (processes, see `pw.compare`) find the same parameters. Ctrl-C raises `pw.lab.Stopped`, a `KeyboardInterrupt` that
-    has what was found until then.
+    call continues it until there are `trials` trials, and many processes and machines may run the same study at once. A
+    study of another history, model or measure is an error. The same seed and number of `jobs` (processes, see
+    `pw.compare`) find the same parameters. Ctrl-C raises `pw.lab.Stopped`, a `KeyboardInterrupt` with the best result
+    so far.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.TrueSkill(beta=6), 1000, 30).history
@@ -144,43 +136,50 @@ def tune(
     if not isinstance(model, Model) or not isinstance(history, History):
         hint = "" if isinstance(model, Model) or not callable(model) else f"; call it: {model.__name__}()"
         raise Error(f"tune needs a Model and a History, not {type(model).__name__} and {type(history).__name__}{hint}")
-    import_extra("optuna", "Optuna", "lab")  # before the work
+    import_extra("optuna", "Optuna", "lab")  # fails early if it is not installed
     plan = make_plan(model, history, train, burn_in, choose_loss(measure, history))
-    given = requested_space(model, parameters)
-    name = study or f"prowess {fingerprint(*map(str, plan.belongs.values()), repr(given))}"
-    with open_study(storage, name, seed) as book:
-        book.belong(plan.belongs)
+    space = requested_space(model, parameters)
+    name = study or f"prowess {fingerprint(*map(str, plan.subject.values()), repr(space))}"
+    with open_study(storage, name, seed) as opened:
+        opened.check_subject(plan.subject)
         try:
             with workers(plan.objective, jobs) as attempt:
-                if not given and not book.space:
-                    book.agree(*relevant_space(model, plan.loss, attempt))
-                book.agree(given or book.space)
-                book.tell_present(model.params, plan.loss)
-                _search(book, attempt, trials, jobs, progress)
+                if not space and not opened.space:
+                    opened.set_space(*relevant_space(model, plan.loss, attempt))
+                opened.set_space(space or opened.space)
+                opened.add_present(model.params, plan.loss)
+                _search(opened, attempt, trials, jobs, progress)
         except KeyboardInterrupt:
-            if not book.space or len(book.trials()) < 2:
-                raise  # nothing was found yet
-            raise Stopped(_result(plan, book, seed), trials) from None
-        return _result(plan, book, seed)
+            if not opened.space or len(opened.trials()) < 2:
+                raise  # there is no result yet
+            raise Stopped(_result(plan, opened, seed), trials) from None
+        return _result(plan, opened, seed)
 
 
-def _search(book: Study, attempt: Evaluate, trials: int, jobs: int, progress: bool | None) -> None:
-    """Try until there are as many trials, in rounds of one for each process; others may add to the same study."""
-    for _ in steps(range(len(book.trials()), trials, jobs), "tuning", progress):
-        asked = book.ask(min(jobs, trials - len(book.trials())))
-        told = 0
+def _search(study: Study, attempt: Evaluate, trials: int, jobs: int, progress: bool | None) -> None:
+    """Try until there are enough trials, in rounds of one for each process; others may add to the same study."""
+    for _ in steps(range(len(study.trials()), trials, jobs), "tuning", progress):
+        waiting = study.ask(min(jobs, trials - len(study.trials())))
         try:
-            for trial, tried in zip(asked, attempt([trial.params for trial in asked]), strict=True):
-                book.tell(trial, tried)
-                told += 1
+            for result in attempt([trial.params for trial in waiting]):
+                study.tell(waiting[0], result)
+                waiting.pop(0)
         finally:
-            for trial in asked[told:]:
-                book.tell(trial, None)
+            for trial in waiting:  # interrupted
+                study.tell(trial, None)
 
 
-def _result(plan: Plan, book: Study, seed: int) -> Tuning:
-    """The best trial, if it is better than what there was, judged by the matches that were left."""
-    tried = tuple(map(_trial, book.trials()))
+def _result(plan: Plan, study: Study, seed: int) -> Tuning:
+    """Return the best trial, if it beats the present parameters, judged on the later matches."""
+    tried = tuple(
+        Trial(
+            trial.number,
+            trial.params,
+            np.inf if trial.value is None else trial.value,
+            trial.user_attrs.get("error", ""),
+        )
+        for trial in study.trials()
+    )
     best = min(tried, key=lambda trial: trial.loss)
     before = plan.objective.model
     model = before.replace(**best.values) if best.loss < plan.loss else before
@@ -191,14 +190,8 @@ def _result(plan: Plan, book: Study, seed: int) -> Tuning:
         loss=(plan.loss, min(plan.loss, best.loss)),
         matches=plan.matches,
         measure=plan.objective.measure,
-        space=book.space,
+        space=study.space,
         tried=tried,
-        importance=book.importance(),
-        unused=book.unused,
-    )
-
-
-def _trial(trial: Any) -> Trial:
-    return Trial(
-        trial.number, trial.params, np.inf if trial.value is None else trial.value, trial.user_attrs.get("error", "")
+        importance=study.importance(),
+        unused=study.unused,
     )

@@ -1,4 +1,4 @@
-"""What tuning found: a model, how it was found, and whether it is better on matches that nobody looked at."""
+"""The result of a tuning: the better model, the trials, and the gain on matches that the search did not use."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-EDGE = 0.02  # how near to the end of its range, as a share of it, a parameter stands at the edge
+EDGE = 0.02  # share of a range within which a parameter counts as being at its end
 
 
 class Trial(NamedTuple):
-    """A set of parameters that was tried: its loss on the training span, or the error with which the model failed."""
+    """A set of parameters: its loss on the training span, or the error with which the model failed."""
 
     number: int
     values: dict[str, float]
@@ -34,29 +34,28 @@ class Trial(NamedTuple):
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C while `tune` searched: it stops, and nothing is lost, as `tuning` holds what was found until then.
+    """Raised by Ctrl-C while `tune` searches; `tuning` holds the best result so far.
 
     >>> import prowess as pw
     >>> stopped = Stopped(pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3), 100)
     >>> print(stopped)
-    stopped after 3 of 100 trials; `tuning` of this error holds the best so far, and `storage` would keep the trials
+    stopped after 3 of 100 trials; `tuning` of this error holds the best so far, and `storage` keeps trials for later
     """
 
-    def __init__(self, tuning: Tuning, wanted: int) -> None:
-        """Hold what was found."""
-        done = f"stopped after {len(tuning.tried)} of {wanted} trials"
-        super().__init__(f"{done}; `tuning` of this error holds the best so far, and `storage` would keep the trials")
+    def __init__(self, tuning: Tuning, trials: int) -> None:
+        done = f"stopped after {len(tuning.tried)} of {trials} trials"
+        super().__init__(f"{done}; `tuning` of this error holds the best so far, and `storage` keeps trials for later")
         self.tuning = tuning
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuning:
-    """A model whose parameters were tuned, and how they were found; `tune` makes one.
+    """A model whose parameters were tuned, and how; `tune` makes one.
 
-    `model` is the better model by the training span, `before` the one that was tuned. `gain` is by how much the loss of
-    a match fell on the matches that were left, with a 95 % interval. `loss` holds the losses of the two models on the
-    training span, `matches` how many were learnt from before any was scored, scored, and left. Where more of a measure
-    is better, the loss is less the measure.
+    `model` is the best model on the training span, `before` the original one. `gain` is the fall of the loss per match
+    on the later matches, with a 95 % interval. `loss` holds the losses of the two models on the training span (before,
+    after), `matches` the number of matches only learnt from, scored, and left to judge by. Where higher is better, the
+    loss is the negated measure.
 
     >>> import prowess as pw
     >>> league = pw.simulate(pw.Glicko(), 2000, 30).history
@@ -78,7 +77,7 @@ class Tuning:
 
     @property
     def params(self) -> dict[str, tuple[float, float]]:
-        """The parameters that changed, each with its old and its new value.
+        """The parameters that changed, with their old and new values.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
@@ -102,7 +101,7 @@ class Tuning:
 
     @property
     def summary(self) -> str:
-        """What was found, in plain words.
+        """The result in plain words.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
@@ -113,25 +112,24 @@ class Tuning:
         sets, matches = count(len(self.tried), "set", "sets"), count(burnt + scored, "match", "matches")
         what = f"{sets} of {', '.join(self.space)} on {matches}"
         if not self.params:
-            return f"Of {what}, none predicts them better than the present one."
-        old, new = self.loss
-        sign = -1 if self.measure.higher else 1
-        found = f"The best of {what} takes their {self.measure.title} from {sign * old:.4f} to {sign * new:.4f}"
+            return f"Of {what}, none predicts better than the present parameters."
+        old, new = ((-1 if self.measure.higher else 1) * loss for loss in self.loss)
+        best = f"The best of {what} changes their {self.measure.title} from {old:.4f} to {new:.4f}"
         verdict = ""
         if self.gain.within_noise:
             verdict = ", which is within noise: the old parameters may be as good"
         elif self.gain.value < 0:
-            verdict = ": the new parameters are worse there, do not use them"
-        return f"{found}. On the {later} later matches the gain is {self.judged}{verdict}."
+            verdict = ": the new parameters are worse there, so do not use them"
+        return f"{best}. On the {later} later matches the gain is {self.judged}{verdict}."
 
     def __repr__(self) -> str:
-        """Say what was found."""
+        """Show the summary."""
         return f"Tuning({self.summary})"
 
     def table(self) -> pl.DataFrame:
-        """A row for every parameter: parameter, before, after, low, high, importance, note.
+        """Return a row for every parameter: parameter, before, after, low, high, importance, note.
 
-        The importance is the share of it in what makes a trial good; null before there are enough trials.
+        The importance is its share in what makes a trial good; null before there are enough trials.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
@@ -161,15 +159,15 @@ class Tuning:
     def _note(self, name: str, span: Range) -> str:
         share = span.share(float(self.model.params[name]))
         if name not in self.params:
-            return "as before"
+            return "unchanged"
         if EDGE < share < 1 - EDGE:
             return ""
-        return f"at the {'low' if share <= EDGE else 'high'} end of its range: give it a wider one, if there can be one"
+        return f"at the {'low' if share <= EDGE else 'high'} end of its range: try a wider one"
 
     def trials(self) -> pl.DataFrame:
-        """A row for every trial, in order: trial, loss, best (so far), the parameters, error.
+        """Return a row for every trial, in order: trial, loss, best (so far), the parameters, error.
 
-        The first are the present parameters, where these lie within the ranges.
+        The first trial has the present parameters, if these lie within the ranges.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
@@ -188,7 +186,7 @@ class Tuning:
         return pl.DataFrame(columns | {"error": [trial.error for trial in self.tried]})
 
     def to_dict(self) -> dict[str, Any]:
-        """What was found as plain data, for JSON.
+        """Return the result as plain data for JSON.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
@@ -208,24 +206,35 @@ class Tuning:
         }
 
     def report(self) -> Report:
-        """What was found, with the chart.
+        """Return a report with the result and the chart.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
         >>> [section.title for section in tuning.report().sections]
-        ['What was found', 'Parameters', 'The search', 'How this was measured']
+        ['Result', 'Parameters', 'The search', 'How this was measured']
         """
         bold = frozenset((row, "after") for row, name in enumerate(self.space) if name in self.params)
+        legend = "Every parameter before and after, and the range in which it was searched."
+        if self.importance:
+            legend += " Importance is the share of a parameter in what makes a set good."
+        burnt, scored, later = self.matches
+        before = f"the first {burnt:,} matches were only learnt from, " if burnt else ""
+        method = (
+            f"Every match was forecast before it was learnt from: {before}the search used the {self.measure.title} of "
+            f"the next {scored:,}, and the {later:,} matches after them, which it did not use, judge the result.\n\n"
+            "The gain is the fall of the loss per match there; its 95 % interval comes from resampled blocks of "
+            "neighbouring matches. If the interval contains 0, the gain may be chance."
+        )
         sections = (
-            Section("What was found", text=self.summary),
-            Section("Parameters", text=_legend(self), table=self.table(), bold=bold),
+            Section("Result", text=self.summary),
+            Section("Parameters", text=legend, table=self.table(), bold=bold),
             Section("The search", chart=self.chart()),
-            Section("How this was measured", text=_method(self)),
+            Section("How this was measured", text=method),
         )
         return Report("Tuning", sections)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the report as one page that needs no network; its name ends in .html.
+        """Write the report as a self-contained .html page.
 
         >>> from pathlib import Path; from tempfile import TemporaryDirectory
         >>> import prowess as pw
@@ -239,7 +248,7 @@ class Tuning:
         self.report().save(path)
 
     def chart(self) -> alt.VConcatChart:
-        """The loss of every trial and the best so far; below it, the loss against each parameter.
+        """Chart the loss of every trial and the best so far; below it, the loss against each parameter.
 
         >>> import prowess as pw
         >>> tuning = pw.tune(pw.Elo(), pw.simulate(pw.Glicko(), 200, 10).history, trials=3)
@@ -248,23 +257,3 @@ class Tuning:
         """
         chart: alt.VConcatChart = tuning_chart(self)
         return chart
-
-
-def _legend(tuning: Tuning) -> str:
-    """How to read the table."""
-    text = "What every parameter was and is, and between which values it was looked for."
-    if tuning.importance:
-        text += " Importance is the share of a parameter in what makes a set good."
-    return text
-
-
-def _method(tuning: Tuning) -> str:
-    """What was searched on, and what it was judged by."""
-    burnt, scored, later = tuning.matches
-    before = f"the first {burnt:,} matches were learnt from only, " if burnt else ""
-    return (
-        f"Every match was forecast before it was learnt from; {before}the next {scored:,} were searched on by their "
-        f"{tuning.measure.title}, and the {later:,} after them, which the search did not look at, judge the result.\n\n"
-        "The gain is by how much the loss of a match fell there; its 95 % interval comes from resampled blocks of "
-        "neighbouring matches. If it holds 0, the gain may be chance."
-    )

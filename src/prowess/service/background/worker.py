@@ -27,9 +27,8 @@ from sqlalchemy import Connection, select
 
 from ...errors import Error
 from ...history import History
-from ...lab.compare.compatibility import check_usable, suitable_models, usable_presets
-from ...lab.compare.run import compare_forecasts
-from ...lab.compare.serialize import page_payload
+from ...lab.compare.report import page_payload
+from ...lab.compare.run import check_usable, compare_forecasts, suitable_models, usable_presets
 from ...lab.forecast_chunks import ForecastChunk
 from ...lab.protocols import Prequential
 from ...model.model import Model

@@ -1,0 +1,188 @@
+"""Measures of matches of any number of teams: the order of pairs of teams, their places, and their scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Error
+from ...history.ragged import Floats
+from ...model.fit.forecasts import Forecasts, performance, strength
+from ...model.fit.pairs import count_ahead, count_losses, count_wrong
+from ...validate import probability
+from .probabilities import surprise, two_teams
+from .tally import Tally, by_team_count, memoryviews
+
+PAIRS = 1_000_000  # pairs of teams that are processed together, which bounds the memory
+
+
+def pair_error(forecasts: Forecasts, *, ties: float = 0.5, drawn: float | None = None, pooled: bool = False) -> Tally:
+    """Return the share of pairs of teams whose order the expected performances got wrong: Nikolenko, Sirotkin (2011).
+
+    `ties`: how much a pair counts whose expected performances are equal, from 0 (right) to 1 (wrong, as in the
+    TrueSkill paper). `drawn`: how much a pair that shares its place counts; None leaves such pairs out. `pooled`: every
+    pair has the same weight, so matches weigh by their pairs; otherwise every match has the same weight.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
+    >>> pair_error(pw.TrueSkill().fit(history).forecasts).values.round(3)
+    array([0.5  , 0.667])
+    """
+    history = forecasts.history
+    wrong: Any = np.empty(len(forecasts))
+    shared: Any = np.empty(len(forecasts))
+    start, place, expected = memoryviews(history.match_start, history.place, np.ascontiguousarray(strength(forecasts)))
+    count_wrong(start, place, expected, probability("ties", ties), wrong, shared)
+    teams = np.diff(history.match_start).astype(np.float64)
+    pairs = teams * (teams - 1.0) / 2.0
+    if drawn is None:
+        return _pair_tally(wrong, pairs - shared, pooled)
+    return _pair_tally(wrong + probability("drawn", drawn) * shared, pairs, pooled)
+
+
+def pair_log_loss(forecasts: Forecasts, *, least: float = 1e-6, pooled: bool = False) -> Tally:
+    """Return −ln P(order) of the pairs of teams that do not share a place, in nats.
+
+    For two teams P is win / (win + loss) of the forecast; for more it follows from the normal performances of the two,
+    without a margin, or from their scores. A probability counts as at least `least`, so that one surprise is not
+    infinitely bad. `pooled` as in `pair_error`.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"], ["cat"]]}])
+    >>> pair_log_loss(pw.TrueSkill().fit(history).forecasts).values.round(3)
+    array([0.693, 0.983])
+    """
+    history, least = forecasts.history, probability("least", least, ends=False)
+    loss: Any = np.empty(len(forecasts))
+    decided: Any = np.empty(len(forecasts))
+    expected, spread = memoryviews(*(np.ascontiguousarray(of(forecasts)) for of in (strength, performance)))
+    start, place = memoryviews(history.match_start, history.place)
+    count_losses(start, place, expected, spread, least, loss, decided)
+    two, result = two_teams(forecasts)
+    if len(two):
+        p = np.where(result.won, result.win, result.loss)
+        either = result.win + result.loss
+        p = np.divide(p, either, out=np.full(len(p), 0.5), where=either > 0)
+        loss[two] = np.where(result.drawn, 0.0, surprise(p, least))
+    if forecasts.outcome.later and forecasts.mean.ndim == 2:
+        _add_score_losses(forecasts, least, loss)
+    return _pair_tally(loss, decided, pooled)
+
+
+def _add_score_losses(forecasts: Forecasts, least: float, loss: Floats) -> None:
+    """Set −Σ ln P(order) of matches of more than two teams by the distribution of their scores, which is not normal.
+
+    What two teams have in common (the others' defences) is taken as known; the rest of each is independent.
+    """
+    place, mean, variance = forecasts.history.place, score_levels(forecasts)[0], performance(forecasts)
+    for match, team in by_team_count(forecasts.history.match_start):
+        i, j = np.triu_indices(team.shape[1], 1)
+        rows = max(1, PAIRS // len(i))
+        for first in range(0, len(match) if team.shape[1] > 2 else 0, rows):
+            some = team[first : first + rows]
+            pair = np.stack([some[:, i], some[:, j]], axis=-1)
+            at, which = np.nonzero(place[pair[..., 0]] != place[pair[..., 1]])
+            pair = pair[at, which]
+            traits = np.zeros((2, len(pair), 2, 2))  # mean and variance of offences, each against no defence
+            traits[0, :, :, 0], traits[1, :, :, 0] = mean[pair], variance[pair]
+            win, draw = np.empty(len(pair)), np.empty(len(pair))
+            forecasts.outcome.chances(traits[0].ravel(), traits[1].ravel(), win, draw)
+            either = np.maximum(1.0 - draw, np.finfo(np.float64).tiny)
+            ahead = np.clip(win / either, 0.0, 1.0)
+            p = np.where(place[pair[:, 0]] < place[pair[:, 1]], ahead, 1.0 - ahead)
+            loss[match[first : first + rows]] = np.bincount(at, surprise(p, least), minlength=len(some))
+
+
+def _pair_tally(total: Floats, weight: Floats, pooled: bool) -> Tally:
+    if pooled:
+        return Tally(total, weight)
+    counts = weight > 0
+    return Tally(np.divide(total, weight, out=np.zeros(len(total)), where=counts), counts.astype(np.float64))
+
+
+def place_error(forecasts: Forecasts) -> Tally:
+    """Return √(Σᵢ (xᵢ − yᵢ)²/√i) of every match: Nikolenko, Sirotkin (2010), section 5.
+
+    i counts the teams in the order in which they finished, x is a team's place and y the predicted one, so the first
+    places count most. Tied teams have the mean of the places, and of the weights 1/√i, that they share.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])
+    >>> place_error(pw.TrueSkill().fit(history).forecasts).values.round(3)
+    array([0.653, 1.307])
+    """
+    start = forecasts.history.match_start
+    if not len(forecasts):
+        return Tally(np.zeros(0), np.zeros(0))
+    before, beside = _ahead_and_level(start, forecasts.history.place)
+    ahead, level = _ahead_and_level(start, -strength(forecasts))
+    discount = np.cumsum(1.0 / np.sqrt(np.arange(1, np.diff(start).max() + 1)))
+    discount = np.concatenate([[0.0], discount])
+    weight = (discount[before + beside + 1] - discount[before]) / (beside + 1)
+    off = weight * (before + 0.5 * beside - (ahead + 0.5 * level)) ** 2
+    return Tally(np.sqrt(np.add.reduceat(off, start[:-1])), np.ones(len(forecasts)))
+
+
+def _ahead_and_level(start: NDArray[np.int32], key: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Count, for every team, the teams of its match with a lower key, and the others with the same key."""
+    ahead, level = np.empty(len(key), np.int32), np.empty(len(key), np.int32)
+    count_ahead(*memoryviews(start, np.ascontiguousarray(key, np.float64), ahead, level))
+    return ahead, level
+
+
+def score_error(forecasts: Forecasts, *, point: str = "median") -> Tally:
+    """Return the mean absolute error of a team's predicted score: Guo et al. (2012), section 5.2.
+
+    `point`: the "median" of the forecast, which is best by this measure, its "mean", or the paper's "plug-in" rate.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}] * 2)
+    >>> model = pw.PoissonOD(mu=0, sigma=0.5, beta=0.1)
+    >>> score_error(model.fit(history).forecasts, point="mean").values.round(3)
+    array([1.   , 0.558])
+    """
+    history = forecasts.history
+    if history.score is None:
+        raise Error("the score error needs a history with scores")
+    off = np.abs(expected_scores(forecasts, point) - history.score)
+    if not len(forecasts):
+        return Tally(np.zeros(0), np.zeros(0))
+    seen, first = ~np.isnan(off), history.match_start[:-1]
+    return Tally(*(np.add.reduceat(column, first) for column in (np.where(seen, off, 0.0), seen.astype(np.float64))))
+
+
+def expected_scores(forecasts: Forecasts, point: str = "median") -> Floats:
+    """Return the predicted score of every team.
+
+    >>> import prowess as pw
+    >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}])
+    >>> expected_scores(pw.PoissonOD(mu=0, sigma=0.5, beta=0.1).fit(history).forecasts, "plug-in")
+    array([1., 1.])
+    """
+    score = getattr(forecasts.outcome, "score", None)
+    if score is None:
+        raise Error(f"{forecasts.outcome!r} does not predict scores; models with offence and defence do")
+    points = score.points(*score_levels(forecasts))
+    if point not in points:
+        raise Error(f"point must be one of {', '.join(map(repr, points))}, not {point!r}", field="point", value=point)
+    return np.asarray(points[point]())
+
+
+def score_levels(forecasts: Forecasts) -> tuple[Floats, Floats]:
+    """Return mean and variance of x, on which a team's score depends: offence less the mean of the others' defence."""
+    mean, variance = (np.array(column[:, 0]) for column in (forecasts.mean, forecasts.variance))
+    for _, team in by_team_count(forecasts.history.match_start):
+        share = 1.0 / (team.shape[1] - 1)
+        mean[team] -= share * _sum_of_others(forecasts.mean[:, 1][team])
+        variance[team] += share**2 * _sum_of_others(forecasts.variance[:, 1][team])
+    return mean, variance
+
+
+def _sum_of_others(column: Floats) -> Floats:
+    """Sum over all other teams of the match (a row) without subtraction, which would lose digits."""
+    sums = np.zeros(column.shape)
+    sums[:, 1:] = np.cumsum(column, axis=1)[:, :-1]
+    sums[:, :-1] += np.cumsum(column[:, ::-1], axis=1)[:, -2::-1]
+    return sums
