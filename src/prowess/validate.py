@@ -63,7 +63,7 @@ def probability(name: str, value: Any, *, ends: bool = True) -> float:
     """
     result = _real(value)
     if result is None or not 0.0 <= result <= 1.0 or (not ends and result in (0.0, 1.0)):
-        raise _error(name, "lie between 0 and 1", value)
+        raise invalid(name, "lie between 0 and 1", value)
     return result
 
 
