@@ -91,8 +91,8 @@ def test_stray_cell_beside_the_table_does_not_undo_the_teams(tmp_path: Path) -> 
         ({"separator": 5}, "separator must be a single character"),
         ({"columns": ["winner"]}, "columns must map roles to columns"),
         ({"time_format": 5}, "time_format must be text"),
-        ({"timeformat": "%Y"}, r"there is no keyword 'timeformat'; did you mean `time_format`\?"),
-        ({"banana": 3}, "there is no keyword 'banana'; there are columns, time_format, .*, sheet"),
+        ({"timeformat": "%Y"}, r"unknown keyword 'timeformat'; did you mean `time_format`\?"),
+        ({"banana": 3}, "unknown keyword 'banana'; keywords are columns, time_format, .*, sheet"),
     ],
 )
 def test_wrong_options_raise(tmp_path: Path, options: dict[str, Any], message: str) -> None:
