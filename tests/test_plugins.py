@@ -140,7 +140,7 @@ def test_broken_plugin_is_warned_of_once_when_all_are_listed() -> None:
     [
         (COMPONENTS, "Missing", "AttributeError: module 'fancy' has no attribute 'Missing'"),
         (COMPONENTS, "Misnamed", "its name must be that of the class, Difference"),
-        (PRESETS, "NoModel", "a preset is a function that returns a Model"),
+        (PRESETS, "NoModel", "a preset must be a function that returns a Model"),
         (PRESETS, "Absent", "ModuleNotFoundError: No module named 'not_installed'"),
     ],
 )

@@ -146,7 +146,7 @@ def test_sentences_agree_with_the_numbers():
     matches += [{"teams": [["bob", "dan"], ["ann", "eve"]], "time": 9}]
     way, won, lost, form, sure = pw.TrueSkill().fit(pw.History.from_matches(matches)).explain("ann").sentences
     assert way.endswith("after 10 matches: 9 won, 1 lost.")
-    assert won.startswith("Most was won at 0 against bob: μ +4.40 (won, 50 % expected)")
-    assert lost.startswith("Most was lost at 9 against bob and dan: μ −")
-    assert "the last 10 matches the results came to 9 points" in form
-    assert sure.startswith("With 95 % probability the skill is within ±")
+    assert won.startswith("Biggest gain: at 0 against bob, μ +4.40 (won, 50 % expected)")
+    assert lost.startswith("Biggest loss: at 9 against bob and dan, μ −")
+    assert "Last 10 matches: 9 points, " in form
+    assert sure.startswith("With 95 % probability, true skill is within ±")

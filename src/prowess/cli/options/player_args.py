@@ -14,7 +14,7 @@ from ... import Fit, Ladder, Model, TrueSkill
 from ...errors import Error
 from ...history.names import nearest, plain_spelling
 from ...history.read_options import Choices
-from ...model.ladder.idle import active
+from ...model.ladder.record import active
 from ...text import count
 from ..output.console import note
 from .match_syntax import parse_team

@@ -1,4 +1,4 @@
-"""Why ratings are what they are: explanations of a player's rating, and accounts of what one match did."""
+"""Explanations: how a player's matches led to a rating, and what one match changed for its players."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-FORM = 10  # matches of late
-SIDE = 2  # opponents who are named in a sentence
-FEW = 16  # players who are looked for one by one
-SURE = 1.5  # how many times as uncertain as another a rating must be, to be called so
+FORM = 10  # recent matches
+NAMED = 2  # opponents in a sentence
+FEW = 16  # players up to which single searches are faster
+UNCERTAIN = 1.5  # ratio of sigmas from which a rating counts as more uncertain than another
 
 
 def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation:
-    """Explain the rating `now` of a player by a trace, which began with the ladder `before`."""
+    """Explain the rating `now` of a player from a trace that began with the ladder `before`."""
     import polars as pl
 
     key, history = name_of(name), trace.history
@@ -53,7 +53,7 @@ def explain(trace: Trace, name: str, before: Ladder, now: Rating) -> Explanation
 
 
 def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rating:
-    """The rating with which a player came to her first match; the level of newcomers is learnt until then."""
+    """Return the rating before the first match; the level of newcomers may be learnt until then."""
     if name in before:
         return before[name]
     if not trace.model.prior.learns:
@@ -62,7 +62,7 @@ def _first_rating(trace: Trace, before: Ladder, name: str, matches: Ints) -> Rat
 
 
 def _moves(start: Rating, described: dict[str, Any]) -> dict[str, Any]:
-    """What was believed before and after each match, what it moved, and what had moved since the match before."""
+    """Return the ratings before and after each match, and their changes by matches and between them."""
     moves: dict[str, Any] = {}
     for what, prefix in (("mu", ""), ("shown", "shown_")):
         before, after = described[f"{what}_before"], described[f"{what}_after"]
@@ -74,21 +74,21 @@ def _moves(start: Rating, described: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """Why a player's rating is what it is.
+    """How a player's matches led to the present rating.
 
-    `start` is the rating with which she came, `now` that after her last match. `matches` has a row for each match that
-    counts: match, id, time, partners, opponents (at most twenty), opponent_count, teams, place, score and against (the
-    best of the others), actual, expected, expected_lead (by how much she was to outscore them, in models of scores),
-    mu_before, mu_after, drifted, moved, the same four of what is shown (shown_before, …), sigma_before, sigma_after.
+    `start` is the rating before the first match, `now` that after the last one. `matches` has a row per match that
+    counts: match, id, time, partners, opponents (at most twenty), opponent_count, teams, place, score and against
+    (the best score of the others), actual, expected, expected_lead (the predicted score difference, in models of
+    scores), mu_before, mu_after, drifted, moved, the same for `shown` (shown_before, …), sigma_before, sigma_after.
 
-    `expected` is the share of the opposing teams that she was forecast to beat before the match, `actual` that which
-    she beat, ties counting half: between two teams 1, ½ or 0. `moved` is what the match did to mu, `drifted` what had
-    happened to it since the match before (the carry-over of seasons; 0 in most models), so that exactly
+    `expected` is the predicted share of opposing teams to beat, `actual` the share that was beaten, ties counting half:
+    between two teams 1, ½ or 0. `moved` is the change of mu by the match, `drifted` its change since the match before
+    (by the carry-over of seasons; 0 in most models), so that exactly
 
         start.mu + Σ drifted + Σ moved = now.mu,    start.shown + Σ shown_drifted + Σ shown_moved = now.shown.
 
-    Drift widens sigma and so lowers what is shown. Within a rating period, what a match moved is by how much the rating
-    would be another one if the period ended after it.
+    Drift widens sigma and so lowers `shown`. Within a rating period, `moved` is the change of the rating that the match
+    would make if the period ended after it.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["ann"]]}])
@@ -98,7 +98,7 @@ class Explanation:
     >>> why.matches["expected"].round(2).to_list(), why.matches["moved"].round(2).to_list()
     ([0.5, 0.64], [4.4, -4.44])
     >>> why.sentences[1]
-    'Most was won in match 1 against bob: μ +4.40 (won, 50 % expected).'
+    'Biggest gain: in match 1 against bob, μ +4.40 (won, 50 % expected).'
     """
 
     player: str
@@ -109,14 +109,13 @@ class Explanation:
     matches: pl.DataFrame
 
     def __repr__(self) -> str:
-        """Say how many matches there are, and from where to where they led."""
         matches = count(len(self.matches), "match", "matches")
         start, now = self._figure(self.start.shown), self._figure(self.now.shown)
         return f"Explanation({self.player!r}, {matches}, {start} → {now})"
 
     @cached_property
     def digits(self) -> int:
-        """How many digits after the point tell something: where matches move ratings by 5, two; by 50, one.
+        """The number of decimals that are significant: two where matches move ratings by 5, one where by 50.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -130,7 +129,7 @@ class Explanation:
         return text.replace("-", "−") if sign else text
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as plain data.
+        """Return the explanation as plain data.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -143,12 +142,12 @@ class Explanation:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        """The same in words: the way, the matches that moved it most, the form of late, how sure it is.
+        """The explanation in words: start and end, biggest changes, recent form, uncertainty.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
         >>> pw.Elo().fit(history).explain("ann").sentences[-1]
-        'This system does not say how sure it is.'
+        'This system has no measure of uncertainty.'
         """
         sentences = [self._summary()]
         if len(self.matches):
@@ -162,9 +161,8 @@ class Explanation:
         return f"{shown} (μ {self._figure(rating.mu)} ± {self._figure(rating.sigma)})"
 
     def _summary(self) -> str:
-        came = "came as a newcomer, shown as" if self.newcomer else "began at"
         if not len(self.matches):
-            return f"{self.player} stands at {self._rating(self.now)}, and has no match in this history."
+            return f"{self.player} is rated {self._rating(self.now)} and has no match in this history."
         results = {
             "won": self.matches["actual"].eq(1.0).sum(),
             "drawn": self.matches["actual"].eq(0.5).sum() if (self.matches["teams"] == 2).all() else 0,
@@ -174,58 +172,48 @@ class Explanation:
             results = {"won": self.matches["place"].eq(1).sum()}
         matches = count(len(self.matches), "match", "matches")
         ended = ", ".join(f"{number} {word}" for word, number in results.items() if number)
-        began = f"{self.player} {came} {self._rating(self.start)}"
-        return f"{began}, and stands at {self._rating(self.now)} after {matches}{f': {ended}' if ended else ''}."
+        start = f"{self.player} {'started' if self.newcomer else 'entered this history'} at {self._rating(self.start)}"
+        return f"{start} and is now rated {self._rating(self.now)} after {matches}{f': {ended}' if ended else ''}."
 
     def _extremes(self) -> list[str]:
-        """The match that raised the mean most, and the one that cost most."""
         sentences = []
-        for what, row in (
-            ("Most was won", self.matches.row(self.matches["moved"].arg_max() or 0, named=True)),
-            ("Most was lost", self.matches.row(self.matches["moved"].arg_min() or 0, named=True)),
-        ):
-            if (row["moved"] > 0) == (what == "Most was won") and row["moved"] != 0:
+        moved = self.matches["moved"]
+        for what, sign, index in (("gain", 1, moved.arg_max()), ("loss", -1, moved.arg_min())):
+            row = self.matches.row(index or 0, named=True)
+            if sign * row["moved"] > 0:
                 ended, expected = result_and_odds(row)
-                moved = self._figure(row["moved"], True)
-                where = f"{_when(row)}against {opponents_of(row)}"
-                sentences.append(f"{what} {where}: μ {moved} ({ended}, {expected} expected).")
+                where = f"{_when(row)}against {opponents_of(row)}, μ {self._figure(row['moved'], True)}"
+                sentences.append(f"Biggest {what}: {where} ({ended}, {expected} expected).")
         return sentences
 
     def _form(self) -> str:
-        """Results of late against what was expected of them."""
-        late = self.matches.tail(FORM)
-        actual, expected = float(late["actual"].sum()), float(late["expected"].sum())
-        spread = sqrt(max(float((late["expected"] * (1 - late["expected"])).sum()), 1e-12))
-        beyond = (actual - expected) / spread
-        verdict = (
-            "about as expected" if abs(beyond) < 1 else "better than expected" if beyond > 0 else "worse than expected"
-        )
-        span = f"the last {len(late)} matches" if len(late) > 1 else "the last match"
-        moved = self._figure(float((late["moved"] + late["drifted"]).sum()), True)
-        return (
-            f"In {span} the results came to {actual:g} points where {expected:.1f} were expected, {verdict}: μ {moved}."
-        )
+        recent = self.matches.tail(FORM)
+        actual, expected = float(recent["actual"].sum()), float(recent["expected"].sum())
+        sigma = sqrt(max(float((recent["expected"] * (1 - recent["expected"])).sum()), 1e-12))
+        surprise = (actual - expected) / sigma
+        verdict = "about as" if abs(surprise) < 1 else "better than" if surprise > 0 else "worse than"
+        span = f"{len(recent)} matches" if len(recent) > 1 else "match"
+        moved = self._figure(float((recent["moved"] + recent["drifted"]).sum()), True)
+        return f"Last {span}: {actual:g} points, {expected:.1f} expected ({verdict} expected), μ {moved}."
 
     def _breaks(self) -> list[str]:
-        """What the carry-over between seasons did to the mean."""
         drifted = float(self.matches["drifted"].sum())
         moved = bool((self.matches["drifted"] != 0).any())
         return [f"Breaks between seasons moved μ by {self._figure(drifted, True)}."] if moved else []
 
     def _certainty(self) -> str:
-        """How far the skill may be from the mean, and how many matches it would take to halve that."""
         if self.now.sigma is None:
-            return "This system does not say how sure it is."
+            return "This system has no measure of uncertainty."
         either = self._figure(1.96 * self.now.sigma)
-        interval = f"With 95 % probability the skill is within ±{either} of μ"
-        late = self.matches["sigma_after"].tail(FORM + 1)
-        if len(late) < 2 or not late[0] or not self.now.sigma:
+        interval = f"With 95 % probability, true skill is within ±{either} of μ"
+        recent = self.matches["sigma_after"].tail(FORM + 1)
+        if len(recent) < 2 or not recent[0] or not self.now.sigma:
             return f"{interval}."
-        gain = (self.now.sigma**-2 - late[0] ** -2) / (len(late) - 1)  # of precision, by a match
+        gain = (self.now.sigma**-2 - recent[0] ** -2) / (len(recent) - 1)  # of precision, per match
         need = 3.0 * self.now.sigma**-2 / gain if gain > 0 else float("inf")
         if need > 20 * len(self.matches) + 100:
-            return f"{interval}; more matches like the last will not make it much surer, as skills drift meanwhile."
-        return f"{interval}; at the pace of late it would take about {_round(need)} more matches to halve that."
+            return f"{interval}; more matches will hardly narrow that, because skills drift meanwhile."
+        return f"{interval}; at the current rate it takes about {_round(need)} more matches to halve that."
 
 
 def _plain(rating: Rating) -> dict[str, float | None]:
@@ -239,7 +227,7 @@ def _when(row: dict[str, Any]) -> str:
 
 
 def digits_of(moves: Sequence[float], usual: float = 1.0) -> int:
-    """How many digits after the point tell something of such moves, or of a `usual` one where there is none.
+    """Return the number of significant decimals for such moves, or for a `usual` one if there are none.
 
     >>> digits_of([4.4, -0.2]), digits_of([0.0])
     (2, 2)
@@ -249,19 +237,19 @@ def digits_of(moves: Sequence[float], usual: float = 1.0) -> int:
 
 
 def opponents_of(row: dict[str, Any]) -> str:
-    """The opponents of a row of matches, or the first of them.
+    """Name the opponents of a row of matches, or the first of them.
 
     >>> opponents_of({"opponents": ["ann", "bob"], "opponent_count": 2})
     'ann and bob'
     """
     names, more = row["opponents"], row["opponent_count"]
-    if more <= SIDE + 1:
+    if more <= NAMED + 1:
         return join_words(names)
-    return f"{', '.join(names[:SIDE])} and {more - SIDE} others"
+    return f"{', '.join(names[:NAMED])} and {more - NAMED} others"
 
 
 def result_and_odds(row: dict[str, Any]) -> tuple[str, str]:
-    """How a row of matches ended, and how it was expected to end.
+    """Describe the actual and the expected result of a row of matches.
 
     >>> result_and_odds({"teams": 2, "actual": 1.0, "expected": 0.36})
     ('won', '36 %')
@@ -279,19 +267,19 @@ def result_and_odds(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _round(number: float) -> str:
-    """A number as one says it: 7, 40, 300."""
+    """Round a number to one digit, or two below 20: 7, 40, 300."""
     digits = max(0, len(str(int(number))) - (1 if number >= 20 else 2))
     return f"{round(number, -digits):,.0f}" if digits else f"{max(1, round(number))}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Account:
-    """What became of the players of one match, and why.
+    """What one match changed for its players, and why.
 
     `rows` has a mapping for each player, in the order of the teams: player, team (its index), partners, opponents,
-    place, actual and expected (the share of the opposing teams that was beaten, and that was forecast to be), mu, sigma
-    and shown before and after, moved, and whether it was her first match. `forecast` says what was expected of every
-    team: mean and sigma of its performance, and for two teams `win` and `draw`. A match of importance 0 moves nobody.
+    place, actual and expected (the actual and the predicted share of opposing teams beaten), mu, sigma and shown before
+    and after, moved, and whether it was the player's first match. `forecast` has the predicted mean and sigma of every
+    team's performance, and for two teams `win` and `draw`. A match of importance 0 moves nobody.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]]}])
@@ -307,7 +295,6 @@ class Account:
     counts: bool
 
     def __repr__(self) -> str:
-        """Say who played."""
         return f"Account({', '.join(row['player'] for row in self.rows)})"
 
     @cached_property
@@ -347,25 +334,25 @@ class Account:
     def _reason(self, row: dict[str, Any]) -> str:
         """Explain a large or small change by how certain the rating was, compared with the others."""
         own, (sigmas, all_new) = row["sigma_before"], self._sigmas
-        others = len(sigmas) - bool(own)  # who is not alone is looked at beside the surest and the least sure of them
+        others = len(sigmas) - bool(own)
         if own is None or not others:
             return ""
         if row["first"]:
             return "" if all_new else " (a large change: this was a first match)"
-        if own >= SURE * sigmas[own == sigmas[0]]:
+        if own >= UNCERTAIN * sigmas[own == sigmas[0]]:
             return " (a large change: the rating was still uncertain)"
-        certain = sigmas[-1 - (own == sigmas[-1])] >= SURE * own
+        certain = sigmas[-1 - (own == sigmas[-1])] >= UNCERTAIN * own
         return " (a small change: the rating was already well established)" if certain else ""
 
     @cached_property
     def _sigmas(self) -> tuple[list[float], bool]:
-        """The uncertainties of all players before the match, in their order, and whether all of them were new."""
+        """The sigmas of all players before the match, sorted, and whether it was the first match of all of them."""
         sigmas = sorted(row["sigma_before"] for row in self.rows if row["sigma_before"])
         return sigmas, all(row["first"] for row in self.rows)
 
 
 def account(trace: Trace, match: int, most: int | None = None) -> Account:
-    """What a match of a trace, by its index, did to its players; of a large one, to so many of the best teams."""
+    """Describe what a match, by its index, changed for its players, at most those of the `most` best teams."""
     history = trace.history
     teams = history.match_start[match : match + 2]
     entry: Ints = np.arange(*history.team_start[teams])
@@ -387,7 +374,7 @@ def account(trace: Trace, match: int, most: int | None = None) -> Account:
 
 
 def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
-    """The entries of the best teams of a match: one of each of so many teams, and so many of all players."""
+    """Return entries of the `most` best teams of a match: the first of each team, and `most` players in all."""
     order = np.arange(*teams)[np.argsort(history.place[teams[0] : teams[1]], kind="stable")][:most]
     first, last = history.team_start[order], history.team_start[order + 1]
     players = np.concatenate([np.arange(*ends)[:most] for ends in zip(first, last, strict=True)])[:most]
@@ -395,7 +382,7 @@ def _best_teams(history: History, teams: NDArray[np.int32], most: int) -> Ints:
 
 
 def _have_played(history: History, entry: Ints, start: int) -> list[bool]:
-    """Whether the players of some entries of a match, whose first one is `start`, have earlier ones."""
+    """Tell which players of a match whose first entry is `start` have played before."""
     if len(entry) <= FEW:
         return [_has_played(history, e) for e in entry.tolist()]
     played: list[bool] = np.isin(history.player[entry], history.player[:start]).tolist()
@@ -403,7 +390,7 @@ def _have_played(history: History, entry: Ints, start: int) -> list[bool]:
 
 
 def _has_played(history: History, entry: int) -> bool:
-    """Whether the player of an entry has an earlier one; most have one that is not far."""
+    # searched backwards in growing steps: most players have a recent match
     end, reach = entry, 1 << 14
     while end > 0:
         if (history.player[max(end - reach, 0) : end] == history.player[entry]).any():
@@ -413,7 +400,6 @@ def _has_played(history: History, entry: int) -> bool:
 
 
 def _forecast(trace: Trace, match: int) -> dict[str, Any]:
-    """What was expected of the teams of a match."""
     forecasts = trace.forecasts.take(np.array([match]))
     mean, sigma = strength(forecasts).tolist(), np.sqrt(performance(forecasts)).tolist()
     win, draw = plain(forecasts.win[0]), plain(forecasts.draw[0])
@@ -422,7 +408,7 @@ def _forecast(trace: Trace, match: int) -> dict[str, Any]:
 
 
 def plain(cell: Any) -> Any:
-    """A cell of a column as plain Python; None for what is not known."""
+    """Return a cell of a column as a plain Python value; NaN becomes None."""
     if isinstance(cell, np.generic):
         cell = cell.item()
     return None if cell != cell else cell

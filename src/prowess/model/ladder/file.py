@@ -1,4 +1,4 @@
-"""A ladder as one file: JSON, a line for each player, exact to the last bit; the format has a version."""
+"""The file format of ladders: versioned JSON with a line per player, exact to the last bit."""
 
 from __future__ import annotations
 
@@ -25,17 +25,15 @@ READABLE = (1, 2)  # version 1 had neither rating periods nor a memory
 
 
 def save(ladder: Ladder, path: str | os.PathLike[str]) -> None:
-    """Write a ladder beside its place and move it there when it is whole and on disk."""
-    with replace_file(path) as place:
-        place.write_text(_text(ladder), encoding="utf-8")
-
-
-def _text(ladder: Ladder) -> str:
-    """The file: a header, then the rows of the state by name."""
+    """Write a ladder to a file, atomically: a header, then the rows of the state by name."""
+    try:
+        model = ladder.model.to_dict()
+    except Error:  # it has components of the user's own
+        model = None
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "model": _model(ladder.model),
+        "model": model,
         "time": ladder.stamp,
         "columns": ladder.layout.columns,
         "memory": ladder.memory.tolist(),
@@ -46,44 +44,38 @@ def _text(ladder: Ladder) -> str:
         f"{text(name)}: {text([None if x != x else x for x in row])}"
         for name, row in zip(ladder.names, rows, strict=True)
     )
-    return f'{{"header": {json.dumps(header)},\n"players": {{\n' + ",\n".join(lines) + "\n}}\n"
-
-
-def _model(model: Model) -> dict[str, Any] | None:
-    """The model as plain data, or None if it has parts of the user's own."""
-    try:
-        return model.to_dict()
-    except Error:
-        return None
+    content = f'{{"header": {json.dumps(header)},\n"players": {{\n' + ",\n".join(lines) + "\n}}\n"
+    with replace_file(path) as temporary:
+        temporary.write_text(content, encoding="utf-8")
 
 
 def load(path: str | os.PathLike[str], model: Model | None) -> Ladder:
-    """Read a ladder, and check every part of it."""
+    """Read a ladder and check every part of it."""
     if not isinstance(path, (str, os.PathLike)):
         raise Error(f"load needs the path of a file, not {type(path).__name__}")
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"), object_pairs_hook=_unique)
     except FileNotFoundError:
-        raise Error(f"{path}: no such file") from None
+        raise Error(f"{path}: file not found") from None
     except OSError as error:
         raise Error(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise Error(f"{path}: no ladder of prowess, or damaged: {error}") from None
+        raise Error(f"{path}: not a saved ladder, or damaged: {error}") from None
     try:
         return _ladder(content, model)
     except Error as error:
         raise error.within(f"{path}: ") from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise Error(f"{path}: no ladder of prowess, or damaged: {error!r}") from None
+        raise Error(f"{path}: not a saved ladder, or damaged: {error!r}") from None
 
 
 def _ladder(content: Any, model: Model | None) -> Ladder:
     header, players = content["header"], content["players"]
     if header["format"] != FORMAT:
-        raise Error(f"no ladder of prowess: its format is {header['format']!r}")
+        raise Error(f"not a saved ladder: its format is {header['format']!r}")
     if header["version"] not in READABLE or header["version"] is True:
-        raise Error(f"version {header['version']} of the format; this prowess reads up to version {VERSION}: update it")
-    ladder = Ladder(_agreed(header["model"], model))
+        raise Error(f"format version {header['version']} is not supported, only up to {VERSION}; update prowess")
+    ladder = Ladder(_choose_model(header["model"], model))
     if header["columns"] != ladder.layout.columns:
         raise Error(f"its columns are {header['columns']}, but the model has {ladder.layout.columns}")
     ladder.stamp = _stamp(header["time"])
@@ -99,31 +91,28 @@ def _ladder(content: Any, model: Model | None) -> Ladder:
 
 
 def _stamp(plain: Any) -> Stamp | None:
-    """The kind and zone of the times, if they can be shown."""
     if plain is None:
         return None
     kind, zone = plain
     if kind not in ("number", "date", "timestamp"):
-        raise Error(f"damaged: {kind!r} is no kind of time")
-    show_time(kind, zone, 0)
+        raise Error(f"damaged: {kind!r} is not a kind of time")
+    show_time(kind, zone, 0)  # raises an Error for an unknown zone
     return Stamp(kind, zone)
 
 
 def _memory(plain: Any, model: Model) -> list[float]:
-    """What the ladder knows of its league: finite numbers, as many as the model has."""
     first = model.pipeline.memory()
     if not isinstance(plain, list) or len(plain) != len(first):
         raise Error(f"damaged: its memory must hold {len(first)} numbers, not {plain!r}")
     if not all(type(cell) in (int, float) and isfinite(cell) for cell in plain):
         raise Error(f"damaged: its memory cannot be {plain}")
     beliefs = plain[model.pipeline.home_memory :][: model.pipeline.layout.belief]
-    if min(beliefs[1::2], default=0) < 0 or not _can_join(plain, model):
+    if min(beliefs[1::2], default=0) < 0 or not _valid_for_newcomers(plain, model):
         raise Error(f"damaged: a variance in its memory cannot be negative: {plain}")
     return plain
 
 
-def _can_join(memory: list[float], model: Model) -> bool:
-    """Whether the memory gives newcomers a belief that can be."""
+def _valid_for_newcomers(memory: list[float], model: Model) -> bool:
     board = model.pipeline.board(1, 1)
     board.memory[: len(memory)] = array("d", memory)
     model.prior.welcome(board, 0)
@@ -131,7 +120,7 @@ def _can_join(memory: list[float], model: Model) -> bool:
 
 
 def _row(name: str, row: Any, layout: StateLayout) -> list[float]:
-    """A player's state: finite numbers, of which only the last time may be missing."""
+    """Return a player's state, in which only the last time may be missing."""
     last = layout.last_seen
     if not isinstance(row, list) or len(row) != layout.width:
         raise Error(f"damaged: {name} must have {layout.width} numbers, not {row!r}")
@@ -144,27 +133,25 @@ def _row(name: str, row: Any, layout: StateLayout) -> list[float]:
     extras = zip(layout.extras, row[layout.first_extra :], strict=False)
     steady = all(value > 0 for extra, value in extras if extra == "volatility")
     if not finite or not steady or min(*variances, games, matches) < 0 or matches != int(matches):
-        raise Error(f"damaged: the numbers of {name} cannot be: {row}")
+        raise Error(f"damaged: impossible numbers of {name}: {row}")
     if row[last] is not None and not abs(row[last]) <= LARGEST:
         raise Error(f"damaged: the last time of {name} cannot be {row[last]}")
     return [nan if cell is None else float(cell) for cell in row]
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object in which no name stands twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands twice")
-    return found
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
+        raise ValueError("a name is listed twice")
+    return unique
 
 
-def _agreed(plain: dict[str, Any] | None, model: Model | None) -> Model:
-    """The model in the file, or the one that was given."""
+def _choose_model(plain: dict[str, Any] | None, model: Model | None) -> Model:
     if plain is None:
         if model is None:
-            raise Error("saved with a model that has parts of your own; give it: Ladder.load(path, model=…)")
+            raise Error("saved with components of your own; give the model: Ladder.load(path, model=…)")
         return model
     saved = Model.from_dict(plain)
     if model is not None and model != saved:
-        raise Error("saved with another model than the one given; load it without one, or fit the history anew")
+        raise Error("saved with another model than the one given; load it without a model, or fit the history again")
     return saved

@@ -1,4 +1,4 @@
-"""A ladder: players by name with their current ratings, one match after another."""
+"""The ladder: players by name with their current ratings, updated match by match."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
     from ..prediction import Prediction
 
-AT_ONCE = 1e-30  # the shortest break that `Seasons` knows
+NO_BREAK = 1e-30  # the shortest break that `Seasons` accepts
 
 State = NDArray[np.float64]
 Memory = NDArray[np.float64]
 
 
 class Ladder:
-    """Players by name and what is believed of them, kept in memory; saved and loaded as one file.
+    """Players by name and their ratings, in memory; saved and loaded as one file.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -48,7 +48,7 @@ class Ladder:
     """
 
     def __init__(self, model: Model, ratings: Mapping[str, Rating] | None = None) -> None:
-        """An empty ladder, or one with players whose ratings are known."""
+        """Make an empty ladder, or one with players and their ratings."""
         if not isinstance(model, Model):
             hint = "; call it: TrueSkill()" if callable(model) else ""
             raise Error(f"a ladder needs a Model, not {model!r}{hint}", field="model", value=model)
@@ -65,9 +65,8 @@ class Ladder:
             self._enter(name_of(name), rating)
 
     def _enter(self, name: str, rating: Rating) -> None:
-        """Take in a player with a rating but no match."""
         if name in self.rows:
-            raise Error(f"{name} is named twice", field="ratings", value=name)
+            raise Error(f"{name} is listed twice", field="ratings", value=name)
         if not isinstance(rating, Rating):
             raise Error(f"{name} must have a Rating, not {rating!r}", field="ratings", value=rating)
         self.reserve(len(self) + 1)
@@ -79,7 +78,7 @@ class Ladder:
 
     @property
     def layout(self) -> StateLayout:
-        """Which number stands in which cell of a row of the state.
+        """The columns of the state.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill()).layout.columns
@@ -90,7 +89,7 @@ class Ladder:
 
     @property
     def last_seen(self) -> NDArray[np.float64]:
-        """The time of every player's last match, as histories have it; NaN where it is not known.
+        """The time of every player's last match, as in histories; NaN if unknown.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).last_seen
@@ -100,7 +99,7 @@ class Ladder:
 
     @property
     def table(self) -> Table:
-        """The state and the memory as the kernel sees them.
+        """The state and the memory, for the kernels.
 
         >>> import prowess as pw
         >>> type(pw.Ladder(pw.TrueSkill()).table).__name__
@@ -110,7 +109,7 @@ class Ladder:
 
     @property
     def settled(self) -> State:
-        """The state of all players as it is shown: as if the open rating periods ended now.
+        """The state of all players as if the open rating periods ended now.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).settled[0, :2]
@@ -125,7 +124,7 @@ class Ladder:
 
     @property
     def home(self) -> Rating | None:
-        """What is believed of the home advantage now; None where the model has none.
+        """The current home advantage; None if the model has none.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill().replace(home_mu=2, home_sigma=1)).home
@@ -143,7 +142,7 @@ class Ladder:
 
     @property
     def newcomer(self) -> Rating:
-        """The rating with which a player would join now; it moves only where the prior is learnt.
+        """The rating of a new player; it changes only if the prior is learnt.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill()).newcomer.mu
@@ -167,7 +166,7 @@ class Ladder:
 
     @property
     def rows(self) -> dict[str, int]:
-        """The row of every player, by name; newcomers are indexed when somebody asks.
+        """The row of every player by name; newcomers are indexed lazily.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).rows
@@ -178,34 +177,27 @@ class Ladder:
         return self._rows
 
     def __len__(self) -> int:
-        """Count the players."""
         return len(self.names)
 
     def __iter__(self) -> Iterator[str]:
-        """Give the names in the order in which they were first seen."""
         return iter(self.names)
 
     def __contains__(self, name: object) -> bool:
-        """Tell whether a player has been seen."""
         try:
             return name_of(name) in self.rows
         except Error:
             return False
 
     def __getitem__(self, name: str) -> Rating:
-        """Give a player's rating."""
         key = name_of(name)
         if key not in self.rows:
-            raise Error(f"no player is called {key!r}{self._hint(key)}", field="player", value=key)
+            similar = nearest(key, self.names, 1)
+            among = f" among {count(len(self), 'player', 'players')}"
+            hint = f"; did you mean {similar[0]!r}?" if similar else "; for a new player use model.rating()"
+            raise Error(f"no player named {key!r}{among}{hint}", field="player", value=key)
         return read_row(self.model.pipeline, self.table, self.rows[key])
 
-    def _hint(self, name: str) -> str:
-        near = nearest(name, self.names, 1)
-        known = f"did you mean {near[0]!r}?" if near else f"there are {len(self)} others"
-        return f" ({known}); for a newcomer give model.rating() in place of the name"
-
     def __eq__(self, other: object) -> bool:
-        """Compare the model and every belief, to the last bit."""
         if not isinstance(other, Ladder):
             return NotImplemented
         mine, theirs = self.state[: len(self)], other.state[: len(other)]
@@ -215,11 +207,10 @@ class Ladder:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        """Say how many players there are."""
         return f"Ladder({count(len(self), 'player', 'players')})"
 
     def copy(self) -> Ladder:
-        """A ladder that goes its own way from here.
+        """Return an independent copy.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
@@ -244,10 +235,10 @@ class Ladder:
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
     ) -> list[list[Rating]]:
-        """Learn from a match and give the new ratings, nested like the teams; newcomers are welcome.
+        """Record a match and return the new ratings, nested like the teams; unknown names are new players.
 
-        `time` (a date, a timestamp or a number) says when it was played; it may not be before a player's last match.
-        The rest is as in `Model.rate`. When an error is raised, nothing has changed.
+        `time` (a date, a timestamp or a number) is when it was played, not before any player's last match. The other
+        arguments are those of `Model.rate`. If an error is raised, nothing has changed.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -260,10 +251,10 @@ class Ladder:
         return record(self, teams, check_details(teams, ranks, scores, weights, importance, elapsed, home), time)
 
     def new_season(self, carry: float = 0.8, season_tau: float | None = None) -> None:
-        """Begin a season: every skill goes back to the mean of newcomers but for the share `carry`, and moves.
+        """Begin a season: every skill keeps the share `carry` of its distance to newcomers, and gets more uncertain.
 
-        It is what `drift.Seasons` does to who returns after a break, for all players at once; open rating periods end.
-        Where `season_tau` is not given it is σ√(1 − carry²), which makes everybody a little more like a newcomer.
+        This is what `drift.Seasons` does after a break, for all players at once; open rating periods end. `season_tau`
+        is the added standard deviation, by default σ√(1 − carry²).
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(35, 4)})
@@ -273,20 +264,20 @@ class Ladder:
         """
         model = self.model
         tau = _usual_tau(model, carry) if season_tau is None else season_tau
-        through = model.replace(drift=Seasons(Still(), gap=AT_ONCE, carry=carry, season_tau=tau))
-        steady = model.absorb.certain or isinstance(model.absorb, Constant)  # what never moves in a match
-        self.state[: len(self)] = self.settled  # open rating periods end by the model's own drift, before the break
+        through = model.replace(drift=Seasons(Still(), gap=NO_BREAK, carry=carry, season_tau=tau))
+        steady = model.absorb.certain or isinstance(model.absorb, Constant)  # sigma never changes in a match
+        self.state[: len(self)] = self.settled  # open rating periods end with the model's own drift
         carry_over(through.pipeline, self.table, len(self), steady)
 
     def ratings(self, teams: Sequence[Sequence[str | Rating]]) -> list[list[Rating]]:
-        """The ratings of the players of some teams, each given by name or as a rating.
+        """Return the ratings of the players of some teams, each given by name or as a rating.
 
         >>> import prowess as pw
         >>> pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)}).ratings([["ann"], [pw.Rating(25, 1)]])
         [[Rating(mu=30.0, sigma=4.0)], [Rating(mu=25.0, sigma=1.0)]]
         """
         unique_names(teams)
-        return [[one if isinstance(one, Rating) else self[one] for one in team] for team in teams]
+        return [[player if isinstance(player, Rating) else self[player] for player in team] for team in teams]
 
     def predict(
         self,
@@ -297,17 +288,17 @@ class Ladder:
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
     ) -> Prediction:
-        """What is expected of a match between players of the ladder; details as in `Model.predict`.
+        """Predict a match between players of the ladder; arguments as in `Model.predict`.
 
-        `time` says when it will be played: skills drift until then. Otherwise it is now, or `elapsed` after their last.
+        `time` is when it will be played: skills drift until then. By default it is played now, or `elapsed` after each
+        player's last match.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 1)})
         >>> ladder.predict([["ann"], ["bob"]]).win.round(3)
         array([0.759, 0.172])
         """
-        from .idle import elapsed_until
-        from .record import check_one_time
+        from .record import check_one_time, elapsed_until
 
         check_one_time(time, elapsed)
         elapsed = elapsed if time is None else elapsed_until(self, teams, time)
@@ -321,7 +312,7 @@ class Ladder:
         weights: Sequence[Sequence[float]] | None = None,
         home: int | None = None,
     ) -> float:
-        """How fair a match between players of the ladder would be, 0 to 1; details as in `Model.quality`.
+        """Return how fair a match between players of the ladder would be, 0 to 1; arguments as in `Model.quality`.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(30, 1)})
@@ -332,9 +323,9 @@ class Ladder:
         return self.model.quality_from(read_memory(self.model.pipeline, self.table), self.ratings(teams), details)
 
     def leaderboard(self, *, min_matches: int = 0) -> pl.DataFrame:
-        """The players from best to worst: rank, player, mu, sigma, shown, matches, last_seen.
+        """Return the players from best to worst: rank, player, mu, sigma, shown, matches, last_seen.
 
-        Who has fewer than `min_matches` has no place among them.
+        Players with fewer than `min_matches` are left out.
 
         >>> import prowess as pw
         >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -347,7 +338,7 @@ class Ladder:
         return leaderboard(self, min_matches)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the ladder, with its model, to one file; the old file stays until the new one is whole.
+        """Write the ladder and its model to one file, atomically.
 
         >>> import prowess as pw, tempfile, os
         >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
@@ -362,13 +353,13 @@ class Ladder:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], model: Model | None = None) -> Ladder:
-        """The ladder that `save` wrote; `model` is needed only if that had parts of your own.
+        """Read a ladder that `save` wrote; `model` is needed only if it has components of your own.
 
         >>> import prowess as pw
         >>> pw.Ladder.load("nowhere.prowess")
         Traceback (most recent call last):
         ...
-        prowess.Error: nowhere.prowess: no such file
+        prowess.Error: nowhere.prowess: file not found
         """
         from .file import load
 
@@ -376,7 +367,7 @@ class Ladder:
 
 
 def _usual_tau(model: Model, carry: float) -> float:
-    """The move of a break that leaves newcomers as uncertain as they were: σ√(1 − carry²)."""
+    """Return the `season_tau` that leaves the uncertainty of newcomers unchanged: σ√(1 − carry²)."""
     parts = model.rating()
     sigma = next((part.sigma for part in parts.parts.values() if isinstance(part, Rating)), parts.sigma)
     return float((sigma or 0.0) * sqrt(max(0.0, 1.0 - number("carry", carry) ** 2)))

@@ -1,4 +1,4 @@
-"""Matches on their way into a ladder: one that is recorded, or those of a history; every player gets a row."""
+"""Recording matches in a ladder: rows for players, and the time since their last match."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from ...errors import Error
 from ...history import History, parse_time, show_time
 from ...history.ragged import owners
 from ...history.times import DAY, Stamp, agree
+from ...validate import scale
 from ..engine.rate import record as learn
+from ..engine.sweep import periods_between
 from ..match_input import MatchDetails, unique_names
 from ..rating import Rating
 
 if TYPE_CHECKING:
     from .ladder import Ladder
 
-FEW = 100  # entries: arrays take longer than a loop over so few
+FEW = 100  # entries up to which a loop is faster than arrays
 
 
 def record(
     ladder: Ladder, teams: Sequence[Sequence[str]], details: MatchDetails | None, time: Any
 ) -> list[list[Rating]]:
-    """Learn from a match: all is checked, then all is learnt, then all is kept."""
+    """Record a match; everything is checked before anything changes."""
     rows, newcomers = _rows(ladder, teams)
     stamp, now = match_time(ladder, time)
     check_one_time(time, None if details is None else details.elapsed)
@@ -45,7 +47,7 @@ def record(
 
 
 def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int]], list[str]]:
-    """The row of every player, newcomers after all others."""
+    """Return the rows of the players, and the names of newcomers, whose rows follow all others."""
     names = unique_names(teams)
     if len(names) < 2:
         raise Error(f"a match needs at least two teams, not {len(names)}", field="teams")
@@ -66,52 +68,50 @@ def _rows(ladder: Ladder, teams: Sequence[Sequence[str]]) -> tuple[list[list[int
 
 
 def check_one_time(time: Any, elapsed: Any) -> None:
-    """Either the time of a match is given, or what has elapsed before it."""
+    """Raise an `Error` if both the time of a match and the elapsed time are given."""
     if time is not None and elapsed is not None:
-        raise Error(
-            "give either time or elapsed: the time since a player's last match follows from its time", field="time"
-        )
+        raise Error("give either time or elapsed, not both", field="time")
 
 
 def match_time(ladder: Ladder, time: Any) -> tuple[Stamp | None, float]:
-    """What kind of times the ladder has from now on, and when the match is (NaN: not known)."""
+    """Return the kind of times that the ladder has from now on, and the time of the match (NaN if unknown)."""
     if time is None:
         return ladder.stamp, nan
     kind, zone, number = parse_time(time)
     return common_stamp(ladder.stamp, Stamp(kind, zone)), float(number)
 
 
-def common_stamp(known: Stamp | None, new: Stamp) -> Stamp:
-    """The kind and zone of a ladder's times when new ones come: times in UTC go with those of any zone, as instants."""
-    if known is None or known == new:
+def common_stamp(old: Stamp | None, new: Stamp) -> Stamp:
+    """Return the kind and zone of a ladder's times with new ones; UTC can be combined with any zone, as instants."""
+    if old is None or old == new:
         return new
-    utc = "UTC" in (known.zone, new.zone)
-    prefix = "the new times do not go with those of the ladder: "
-    if known.zone is not None and new.zone is not None and not utc:
-        zones = f"mixed time zones: {known.zone} and {new.zone}; give the times in UTC, such as 2026-01-31T10:00:00Z"
+    utc = "UTC" in (old.zone, new.zone)
+    prefix = "the new times do not fit those of the ladder: "
+    if old.zone is not None and new.zone is not None and not utc:
+        zones = f"mixed time zones: {old.zone} and {new.zone}; give the times in UTC, such as 2026-01-31T10:00:00Z"
         raise Error(f"{prefix}{zones}", field="time")
     try:
-        return agree(known, new, utc)
+        return agree(old, new, utc)
     except Error as error:
         raise error.within(prefix) from None
 
 
 def check_times(ladder: Ladder, rows: Sequence[int], stamp: Stamp | None, now: float) -> None:
-    """A match must not be before the last one of any of its players."""
+    """Raise an `Error` if a match is before the last one of any of its players."""
     for row in rows:
         last = float(ladder.last_seen[row])
         if now < last:
             assert stamp is not None
             before, after = (show_time(stamp.kind, stamp.zone, when) for when in (now, last))
             raise Error(
-                f"the match at {before} comes before the last match of {ladder.names[row]} at {after}; a ladder takes "
-                "matches in the order of time: put them into a History and fit it to insert one",
+                f"the match at {before} is before the last match of {ladder.names[row]} at {after}; record matches in "
+                "order of time, or fit a History of all matches to insert one",
                 field="time",
             )
 
 
 def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
-    """Give every player of the history a row of the ladder; returns the rows of the entries.
+    """Give every player of the history a row of the ladder; return the rows of the entries.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
@@ -120,7 +120,9 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
     """
     if history.time is not None and history.time_kind is not None:
         ladder.stamp = common_stamp(ladder.stamp, Stamp(history.time_kind, history.time_zone))
-    if not len(ladder) and history.importance is None and _all_play(history):
+    # a history may be part of a longer one, and so name players without a match in it
+    all_play = np.bincount(history.player, minlength=len(history.players)).all()
+    if not len(ladder) and history.importance is None and all_play:
         ladder.reserve(len(history.players))
         ladder.names.extend(history.players)
         return history.player
@@ -130,39 +132,34 @@ def enter_players(ladder: Ladder, history: History) -> NDArray[np.int32]:
             return rows
     first = _first_entries(history)
     row_of = ladder.rows
-    known = np.array([row_of.get(name, -1) for name in history.players], np.int32)
-    _check_order(ladder, history, first, known)
-    newcomers = np.flatnonzero((first < history.entries) & (known < 0))
+    row = np.array([row_of.get(name, -1) for name in history.players], np.int32)
+    _check_order(ladder, history, first, row)
+    newcomers = np.flatnonzero((first < history.entries) & (row < 0))
     newcomers = newcomers[np.argsort(first[newcomers])]
-    known[newcomers] = len(ladder) + np.arange(len(newcomers))
-    known[known < 0] = len(ladder) + len(newcomers)  # who is only in matches that do not count: a row that stays empty
+    row[newcomers] = len(ladder) + np.arange(len(newcomers))
+    row[row < 0] = len(ladder) + len(newcomers)  # a row that stays empty, for players without a match that counts
     ladder.reserve(len(ladder) + len(newcomers) + 1)
     ladder.names.extend([history.players[player] for player in newcomers])
-    return known[history.player]
+    return row[history.player]
 
 
 def _enter_few(ladder: Ladder, history: History) -> NDArray[np.int32] | None:
-    """The same for a few matches that all count; None where somebody was seen after the first of them."""
+    """Do the same for a few matches that all count; return None if a player was seen after the first of them."""
     row_of, names, players = ladder.rows, history.players, history.player.tolist()
     row = {player: row_of.get(names[player], -1) for player in players}
     if history.time is not None:
         last_seen, start = ladder.layout.last_seen, float(history.time[0])
-        if any(known >= 0 and ladder.state.item(known, last_seen) > start for known in row.values()):
+        if any(old >= 0 and ladder.state.item(old, last_seen) > start for old in row.values()):
             return None
-    newcomers = [player for player, known in row.items() if known < 0]  # in the order in which they first play
+    newcomers = [player for player, old in row.items() if old < 0]  # in the order of their first matches
     row |= {player: number for number, player in enumerate(newcomers, len(ladder))}
     ladder.reserve(len(ladder) + len(newcomers))
     ladder.names.extend([names[player] for player in newcomers])
     return np.array([row[player] for player in players], np.int32)
 
 
-def _all_play(history: History) -> bool:
-    """Whether the history, which may be part of a longer one, has a match of every player that it names."""
-    return bool(np.bincount(history.player, minlength=len(history.players)).all())
-
-
 def _first_entries(history: History) -> NDArray[np.int64]:
-    """The first entry of each player in a match that counts; the number of entries for who has none."""
+    """Return the first entry of each player in a match that counts; the number of entries if there is none."""
     first = np.full(len(history.players), history.entries, np.int64)
     counted = np.arange(history.entries)
     if history.importance is not None:
@@ -172,26 +169,85 @@ def _first_entries(history: History) -> NDArray[np.int64]:
 
 
 def _match_of_entries(history: History) -> NDArray[np.int32]:
-    """The match of each entry."""
     return owners(history.match_start)[owners(history.team_start)]
 
 
-def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], known: NDArray[np.int32]) -> None:
-    """Who returns must not have been seen after her first match here."""
-    returning = np.flatnonzero((first < history.entries) & (known >= 0))
+def _check_order(ladder: Ladder, history: History, first: NDArray[np.int64], row: NDArray[np.int32]) -> None:
+    """Raise an `Error` if a returning player was seen after the first match of the history."""
+    returning = np.flatnonzero((first < history.entries) & (row >= 0))
     if history.time is None or not len(returning):
         return
     now = history.time[_match_of_entries(history)[first[returning]]].astype(np.float64)
-    early = np.flatnonzero(now < ladder.last_seen[known[returning]])
+    early = np.flatnonzero(now < ladder.last_seen[row[returning]])
     if len(early):
         wrong = early[np.argmin(first[returning[early]])]
-        check_times(ladder, [int(known[returning[wrong]])], ladder.stamp, float(now[wrong]))
+        check_times(ladder, [int(row[returning[wrong]])], ladder.stamp, float(now[wrong]))
 
 
 def time_unit(stamp: Stamp | None) -> float:
-    """How much of the times a unit of elapsed time is: a day, or 1 where times are plain numbers.
+    """Return the unit of elapsed time, in the unit of times: a day, or 1 for plain numbers.
 
     >>> time_unit(None)
     1.0
     """
     return 1.0 if stamp is None or stamp.kind == "number" else DAY
+
+
+def active(ladder: Ladder, within: float) -> list[str]:
+    """Return the players whose last match is at most this long before the last of all, best first.
+
+    The span is in days if times are dates. Without times, all players are active.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.TrueSkill())
+    >>> for day, name in ((1, "ann"), (8, "bob")):
+    ...     _ = ladder.record([[name], ["cat"]], time=f"2026-01-0{day}")
+    >>> active(ladder, 3)
+    ['bob', 'cat']
+    """
+    limit = scale("within", within, zero=True)
+    names = ladder.leaderboard()["player"].to_list()
+    last = ladder.last_seen
+    if not len(last) or np.isnan(last).all():
+        return list(names)
+    recent = last >= np.nanmax(last) - limit * time_unit(ladder.stamp)
+    return [name for name in names if recent[ladder.rows[name]]]
+
+
+def elapsed_until(ladder: Ladder, teams: Sequence[Sequence[str | Rating]], time: Any) -> list[list[float]]:
+    """Return the time from each player's last match to a coming one, for `predict`; 0 for players without a match.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.TrueSkill())
+    >>> _ = ladder.record([["ann"], ["bob"]], time="2026-01-31")
+    >>> elapsed_until(ladder, [["ann"], [ladder.newcomer]], "2026-02-10")
+    [[10.0], [0.0]]
+    """
+    stamp, now = match_time(ladder, time)
+    unit = time_unit(stamp)
+    names = unique_names(teams)
+    unknown = [name for team in names for name in team if isinstance(name, str) and name not in ladder.rows]
+    if unknown:
+        ladder[unknown[0]]  # raises an Error with a hint
+    rows = [[None if isinstance(name, Rating) else ladder.rows[name] for name in team] for team in names]
+    check_times(ladder, [row for team in rows for row in team if row is not None], stamp, now)
+    # periods are counted in whole numbers; half a period more is safe against rounding
+    period = ladder.model.period
+    waited = [[0.0 if row is None else elapsed_since(ladder, row, unit, now) for row in team] for team in rows]
+    return waited if period is None else [[(passed + 0.5) * period for passed in team] for team in waited]
+
+
+def elapsed_since(ladder: Ladder, row: int, unit: float, now: float) -> float:
+    """Return the time since the last match of a row of a ladder, in rating periods if the model has them.
+
+    >>> import prowess as pw
+    >>> ladder = pw.Ladder(pw.Glicko(period=7))
+    >>> _ = ladder.record([["ann"], ["bob"]], time=0)
+    >>> elapsed_since(ladder, 0, 1.0, 14.0)
+    2.0
+    """
+    last = float(ladder.state[row, ladder.layout.last_seen])
+    if not now >= last:  # also false for NaN
+        return 0.0
+    period = ladder.model.period
+    return (now - last) / unit if period is None else periods_between(period, last, now, unit)
