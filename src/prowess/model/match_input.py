@@ -70,7 +70,7 @@ def unique_names(teams: Sequence[Sequence[Any]]) -> list[list[Any]]:
             if isinstance(name, str) and name in team_of:
                 first = team_of[name]
                 where = f"twice in team {at}" if first == at else f"in teams {first} and {at}"
-                message = f"{name} stands {where}; a player plays once in a match"
+                message = f"{name} is listed {where}; a player can only appear once per match"
                 raise Error(message, field="teams", team=at - 1, value=name)
             if isinstance(name, str):
                 team_of[name] = at

@@ -108,13 +108,13 @@ def test_saved_ladder_keeps_its_model(tmp_path: Path) -> None:
     [
         (("Chid vs Ada",), 1, "no player named 'Chid' among 24 players; did you mean 'Chidi'? (--newcomers"),
         (("Ada",), 1, "can't read 'Ada' as a match"),
-        (("Ada vs Ada",), 1, "Ada stands in teams 1 and 2"),
+        (("Ada vs Ada",), 1, "Ada is listed in teams 1 and 2"),
         (("Ada vs",), 1, "'Ada vs': a name is missing"),
         (("Zed,,Yu vs Chidi",), 1, "'Zed,,Yu vs Chidi': a name is missing"),
         (("--team", "Ada"), 1, "needs at least two teams"),
         (("Ada vs Chidi", "--home", "Mbali"), 1, "--home Mbali: this player is in none of the matches"),
         (("Ada vs Chidi", "--time", "yesterday"), 1, "'yesterday' isn't a date I understand"),
-        (("Ada vs Chidi", "--time", "2020-01-01"), 1, "comes before the last match of Ada"),
+        (("Ada vs Chidi", "--time", "2020-01-01"), 1, "is before the last match of Ada"),
         ((), 2, "name a match"),
     ],
 )

@@ -192,7 +192,7 @@ def test_loading_needs_the_model_if_it_has_user_defined_components(tmp_path):
     with pytest.raises(pw.Error, match="Coin is no part of prowess"):
         model.to_dict()
     pw.Ladder(model, {"ann": pw.Rating(30, 4)}).save(tmp_path / "x")
-    with pytest.raises(pw.Error, match="parts of your own; give it"):
+    with pytest.raises(pw.Error, match="components of your own; give the model"):
         pw.Ladder.load(tmp_path / "x")
     assert pw.Ladder.load(tmp_path / "x", model=model)["ann"] == pw.Rating(30, 4)
 

@@ -206,10 +206,10 @@ def test_errors_in_a_history_name_the_match():
         (lambda m, h: m.fit(h, start=7), "start must be a Ladder or ratings by name"),
         (lambda m, h: m.fit(h, start={"ann": 3}), "ann must have a Rating"),
         (lambda m, h: m.fit(h, start=pw.Ladder(pw.TrueSkill(beta=1))), "a ladder of another model"),
-        (lambda m, h: m.fit(h).trajectory("anna"), r"no player is called 'anna' \(did you mean 'ann'"),
-        (lambda m, h: m.fit(h)["zoe"], "no player is called 'zoe' .*for a newcomer give model.rating"),
-        (lambda m, h: m.fit(h, start=m.fit(h).ladder), "2026-01-01 comes before the last match of ann at 2026-01-05"),
-        (lambda m, h: m.fit(h).predict([["ann"], ["zoe"]]), "no player is called 'zoe'"),
+        (lambda m, h: m.fit(h).trajectory("anna"), "no player named 'anna' among . players; did you mean 'ann'"),
+        (lambda m, h: m.fit(h)["zoe"], "no player named 'zoe' .*for a new player use model.rating"),
+        (lambda m, h: m.fit(h, start=m.fit(h).ladder), "2026-01-01 is before the last match of ann at 2026-01-05"),
+        (lambda m, h: m.fit(h).predict([["ann"], ["zoe"]]), "no player named 'zoe'"),
     ],
 )
 def test_bad_input_to_fit(call, message):
@@ -244,11 +244,11 @@ def test_saving_with_times_and_zones(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no ladder of prowess, or damaged"),
-        ("{}", "no ladder of prowess, or damaged"),
-        ("[1]", "no ladder of prowess, or damaged"),
-        ('{"header": {"format": "x"}, "players": {}}', "no ladder of prowess: its format is 'x'"),
-        ('{"header": {"format": "prowess ladder", "version": 99}, "players": {}}', "version 99 of the format"),
+        ("", "not a saved ladder, or damaged"),
+        ("{}", "not a saved ladder, or damaged"),
+        ("[1]", "not a saved ladder, or damaged"),
+        ('{"header": {"format": "x"}, "players": {}}', "not a saved ladder: its format is 'x'"),
+        ('{"header": {"format": "prowess ladder", "version": 99}, "players": {}}', "format version 99 is not supported"),
     ],
 )
 def test_damaged_files(tmp_path, text, message):
@@ -290,8 +290,8 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda x: x.record([["ann", "ann"], ["bob"]]), "ann stands twice in team 1"),
-        (lambda x: x.record([["ann"], ["bob", "ann"]]), "ann stands in teams 1 and 2"),
+        (lambda x: x.record([["ann", "ann"], ["bob"]]), "ann is listed twice in team 1"),
+        (lambda x: x.record([["ann"], ["bob", "ann"]]), "ann is listed in teams 1 and 2"),
         (lambda x: x.record([["ann"], []]), "team 2 is empty"),
         (lambda x: x.record([["ann"]]), "at least two teams, not 1"),
         (lambda x: x.record(["ann", "bob"]), "team 1 must be a list of players"),
@@ -300,12 +300,12 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         (lambda x: x.record([["ann"], [2.5]]), "text or a whole number, not 2.5"),
         (lambda x: x.record([["new"], ["ann"]], ranks=[1]), "ranks must hold one number for each team"),
         (lambda x: x.record([["new"], ["ann"]], time="soon"), "'soon' isn't a date I understand"),
-        (lambda x: x.record([["new"], ["ann"]], time="2025-12-31"), "comes before the last match of ann"),
+        (lambda x: x.record([["new"], ["ann"]], time="2025-12-31"), "is before the last match of ann"),
         (lambda x: x.record([["new"], ["ann"]], time=7), "plain numbers and dates are mixed"),
         (lambda x: x.record([["new"], ["ann"]], time="2026-01-02T00:00:00Z"), "mixed time zones"),
         (lambda x: x.record([["new"], ["ann"]], time="2026-02-01", elapsed=1), "either time or elapsed"),
         (lambda x: x["anna"], "did you mean 'ann'"),
-        (lambda x: x.predict([["ann"], ["zoe"]]), "no player is called 'zoe'"),
+        (lambda x: x.predict([["ann"], ["zoe"]]), "no player named 'zoe'"),
         (lambda x: pw.Ladder(pw.TrueSkill(), {"a": pw.Rating(1)}), "a: Rating.mu=1.0.: it has no sigma"),
     ],
 )
@@ -422,7 +422,7 @@ def test_damage_within_a_file_is_noticed(tmp_path, change):
         (lambda: pw.Ladder(pw.TrueSkill, None), r"needs a Model.*call it: TrueSkill\(\)"),
         (lambda: pw.Ladder(None), "needs a Model, not None"),
         (lambda: pw.Ladder(pw.TrueSkill(), [("a", 1)]), "ratings must be a mapping"),
-        (lambda: pw.Ladder(pw.TrueSkill(), {"7": pw.Rating(1, 1), 7: pw.Rating(2, 1)}), "7 is named twice"),
+        (lambda: pw.Ladder(pw.TrueSkill(), {"7": pw.Rating(1, 1), 7: pw.Rating(2, 1)}), "7 is listed twice"),
         (lambda: pw.Ladder.load(None), "load needs the path of a file"),
         (lambda: pw.Ladder(pw.TrueSkill()).save(5), "5 is not a file name"),
         (lambda: pw.Ladder(pw.TrueSkill()).save(""), "'' is not a file name"),
@@ -430,7 +430,7 @@ def test_damage_within_a_file_is_noticed(tmp_path, change):
         (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=1e300), "is not within"),
         (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time=np.array([1, 2])), "isn't a date I understand"),
         (lambda: pw.Ladder(pw.TrueSkill()).record([["a"], ["b"]], time="31.02.2026"), "I understand: write dates as"),
-        (lambda: pw.Ladder(pw.TrueSkill()).predict([["a"], ["a"]]), "a stands in teams 1 and 2"),
+        (lambda: pw.Ladder(pw.TrueSkill()).predict([["a"], ["a"]]), "a is listed in teams 1 and 2"),
         (
             lambda: pw.TrueSkill().rate([[pw.Rating(1, 1)]] * 2, ranks={5, 2}),
             "ranks must hold one number for each team",

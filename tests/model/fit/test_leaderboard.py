@@ -84,7 +84,7 @@ def test_a_ladder_goes_on_in_the_order_of_time() -> None:
         standings(pw.Elo(), HISTORY.within("2026-01-27"), start=ladder)
     assert len(standings(pw.Elo(), HISTORY.within("2026-01-28"), start=ladder).frame) == len(ladder)
     number = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": 3}])
-    with pytest.raises(pw.Error, match="the new times do not go with those of the ladder"):
+    with pytest.raises(pw.Error, match="the new times do not fit those of the ladder"):
         standings(pw.Elo(), number, start=ladder)
 
 
