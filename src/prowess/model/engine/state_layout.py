@@ -29,12 +29,12 @@ class StateLayout:
         """How many cells the belief takes."""
         return 2 * len(self.traits)
 
-    @property
+    @cached_property
     def means(self) -> slice:
         """The means of all traits."""
         return slice(0, self.belief, 2)
 
-    @property
+    @cached_property
     def variances(self) -> slice:
         """The variances of all traits."""
         return slice(1, self.belief, 2)

@@ -187,8 +187,9 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
     board = pipeline.board(*_largest(history))
     table = ladder.table
     chunk = max(1, CHUNK * len(history) // history.entries)
+    chunks = range(0, len(history), chunk)
     try:
-        for first in steps(range(0, len(history), chunk), "rating", progress):
+        for first in chunks if progress is False else steps(chunks, "rating", progress):
             sweep(pipeline, board, columns, table, record, first, min(first + chunk, len(history)))
     except Error as error:
         match = record.at
