@@ -158,7 +158,7 @@ def test_built_in_components_win_and_need_no_plugin() -> None:
 
 def test_component_of_a_package_that_is_not_installed_is_an_error() -> None:
     plain = pw.TrueSkill().to_dict() | {"outcome": {"is": "Difference", "gamma": 3.0}}
-    with pytest.raises(pw.Error, match="no component of prowess or of an installed package"):
+    with pytest.raises(pw.Error, match="unknown component"):
         pw.Model.from_dict(plain)
 
 

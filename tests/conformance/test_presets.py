@@ -239,7 +239,7 @@ def test_forecasts_are_predictions(name):
         (lambda m: m.rate([[m.rating()], [m.rating()]], scores=[1, math.nan]), "scores"),
         (lambda m: m.rate([[m.rating()], [m.rating()]], ranks=[1]), "ranks"),
         (lambda m: m.rate([[m.rating()], [m.rating()]], scores=[1, 2], home=2), "home"),
-        (lambda m: m.replace(nothing=3), "no parameter or part is called 'nothing'"),
+        (lambda m: m.replace(nothing=3), "unknown parameter 'nothing'"),
         (lambda m: m.predict([[m.rating()], []]), "team 2 is empty"),
     ],
 )

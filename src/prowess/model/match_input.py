@@ -1,4 +1,4 @@
-"""What a caller says of one match beside its teams: the result, weights, importance, elapsed time, the home team."""
+"""Validation of a match given as plain Python: teams, result, weights, importance, elapsed time, home team."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .rating import Rating
 
 
 class MatchDetails(NamedTuple):
-    """One match's details, checked, ready to be laid on a board; None where nothing was said."""
+    """The checked details of a match; None where a detail was not given."""
 
     places: list[int] | None
     scores: list[float] | None
@@ -26,7 +26,7 @@ class MatchDetails(NamedTuple):
     home: int
 
     def write(self, board: Board) -> None:
-        """Lay the details on the board over the usual ones: first listed won, everyone played all of it, just now."""
+        """Write the details to a board, over its defaults: teams listed best first, full weights, no time elapsed."""
         board.importance = self.importance
         board.home = self.home
         weights = self.weights
@@ -45,7 +45,7 @@ class MatchDetails(NamedTuple):
 
 
 def check_teams(teams: Sequence[Sequence[Any]]) -> None:
-    """Teams are lists of lists; a name alone would be read as a team of letters."""
+    """Raise an `Error` unless teams are lists of lists: a single name would be read as a team of letters."""
     if isinstance(teams, str) or not isinstance(teams, Sequence):
         message = f"teams must be a list of teams, such as [['ann'], ['bob']], not {teams!r}"
         raise Error(message, field="teams", value=teams)
@@ -56,7 +56,7 @@ def check_teams(teams: Sequence[Sequence[Any]]) -> None:
 
 
 def unique_names(teams: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """The names of the players of a match, each only once; players given by their ratings stay as they are.
+    """Return the names of the players of a match, which must be unique; ratings stay as they are.
 
     >>> unique_names([["ann"], [7, "bob"]])
     [['ann'], ['7', 'bob']]
@@ -86,7 +86,7 @@ def check_details(
     elapsed: float | Sequence[Sequence[float]] | None = None,
     home: int | None = None,
 ) -> MatchDetails | None:
-    """Check what was said of a match between these teams; None if nothing was.
+    """Check the details of a match between these teams; return None if all are the defaults.
 
     >>> check_details([["ann"], ["bob"]], scores=[1, 3]).places
     [2, 1]
@@ -109,7 +109,7 @@ def check_details(
 
 
 def _places(key: list[float]) -> list[int]:
-    """Places as in sports: 1 + the number of teams that are better, 1, 2, 2, 4."""
+    """Return places as in sports: 1, 2, 2, 4."""
     order = sorted(key)
     return [1 + bisect_left(order, value) for value in key]
 
@@ -141,7 +141,6 @@ def _elapsed(teams: Sequence[Sequence[Any]], elapsed: float | Sequence[Sequence[
 
 
 def _per_player(what: str, teams: Sequence[Sequence[Any]], nested: Sequence[Sequence[float]]) -> list[float]:
-    """The values of all players in a row, each of at least 0."""
     _check_length(what, nested, len(teams), "team", what)
     flat = []
     for index, (team, values) in enumerate(zip(teams, nested, strict=True)):
@@ -157,5 +156,5 @@ def _check_length(what: str, values: Any, length: int, each: str, field: str) ->
     except TypeError:
         raise Error(f"{what} must be a list, not {values!r}", field=field, value=values) from None
     if not isinstance(values, (Sequence, np.ndarray)) or isinstance(values, (str, bytes)) or count != length:
-        message = f"{what} must hold one number for each {each}, that is {length}, not {values!r}"
+        message = f"{what} must have one number per {each} ({length}), not {values!r}"
         raise Error(message, field=field, value=values)

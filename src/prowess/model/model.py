@@ -1,4 +1,4 @@
-"""A model: the frozen value that says how skills become results, and what follows from a match for the players."""
+"""The model: an immutable combination of components that rates, predicts and fits matches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .engine.rate import build_board, rate
 from .match_input import MatchDetails, check_details
 from .params import Range, parameters, read_spec, spec, tunable
 from .rating import Kind, Rating, read_rating
-from .registry import BASES, COMPONENTS, addresses, changed
+from .registry import BASES, COMPONENTS, addresses, replace_fields
 
 if TYPE_CHECKING:
     from ..history import History
@@ -35,7 +35,7 @@ Teams = Sequence[Sequence[Rating]]
 
 @dataclass(frozen=True)
 class Model:
-    """How skills move, make a team's performance, and show in a result; any combination of parts is a model.
+    """A rating system: how skills change over time, combine in teams and lead to results.
 
     >>> import prowess as pw
     >>> model = pw.Model(prior=pw.Normal(25, 8), noise=4, outcome=pw.outcome.Order(draw_probability=0.1),
@@ -55,48 +55,43 @@ class Model:
     home: Home | None = None
 
     def __post_init__(self) -> None:
-        """Check the parts, so that a model that exists works."""
         for name, base in BASES.items():
             part = getattr(self, name)
             if not isinstance(part, base) or type(part) is base:
                 hint = f"; call it: {part.__name__}(…)" if isinstance(part, type) else ""
-                raise Error(f"{name} must be of the kind {base.__name__}, not {part!r}{hint}", field=name, value=part)
+                raise Error(f"{name} must be of type {base.__name__}, not {part!r}{hint}", field=name, value=part)
         object.__setattr__(self, "noise", scale("beta", self.noise, zero=True))
         object.__setattr__(self, "caution", number("caution", self.caution))
         if self.period is not None:
             object.__setattr__(self, "period", scale("period", self.period))
-        self._check_parts()
+        self._check_combination()
 
-    def _check_parts(self) -> None:
-        """Some parts do not go together."""
-        if not self.outcome.whole:
-            message = f"{self.outcome!r} is a part of an outcome; put it into one, such as OffenceDefence(…)"
-            raise Error(message, field="outcome", value=self.outcome)
-        if self.period is not None and not self.absorb.periods:
-            raise Error(
-                f"{self.absorb!r} takes one match at a time; for a rating period choose an absorb rule that gathers",
-                field="period",
-                value=self.period,
-            )
-        if self.prior.learns and (self.absorb.certain or isinstance(self.absorb, absorbs.Constant)):
-            message = f"the level of newcomers cannot be learnt with {self.absorb!r}, which keeps no uncertainty"
-            raise Error(message, field="prior", value=self.prior)
-        if self.prior.learns and self.period is not None:
-            message = "the level of newcomers is learnt match by match, not by rating periods: set period=None"
+    def _check_combination(self) -> None:
+        outcome, absorb, prior, home = self.outcome, self.absorb, self.prior, self.home
+        if not outcome.whole:
+            message = f"{outcome!r} is only a part of an outcome; use it inside one, such as OffenceDefence(…)"
+            raise Error(message, field="outcome", value=outcome)
+        if self.period is not None and not absorb.periods:
+            message = f"{absorb!r} takes one match at a time; rating periods need an absorb rule that sums them up"
             raise Error(message, field="period", value=self.period)
-        if self.home is not None and not isinstance(self.home, Home):
-            raise Error(f"home must be a Home, such as Home(2.0), not {self.home!r}", field="home", value=self.home)
-        if self.home is not None and self.home.learnt and not self.outcome.gradient:
-            message = f"a home advantage cannot be learnt with {self.outcome!r}, only given: set home_sigma to 0"
-            raise Error(message, field="home_sigma", value=self.home.home_sigma)
+        if prior.learns and (absorb.certain or isinstance(absorb, absorbs.Constant)):
+            message = f"the level of newcomers cannot be learnt with {absorb!r}, which has no uncertainty to update"
+            raise Error(message, field="prior", value=prior)
+        if prior.learns and self.period is not None:
+            message = "the level of newcomers is learnt match by match, not by rating periods; set period=None"
+            raise Error(message, field="period", value=self.period)
+        if home is not None and not isinstance(home, Home):
+            raise Error(f"home must be a Home, such as Home(2.0), not {home!r}", field="home", value=home)
+        if home is not None and home.learnt and not outcome.gradient:
+            message = f"a home advantage cannot be learnt with {outcome!r}; set home_sigma to 0"
+            raise Error(message, field="home_sigma", value=home.home_sigma)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields alone: the pipeline is made anew where the model arrives."""
-        return self._fields
+        return self._fields  # without the pipeline, which is built again after unpickling
 
     @cached_property
     def pipeline(self) -> Pipeline:
-        """The parts put together, with the boards that they work on.
+        """The components as one kernel object, with its boards.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().pipeline.traits
@@ -107,9 +102,9 @@ class Model:
 
     @property
     def params(self) -> dict[str, Any]:
-        """Every parameter that is set, by the name that `replace` takes.
+        """All parameters that are set, by the names that `replace` accepts.
 
-        Where two parts have a parameter of the same name, each has that of its part before it: `drift_tau`.
+        If two components have a parameter of the same name, it is prefixed by the component: `drift_tau`.
 
         >>> import prowess as pw
         >>> pw.TrueSkill(beta=4).params["beta"]
@@ -123,11 +118,11 @@ class Model:
 
     @property
     def tunable(self) -> dict[str, Range]:
-        """From where to where each parameter may be tuned, by the name that `replace` takes.
+        """The range in which each parameter may be tuned, by the names that `replace` accepts.
 
-        These are the parameters that a component declares to be tunable and that are numbers at present: no γ that is
-        "estimated", no rule for K, and of a margin's policy the policy's own. A noise of 0 means that the outcome has
-        all of it. `pw.tune` leaves out those that only set what results do not show, such as TrueSkill's mu and sigma.
+        Only parameters that a component declares as tunable and that are numbers now: no "estimated" γ, no rule for K,
+        and of a margin policy its own parameters. `beta` is left out if the noise is 0, because the outcome then has
+        all of it. `pw.tune` leaves out what results cannot determine, such as TrueSkill's mu and sigma.
 
         >>> import prowess as pw
         >>> pw.Elo(k=20).tunable["k"]
@@ -138,20 +133,20 @@ class Model:
         return tunable(self, addresses(self._fields))
 
     def replace(self, **changes: Any) -> Model:
-        """A model with other parts or other parameters.
+        """Return a model with other components or parameters.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().replace(beta=3, team=pw.team.Mean()).team
         Mean()
         """
-        return type(self)(**changed(self._fields, changes))
+        return type(self)(**replace_fields(self._fields, changes))
 
     @property
     def _fields(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def to_dict(self) -> dict[str, Any]:
-        """The model as plain data, for JSON; parts of your own cannot be written.
+        """Return the model as plain data for JSON; raises `Error` for components that are not registered.
 
         >>> import prowess as pw
         >>> pw.Model.from_dict(pw.TrueSkill().to_dict()) == pw.TrueSkill()
@@ -163,26 +158,26 @@ class Model:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Model:
-        """The model that `to_dict` wrote.
+        """Read a model that `to_dict` wrote.
 
         >>> import prowess as pw
         >>> pw.Model.from_dict(pw.TrueSkill(beta=3).to_dict()).noise
         3.0
         """
         if not isinstance(plain, Mapping):
-            raise Error(f"a model is read from a mapping, not {plain!r}")
+            raise Error(f"a model must be a mapping, not {plain!r}")
         missing = [name for name in (*BASES, "noise", "caution") if name not in plain]
         if missing:
-            raise Error(f"a model needs {', '.join(missing)}")
+            raise Error(f"the model lacks {', '.join(missing)}")
         parts = {name: read_spec(plain[name], COMPONENTS) for name in BASES}
         home = None if plain.get("home") is None else read_spec(plain["home"], COMPONENTS)
         return cls(**parts, noise=plain["noise"], caution=plain["caution"], period=plain.get("period"), home=home)
 
     def rating(self, mu: float | None = None, sigma: float | None = None, **parts: Any) -> Rating:
-        """A newcomer's rating, or one with a given mean or deviation (of every skill, where there are several).
+        """Return the rating of a new player, or one with another `mu` or `sigma` (of every skill).
 
-        Parts of a rating that only some models have are given by name: `volatility`, `offence`, `defence`. Systems
-        without uncertainty have no use for `sigma`.
+        Further parts that only some models have are given by name: `volatility`, `offence`, `defence`. Systems without
+        uncertainty ignore `sigma`.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().rating(mu=30).mu
@@ -192,34 +187,33 @@ class Model:
         own = newcomer.parts
         unknown = [name for name in parts if name not in own]
         if unknown:
-            raise Error(f"the ratings of this model have no {unknown[0]!r}", field=unknown[0])
+            raise Error(f"ratings of this model have no {unknown[0]!r}", field=unknown[0])
         for name, part in parts.items():
             if isinstance(part, Rating) != (name in self.outcome.traits):
                 kind = "a Rating" if name in self.outcome.traits else "a number"
                 raise Error(f"{name} must be {kind}, not {part!r}", field=name, value=part)
         if self.pipeline.traits == 1:
-            return self._changed(newcomer, mu, sigma, own | parts)
-        traits = {trait: self._changed(own[trait], mu, sigma, {}) for trait in self.outcome.traits}
+            return self._with(newcomer, mu, sigma, own | parts)
+        traits = {trait: self._with(own[trait], mu, sigma, {}) for trait in self.outcome.traits}
         return Rating(caution=self.caution, **(own | traits | parts))
 
     def newcomer_from(self, memory: Sequence[float]) -> Rating:
-        """A newcomer's rating in a league of which this is known; it matters where the prior is learnt.
+        """Return the rating of a new player, given the memory of a league; it matters only if the prior is learnt.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().newcomer_from([]).mu
         25.0
         """
         board = self.pipeline.board(1, 1)
-        for index, known in enumerate(memory):
-            board.memory[index] = known
+        for index, value in enumerate(memory):
+            board.memory[index] = value
         self.prior.welcome(board, 0)
         self.absorb.welcome(board, 0)
         newcomer = read_rating(self.pipeline.kind, board, 0)
         self.pipeline.release(board)
         return newcomer
 
-    def _changed(self, rating: Rating, mu: float | None, sigma: float | None, parts: dict[str, Any]) -> Rating:
-        """A rating with another mean or deviation."""
+    def _with(self, rating: Rating, mu: float | None, sigma: float | None, parts: dict[str, Any]) -> Rating:
         deviation = rating.sigma if sigma is None or self.absorb.certain else sigma
         return Rating(rating.mu if mu is None else mu, deviation, self.caution, **parts)
 
@@ -234,11 +228,11 @@ class Model:
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
     ) -> list[list[Rating]]:
-        """The players' ratings after a match, nested like the teams; the winner first when no result is given.
+        """Return the ratings after a match, nested like the teams; without a result, teams are listed best first.
 
         `ranks`: lower is better, equal is a tie. `scores`: higher is better. `weights`: the share of the match that
-        each player played. `importance`: how much the match counts (0: not at all, 2: double). `elapsed`: time since
-        the last match, one number or nested like the teams. `home`: the index of the team at home.
+        each player played. `importance`: the weight of the match (0: none, 2: double). `elapsed`: time since the last
+        match, one number or nested like the teams. `home`: the index of the home team.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -260,52 +254,50 @@ class Model:
         elapsed: float | Sequence[Sequence[float]] | None = None,
         home: int | None = None,
     ) -> Prediction:
-        """What is expected of a match: win, draw and rank probabilities.
+        """Predict a match: probabilities of wins, draws and ranks.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
         >>> model.predict([[model.rating(30, 1)], [model.rating(25, 1)]]).win.round(3)
         array([0.759, 0.172])
         """
-        return self.predict_from(
-            self.pipeline.memory(), teams, check_details(teams, None, None, weights, 1.0, elapsed, home)
-        )
+        details = check_details(teams, weights=weights, elapsed=elapsed, home=home)
+        return self.predict_from(self.pipeline.memory(), teams, details)
 
     def predict_from(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> Prediction:
-        """What is expected of a match in a league of which this is known.
+        """Predict a match, given the memory of a league.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill(draw_probability=0)
         >>> model.predict_from([], [[model.rating()], [model.rating()]], None).win
         array([0.5, 0.5])
         """
-        board = self._laid(memory, teams, details)
+        board = self._lay_out(memory, teams, details)
         self.pipeline.forecast(board)
         prediction = self.outcome.predict(board)
         self.pipeline.release(board)
         return prediction
 
-    def _laid(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> Board:
-        """A match on a board, with what is known of the league."""
+    def _lay_out(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> Board:
         board = build_board(self.pipeline, teams, details)
-        for index, known in enumerate(memory):
-            board.memory[index] = known
+        for index, value in enumerate(memory):
+            board.memory[index] = value
         return board
 
     def quality(
         self, teams: Teams, *, weights: Sequence[Sequence[float]] | None = None, home: int | None = None
     ) -> float:
-        """How fair a match would be: its draw probability relative to that of equal and certain teams, 0 to 1.
+        """Return how fair a match would be, 0 to 1: its draw probability relative to that of equal and certain teams.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
         >>> round(model.quality([[model.rating()], [model.rating()]]), 3)
         0.447
         """
-        return self.quality_from(self.pipeline.memory(), teams, check_details(teams, None, None, weights, home=home))
+        return self.quality_from(self.pipeline.memory(), teams, check_details(teams, weights=weights, home=home))
 
     def quality_from(self, memory: Sequence[float], teams: Teams, details: MatchDetails | None) -> float:
-        """How fair a match would be in a league of which this is known.
+        """Return how fair a match would be, given the memory of a league.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -314,7 +306,7 @@ class Model:
         """
         from .quality import quality
 
-        board = self._laid(memory, teams, details)
+        board = self._lay_out(memory, teams, details)
         self.pipeline.pool_teams(board)
         result = quality(*self.outcome.performances(board))
         self.pipeline.release(board)
@@ -327,10 +319,10 @@ class Model:
         *,
         progress: bool | None = None,
     ) -> Fit:
-        """Rate a history in one pass, in time order: ratings, forecasts made before each match, log-evidence.
+        """Rate a history in one pass, in order of time: ratings, forecasts made before each match, log-evidence.
 
-        `start` is a ladder to continue from, or ratings by name. A progress bar is shown on a terminal when it takes
-        more than two seconds; `progress` forces it on or off.
+        `start` is a ladder to continue from, or ratings by name. On a terminal a progress bar appears after two
+        seconds; `progress` forces it on or off.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
@@ -348,7 +340,7 @@ class Model:
         *,
         progress: bool | None = None,
     ) -> Ladder:
-        """The ladder after a history: as `fit(history, start).ladder`, without what was forecast on the way.
+        """Return the ladder after a history: like `fit(history, start).ladder`, but without keeping the forecasts.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
@@ -366,10 +358,10 @@ class Model:
         *,
         progress: bool | None = None,
     ) -> Streamed:
-        """Rate histories that follow each other in time, such as those of `History.stream`, and keep only the ladder.
+        """Rate consecutive histories, such as those of `History.stream`, and keep only the ladder.
 
-        The ratings are those of one pass over all of them, to the last bit; the memory that it takes is that of the
-        players and of one history. Forecasts and trajectories are not kept.
+        The ratings equal those of one pass over all of them, to the last bit. Memory is needed for the players and one
+        history; forecasts and trajectories are not kept.
 
         >>> import prowess as pw
         >>> weeks = [pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": week}]) for week in (1, 2)]

@@ -240,7 +240,7 @@ def TS2b(
     discount: float = 0.02,
     leader_bonus: float = 0.0,
 ) -> Model:
-    """`TS2a` with the average of a squad of six, minus 2 % per missing player: the same paper.
+    """`TS2a` with the average of a squad of six, minus 2 % per missing player: the 2011 paper.
 
     >>> TS2b(size=5).params["size"]
     5

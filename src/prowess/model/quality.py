@@ -1,7 +1,7 @@
 """Match quality: the probability of a draw relative to that of a match between equal and certain teams.
 
 TrueSkill, equation (7), for any number of teams. With one row of A for each pair of neighbours, both matrices of the
-formula are tridiagonal; their factors are found without a subtraction, their determinants in logarithms, in one pass.
+formula are tridiagonal, so that one pass without subtractions gives their factors and log-determinants.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def quality(means: Sequence[float], variances: Sequence[float], noises: Sequence
 
 
 def qualities(match_start: NDArray[np.int32], means: Floats, variances: Floats, noises: Floats) -> Floats:
-    """The quality of every match of a history, from columns over its teams; matches of one size are one calculation.
+    """Return the quality of every match of a history, from columns over its teams; one calculation per number of teams.
 
     >>> import numpy as np
     >>> team = np.full(5, 25.0), np.full(5, 86.8), np.full(5, 17.36)
@@ -41,18 +41,18 @@ def qualities(match_start: NDArray[np.int32], means: Floats, variances: Floats, 
     array([0.447, 0.2  ])
     """
     teams = np.diff(match_start)
-    found = np.ones(len(teams))
+    result = np.ones(len(teams))
     for size in np.unique(teams[teams > 1]):
         match = np.flatnonzero(teams == size)
         team = match_start[match] + np.arange(size)[:, None]
-        found[match] = np.exp(log_qualities(means[team], variances[team], noises[team]))
-    return found
+        result[match] = np.exp(log_qualities(means[team], variances[team], noises[team]))
+    return result
 
 
 def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
-    """The logarithm of the quality of many matches, a row for each team and a column for each match.
+    """Return the logarithm of the quality of many matches: rows are teams, columns are matches.
 
-    It tells two matches apart that are so one-sided that the quality of both is 0.
+    It differs between matches that are so one-sided that their quality underflows to 0.
 
     >>> import numpy as np
     >>> np.exp(log_qualities(np.full((2, 1), 25.0), np.full((2, 1), 86.8), np.full((2, 1), 17.36))).round(3)
@@ -61,12 +61,12 @@ def log_qualities(means: Floats, variances: Floats, noises: Floats) -> Floats:
     check_noise(noises.min(initial=1.0))
     log_noise, _ = _factor(noises, np.zeros((len(noises), 1)), np.log)
     log_all, square = _factor(variances, means, np.log)
-    found: Floats = 0.5 * (log_noise - log_all - square)
-    return found
+    result: Floats = 0.5 * (log_noise - log_all - square)
+    return result
 
 
 def check_noise(least: float) -> None:
-    """Without noise in performances, no match of teams that differ would be fair at all.
+    """Raise an `Error` without performance noise: the quality of unequal teams would be 0.
 
     >>> check_noise(0.0)
     Traceback (most recent call last):
@@ -78,7 +78,7 @@ def check_noise(least: float) -> None:
 
 
 def _factor(variances: Any, means: Any, log: Callable[[Any], Any] = log) -> tuple[Any, Any]:
-    """log det and yᵀM⁻¹y of the covariance M of the neighbours' differences y; of one match, or of columns of them.
+    """Return log det M and yᵀM⁻¹y for the covariance M of the neighbours' differences y, of one match or of columns.
 
     The pivots are d = V' + e with e = V e/d of the step before: sums and products of positive numbers only.
     """

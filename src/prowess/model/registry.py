@@ -1,4 +1,4 @@
-"""The parts of a model by name: of which kind each is, what their parameters are called, and a change of some."""
+"""The registry of components by name, and the names of a model's parameters."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ BASES = {"prior": Prior, "drift": Drift, "team": TeamFunction, "outcome": Outcom
 
 
 def _check_component(name: str, plugin: object) -> type:
-    """A component is saved under the name of its class, so that is the name under which it must be registered."""
     if not isinstance(plugin, type) or not dataclasses.is_dataclass(plugin):
-        raise Error(f"a component is a frozen dataclass, not {plugin!r}")
+        raise Error(f"a component must be a frozen dataclass, not {plugin!r}")
     if not issubclass(plugin, (*BASES.values(), Margin)):
-        raise Error(f"a component is a {', '.join(base.__name__ for base in BASES.values())} or Margin")
+        raise Error(f"a component must be a {', '.join(base.__name__ for base in BASES.values())} or Margin")
     if plugin.__name__ != name:
+        # components are saved under the names of their classes
         raise Error(f"its name must be that of the class, {plugin.__name__}")
     return plugin
 
@@ -46,41 +46,41 @@ COMPONENTS: Extensible[type] = Extensible(
     _check_component,
 )
 
-OWN = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Home())}  # names that a model itself has
+RESERVED = {"noise", "beta", "caution", "period", "home", *BASES, *parameters(Home())}
 
 
 def addresses(parts: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """The part and the key of every parameter, by a name that no other has.
+    """Return the component and the key of every parameter, by a unique name.
 
     >>> import prowess as pw
     >>> addresses(vars(pw.TrueSkill()))["tau"]
     ('drift', 'tau')
     """
-    found = [(part, key) for part in BASES for key in parameters(parts[part])]
-    often = Counter(key for _, key in found)
-    unique = {key for key, times in often.items() if times == 1 and key not in OWN}
-    return {key if key in unique else f"{part}_{key}": (part, key) for part, key in found}
+    pairs = [(part, key) for part in BASES for key in parameters(parts[part])]
+    counts = Counter(key for _, key in pairs)
+    unique = {key for key, times in counts.items() if times == 1 and key not in RESERVED}
+    return {key if key in unique else f"{part}_{key}": (part, key) for part, key in pairs}
 
 
-def changed(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a model with other parts, or with other parameters of them.
+def replace_fields(own: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a model with other components or parameters.
 
     >>> import prowess as pw
-    >>> changed(vars(pw.TrueSkill()), {"tau": 1.0})["drift"]
+    >>> replace_fields(vars(pw.TrueSkill()), {"tau": 1.0})["drift"]
     PerMatch(tau=1.0)
     """
     rest = {("noise" if name == "beta" else name): value for name, value in changes.items()}
     parts = dict(own) | {name: rest.pop(name) for name in list(rest) if name in own}
-    taken: dict[str, dict[str, Any]] = {}
+    by_part: dict[str, dict[str, Any]] = {}
     for name, (part, key) in addresses(parts).items():
         if name in rest:
-            taken.setdefault(part, {})[key] = rest.pop(name)
-    parts |= {part: change(parts[part], new) for part, new in taken.items()}
+            by_part.setdefault(part, {})[key] = rest.pop(name)
+    parts |= {part: change(parts[part], new) for part, new in by_part.items()}
     hosted = {key: rest.pop(key) for key in parameters(Home()) if key in rest}
     if hosted:
         parts["home"] = dataclasses.replace(parts["home"] or Home(), **hosted)
     if rest:
         names = ["noise", "beta", *addresses(own), *parameters(Home()), "caution", "period", "home", *BASES]
         unknown = next(iter(rest))
-        raise Error(f"no parameter or part is called {unknown!r}; there are {', '.join(names)}", field=unknown)
+        raise Error(f"unknown parameter {unknown!r}; choose one of {', '.join(names)}", field=unknown)
     return parts

@@ -41,7 +41,7 @@ def test_help_lists_the_presets() -> None:
         (("--model", "trueskil"), "unknown model 'trueskil'; choose one of Harkness, Elo"),
         (
             ("--model", "elo", "--set", "draw_probability=0.2"),
-            "no parameter or part is called 'draw_probability'; there",
+            "unknown parameter 'draw_probability'; choose one of",
         ),
         (("--set", "draw_probability=2"), "error: draw_probability must"),
         (("--set", "beta=wide"), "error: beta must be a finite number of at least 0, not 'wide'"),

@@ -119,7 +119,7 @@ def test_long_curves_are_thinned() -> None:
 
 def test_wrong_players_and_bands_are_errors() -> None:
     fit = dated()
-    with pytest.raises(pw.Error, match="no player named 'Zoe' among .* players; did you mean 'Zoë'"):
+    with pytest.raises(pw.Error, match=r"no player named 'Zoe' among .* players; did you mean 'Zoë'"):
         skill_curves(fit, ["Zoe"])
     with pytest.raises(pw.Error, match="band must be"):
         skill_curves(fit, NAMES, band=-1)

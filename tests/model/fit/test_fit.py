@@ -248,7 +248,10 @@ def test_saving_with_times_and_zones(tmp_path):
         ("{}", "not a saved ladder, or damaged"),
         ("[1]", "not a saved ladder, or damaged"),
         ('{"header": {"format": "x"}, "players": {}}', "not a saved ladder: its format is 'x'"),
-        ('{"header": {"format": "prowess ladder", "version": 99}, "players": {}}', "format version 99 is not supported"),
+        (
+            '{"header": {"format": "prowess ladder", "version": 99}, "players": {}}',
+            "format version 99 is not supported",
+        ),
     ],
 )
 def test_damaged_files(tmp_path, text, message):
@@ -298,7 +301,7 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         (lambda x: x.record("ann"), "teams must be a list of teams"),
         (lambda x: x.record([["ann"], [""]]), "must not be empty"),
         (lambda x: x.record([["ann"], [2.5]]), "text or a whole number, not 2.5"),
-        (lambda x: x.record([["new"], ["ann"]], ranks=[1]), "ranks must hold one number for each team"),
+        (lambda x: x.record([["new"], ["ann"]], ranks=[1]), "ranks must have one number per team"),
         (lambda x: x.record([["new"], ["ann"]], time="soon"), "'soon' isn't a date I understand"),
         (lambda x: x.record([["new"], ["ann"]], time="2025-12-31"), "is before the last match of ann"),
         (lambda x: x.record([["new"], ["ann"]], time=7), "plain numbers and dates are mixed"),
@@ -433,10 +436,10 @@ def test_damage_within_a_file_is_noticed(tmp_path, change):
         (lambda: pw.Ladder(pw.TrueSkill()).predict([["a"], ["a"]]), "a is listed in teams 1 and 2"),
         (
             lambda: pw.TrueSkill().rate([[pw.Rating(1, 1)]] * 2, ranks={5, 2}),
-            "ranks must hold one number for each team",
+            "ranks must have one number per team",
         ),
-        (lambda: pw.TrueSkill().replace(outcome=pw.Outcome()), "outcome must be of the kind Outcome"),
-        (lambda: pw.Model.from_dict(5), "a model is read from a mapping"),
+        (lambda: pw.TrueSkill().replace(outcome=pw.Outcome()), "outcome must be of type Outcome"),
+        (lambda: pw.Model.from_dict(5), "a model must be a mapping"),
         (lambda: pw.outcome.Order(margin=pw.outcome.margin.Fixed(-1.0)), "epsilon must be"),
     ],
 )

@@ -203,7 +203,7 @@ class Fit:
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
         >>> pw.Elo().fit(history).account(0).sentences[0]
-                'ann won against bob (50 % chance): +16.0 to 1516.0.'
+        'ann won against bob (50 % chance): +16.0 to 1516.0.'
         """
         if not -len(self.history) <= match < len(self.history):
             raise Error(f"there is no match {match} in a history of {len(self.history)} matches", value=match)
