@@ -166,9 +166,7 @@ def positive(variance: cython.double) -> cython.double:
     """Return the variance of a performance, or of the difference of two; raise `Error` if it is 0."""
     if variance > 0.0:
         return variance
-    raise Error(
-        "teams without uncertainty (beta and sigma 0) cannot be compared; give the model a beta above 0"
-    )
+    raise Error("teams without uncertainty (beta and sigma 0) cannot be compared; give the model a beta above 0")
 
 
 def compare(board: Board) -> cython.bint:

@@ -1,4 +1,4 @@
-"""A fast parser (a kernel) of matches in the canonical JSON of `match_json.py`, into columns.
+"""A fast parser (a kernel) of matches in the canonical JSON of `journal.py`, into columns.
 
 It declines any other notation, which is left to a parser of JSON in general, so that nothing is read wrongly.
 """

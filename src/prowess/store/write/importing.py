@@ -12,7 +12,7 @@ from .. import leagues
 from ..clock import clock_of
 from ..db.database import Database
 from ..errors import NotFound
-from ..journal.match_json import bodies
+from ..journal.journal import bodies
 from ..leagues import League, Preset, league_name
 from .commands import CommandResult, Post
 from .posts import validate

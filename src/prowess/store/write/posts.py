@@ -30,8 +30,7 @@ from ..db import schema
 from ..db.database import RawStatement, lock_league, lock_players
 from ..errors import Conflict, RatingError, WriteClash
 from ..journal import journal
-from ..journal.journal import Entry, Position
-from ..journal.match_json import bodies
+from ..journal.journal import Entry, Position, bodies
 from ..leagues import League, storable
 from . import replay
 from .commands import Appended, CommandResult, Post

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from prowess.errors import Error
 from prowess.history import History
 from prowess.history.times import show_time
-from prowess.store.journal.match_json import bodies, body, history_of
+from prowess.store.journal.journal import bodies, body, history_of
 from prowess.store.journal.scanner import _numbered_by_text
 from tests.history.strategies import matches
 
