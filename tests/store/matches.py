@@ -1,4 +1,4 @@
-"""Matches that Hypothesis draws for the tests of the store: few players and few times, so that much coincides."""
+"""Strategies for matches of few players at few times, so that many coincide."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ MODELS = {
 
 @st.composite
 def bodies(draw: st.DrawFn) -> dict[str, Any]:
-    """A match without id and time: mostly two teams with scores, which every model takes, and sometimes not."""
+    """Draw a match without id and time: mostly two teams with scores, which every model can rate."""
     several = draw(st.sampled_from([2, 2, 2, 2, 2, 2, 3]))
     players = draw(st.permutations(PLAYERS))
     sizes = [draw(st.sampled_from([1, 1, 1, 2])) for _ in range(several)]

@@ -1,4 +1,4 @@
-"""Whether what a database holds of a league follows from its journal, read without the store's own functions."""
+"""Checks that the ratings in a database follow from its journal, without the functions of the store."""
 
 import json
 from collections.abc import Callable
@@ -14,14 +14,14 @@ from tests.oracles.league import League
 
 
 def journal(connection: Connection, league_id: int) -> list[Any]:
-    """Every row of the journal, oldest change first."""
+    """Return every row of the journal, oldest change first."""
     table = schema.journal
     rows = connection.execute(select(table).where(table.c.league_id == league_id)).all()
     return sorted(rows, key=lambda row: (row.revision, row.seq))
 
 
-def retold(connection: Connection, name: str, each: Callable[[int, League], None] = lambda *_: None) -> League:
-    """The league as the journal tells it, change after change; `each` sees it after every revision."""
+def rebuild_league(connection: Connection, name: str, each: Callable[[int, League], None] = lambda *_: None) -> League:
+    """Rebuild the league from its journal, change by change; `each` is called after every revision."""
     row = connection.execute(select(schema.league).where(schema.league.c.name == name)).one()
     kept = schema.generation
     made = connection.execute(select(kept).where(kept.c.league_id == row.id).order_by(kept.c.number)).all()
@@ -41,7 +41,7 @@ def retold(connection: Connection, name: str, each: Callable[[int, League], None
             league.delete(change.id)
         if following is None or following.revision != change.revision:
             each(change.revision, league)
-    used = {change.revision for change in rows} | {one.revision for one in [*made, *seasons]}
+    used = {change.revision for change in rows} | {other.revision for other in [*made, *seasons]}
     assert used | {0} == set(range(row.revision + 1)), "the revisions have a gap"
     assert row.posted == league.posted
     league.revision = row.revision
@@ -49,27 +49,27 @@ def retold(connection: Connection, name: str, each: Callable[[int, League], None
 
 
 def check(database: Database, name: str, each: Callable[[int, League], None] = lambda *_: None) -> League:
-    """Compare every rating, and what is known of the league as a whole, with a fit of the journal."""
+    """Compare every rating, and what the model learnt of the league, with a fit of the journal."""
     with database.reading() as connection:
-        league = retold(connection, name, each)
+        league = rebuild_league(connection, name, each)
         row = connection.execute(select(schema.league).where(schema.league.c.name == name)).one()
         table = schema.rating
         query = select(table).where(table.c.league_id == row.id, table.c.generation == row.generation)
-        stored = {one.player: one for one in connection.execute(query)}
+        stored = {rating.player: rating for rating in connection.execute(query)}
         memory = select(schema.generation.c.memory).where(
             schema.generation.c.league_id == row.id, schema.generation.c.number == row.generation
         )
         remembered = np.frombuffer(connection.execute(memory).scalar_one())
-    assert all(one.revision <= league.revision for one in stored.values())
+    assert all(rating.revision <= league.revision for rating in stored.values())
     ladder = league.ladder()
-    found = {name: bytes(one.state) for name, one in stored.items() if one.state is not None}
-    assert found == {name: ladder.state[index].tobytes() for name, index in ladder.rows.items()}
+    states = {name: bytes(row.state) for name, row in stored.items() if row.state is not None}
+    assert states == {name: ladder.state[index].tobytes() for name, index in ladder.rows.items()}
     assert remembered.tobytes() == ladder.memory.tobytes()
     return league
 
 
 def dump(database: Database) -> dict[str, list[tuple[Any, ...]]]:
-    """All that the database holds, table by table."""
+    """Return all rows of the database, table by table."""
     with database.reading() as connection:
         return {
             table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)

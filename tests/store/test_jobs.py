@@ -1,4 +1,4 @@
-"""What is worked out in the background: asked for once, seen by all, and never left running for ever."""
+"""Background jobs: requested once, shared by all processes, and interrupted when their worker is lost."""
 
 import time
 
@@ -12,27 +12,27 @@ from prowess.store.jobs import latest
 
 @pytest.fixture
 def database(database_url):
-    found = Database(database_url)
-    found.migrate()
-    with found.writing() as connection:
+    database = Database(database_url)
+    database.migrate()
+    with database.writing() as connection:
         leagues.create(connection, "darts")
-    yield found
-    found.close()
+    yield database
+    database.close()
 
 
 def darts(connection):
     return leagues.find(connection, "darts")
 
 
-def do(database, act, *given, **more):
+def do(database, function, *args, **options):
     with database.writing() as connection:
-        return act(connection, *given, **more)
+        return function(connection, *args, **options)
 
 
 def ask(database, kind="comparison", models=("Elo",)):
     do(
         database,
-        lambda connection: jobs.request(connection, darts(connection), kind, {one: {} for one in models}, "ann"),
+        lambda connection: jobs.request(connection, darts(connection), kind, {model: {} for model in models}, "ann"),
     )
 
 
@@ -49,11 +49,11 @@ def test_analysis_is_queued_claimed_reported_and_finished(database):
     ask(database, "figures", [])
     assert states(database) == (None, "queued")
     job = do(database, jobs.claim, "one")
-    assert (job.kind, job.asked, job.author) == ("comparison", {"Elo": {}}, "ann")  # who waits longest is first
+    assert (job.kind, job.asked, job.author) == ("comparison", {"Elo": {}}, "ann")  # the first in the queue
     assert do(database, jobs.claim, "two").kind == "figures"
     assert do(database, jobs.claim, "three") is None
     assert do(database, jobs.heartbeat, job.id, "one", "Elo (1 of 2)", 0.25)
-    assert not do(database, jobs.heartbeat, job.id, "two", "", 0.9)  # it is not hers
+    assert not do(database, jobs.heartbeat, job.id, "two", "", 0.9)  # it belongs to another worker
     with database.reading() as connection:
         _, last = latest(connection, darts(connection), "comparison")
     assert (last.state, last.step, last.share, last.open) == ("running", "Elo (1 of 2)", 0.25, True)

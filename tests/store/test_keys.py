@@ -1,4 +1,4 @@
-"""Keys: what each may do, that secrets are not kept, and that nothing is done without a trace."""
+"""Keys: what each may do, that secrets are not stored, and that changes are in the audit log."""
 
 from hashlib import sha256
 
@@ -41,7 +41,7 @@ def test_only_the_hash_of_a_secret_is_stored(database):
 
 
 def test_scope_and_league_limit_a_key(database):
-    """Every scope of every kind of key, against what was written down by hand."""
+    """Compare every scope of every kind of key with a table written by hand."""
     with database.writing() as connection:
         chess, darts = (leagues.find(connection, name).id for name in ("chess", "darts"))
         made = {

@@ -1,4 +1,4 @@
-"""Whatever is done to a league in whatever order, the store holds what a fit of its journal gives, bit for bit."""
+"""After any commands in any order, the ratings in the store equal a fit of the journal, bit for bit."""
 
 import itertools
 from datetime import timedelta
@@ -45,7 +45,7 @@ BROKEN: list[dict[str, Any]] = [
 
 
 class Life(RuleBasedStateMachine):
-    """A league in a database beside one in a list."""
+    """A league in a database, and the same league as a simple list of matches."""
 
     database: Database
     pending: PendingTraces | None = None  # a reader that takes over what the writer has rated
@@ -60,7 +60,7 @@ class Life(RuleBasedStateMachine):
         self.old: dict[int, dict[str, bytes]] = {}  # the ratings of earlier models, as they were left
         self.generation, self.made = found.generation, 0
 
-    # What may be done
+    # Commands
 
     @rule(body=bodies(), data=st.data())
     def post(self, body: dict[str, Any], data: st.DataObject) -> None:
@@ -73,7 +73,7 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.league.first)
     @rule(body=bodies(), data=st.data(), more=st.booleans(), now=st.booleans())
     def post_again(self, body: dict[str, Any], data: st.DataObject, more: bool, now: bool) -> None:
-        """As it was first posted or as it is now; alone, or beside a new one."""
+        """Post a match again as it was first posted or as it is now, alone or with a new one."""
         name = data.draw(st.sampled_from(sorted(self.league.first)))
         same = dict((now and self.league.now(name)) or self.league.first[name])
         matches = [(name, same.pop("time", 0.0), same)]
@@ -126,7 +126,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(wrong=st.sampled_from(BROKEN), good=bodies(), data=st.data())
     def mistakes(self, wrong: dict[str, Any], good: dict[str, Any], data: st.DataObject) -> None:
-        """A match that cannot be beside one that can, an id of another match, and an id of none: nothing happens."""
+        """An invalid match beside a valid one, an id of another match, and an unknown id change nothing."""
         time = self._when(data)
         fine = self._given(self._id(), time, good)
         self._refused(Post(self.name, [fine, self._given(self._id(), time, wrong)]), pw.Error)
@@ -139,7 +139,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(some=st.lists(bodies(), min_size=2, max_size=5), data=st.data(), wrong=st.sampled_from(BROKEN))
     def together(self, some: list[dict[str, Any]], data: st.DataObject, wrong: dict[str, Any]) -> None:
-        """Several changes wait for the writer at once, one of them wrong."""
+        """Several commands wait for the writer at once, one of them invalid."""
         posts = [(self._id(), self._when(data), body) for body in some]
         writer = Writer(self.database, pending=self.pending)
         try:
@@ -166,14 +166,14 @@ class Life(RuleBasedStateMachine):
     def start_again(self) -> None:
         self.database.close()  # the next use opens it again
 
-    # How it is done
+    # Helpers
 
     def _id(self) -> str:
         self.made += 1
         return f"m{self.made}"
 
     def _when(self, data: st.DataObject) -> float:
-        """Mostly a little after the last match, or with it; sometimes anywhere."""
+        """Draw a time: mostly that of the last match or a little later, sometimes any."""
         if self.clock == "none":
             return 0.0
         unit = 12 * HOUR if self.clock == "utc" else 1
@@ -209,7 +209,7 @@ class Life(RuleBasedStateMachine):
             assert done.repeated == repeated
 
     def _do(self, change: Any, changed: League) -> CommandResult | None:
-        """Try it out, do it, and compare what was said with what is now so; nothing where the model cannot."""
+        """Preview and perform a command, and compare its result with a fit; None if the model cannot rate it."""
         try:
             after = changed.ladder()
         except pw.Error:
@@ -217,7 +217,7 @@ class Life(RuleBasedStateMachine):
             return None
         held = self._stored()
         tried = preview(self.database, change)
-        assert self._stored() == held, "a dry run wrote"
+        assert self._stored() == held, "a preview wrote"
         done = perform(self.database, change, self.pending)
         assert done.revision == changed.revision
         assert _moved(tried.changed) == _moved(done.changed)
@@ -236,7 +236,7 @@ class Life(RuleBasedStateMachine):
             with pytest.raises(error):
                 act(self.database, change)
 
-    # What must hold
+    # Invariants
 
     def _read(self, table: Any) -> list[Any]:
         with self.database.reading() as connection:
@@ -244,7 +244,7 @@ class Life(RuleBasedStateMachine):
             return list(connection.execute(select(table).where(table.c.league_id == number)))
 
     def _stored(self) -> dict[int, dict[str, bytes]]:
-        """The beliefs of every model that the league has had."""
+        """Return the ratings by every model that the league has had."""
         found: dict[int, dict[str, bytes]] = {}
         for row in self._read(schema.rating):
             if row.state is not None:
@@ -291,12 +291,12 @@ def _moved(changes: list[RatingChange]) -> dict[str, tuple[Any, Any]]:
 
 @pytest.fixture(autouse=True)
 def many_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short leagues have checkpoints too, and corrections start at them."""
+    """Give short leagues checkpoints too, from which corrections start."""
     monkeypatch.setattr(replay, "MIN_SPACING", 3)
 
 
 def live(kind: type[Life], url: str, examples: int, steps: int, **more: Any) -> None:
-    """Let leagues of a kind live on a database."""
+    """Run a state machine on a database."""
     chosen = settings(
         max_examples=examples,
         stateful_step_count=steps,

@@ -1,4 +1,4 @@
-"""Backups: everything comes back, whatever is written meanwhile; or nothing does, and what was there stays."""
+"""Backups: a restored database is complete, or nothing is changed."""
 
 import shutil
 import sqlite3
@@ -23,7 +23,7 @@ NUMBERS = [0.0, 0.1, -1.5, 1e300, 5e-324, float(2**53 - 1), 1.7e15 + 0.25]
 
 
 def awkward(column, random, number):
-    """A value that is easily lost on the way; a different one in every row where it must be."""
+    """Return a value that is easily lost when copied; a unique one where the column needs it."""
     kind, longest = column.type.python_type, getattr(column.type, "length", None)
     if column.nullable and random.random() < 0.3:
         return None
@@ -38,7 +38,7 @@ def awkward(column, random, number):
 
 
 def fill(database, rows=30):
-    """Rows in every table."""
+    """Write rows into every table."""
     random = Random(7)
     database.migrate()
     with database.writing() as connection:
@@ -53,7 +53,7 @@ def fill(database, rows=30):
 
 
 def rows(database):
-    """All rows of all tables."""
+    """Return all rows of all tables."""
     with database.reading() as connection:
         return {
             table.name: sorted(map(tuple, connection.execute(select(table))), key=repr)
@@ -63,7 +63,7 @@ def rows(database):
 
 @pytest.fixture
 def opened():
-    """Databases that are closed in the end."""
+    """Open databases that are closed after the test."""
     made = []
 
     def open_(url):

@@ -1,4 +1,4 @@
-"""A migrated database is what the schema says, on both databases, however many migrate at once."""
+"""Migrations create the schema on both databases, also if several processes migrate at once."""
 
 import re
 import subprocess
@@ -45,7 +45,7 @@ def engine(database_url):
 
 
 def catalogue(engine):
-    """Everything that a database says of its tables, with the conditions of indices."""
+    """Return how a database describes its tables, with the conditions of indices."""
     with engine.connect() as connection:
         rows = connection.execute(text(CATALOGUE[engine.dialect.name])).all()
     return [tuple(re.sub(r"\s+", " ", cell or "") for cell in row) for row in rows]

@@ -1,4 +1,4 @@
-"""Matches on their way into the journal and back."""
+"""Matches are written to the journal as JSON and read back unchanged."""
 
 import json
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""Whatever is done to a league, the standings and the views show what a fit of its matches says, bit for bit."""
+"""After any commands, the standings and the views equal a fit of the matches, bit for bit."""
 
 import random
 from itertools import pairwise
@@ -25,7 +25,7 @@ from tests.store.test_state_machine import Life, live
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short leagues have checkpoints, ladders that are kept and registers, too."""
+    """Give short leagues checkpoints, kept ladders and indices too."""
     monkeypatch.setattr(replay, "MIN_SPACING", 3)
     monkeypatch.setattr(trace, "STEP", 3)
     monkeypatch.setattr(trace, "TAIL", 4)
@@ -36,7 +36,7 @@ def states(ladder: pw.Ladder) -> dict[str, bytes]:
 
 
 def upto(league: League, time: float) -> League:
-    """A league that has not heard of what was after a time."""
+    """Return the league without anything after a time."""
     past = league.copy()
     past.matches = {name: kept for name, kept in past.matches.items() if kept.time <= time}
     past.seasons = [season for season in past.seasons if season[0] <= time]

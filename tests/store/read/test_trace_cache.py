@@ -1,4 +1,4 @@
-"""Traces in memory: they follow the journal, take over what the writer has rated, and are evicted."""
+"""Traces in memory follow the journal, take over what the writer has rated, and are evicted."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""When a checkpoint of a league is due, also where matches were deleted."""
+"""Checkpoints: when one is due, also if matches were deleted."""
 
 import pytest
 from sqlalchemy import select

@@ -1,4 +1,4 @@
-"""Changes that wait together: each fails alone, and nothing is lost at the end."""
+"""Commands that share a commit: each fails alone, and a closed writer executes its queue."""
 
 import sqlite3
 
@@ -15,13 +15,13 @@ from prowess.store.write.writer import Writer, execute
 
 @pytest.fixture
 def database(sqlite_url):
-    found = Database(sqlite_url)
-    found.migrate()
-    with found.writing() as connection:
+    database = Database(sqlite_url)
+    database.migrate()
+    with database.writing() as connection:
         leagues.create(connection, "darts")
         leagues.create(connection, "chess")
-    yield found
-    found.close()
+    yield database
+    database.close()
 
 
 def post(league, one, other, id):
@@ -43,21 +43,21 @@ def test_unexpected_error_fails_only_its_own_post(database, monkeypatch):
     assert isinstance(first, CommandResult)
     assert isinstance(last, CommandResult)
     with database.reading() as connection:
-        found = {name: leagues.find(connection, name) for name in ("darts", "chess")}
-    assert {name: (one.revision, one.posted) for name, one in found.items()} == {"darts": (1, 1), "chess": (1, 1)}
+        counters = [(league.revision, league.posted) for league in leagues.list_leagues(connection)]
+    assert counters == [(1, 1), (1, 1)]
 
 
 def test_match_posted_twice_in_one_batch_is_recorded_once(database):
     acts = [post("darts", "ann", "bob", "1"), post("darts", "ann", "bob", "1"), post("darts", "ann", "cat", "2")]
     done = execute(database, acts)
-    assert [(one.revision, list(one.repeated)) for one in done] == [(1, [False]), (1, [True]), (2, [False])]
+    assert [(result.revision, list(result.repeated)) for result in done] == [(1, [False]), (1, [True]), (2, [False])]
 
 
 def test_closed_writer_executes_its_queue_and_refuses_more(database):
     writer = Writer(database)
     waiting = [writer.submit(post("darts", "ann", "bob", str(number))) for number in range(20)]
     writer.close()
-    assert sorted(one.result().revision for one in waiting) == list(range(1, 21))
+    assert sorted(future.result().revision for future in waiting) == list(range(1, 21))
     with pytest.raises(Unavailable, match="shutting down"):
         writer.submit(post("darts", "ann", "bob", "late"))
 
