@@ -1,1 +1,1 @@
-"""Leagues that live: a journal of matches in a database, and ratings that follow from it."""
+"""Live leagues: a journal of matches in a database, and the ratings derived from it."""

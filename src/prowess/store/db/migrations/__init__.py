@@ -1,1 +1,1 @@
-"""How a database of the store came to have its tables: one step a file, each as it was when it was written."""
+"""Migrations of the database, one a file, which never change after a release."""

@@ -1,6 +1,6 @@
-"""What the program `alembic` runs for those who write a step: `alembic -x database=URL revision --autogenerate`.
+"""The environment of the `alembic` program, for writing a migration: `alembic -x database=URL revision --autogenerate`.
 
-The service and the command line do not come here: they migrate by `prowess.store.db.migrate`.
+The service and the command line do not use it: they migrate with `prowess.store.db.migrate`.
 """
 
 from __future__ import annotations
