@@ -1,4 +1,4 @@
-"""Which papers there are, what they need, and how they are run."""
+"""The papers that can be run again: their names, the files that they need, and the overall verdict."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ import tomllib
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prowess.errors import Error
 from prowess.lab.parallel import count_processes
+from prowess.lab.report import Report, Section
+from prowess.text import join_words
 from prowess.validate import whole
-
-if TYPE_CHECKING:
-    from prowess.lab.report import Report
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper that can be run again: its name, what is done, the files that it needs, and how these are laid out.
+    """A paper that can be run again: its name, a description, the files that it needs, and their layout.
 
-    `module` has `run(data, *, small, seed, jobs, progress)`, which gives a `Report`. Where `some` is set, it runs on
-    those of the files that are there.
+    `module` has `run(data, *, small, seed, jobs, progress)`, which returns a `Report`. With `some`, a part of the files
+    is enough.
 
     >>> paper("halo2").files[0]
     'FreeForAll.csv'
@@ -45,24 +44,23 @@ class Paper:
 
     @property
     def needs(self) -> str:
-        """The files that it needs, in words.
+        """The files that it needs, as text.
 
         >>> paper("classics").needs
         'no data'
         """
         if not self.files:
             return "no data"
-        listed = ", ".join(self.files)
-        return f"{'one or more of ' if self.some else ''}{listed} ({self.layout})"
+        return f"{'one or more of ' if self.some else ''}{', '.join(self.files)} ({self.layout})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The paper as plain data, for JSON.
+        """Return the paper as plain data for JSON.
 
         >>> paper("classics").to_dict()["files"]
         []
         """
-        kept = {"name": self.name, "about": self.about, "needs": self.needs}
-        return kept | {"files": list(self.files), "all_files": not self.some}
+        about = {"name": self.name, "about": self.about, "needs": self.needs}
+        return about | {"files": list(self.files), "all_files": not self.some}
 
     def run(
         self,
@@ -73,7 +71,7 @@ class Paper:
         jobs: int | None = None,
         progress: bool | None = None,
     ) -> Report:
-        """Run it on the files of a folder; `small` is a quick look at the same, on a part of the data.
+        """Run it on the files of a folder; `small` uses a part of the data. The report begins with the overall verdict.
 
         >>> report = paper("classics").run(small=True)
         >>> report.title
@@ -81,21 +79,20 @@ class Paper:
         """
         jobs, seed, folder = count_processes(jobs), whole("seed", seed), self._folder(data)
         report: Report = import_module(self.module).run(folder, small=small, seed=seed, jobs=jobs, progress=progress)
-        return report
+        return Report(report.title, (*overall_verdict(report), *report.sections))
 
     def _folder(self, data: str | os.PathLike[str] | None) -> Path:
-        """The folder of the data, in which the files are."""
         if not self.files:
             return Path() if data is None else Path(data)
         if data is None:
             raise Error(f"{self.name} needs a folder of data with {self.needs}")
         folder = Path(data)
         if not folder.is_dir():
-            raise Error(f"{folder}: there is no such folder; {self.name} needs one with {self.needs}")
+            raise Error(f"folder {folder} not found; {self.name} needs one with {self.needs}")
         missing = [name for name in self.files if not (folder / name).is_file()]
         if missing and (not self.some or len(missing) == len(self.files)):
-            said = "none of the files" if self.some else f"no {' and no '.join(missing)}"
-            raise Error(f"{folder} has {said}: {self.name} needs {self.needs}")
+            problem = "none of the files" if self.some else f"no {' and no '.join(missing)}"
+            raise Error(f"{folder} has {problem}: {self.name} needs {self.needs}")
         return folder
 
 
@@ -103,8 +100,8 @@ HALO2 = "CSV without header: datetime, game id, variant, map, player id, team, s
 SCORES = "CSV with header: date, home and away team and their scores; the last as for halo2"
 
 PAPERS: dict[str, Paper] = {
-    found.name: found
-    for found in (
+    listed.name: listed
+    for listed in (
         Paper(
             "halo2",
             "TrueSkill against Elo on the Halo 2 beta test: Herbrich, Minka, Graepel (2006)",
@@ -145,16 +142,43 @@ PAPERS: dict[str, Paper] = {
 
 
 def paper(name: str) -> Paper:
-    """The paper of this name.
+    """Return the paper of this name.
 
     >>> paper("halo3")
     Traceback (most recent call last):
     ...
-    prowess.Error: there is no paper 'halo3'; there are halo2, tournaments, scores, classics, best
+    prowess.Error: no paper named 'halo3'; available: halo2, tournaments, scores, classics, best
     """
     if name not in PAPERS:
-        raise Error(f"there is no paper {name!r}; there are {', '.join(PAPERS)}")
+        raise Error(f"no paper named {name!r}; available: {', '.join(PAPERS)}", field="name", value=name)
     return PAPERS[name]
+
+
+def overall_verdict(report: Report) -> list[Section]:
+    """Count the claims of a report by their verdicts, and list them in a table; empty where there are none.
+
+    >>> from prowess.lab.report import Claim
+    >>> claims = (Claim("It works", True, ""), Claim("It is fast", None, "too few data"))
+    >>> [section] = overall_verdict(Report("A paper", (Section("Speed", claims=claims),)))
+    >>> section.text
+    'Of 2 claims, 1 holds and 1 cannot be decided with these data.'
+    """
+    import polars as pl
+
+    claims = [(claim, section.title) for section in report.sections for claim in section.claims]
+    if not claims:
+        return []
+    verdicts = [None if claim.holds is None else bool(claim.holds) for claim, _ in claims]
+    held, failed, undecided = (verdicts.count(verdict) for verdict in (True, False, None))
+    parts = [f"{held} {'holds' if held == 1 else 'hold'}"] if held else []
+    parts += [f"{failed} {'does' if failed == 1 else 'do'} not hold"] if failed else []
+    parts += [f"{undecided} cannot be decided with these data"] if undecided else []
+    text = f"Of {len(claims)} claim{'s' * (len(claims) > 1)}, {join_words(parts)}."
+    rows = [
+        {"claim": claim.text, "verdict": "undecided" if claim.holds is None else claim.verdict, "section": title}
+        for claim, title in claims
+    ]
+    return [Section("Verdict", text, pl.DataFrame(rows))]
 
 
 def load_published(paper: str) -> dict[str, Any]:

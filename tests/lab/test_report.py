@@ -6,11 +6,14 @@ import json
 from datetime import date
 from html.parser import HTMLParser
 
+import altair as alt
+import numpy as np
 import polars as pl
 import pytest
 
 import prowess as pw
 from prowess.lab import Claim, Report, Section, skill_curves
+from prowess.lab.report import _clean
 
 EVIL = '</script><b onload="x">&amp;{title}'
 VOID = {"meta", "br"}
@@ -116,6 +119,15 @@ def test_to_dict_is_strict_json(tmp_path):
     assert found["sections"][1] == {"title": "empty"}
 
 
+def test_numpy_scalars_become_json_values():
+    claim = Claim("a", np.bool_(True), "b")
+    chart = alt.Chart(alt.InlineData(values=[{"x": np.int64(1)}])).mark_point()
+    report = Report("numpy", (Section("s", chart=chart, claims=(claim,)),))
+    assert strict(json.dumps(report.to_dict()))["sections"][0]["claims"][0]["holds"] is True
+    assert "holds" in report.page()
+    assert _clean([np.float64(0.5), np.float32(np.nan), np.int32(3), np.str_("x")]) == [0.5, None, 3, "x"]
+
+
 def test_save_writes_html_and_json(tmp_path):
     report = Report("A league", (Section("s", table=table()),))
     report.save(tmp_path / "report.html")
@@ -123,3 +135,9 @@ def test_save_writes_html_and_json(tmp_path):
     with pytest.raises(pw.Error, match=r"\.html"):
         report.save(tmp_path / "report.pdf")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_tables_of_many_columns_have_smaller_type():
+    wide = pl.DataFrame({f"x{k}": [k] for k in range(11)})
+    page = Page(Report("t", (Section("s", table=wide), Section("u", table=table()))).page())
+    assert [attributes["class"] for tag, attributes in page.tags if tag == "div"] == ["table dense", "table"]

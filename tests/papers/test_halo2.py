@@ -1,5 +1,6 @@
 """The TrueSkill paper on invented games in the format of its files."""
 
+import json
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,14 +15,15 @@ from prowess.lab.measures import Tally
 from prowess_papers import paper
 from prowess_papers.halo2 import read
 from prowess_papers.halo2.convergence import games_needed
+from prowess_papers.halo2.draws import _share_behind
 from prowess_papers.halo2.figure2 import v_and_w
 from prowess_papers.halo2.mode import Mode, play, qualities_of
 from prowess_papers.halo2.readings import _mean_difference
 from prowess_papers.halo2.winning import _coin, _ratios, accepted
 from prowess_papers.paper import load_published
 from prowess_papers.statistics import difference_interval, draw_rate, mean_interval
-from tests.oracles import halo
 from tests.oracles import quality as dense
+from tests.papers import halo_oracle
 from tests.papers.halo_files import games, write
 
 SAID = load_published("halo2")
@@ -56,7 +58,7 @@ def test_any_rows_are_read_as_line_by_line(tmp_path: Path, rows: list[tuple[int,
         row(game, f"100000000000000{player}", team, score, f"08 July 2004 15:4{minute}:00")
         for game, minute, player, team, score in rows
     )
-    wanted = halo.games(text)
+    wanted = halo_oracle.games(text)
     if not wanted:
         with pytest.raises(pw.Error, match="no game in it can be rated"):
             made(tmp_path, text)
@@ -83,7 +85,7 @@ def test_teams_by_id_wherever_their_rows_stand(tmp_path: Path) -> None:
     assert made(tmp_path, text)[0] == {"teams": [["1", "3"], ["2"], ["4"]], "scores": [11.0, 5.0, 5.0]}
 
 
-def test_what_is_left_out_is_told(tmp_path: Path) -> None:
+def test_skipped_games_are_reported(tmp_path: Path) -> None:
     text = row(1) + duel(2, "1", "2") + duel(3, "1", "1") + "\n" + duel(4, "1", "2") + row(4, "1", 0, 5)
     history = made(tmp_path, text)
     assert [match["scores"] for match in history] == [[1, 0], [6, 0]]
@@ -249,26 +251,39 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
 def test_the_whole_paper(tmp_path: Path) -> None:
     report = paper("halo2").run(write(tmp_path, 250), progress=False)
     titles = [section.title for section in report.sections]
-    assert titles[:2] == ["Data", "Prediction error, in percent"]
-    assert len(titles) == 10
-    data, table = report.sections[0].table, report.sections[1].table
+    assert titles[:3] == ["Verdict", "Data", "Prediction error, in percent"]
+    assert len(titles) == 11
+    data, table = report.sections[1].table, report.sections[2].table
     assert data is not None
     assert table is not None
     assert data["games"].to_list() == [250] * 4
     assert table["TrueSkill: published"].to_list() == [30.82, 35.64, 35.23, 37.17, 32.44, 30.83, 38.15, 29.94]
     assert table["Elo: published"].to_list() == [32.14, 38.30, 34.92, 42.55, 33.24, 40.57, 39.49, 44.12]
     assert table.select("Elo: ours", "TrueSkill: ours").to_numpy().min() > 5
-    assert len(report.sections[1].claims) == 8
+    assert len(report.sections[2].claims) == 8
     assert sum(len(section.claims) for section in report.sections) >= 18
     assert all(section.chart is None or section.chart.to_dict() for section in report.sections)
+    assert json.loads(json.dumps(report.to_dict(), allow_nan=False))["title"] == report.title
+    assert "Microsoft Research Ltd. and Bungie" in report.sections[1].text
+
+
+def test_draws_are_compared_within_the_size_of_the_field() -> None:
+    """Two sizes of games: quality differs between the sizes only, so nothing is found beyond chance."""
+    sizes = [2, 4] * 50
+    matches = [
+        {"teams": [[f"p{k}-{seat}"] for seat in range(size)], "ranks": [1] * size} for k, size in enumerate(sizes)
+    ]
+    history = pw.History.from_matches(matches)
+    shares = _share_behind(qualities_of(pw.TrueSkill().fit(history)), history)
+    assert shares == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("file", ["LargeTeam.csv", "FreeForAll.csv"])
 def test_some_files_alone(tmp_path: Path, file: str) -> None:
     report = paper("halo2").run(write(tmp_path, 60, (file,)), small=True, progress=False)
     missing = [f"{name} ({mode['file']})" for name, mode in SAID["mode"].items() if mode["file"] != file]
-    assert f"Not there, and left out: {', '.join(missing)}." in report.sections[0].text
-    assert "first 1,500 games" in report.sections[0].text
+    assert f"Missing files, left out: {', '.join(missing)}." in report.sections[1].text
+    assert "first 1,500 games" in report.sections[1].text
 
 
 def test_games_without_a_draw_or_without_a_winner(tmp_path: Path) -> None:
@@ -279,7 +294,7 @@ def test_games_without_a_draw_or_without_a_winner(tmp_path: Path) -> None:
     assert "No game of these files was drawn." in [section.text for section in report.sections]
     (tmp_path / "HeadToHead.csv").write_text(won.replace(",0,1\n", ",0,0\n"))
     report = paper("halo2").run(tmp_path, progress=False)
-    assert report.to_dict()["sections"][1]["claims"][0]["holds"] is None
+    assert report.to_dict()["sections"][2]["claims"][0]["holds"] is None
 
 
 @pytest.mark.long

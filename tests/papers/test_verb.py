@@ -1,6 +1,7 @@
 """`prowess papers`: which there are, and what each prints and writes."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def test_alone_it_lists_the_papers_for_machines_too() -> None:
     assert listed[0]["files"] == list(PAPERS["halo2"].files)
 
 
-def test_ours_stand_beside_theirs(tmp_path: Path) -> None:
+def test_our_numbers_are_printed_beside_the_published_ones(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     result = run("papers", "halo2", "--data", write(tmp_path, 40, ("HeadToHead.csv",)), "--small", "--html", page)
     assert result.exit_code == 0, result.output
@@ -57,30 +58,31 @@ def test_scores_runs_on_what_there_is(tmp_path: Path) -> None:
 def test_json_is_the_report_and_nothing_else() -> None:
     result = run("papers", "classics", "--small", "--json")
     said = json.loads(result.stdout)
-    assert said["sections"][0]["table"][0] == {
+    assert said["sections"][1]["table"][0] == {
         "what": "new rating",
         "printed": "1712.5",
         "ours": "1712.5",
         "agrees": "yes",
     }
-    assert said["sections"][2]["claims"][0]["holds"] is True
+    assert said["sections"][3]["claims"][0]["holds"] is True
+    assert re.fullmatch(r"Of \d+ claims, .*hold.*", said["sections"][0]["text"])
     assert "the charts are on the page that --html FILE writes" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("halo3",), "error: there is no paper 'halo3'; there are halo2, tournaments, scores, classics, best"),
+        (("halo3",), "error: no paper named 'halo3'; available: halo2, tournaments, scores, classics, best"),
         (("halo2",), "error: halo2 needs --data DIR, a folder with one or more of FreeForAll.csv"),
         (("halo2", "--data", "."), "has none of the files: halo2 needs one or more of FreeForAll.csv"),
         (("halo2", "--data", "."), "(CSV without header: datetime, game id, variant, map, player id, team, score"),
         (("scores", "--data", "."), "has none of the files: scores needs one or more of premier_league_1995_2009.csv"),
-        (("tournaments", "--data", "nowhere"), "nowhere: there is no such folder; tournaments needs one with chgk"),
+        (("tournaments", "--data", "nowhere"), "folder nowhere not found; tournaments needs one with chgk"),
         (("classics", "--html", "page.pdf"), "error: page.pdf: the name must end in .html"),
         (("classics", "--html", "nowhere/page.html"), "error: nowhere/page.html: there is no folder nowhere"),
     ],
 )
-def test_errors_are_one_line_that_says_what_is_needed(
+def test_error_names_the_missing_data_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -92,7 +94,7 @@ def test_errors_are_one_line_that_says_what_is_needed(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_terminal_shows_rules_and_verdicts_in_colour() -> None:
+def test_terminal_output_has_rules_and_coloured_verdicts() -> None:
     result = run("papers", "classics", "--small", FORCE_COLOR="1", COLUMNS="100", TERM="xterm")
     assert result.exit_code == 0
     assert "─" in result.stdout
@@ -100,7 +102,7 @@ def test_a_terminal_shows_rules_and_verdicts_in_colour() -> None:
     assert "\x1b[1;31mdoes not hold: " in result.stdout
 
 
-def test_a_report_of_odd_values(capsys: pytest.CaptureFixture[str]) -> None:
+def test_markup_and_escape_codes_in_a_report_are_printed_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     import polars as pl
 
     frame = pl.DataFrame({"name": ["[red]a[/red]", "b\x1b[2J"], "x": [1.5, float("nan")], "n": [3, None]})
@@ -110,7 +112,7 @@ def test_a_report_of_odd_values(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "[red]a[/red]" in said
     assert "\x1b" not in said
-    assert "• cannot be told from these data: It works (who knows)" in said
+    assert "• cannot be decided with these data: It works (who knows)" in said
     print_json(report.to_dict())
     plain = json.loads(capsys.readouterr().out)
     assert plain["sections"][0]["table"][1] == {"name": "b\x1b[2J", "x": None, "n": None}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MAX_ALIGNED_DECIMALS = 3  # with more decimals, padding a whole column to them would be unreadable
+DENSE = 10  # columns: a table with more gets smaller type, so that it fits on a page of 1200 pixels
 VERDICTS = {True: "holds", False: "does not hold", None: "cannot be decided with these data"}
 
 
@@ -174,7 +175,10 @@ def _table(frame: pl.DataFrame, bold: frozenset[tuple[int, str]]) -> str:
         marked = [f"<strong>{text}</strong>" if (row, column.name) in bold else text for row, text in enumerate(texts)]
         columns.append([f"<td{side}>{text}</td>" for text in marked])
     rows = [f"<tr>{''.join(cells)}</tr>" for cells in zip(*columns, strict=True)]
-    return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    dense = " dense" if len(columns) > DENSE else ""
+    return (
+        f'<div class="table{dense}"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    )
 
 
 def format_column(values: Sequence[Any]) -> list[str]:
@@ -207,12 +211,14 @@ charts.forEach((spec, i) => vegaEmbed("#chart" + i, spec, {renderer: "svg"}).cat
 """
 STYLE = """
 :root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 60rem; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 71rem; }
 body { margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 .table, .chart { overflow-x: auto; }
+p, li { max-width: 60rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .8rem; text-align: left; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
+th, td { padding: .3rem .6rem; text-align: left; border-bottom: 1px solid #e4e4e4; vertical-align: top; }
 .number { text-align: right; }
+.dense { font-size: .8rem; } .dense th, .dense td { padding: .3rem; }
 li span { color: #555; }
 """

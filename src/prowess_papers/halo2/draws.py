@@ -1,4 +1,8 @@
-"""Draws found by match quality: the second experiment of section 4.1."""
+"""Draws found by match quality: the second experiment of section 4.1.
+
+Games are compared with games of the same number of teams only. In free-for-alls larger fields have more draws, so that
+an order over all games would mostly measure the size of the field.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from prowess.history import History
 from prowess.history.ragged import Floats
 from prowess.lab.interval import Interval
 from prowess.lab.measures import Tally
@@ -21,7 +26,7 @@ CHANCE = "by chance"
 
 
 def draws(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
-    """The share of all draws among the games that a system deems closest, and the area under that curve."""
+    """Return the share of all draws among the games that a system considers closest, and the area under that curve."""
     import polars as pl
 
     rows, points, claims = [], [], []
@@ -29,19 +34,22 @@ def draws(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
         drawn = drawn_neighbours(mode.history)
         if not drawn.any():
             continue
-        ahead = {system: Tally(drawn * _ahead(mode.closeness[system]), drawn) for system in SYSTEMS}
+        places = {system: _share_behind(mode.closeness[system], mode.history) for system in SYSTEMS}
+        ahead = {system: Tally(drawn * places[system], drawn) for system in SYSTEMS}
         lead = difference_interval(ahead["TrueSkill"], ahead["Elo"])
         areas = {f"area, {system}": round(mean_interval(ahead[system]).value, 4) for system in SYSTEMS}
         rows.append({"mode": mode.name, "draws": int(drawn.sum())} | areas | {"TrueSkill − Elo": lead.words(3)})
-        points += _points(mode, drawn)
+        points += _points(mode, drawn, places)
         if "draws" in said["mode"][mode.name]:
             claims.append(_claim(mode.name, said["mode"][mode.name]["draws"], lead))
     if not rows:
         return Section("Draws found by match quality", "No game of these files was drawn.")
     text = (
-        "A draw is a pair of neighbouring teams with the same score; a game of many teams may have several. Games stand"
-        " in the order in which a system deems them close, before they are played; the area under the curve is the mean"
-        " share of games behind a draw: 0.5 by chance, higher is better."
+        "A draw is a pair of neighbouring teams with the same score; a game of many teams may have several. Each system"
+        " sorts the games by how close it expects them to be, before they are played. The area under the curve is the"
+        " mean share of games that it placed behind a draw: 0.5 is chance, higher is better. Games are compared with"
+        " games of the same number of teams: a larger field has more draws and a lower match quality, so an order over"
+        " all free-for-alls would mostly measure the size of the field."
     )
     chart = curves(
         pl.DataFrame(points),
@@ -51,33 +59,36 @@ def draws(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
         panel="mode",
         dashed=(CHANCE,),
         title="Draws found by match quality",
-        subtitle="a system that knows which games are close finds most draws among the first",
+        subtitle="a system that knows which games are close finds most draws early",
         size=(320, 260),
     )
     return Section("Draws found by match quality", text, pl.DataFrame(rows), chart, tuple(claims))
 
 
-def _ahead(closeness: Floats) -> Floats:
-    """Of every game the share of games that are deemed less close; those deemed equally close count half."""
-    ordered = np.sort(closeness)
-    below, upto = (np.searchsorted(ordered, closeness, side=side) for side in ("left", "right"))
-    found: Floats = (below + upto) / (2.0 * len(ordered))
-    return found
+def _share_behind(closeness: Floats, history: History) -> Floats:
+    """Return, for every game, the share of games of its size that are less close; equally close ones count half."""
+    teams = np.diff(history.match_start)
+    share = np.empty(len(closeness))
+    for size in np.unique(teams):
+        same = teams == size
+        ordered = np.sort(closeness[same])
+        below, upto = (np.searchsorted(ordered, closeness[same], side=side) for side in ("left", "right"))
+        share[same] = (below + upto) / (2.0 * len(ordered))
+    return share
 
 
-def _points(mode: Mode, drawn: Floats) -> list[dict[str, Any]]:
-    """The curves of a mode, at as many points as can be seen."""
-    place = np.linspace(0, 1, POINTS)
-    found = []
+def _points(mode: Mode, drawn: Floats, places: dict[str, Floats]) -> list[dict[str, Any]]:
+    x_values = np.linspace(0, 1, POINTS)
+    points = []
     for system in SYSTEMS:
-        order = np.argsort(-mode.closeness[system], kind="stable")
+        order = np.argsort(-places[system], kind="stable")
         share = np.concatenate([[0.0], np.cumsum(drawn[order])]) / drawn.sum()
-        values = np.interp(place, np.linspace(0, 1, len(share)), share)
-        found += [
+        values = np.interp(x_values, np.linspace(0, 1, len(share)), share)
+        points += [
             {"mode": mode.name, "system": system, "games": float(x), "found": float(y)}
-            for x, y in zip(place, values, strict=True)
+            for x, y in zip(x_values, values, strict=True)
         ]
-    return found + [{"mode": mode.name, "system": CHANCE, "games": x, "found": x} for x in (0.0, 1.0)]
+    return points + [{"mode": mode.name, "system": CHANCE, "games": x, "found": x} for x in (0.0, 1.0)]
 
 
 def _claim(mode: str, better: str, lead: Interval) -> Claim:

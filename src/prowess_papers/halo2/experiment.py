@@ -1,4 +1,4 @@
-"""The experiments of section 4, on those of the four files that are there."""
+"""The experiments of section 4, on those of the four files that exist."""
 
 from __future__ import annotations
 
@@ -26,22 +26,24 @@ from .speed import ROUNDS, speed
 from .width import width
 from .winning import winning
 
-SMALL = 1500  # games of a mode, for a quick look
+SMALL = 1500  # games of a mode, with `small`
+# the terms of the data ask for this line in every publication
+CREDIT = "Credits for the use of the Halo 2 Beta Dataset are given to Microsoft Research Ltd. and Bungie."
 
 
 def run(
     data: Path, *, small: bool = False, seed: int = 0, jobs: int | None = None, progress: bool | None = None
 ) -> Report:
-    """Run the experiments on the files of a folder; modes whose file is not there are left out, and named.
+    """Run the experiments on the files of a folder; modes whose file is missing are left out and named.
 
-    Nothing is drawn by lot, and all four modes take seconds: `seed` and `jobs` change nothing.
+    Nothing is random, and all four modes take seconds: `seed` and `jobs` change nothing.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     run(Path(folder))
     Traceback (most recent call last):
     ...
-    prowess.Error: ...: there is no FreeForAll.csv, SmallTeam.csv, HeadToHead.csv or LargeTeam.csv in it
+    prowess.Error: ...: FreeForAll.csv, SmallTeam.csv, HeadToHead.csv or LargeTeam.csv not found
     """
     said = load_published("halo2")
     modes = _modes(data, said, small, progress)
@@ -61,11 +63,10 @@ def run(
 
 
 def _modes(data: Path, said: dict[str, Any], small: bool, progress: bool | None) -> list[Mode]:
-    """Read the files that are there, and let both systems play them."""
     files = {name: data / mode["file"] for name, mode in said["mode"].items()}
     present = [name for name, file in files.items() if file.is_file()]
     if not present:
-        raise Error(f"{data}: there is no {join_words((file.name for file in files.values()), 'or')} in it")
+        raise Error(f"{data}: {join_words((file.name for file in files.values()), 'or')} not found")
     modes = []
     for index in steps(range(len(present)), "Halo 2", progress):
         history = read(files[present[index]])
@@ -74,7 +75,7 @@ def _modes(data: Path, said: dict[str, Any], small: bool, progress: bool | None)
 
 
 def _data(modes: Sequence[Mode], said: dict[str, Any], small: bool) -> Section:
-    """What was read, beside what the files of the paper hold."""
+    """Return what was read, beside the published numbers."""
     import polars as pl
 
     rows = []
@@ -96,15 +97,14 @@ def _data(modes: Sequence[Mode], said: dict[str, Any], small: bool) -> Section:
 
 
 def _remarks(modes: Sequence[Mode], said: dict[str, Any], small: bool) -> list[str]:
-    """What a reader must know of the files."""
     here = [mode.name for mode in modes]
     missing = [f"{name} ({mode['file']})" for name, mode in said["mode"].items() if name not in here]
-    remarks = [f"Not there, and left out: {', '.join(missing)}."] if missing else []
+    remarks = [f"Missing files, left out: {', '.join(missing)}."] if missing else []
     if small:
-        remarks.append(f"A quick look: the first {SMALL:,} games of each mode.")
+        remarks.append(f"This is a quick run on the first {SMALL:,} games of each mode.")
     for mode in modes:
         lines = mode.history.recognised.splitlines()
         remarks += [f"{mode.name}: {line}." for line in lines]
         if mode.fits["TrueSkill"].unconverged:
             remarks.append(f"{mode.name}: in {len(mode.fits['TrueSkill'].unconverged)} games EP did not converge.")
-    return remarks
+    return [*remarks, CREDIT]

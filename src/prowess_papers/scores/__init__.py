@@ -9,6 +9,7 @@ from pathlib import Path
 from prowess.errors import Error
 from prowess.lab.report import Report, Section
 
+from ..halo2.experiment import CREDIT
 from . import authors, right
 from .curves import Curves, System, learn
 from .data import FILES, TITLES, Games, League, merged, read_games, read_leagues
@@ -102,7 +103,7 @@ def _data(leagues: list[League], games: Games | None) -> Section:
         players = (
             f"{len(games.history.players):,} players ({len(merged(games).history.players):,} without the last digit)"
         )
-        parts.append(f"{TITLES[games.name]}: {len(games.history):,} matches of {players}.")
+        parts.append(f"{TITLES[games.name]}: {len(games.history):,} matches of {players}. {CREDIT}")
     else:
         parts.append(f"{TITLES['halo2']}: its file is not there ({FILES[-1]}).")
     text = (

@@ -63,7 +63,7 @@ def _columns(frame: pl.DataFrame) -> dict[str, list[str]]:
 
 SEARCH = '<p><input type="search" placeholder="Find a player" aria-label="Find a player"></p>'
 MORE = """
-th { position: sticky; top: 0; background: #fff; } .best td { font-weight: 600; }
+th, td { white-space: nowrap; } th { position: sticky; top: 0; background: #fff; } .best td { font-weight: 600; }
 th button { all: unset; cursor: pointer; font-weight: 600; } th button:focus-visible { outline: 2px solid #36c; }
 th[aria-sort=ascending] button::after { content: " ↑"; } th[aria-sort=descending] button::after { content: " ↓"; }
 .table { overflow: visible; } .up { color: #17752f; } .down { color: #b3261e; }
