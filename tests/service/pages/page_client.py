@@ -1,4 +1,4 @@
-"""The pages in the test's own process, as a browser asks for them."""
+"""A client for pages of an app in the test's process."""
 
 import hmac
 import html
@@ -16,14 +16,14 @@ OURS = {"Origin": "http://test"}
 
 
 class PageClient(Asking):
-    """A client that looks at pages, signed in with a key or not, and sends forms."""
+    """A client that opens pages and sends forms, signed in with a key or not."""
 
     def look(self, path, *, key=None, headers=None, method="GET"):
-        """The page at an address; redirects are not followed."""
+        """Return the page at a URL; redirects are not followed."""
         return self._browse(method, path, key, headers)
 
     def send(self, path, fields, *, key="", headers=None, **rest):
-        """Send a form as a page of the service does, with the token of the key that is signed in."""
+        """Send a form as a page of the service does, with the CSRF token of the key."""
         secret = self.admin if key == "" else key
         return self._browse(
             "POST", path, secret, OURS | (headers or {}), data={"token": token(secret)} | fields, **rest
@@ -40,18 +40,27 @@ class PageClient(Asking):
         return self.runner.run(ask())
 
 
+def check_refused(ask, path, query, message):
+    """Check that a page shows an error, and that its data are a problem."""
+    page = ask.look(f"{path}?{query}")
+    assert page.status_code == 422
+    assert message in re.search(r'role="alert">(.*?)</p>', page.text)[1]
+    ask.get(f"{path}.json?{query}", status=422)
+    return page
+
+
 def words(page):
-    """What is to be read on a page."""
+    """Return the text of a page."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page.text)).split())
 
 
 def token(secret):
-    """The token of forms, computed here once more."""
+    """Return the CSRF token of forms, computed independently."""
     return hmac.new(secret.encode(), b"form", sha256).hexdigest() if secret else ""
 
 
 @contextmanager
 def serve_pages(url, **settings) -> Iterator[PageClient]:
-    """An app on a database, from its start to its end."""
+    """Run an app on a database."""
     with served(url, **settings) as asking:
         yield PageClient(asking.runner, asking.app, asking.admin)

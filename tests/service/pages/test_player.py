@@ -119,7 +119,7 @@ def test_several_players_are_compared(ask, league):
 def test_unknown_names_are_reported_with_suggestions(ask, league):
     page = ask.look(f"{league}?name=anna")
     assert page.status_code == 404
-    assert "no player named “ anna ” in this league. Did you mean ann ?" in text(page.text)
+    assert "No player named “ anna ” in this league. Did you mean ann ?" in text(page.text)
     page = ask.look(f"{league}?name=bob&name=<b>&name=bob")
     assert page.status_code == 200
     assert "&lt;b&gt;" in page.text

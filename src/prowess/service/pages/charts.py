@@ -165,17 +165,19 @@ def curves(service: Service, connection: Connection, league: League, query: Quer
     matches = service.traces.of(connection, league)
     most = max(POINTS[look.narrow] // len(names), 100)
     curves: dict[str, list[Belief]] = {}
-    settled: list[Belief] = []
+    fit_to: list[Belief] = []
     for name in names:
         curve = _curve(matches.curve(name, most), league)
         if curve:
             curves[name] = curve
             provisional = league.settings.provisional_matches / max(1, len(matches.view.entries(name)))
-            settled += curve[ceil(provisional * len(curve)) :] or curve[-1:]
+            skip = min(ceil(provisional * len(curve)), len(curve) - 1)
+            # Lines stay visible, but the wide bands of provisional ratings must not squeeze the scale.
+            fit_to += [*((x, mu, None) for x, mu, _ in curve[:skip]), *curve[skip:]]
     if not curves:
         raise Problem(404, f"no chart: no match of {', '.join(names)} counts")
     certain = league.model.absorb.certain
-    return belief_curves(curves, AXES[league.clock], certain=certain, look=look, fit_to=settled)
+    return belief_curves(curves, AXES[league.clock], certain=certain, look=look, fit_to=fit_to)
 
 
 def _curve(points: list[Plain], league: League) -> list[Belief]:

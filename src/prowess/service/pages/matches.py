@@ -13,12 +13,10 @@ from starlette.responses import Response
 from ...model.fit.explain import digits_of
 from ...store import leagues
 from ...store.errors import NotFound
-from ...store.leagues import League
 from ..api.dependencies import MatchId, Read, ServiceDep
 from ..api.files import Format, export_matches
 from ..api.matches import MatchFilterDep, match_payload
 from ..api.responses import etag_of
-from .web.filters import digits
 from .web.match_text import edit_differences, result_sentence, sides_by_place, team_text
 from .web.page import OmitEmptyFields, PageContext, Plain, page, wants_data
 from .web.templates import BY_KEY, page_url
@@ -103,7 +101,7 @@ async def match(
         league = leagues.find(connection, access.league)
         data = match_payload(service, connection, league, id, None if wants_data(request) else PLAYERS)
         around = (None, None) if data["deleted"] else service.traces.of(connection, league).neighbours(id)
-        extra = _extra(league, data) | {"around": around, "done": done}
+        extra = _extra(data) | {"around": around, "done": done}
         etag = etag_of(league, league.generation, league.revision)
         return PageContext(data, _player_rows(data), league, etag, extra=extra)
 
@@ -124,7 +122,7 @@ def _player_rows(data: Plain) -> list[Plain]:
     return rows
 
 
-def _extra(league: League, data: Plain) -> Plain:
+def _extra(data: Plain) -> Plain:
     sides, players, teams = sides_by_place(data), data["players"], data["teams"]
     order = {side.team: position for position, side in enumerate(sides)}
     first_players = {player["team"]: player for player in reversed(players)}
@@ -146,7 +144,7 @@ def _extra(league: League, data: Plain) -> Plain:
         "more_sides": max(len(sides) - TEAMS, 0),
         "rated": rated,
         "more_rated": max(sum(map(len, teams)) - PLAYERS, 0),
-        "places": min(digits_of(changes), digits(league.model) + 1),
+        "places": digits_of(changes),  # as in the sentences
         "written": _revisions(data["revisions"])[:REVISIONS],
         "more_written": max(len(data["revisions"]) - REVISIONS, 0),
     }
