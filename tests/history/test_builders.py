@@ -95,8 +95,8 @@ def test_empty_list_gives_an_empty_history() -> None:
 
 
 BAD: list[tuple[Any, str]] = [
-    (["ann"], r"a match is a mapping such as .*, not \['ann'\]"),
-    ({**DUEL, "winner": "ann"}, "there is no key 'winner': a match has teams, ranks, scores"),
+    (["ann"], r"a match must be a mapping such as .*, not \['ann'\]"),
+    ({**DUEL, "winner": "ann"}, "unknown key 'winner': a match has teams, ranks, scores"),
     ({}, "teams must be a list of lists of names, not None"),
     ({"teams": "ab"}, "teams must be a list of lists of names, not 'ab'"),
     ({"teams": ["ann", "bob"]}, "team 1 must be a list of names, not 'ann'"),
@@ -148,8 +148,8 @@ def test_one_id_names_one_match() -> None:
 @pytest.mark.parametrize(
     ("times", "message"),
     [
-        ([1, None], "match 2: it has no time and the matches before have"),
-        ([None, 1], "match 2: it has the time 1 and the matches before have none"),
+        ([1, None], "match 2: it has no time, but the matches before do"),
+        ([None, 1], "match 2: it has the time 1, but the matches before have none"),
         ([1, "2026-01-31"], "match 2: time '2026-01-31': plain numbers and dates are mixed"),
         (["2026-01-31", "2026-01-31T10:00:00Z"], "match 2: time '2026-01-31T10:00:00Z': mixed time zones"),
         (["2026-01-31T10:00:00+01:00", "2026-07-31T10:00:00+02:00"], "mixed time zones: .01:00 and .02:00; `utc=True`"),

@@ -1,9 +1,9 @@
 """Histories from plain Python, and back: a match is a mapping with `teams`, and `ranks` or `scores`.
 
-`_Lists.add` alone knows the rules and the messages; it reads one match at a time. Nearly all matches are regular: dicts
-of lists, text and numbers. `_add_regular` reads those by columns, thousands at a time, and leaves a chunk that holds
-anything else to `add`; `_duel` makes the history of one regular match. Measured with matches of two players: columns
-read 100,000 in 0.2 s, 4.4 times as fast as one at a time; `_duel` takes 11 µs, a fifth of what columns take for one.
+`_Lists.add` has all rules and messages; it reads one match at a time. Nearly all matches are regular: dicts of lists,
+text and numbers. `_add_regular` reads those by columns, thousands at a time, and leaves a chunk with anything else to
+`add`; `_duel` makes the history of one regular match. Measured with matches of two players: columns read 100,000 in
+0.2 s, 4.4 times as fast as one at a time; `_duel` takes 11 µs, a fifth of the time of columns for one match.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -23,6 +23,7 @@ from .columns.raw_matches import RawMatches
 from .history import History
 from .names import name_of
 from .ragged import Floats
+from .slicing import stamp_of
 from .times import Kind, Stamp, Times, agree, parse_time, show_time
 
 CHUNK = 10_000  # matches that are read together
@@ -38,7 +39,7 @@ def from_matches(
     where: Callable[[int], str] = lambda match: f"match {match + 1}",
     remarks: tuple[Remark, ...] = (Remark("plain-matches", ("plain Python matches",)),),
 ) -> History:
-    """Make a history of mappings; `where` says what an error calls the match of an index."""
+    """Make a history of mappings; `where` returns the name of a match, by its index, in error messages."""
     if not isinstance(matches, Iterable) or isinstance(matches, (str, bytes, Mapping)):
         right = "from_matches needs a list of matches, such as [{'teams': [['ann'], ['bob']]}]"
         raise Error(f"{right}, not {matches!r}", field="matches", value=matches)
@@ -52,23 +53,22 @@ def from_matches(
                 try:
                     lists.add(mapping)
                 except Error as error:
-                    raise error.within(_prefix(where, match), match=match) from None
+                    raise error.within(_prefix(where(match)), match=match) from None
         first += len(chunk)
     draft = lists.draft(where, remarks)
     for fault in find_faults(draft):
         broken = Error(fault.text, field=fault.field, match=fault.match, team=fault.team, value=fault.value)
-        raise broken.within(_prefix(where, fault.match))
+        raise broken.within(_prefix(where(fault.match)))
     return build(draft)
 
 
-def _prefix(where: Callable[[int], str], match: int) -> str:
-    name = where(match)
+def _prefix(name: str) -> str:
     return f"{name}: " if name else ""
 
 
 @dataclass
 class _Lists:
-    """Columns that grow by matches; a key that a match does not have is filled with its neutral value.
+    """Columns that grow with each match; a missing key gets its neutral value.
 
     >>> lists = _Lists(time_format=None, utc=False)
     >>> lists.add({"teams": [["ann"], ["bob"]], "scores": [3, 1]})
@@ -98,16 +98,17 @@ class _Lists:
 
     def add(self, match: Mapping[str, Any]) -> None:
         if not isinstance(match, Mapping):
-            raise Error(f"a match is a mapping such as {EXAMPLE}, not {match!r}", value=match)
+            raise Error(f"a match must be a mapping such as {EXAMPLE}, not {match!r}", value=match)
         for key in match:
             if key not in KEYS:
-                raise Error(f"there is no key {key!r}: a match has {', '.join(KEYS)}", field=str(key))
+                raise Error(f"unknown key {key!r}: a match has {', '.join(KEYS)}", field=str(key))
         teams = _list(match.get("teams"), "teams", "teams", "a list of lists of names")
         sizes = [self._add_team(team, players) for team, players in enumerate(teams)]
         self.teams.append(len(teams))
         self.sizes += sizes
-        self.rank += _results(match.get("ranks"), "ranks", len(teams))
-        self.score += _results(match.get("scores"), "scores", len(teams))
+        for key, column in (("ranks", self.rank), ("scores", self.score)):
+            values = match.get(key)
+            column += [nan] * len(teams) if values is None else _numbers(values, key, key, len(teams), "teams")
         self._add_weights(match.get("weights"), sizes)
         self._add_time(match.get("time"))
         importance, home, name = match.get("importance"), match.get("home"), match.get("id")
@@ -139,8 +140,8 @@ class _Lists:
 
     def _add_time(self, value: Any) -> None:
         if bool(self.time) != (value is not None) and len(self.teams) > 1:
-            has, had = ("no time", "have") if value is None else (f"the time {value!r}", "have none")
-            message = f"it has {has} and the matches before {had}: give a time to every match, or to none"
+            has, others = ("no time", "do") if value is None else (f"the time {value!r}", "have none")
+            message = f"it has {has}, but the matches before {others}: give a time to every match, or to none"
             raise Error(message, field="time", value=value)
         if value is None:
             return
@@ -175,16 +176,12 @@ class _Lists:
 
 
 def _list(value: Any, what: str, key: str, right: str, team: int | None = None) -> Sequence[Any]:
-    """Take a list, a tuple or a NumPy array; a string would be a list of letters."""
+    """Return a list, a tuple or a NumPy array as a sequence; a string would be a list of letters."""
     if isinstance(value, np.ndarray):
         return list(value)
     if isinstance(value, (list, tuple)):
         return value
     raise Error(f"{what} must be {right}, not {value!r}", field=key, team=team, value=value)
-
-
-def _results(values: Any, key: str, teams: int) -> list[float]:
-    return [nan] * teams if values is None else _numbers(values, key, key, teams, "teams")
 
 
 def _numbers(values: Any, what: str, key: str, size: int, of: str, team: int | None = None) -> list[float]:
@@ -203,7 +200,7 @@ _NUMBERS = frozenset((int, float))
 
 
 class _IrregularError(Exception):
-    """A value is to be read, or refused, by `_Lists.add`."""
+    """A value that only `_Lists.add` can read or refuse."""
 
 
 def _add_regular(lists: _Lists, matches: list[Any]) -> bool:
@@ -215,10 +212,7 @@ def _add_regular(lists: _Lists, matches: list[Any]) -> bool:
     >>> lists.teams
     [2]
     """
-    if set(map(type, matches)) != {dict}:
-        return False
-    keys = set().union(*matches)
-    if not keys <= _KEYS:
+    if set(map(type, matches)) != {dict} or not (keys := set().union(*matches)) <= _KEYS:
         return False
     columns = {key: [match.get(key) for match in matches] for key in keys}
     columns = {key: column for key, column in columns.items() if set(map(type, column)) != {_NONE}}
@@ -243,38 +237,31 @@ def _add_columns(lists: _Lists, matches: int, columns: dict[str, list[Any]]) -> 
     if "importance" in columns:
         _check_limits(importance)
     home = _match_column(columns.get("home"), {int}, -1, matches)
-    if "home" in columns and not all(
-        value is None or 0 <= value < teams for value, teams in zip(columns["home"], counts, strict=True)
-    ):
+    homes = zip(columns.get("home", ()), counts, strict=False)
+    if not all(index is None or 0 <= index < size for index, size in homes):
         raise _IrregularError
     ids = [name and name_of(name) for name in _match_column(columns.get("id"), {str}, "", matches)]
     if "" in columns.get("id", ()):
         raise _IrregularError
     keys = {name: name_of(name) for name in dict.fromkeys(names)}
     code = {name: lists.code.setdefault(key, len(lists.code)) for name, key in keys.items()}
-    lists.teams += counts
-    lists.sizes += sizes
     lists.player += [code[name] for name in names]
-    lists.rank += rank
-    lists.score += score
-    lists.time += times
     lists.stamp = stamp
-    lists.weight += weight
-    lists.importance += importance
-    lists.home += home
-    lists.ids += ids
+    added = {"teams": counts, "sizes": sizes, "rank": rank, "score": score, "time": times, "weight": weight}
+    for name, values in {**added, "importance": importance, "home": home, "ids": ids}.items():
+        getattr(lists, name).extend(values)
     lists.given |= columns.keys()
 
 
 def _of_types(types: Collection[type], values: list[Any]) -> list[Any]:
-    """Return values of exactly some types, not of types derived from them: a bool is no number."""
+    """Return the values if all have exactly one of the types; a subtype such as bool does not count."""
     if not set(map(type, values)).issubset(types):
         raise _IrregularError
     return values
 
 
 def _check_limits(values: list[Any]) -> None:
-    if not all(map(LARGEST.__ge__, map(abs, values))):  # NaN is not
+    if not all(map(LARGEST.__ge__, map(abs, values))):  # NaN fails, too
         raise _IrregularError
 
 
@@ -319,7 +306,7 @@ def _weight_column(column: list[Any] | None, teams: list[Any], counts: list[int]
 
 
 def _time_column(lists: _Lists, column: list[Any] | None) -> tuple[list[float], Stamp | None]:
-    """Return the times as numbers, and what they have in common with those before."""
+    """Return the times as numbers, and the common kind and zone of these and earlier times."""
     if lists.teams and bool(lists.time) != (column is not None):
         raise _IrregularError
     if column is None:
@@ -344,7 +331,7 @@ _DUEL_START = np.array([0, 2], np.int32)
 
 
 def _duel(match: Any, remarks: tuple[Remark, ...]) -> History | None:
-    """Make the history of one regular match between two teams, without times and the like; None if it is not.
+    """Make the history of one regular match between two teams, with no other keys; None if it is not regular.
 
     >>> _duel({"teams": [["ann"], ["bob", "cat"]], "scores": [1, 3]}, ())
     History(1 match, 3 players, scores)
@@ -369,7 +356,7 @@ def _duel(match: Any, remarks: tuple[Remark, ...]) -> History | None:
         if type(results) is not list or len(results) != 2:
             return None
         first, second = results
-        if not all(type(value) in _NUMBERS and -LARGEST <= value <= LARGEST for value in results):  # NaN is not
+        if not all(type(value) in _NUMBERS and -LARGEST <= value <= LARGEST for value in results):  # NaN fails, too
             return None
     if scores is not None:
         first, second = -first, -second
@@ -390,9 +377,15 @@ def plain(history: History, match: int) -> dict[str, Any]:
     entries = [slice(history.team_start[team], history.team_start[team + 1]) for team in teams]
     mapping: dict[str, Any] = {"teams": [[history.players[player] for player in history.player[e]] for e in entries]}
     span = slice(teams.start, teams.stop)
-    mapping |= _outcome(history.place[span].tolist(), None if history.score is None else history.score[span].tolist())
-    if history.time is not None and history.time_kind is not None:
-        mapping["time"] = show_time(history.time_kind, history.time_zone, history.time[match])
+    place, score = history.place[span].tolist(), None if history.score is None else history.score[span].tolist()
+    if score is None or score[0] != score[0]:
+        mapping["ranks"] = place
+    else:
+        if any(p != 1 + sum(other > mine for other in score) for p, mine in zip(place, score, strict=True)):
+            mapping["ranks"] = place  # it does not follow from the scores
+        mapping["scores"] = score
+    if history.time is not None:
+        mapping["time"] = show_time(*stamp_of(history), history.time[match])
     if history.weight is not None and (history.weight[entries[0].start : entries[-1].stop] != 1).any():
         mapping["weights"] = [history.weight[e].tolist() for e in entries]
     if history.importance is not None and history.importance[match] != 1:
@@ -402,11 +395,3 @@ def plain(history: History, match: int) -> dict[str, Any]:
     if history.ids is not None and history.ids[match]:
         mapping["id"] = history.ids[match]
     return mapping
-
-
-def _outcome(place: list[int], score: list[float] | None) -> dict[str, list[Any]]:
-    """Return ranks or scores, and both where the places do not follow from the scores."""
-    if score is None or score[0] != score[0]:
-        return {"ranks": place}
-    follows = all(p == 1 + sum(other > mine for other in score) for p, mine in zip(place, score, strict=True))
-    return {"scores": score} if follows else {"ranks": place, "scores": score}
