@@ -1,4 +1,4 @@
-"""From a table to matches: which column of a file plays which role, who played whom, how it ended, and what is wrong.
+"""From a table to raw matches: the roles of its columns, teams, results, duplicates and the rules of a match.
 
-These are the columns of the table that is read. The columns of a history, its arrays, are fields of `History`.
+These are the columns of a table that is read. The columns of a history, its arrays, are fields of `History`.
 """

@@ -1,4 +1,4 @@
-"""The names of columns: how they are compared, and which column plays which role."""
+"""Column names and roles: normalised spellings, and the column for each role."""
 
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -6,25 +6,15 @@ from functools import lru_cache
 
 from ...errors import Option, Piece
 from ..names import plain_name
-from .aliases import (
-    NAME_STEMS,
-    NAME_WORDS,
-    RANKS,
-    ROSTER_STEMS,
-    SCORE_FILLERS,
-    SCORE_WORDS,
-    SCORES,
-    SCORES_ALONE,
-    SIDE_WORDS,
-)
+from . import aliases
 
-_AGAIN = (" (2)", ".1", "_duplicated_0")  # behind a name that comes again
+_AGAIN = (" (2)", ".1", "_duplicated_0")  # suffixes of a duplicate name
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_]+")
 _MEMBER = re.compile(
     "(?P<side>(?:team|side|squad|t)(?:[0-9]|[a-h])|winner|loser|home|away|white|black|red|blue|left|right)"
     "(?:player|p|member|name)?(?P<number>[1-9][0-9]?)(?:name|id)?"
 )
-_STEM = f"(?P<stem>{'|'.join(sorted(f'{ROSTER_STEMS} {NAME_STEMS}'.split(), key=len, reverse=True))})"
+_STEM = f"(?P<stem>{'|'.join(sorted(f'{aliases.ROSTER_STEMS} {aliases.NAME_STEMS}'.split(), key=len, reverse=True))})"
 _LABEL = "(?P<label>[0-9]{1,2}|[a-hxy])"
 SIDE = re.compile(f"{_STEM}{_LABEL}(?P<tail>|name|id|players|roster|members)")
 _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score|rank)(?P<label2>[0-9]{{1,2}}|[a-hxy])")
@@ -32,7 +22,7 @@ _SIDE_RESULT = re.compile(f"{_STEM}?{_LABEL}(?P<what>score|rank)|(?P<what2>score
 
 @lru_cache(1024)
 def plain_role(role: str) -> str:
-    """Spell a role in one way: "team1_score", "score_1" and "score1" are the same.
+    """Normalise a role: "team1_score", "score_1" and "score1" are the same.
 
     >>> plain_role("team1_score"), plain_role("home_score")
     ('score1', 'homescore')
@@ -52,12 +42,12 @@ def is_side_result(role: str) -> bool:
 
 
 class Headers:
-    """The columns of a file under their plain names, and the roles that the user gave to a column, or to none."""
+    """The columns of a file by normalised name, and the roles that the user mapped to a column or to None."""
 
     def __init__(
         self, columns: Sequence[str], mapping: Mapping[str, str | None], unfit: Mapping[str, Set[str]] | None = None
     ) -> None:
-        """Note the columns; one with a role is known by no other name, and what is unfit for a role cannot play it."""
+        """Index the columns; a mapped column has no other role, and `unfit` rules out columns for a role."""
         self.columns = tuple(columns)
         self.unfit = unfit or {}
         self.mapped = {plain_role(role): column for role, column in mapping.items() if column is not None}
@@ -67,27 +57,27 @@ class Headers:
         self.more: dict[str, tuple[str, ...]] = {}
         self._gather_members()
 
-    def find(self, table: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
-        """Give the column of each role: the user's, or that of the first alias which is there, or by its words."""
+    def find(self, names: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
+        """Return the column of each role: the mapped one, or that of the first alias in the file, or by its words."""
         columns = {}
-        for role, aliases in table.items():
-            column = self.mapped.get(plain_role(role)) or self.first(aliases, role) or self._by_words(role)
+        for role, spellings in names.items():
+            column = self.mapped.get(plain_role(role)) or self.first(spellings, role) or self._by_words(role)
             if column is not None and plain_role(role) not in self.unused:
                 columns[role] = column
         return columns
 
-    def first(self, aliases: str | Sequence[str], role: str = "") -> str | None:
-        """Give the column of the first alias that is there, and not unfit for the role."""
-        names = aliases.split() if isinstance(aliases, str) else aliases
+    def first(self, spellings: str | Sequence[str], role: str = "") -> str | None:
+        """Return the column of the first alias in the file that is not unfit for the role."""
+        names = spellings.split() if isinstance(spellings, str) else spellings
         present = (self.free[name] for name in names if name in self.free)
         return next((column for column in present if column not in self.unfit.get(role, ())), None)
 
     def twins(self, sides: Sequence[str]) -> list[str]:
-        """Give the scores of two sides that have one name, such as G: one behind each side, or both between them."""
+        """Return the score columns of two sides that share a name, such as G: one after each side, or both between."""
         at = {column: index for index, column in enumerate(self.columns)}
         for name, column in self.free.items():
             copy = next((f"{column}{mark}" for mark in _AGAIN if f"{column}{mark}" in at), None)
-            if name not in SCORES_ALONE.split() or copy is None or len(sides) != 2:
+            if name not in aliases.SCORES_ALONE.split() or copy is None or len(sides) != 2:
                 continue
             left, right, first, second = (at[each] for each in (*sides, column, copy))
             if min(left, right) < first < second:
@@ -95,27 +85,26 @@ class Headers:
         return []
 
     def _by_words(self, role: str) -> str | None:
-        """Find a longer name by its words: `home_team_goal_count` is what the home side scored."""
+        """Find a longer name by its words: `home_team_goal_count` is the score of the home side."""
         side, _, what = role.partition("_")
-        if side not in SIDE_WORDS or (what and what != "score"):
+        if side not in aliases.SIDE_WORDS or (what and what != "score"):
             return None
-        keys, scores = set(SIDE_WORDS[side].split()), set(SCORE_WORDS.split())
-        fillers = set((SCORE_FILLERS if what else NAME_WORDS).split())
+        keys, scores = set(aliases.SIDE_WORDS[side].split()), set(aliases.SCORE_WORDS.split())
+        fillers = set((aliases.SCORE_FILLERS if what else aliases.NAME_WORDS).split())
         columns = [
             column
             for column, words in self.words.items()
             if words & keys and bool(words & scores) == bool(what) and words - keys - scores <= fillers
         ]
-        return min(
-            columns, key=lambda column: (bool(self.words[column] & {"id", "code", "short"}), len(column)), default=None
-        )
+        short = {"id", "code", "short"}
+        return min(columns, key=lambda column: (bool(self.words[column] & short), len(column)), default=None)
 
     def _gather_members(self) -> None:
-        """Make one column of those that hold the players of a side one by one: winner1 and winner2, team1_player1."""
+        """Group columns with one player of a side each: winner1 and winner2, team1_player1 and team1_player2."""
         sides: dict[str, dict[int, str]] = {}
         for name, column in self.free.items():
             member = _MEMBER.fullmatch(name)
-            if member and not any(word in name for word in (*SCORES, *RANKS)):
+            if member and not any(word in name for word in (*aliases.SCORES, *aliases.RANKS)):
                 sides.setdefault(member["side"], {}).setdefault(int(member["number"]), column)
         if len(sides) < 2 or max(map(len, sides.values())) < 2 or any(1 not in numbers for numbers in sides.values()):
             return
@@ -137,7 +126,7 @@ LONGEST = 30  # letters of a column in an example
 
 
 def examples(columns: Sequence[str]) -> tuple[Piece, ...]:
-    """Return ways to map roles to columns of the file; if none of its columns can be shown, to others.
+    """Return examples that map roles to columns of the file, or to made-up names if its columns cannot be shown.
 
     >>> print("".join(map(str, examples(["who", "won"]))))
     <BLANKLINE>
@@ -151,6 +140,6 @@ def examples(columns: Sequence[str]) -> tuple[Piece, ...]:
     names = printable if len(printable) > 1 else ["one", "two", "three", "four"]
     pieces: list[Piece] = []
     for shape, roles in _SHAPES.items():
-        # the command line joins the lines to one, so each ends with a mark
+        # the command line joins the lines, so each ends with a semicolon
         pieces += [f"{';' if pieces else ''}\n  {shape}: ", Option("columns", dict(zip(roles, names, strict=False)))]
     return (*pieces, f"\n  {_OTHERS}")

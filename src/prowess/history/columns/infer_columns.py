@@ -1,7 +1,4 @@
-"""What the contents of columns say about their roles: roles where names say nothing, roles that do not fit, agreement.
-
-Two columns of a file may also claim the result; where they contradict each other, one of them is something else.
-"""
+"""Checking the roles of columns by their contents, and inferring roles where no column name is familiar."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -36,10 +33,10 @@ MOST = 0.9  # of the cells, or of the matches: what so many show is what a colum
 BLANK = 0.2  # a column for the team with more empty cells holds clubs, which not everybody has
 SHARED = 0.2  # of the names of two sides are on both, where somebody plays twice
 LEAST = 2  # names that both sides must have
-FEW = 8  # matches that are too few to show who plays whom
+FEW = 8  # with fewer matches, the sides may share no names
 _TIME = frozenset(("time", "zeit", "tiempo", "temps", "tempo", "время"))
 
-Kinds = dict[str, list[str]]  # columns by what they hold: "time", "result", "word", "number" or "name"
+Kinds = dict[str, list[str]]  # columns by the kind of their cells: "time", "result", "word", "number" or "name"
 
 
 def _sample(table: Table) -> Table:
@@ -204,7 +201,7 @@ def _holds_wins(sample: Table, column: str) -> bool:
 
 
 def _is_filled(sample: Table, column: str) -> bool:
-    """Tell whether nearly everybody has a team; a row that ends before the column says nothing."""
+    """Tell whether nearly everybody has a team; rows that end before the column are ignored."""
     import polars as pl
 
     columns = sample.frame.columns
