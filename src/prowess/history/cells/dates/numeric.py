@@ -14,12 +14,7 @@ NAT = np.iinfo(np.int64).min  # not a time
 EARLIEST, LATEST = 1800, 2199  # the years in which 20260131 is a date, and not any number
 
 MOST = 0.9  # share of the numbers that must fit a meaning
-_UNITS = (
-    (1e11, 1e6),
-    (1e14, 1e3),
-    (1e17, 1.0),
-    (np.inf, 1e-3),
-)  # limits of Unix times, and the microseconds in their units
+_UNITS = ((1e11, 1e6), (1e14, 1e3), (1e17, 1.0), (np.inf, 1e-3))  # limits of Unix times, and microseconds per unit
 _UNIX = (1e9, 4.2e9)  # the seconds from 2001 to 2103
 _EXCEL = (30_000, 60_000)  # the days from 1982 to 2064, counted from the end of 1899
 _EXCEL_START = -25_569  # in days from 1970
@@ -65,9 +60,8 @@ def times_of_numbers(values: Floats, meaning: str) -> tuple[Stamp, Micros]:
     if meaning == "unix":
         return Stamp("timestamp", "UTC"), _whole(values * _unit(values), limit)
     number = _whole((values + _EXCEL_START) * DAY, limit & (np.abs(values) < 1e7))
-    second = np.where(
-        number == NAT, NAT, (number + 500_000) // 1_000_000 * 1_000_000
-    )  # the digits of a float end there
+    # To whole seconds: a float that counts days has no more digits.
+    second = np.where(number == NAT, NAT, (number + 500_000) // 1_000_000 * 1_000_000)
     whole = bool((second[number != NAT] % DAY == 0).all())
     return Stamp("date" if whole else "timestamp", None), second
 
