@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import httpx
 import uvicorn
 from fastapi import Depends, FastAPI, Request
+from prometheus_client.parser import text_string_to_metric_families
 
 import prowess as pw
 from prowess.service.app import create_app
@@ -100,3 +101,12 @@ def filled(app: FastAPI) -> dict[str, str]:
 def bearing(secret: str | None) -> dict[str, str]:
     """The header of a key."""
     return {} if secret is None else {"Authorization": f"Bearer {secret}"}
+
+
+def samples(page: str) -> dict[Any, float]:
+    """The samples of a metrics page, by name and labels."""
+    return {
+        (one.name, *sorted(one.labels.items())): one.value
+        for family in text_string_to_metric_families(page)
+        for one in family.samples
+    }

@@ -27,6 +27,7 @@ from prowess.store.leagues import Preset
 from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
 from tests.postgres import fresh
+from tests.service.running import service
 from tests.service.servers import Answer, Server, serving
 from tests.store.sound import check, dump
 
@@ -128,6 +129,26 @@ def test_operations_have_stable_names(tmp_path: Path) -> None:
     assert len(named) == len(OPERATIONS)
 
 
+def test_document_declares_problems_and_security(tmp_path):
+    with service(tmp_path) as (client, _):
+        found = client.get("/openapi.json").json()
+        assert [client.get(path).status_code for path in ("/docs", "/redoc")] == [404, 404]
+    assert found["components"]["securitySchemes"].keys() == {"key"}
+    assert "HTTPValidationError" not in json.dumps(found)
+    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for path, methods in found["paths"].items():
+        for method, operation in methods.items():
+            codes = {code: one for code, one in operation["responses"].items() if code >= "400"}
+            assert {"429", "500", "503"} <= codes.keys()
+            assert all(one["content"] == problem for one in codes.values()), path
+            assert method == "get" or "422" in codes
+    paths = found["paths"]
+    assert paths["/api/leagues/{league}/read"]["post"]["security"] == [{"key": []}, {}]
+    assert paths["/api/leagues/{league}/write"]["post"]["security"] == [{"key": []}]
+    assert {"401", "403", "404"} <= paths["/api/leagues/{league}/write"]["post"]["responses"].keys()
+    assert "security" not in paths["/healthz"]["get"]
+
+
 def readable(status: int, headers: dict[str, str], body: bytes, sent: str = "") -> None:
     """Check that an error is a problem that says in words what was wrong, without leaking internals.
 
@@ -147,12 +168,12 @@ def readable(status: int, headers: dict[str, str], body: bytes, sent: str = "") 
             assert one["detail"]
 
 
-def test_whatever_is_sent(place: Place, document: dict[str, Any]) -> None:
+def test_generated_requests_match_the_document(place: Place, document: dict[str, Any]) -> None:
     attempt(place, 4)
 
 
 @pytest.mark.long
-def test_whatever_is_sent_many_times(place: Place, document: dict[str, Any]) -> None:
+def test_many_generated_requests_match_the_document(place: Place, document: dict[str, Any]) -> None:
     attempt(place, 300)
 
 
@@ -230,7 +251,7 @@ def send(place: Place, operation: tuple[str, str], league: str, key: str | None)
         connection.close()
 
 
-def test_every_route_is_looked_at(document: dict[str, Any]) -> None:
+def test_every_write_route_is_covered(document: dict[str, Any]) -> None:
     assert {one for one in operations(document) if one[0] != "GET"} == {*WRITES, *QUESTIONS}
 
 
@@ -248,7 +269,7 @@ def test_nothing_is_written_without_the_right_key(place: Place) -> None:
     assert dump(place.database) == held
 
 
-def test_a_key_of_one_league_never_touches_another(place: Place, document: dict[str, Any]) -> None:
+def test_key_of_one_league_cannot_touch_another(place: Place, document: dict[str, Any]) -> None:
     """A private league looks as if it were not there, whatever is asked of it."""
     held = dump(place.database)
     for operation in operations(document):
@@ -263,7 +284,7 @@ def test_a_key_of_one_league_never_touches_another(place: Place, document: dict[
     assert dump(place.database) == held
 
 
-def test_what_the_right_key_sends_is_written(place: Place) -> None:
+def test_right_key_can_write(place: Place) -> None:
     """The requests of the other tests would have written, had they been let through."""
     for operation in WRITES:
         held = dump(place.database)

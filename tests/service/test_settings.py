@@ -24,7 +24,7 @@ def shown(value):
     return " ".join(value) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def test_the_guide_lists_every_setting_with_its_variable_its_flag_and_its_default():
+def test_guide_lists_every_setting_with_variable_flag_and_default():
     row = re.compile(r"^\| `(\w+)` \| `(PROWESS_\w+)` \| `(--[\w-]+)` \| (?:`([^`]*)`)? *\| .+ \|$", re.M)
     listed = [found.groups(default="") for found in row.finditer(GUIDE)]
     assert listed == [
@@ -52,7 +52,7 @@ def test_serve_has_a_flag_for_every_setting():
         forwarded=st.lists(WORDS, max_size=3).map(tuple),
     )
 )
-def test_settings_travel_by_the_environment(settings):
+def test_settings_survive_the_environment(settings):
     assert Settings.from_env(settings.to_env()) == settings
     assert Settings.from_env({}) == Settings()
 

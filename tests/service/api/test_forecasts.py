@@ -19,7 +19,7 @@ def ladder(ask, league):
     return pw.TrueSkill().fit(pw.History.from_matches(MATCHES)).ladder
 
 
-def test_a_prediction_is_that_of_the_ladder(ask, league, ladder):
+def test_prediction_equals_that_of_the_ladder(ask, league, ladder):
     told = ask.post(f"{league}/predict", {"teams": PAIR, "weights": [[1], [0.5]]}, key=None, status=200).json()
     schemas.Prediction.model_validate(told)
     expected = ladder.predict(PAIR, weights=[[1], [0.5]])
@@ -52,7 +52,7 @@ def test_models_of_scores_predict_scores(ask):
 
 
 @pytest.mark.parametrize("path", ["predict", "quality"])
-def test_unknown_names_are_newcomers_only_where_that_is_said(ask, league, ladder, path):
+def test_unknown_names_need_the_newcomers_flag(ask, league, ladder, path):
     asked = {"teams": [["anna"], ["bob"]]}
     refused = ask.post(f"{league}/{path}", asked, status=422).json()
     assert "did you mean 'ann'" in refused["detail"]
@@ -62,7 +62,7 @@ def test_unknown_names_are_newcomers_only_where_that_is_said(ask, league, ladder
     assert told["quality"] == ladder.quality([[ladder.newcomer], ["bob"]])
 
 
-def test_fair_teams_are_those_of_the_library(ask, league, ladder):
+def test_fair_teams_equal_those_of_the_library(ask, league, ladder):
     asked = {"players": ["ann", "bob", "cat", "dan"], "together": [["ann", "cat"]]}
     told = ask.post(f"{league}/balance", asked, status=200).json()
     schemas.Balance.model_validate(told)
@@ -73,7 +73,7 @@ def test_fair_teams_are_those_of_the_library(ask, league, ladder):
     assert [len(team) for team in sizes["teams"]] == [2, 1]
 
 
-def test_a_queue_is_paired_as_by_the_library(ask, league, ladder):
+def test_pairing_equals_that_of_the_library(ask, league, ladder):
     asked = {"queue": ["ann", "bob", "cat", ["dan", "eve"]], "waiting": {"bob": 100}, "never": [["ann", "cat"]]}
     told = ask.post(f"{league}/pair", asked, status=200).json()
     schemas.Pairing.model_validate(told)
@@ -82,7 +82,7 @@ def test_a_queue_is_paired_as_by_the_library(ask, league, ladder):
     assert [tuple(one) if len(one) > 1 else one[0] for one in told["left"]] == expected.left
 
 
-def test_the_next_matches_are_those_of_the_library(ask, league, ladder):
+def test_suggested_matches_equal_those_of_the_library(ask, league, ladder):
     told = ask.post(f"{league}/next", {"count": 2}, status=200).json()
     schemas.SuggestedMatches.model_validate(told)
     expected = pw.next_matches(ladder, count=2)
@@ -116,11 +116,11 @@ def test_the_next_matches_are_those_of_the_library(ask, league, ladder):
         ("next", {"players": ["ann", "bob"], "teams": 3}, "teams"),
     ],
 )
-def test_what_cannot_be_asked_is_told_by_its_field(ask, league, ladder, path, asked, field):
+def test_invalid_requests_name_their_field(ask, league, ladder, path, asked, field):
     assert ask.post(f"{league}/{path}", asked, status=422).json()["errors"][0]["field"].startswith(field)
 
 
-def test_a_model_without_uncertainty_has_no_most_telling_match(ask):
+def test_model_without_uncertainty_suggests_no_matches(ask):
     ask.found("elo", model={"name": "Elo"})
     ask.post("/api/leagues/elo/matches", MATCHES, status=201)
     assert "uncertainty" in ask.post("/api/leagues/elo/next", {}, status=422).json()["detail"]

@@ -22,7 +22,7 @@ def fitted(*matches, model=None):
     return {name: (fit[name].mu, fit[name].sigma) for name in fit.ladder}
 
 
-def test_a_match_is_answered_with_the_new_ratings(ask, league):
+def test_post_returns_the_new_ratings(ask, league):
     answer = ask.post(f"{league}/matches", ANN_BOB | {"id": "m1"}, status=201)
     assert Posted.model_validate(answer.json())
     assert answer.json()["matches"] == [{"id": "m1", "time": "2026-01-31T00:00:00Z", "repeated": False}]
@@ -54,7 +54,7 @@ def test_many_matches_are_one_change(ask, league, form):
     assert all(one["repeated"] for one in again.json()["matches"])
 
 
-def test_posting_twice_is_harmless_and_another_match_of_the_id_is_not(ask, league):
+def test_repeated_post_is_harmless_and_different_match_conflicts(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=201)
     assert (
         ask.post(f"{league}/matches", ANN_BOB, headers={"Idempotency-Key": "k"}, status=200).json()["matches"][0]["id"]
@@ -66,7 +66,7 @@ def test_posting_twice_is_harmless_and_another_match_of_the_id_is_not(ask, leagu
 
 
 @pytest.mark.parametrize("id", ["m1", "2026/final/1", "π ✓", "a?b#c%d&e", "two\nlines", "..", "x" * 500])
-def test_a_correction_is_as_if_it_had_been_so_from_the_start(ask, league, id):
+def test_correction_gives_the_ratings_of_a_correct_history(ask, league, id):
     from urllib.parse import quote
 
     later = {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}
@@ -86,7 +86,7 @@ def test_a_correction_is_as_if_it_had_been_so_from_the_start(ask, league, id):
     ask("DELETE", f"{league}/matches/nobody", status=404)
 
 
-def test_the_ends_of_an_id_do_not_count(ask, league):
+def test_ids_are_stripped(ask, league):
     ask.post(f"{league}/matches", ANN_BOB | {"id": " m1\n"}, status=201)
     assert ask.get(f"{league}/matches/%20m1%0A").json() == ask.get(f"{league}/matches/m1").json()
     ask("PUT", f"{league}/matches/m1%20", json=ANN_BOB | {"id": " m1", "ranks": [2, 1]}, status=200)
@@ -123,7 +123,7 @@ def test_the_ends_of_an_id_do_not_count(ask, league):
         (ANN_BOB | {"winner": "ann"}, "winner"),
     ],
 )
-def test_what_is_wrong_is_told_by_its_field_and_nothing_is_stored(ask, league, match, field):
+def test_invalid_matches_name_their_field_and_store_nothing(ask, league, match, field):
     alone = ask(
         "POST", f"{league}/matches", content=json.dumps(match), headers={"Content-Type": "application/json"}, status=422
     )
@@ -162,7 +162,7 @@ def test_what_is_wrong_is_told_by_its_field_and_nothing_is_stored(ask, league, m
         ('{"teams":[["a"],["b"]]}\n' * (MAX_MATCHES + 1), "application/x-ndjson", 413),
     ],
 )
-def test_bodies_that_cannot_be_used_are_refused(ask, league, body, kind, status):
+def test_unusable_bodies_are_refused(ask, league, body, kind, status):
     ask("POST", f"{league}/matches", content=body, headers={"Content-Type": kind}, status=status)
     assert ask.get(league).json()["posted"] == 0
 
@@ -174,7 +174,7 @@ def test_times_are_shown_on_the_clock_of_the_league(ask, clock, time, shown):
     assert answer.json()["matches"][0]["time"] == shown
 
 
-def test_ratings_of_several_traits_are_told_with_their_parts(ask):
+def test_ratings_of_several_traits_include_their_parts(ask):
     ask.found("football", model={"name": "PoissonOD"})
     answer = ask.post("/api/leagues/football/matches", ANN_BOB | {"scores": [3, 1]}, status=201)
     Posted.model_validate(answer.json())
@@ -184,7 +184,7 @@ def test_ratings_of_several_traits_are_told_with_their_parts(ask):
     assert ask.post("/api/leagues/go/matches", ANN_BOB, status=201).json()["ratings"][0]["after"]["volatility"] > 0
 
 
-def test_who_may_not_write_is_refused(ask, league):
+def test_post_needs_a_write_key_of_the_league(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, key=None, status=401)
     ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("read"), status=403)
     ask.found("other")
@@ -192,7 +192,7 @@ def test_who_may_not_write_is_refused(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("write", league.rpartition("/")[2]), status=201)
 
 
-def test_what_was_recorded_before_changes_nobody(ask, league):
+def test_repeated_post_changes_no_player(ask, league):
     match = {"id": "final", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}
     told = [ask("POST", f"{league}/matches", json=match, status=status).json()["changed"] for status in (201, 200)]
     assert told == [2, 0]

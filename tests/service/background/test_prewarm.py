@@ -55,7 +55,7 @@ def ended(warming: Prewarmer) -> None:
     assert not warming.thread.is_alive()
 
 
-def test_large_leagues_are_there_before_anybody_asks(database: Database) -> None:
+def test_large_leagues_are_loaded_before_the_first_request(database: Database) -> None:
     traces = Noted()
     standings = StandingsCache(traces)
     ended(Prewarmer(database, standings, traces, least=10))
@@ -72,7 +72,7 @@ def test_large_leagues_are_there_before_anybody_asks(database: Database) -> None
         assert standings.of(connection, again) is now
 
 
-def test_nothing_goes_for_a_smaller_one(database: Database) -> None:
+def test_loading_evicts_no_larger_league(database: Database) -> None:
     roomy = Noted()
     ended(Prewarmer(database, StandingsCache(roomy), roomy, least=1))
     assert roomy.asked == ["large", "middle", "small"]
@@ -81,7 +81,7 @@ def test_nothing_goes_for_a_smaller_one(database: Database) -> None:
     assert traces.asked == ["large"]
 
 
-def test_who_closes_waits_for_nothing_that_takes_long(database: Database) -> None:
+def test_closing_does_not_wait_for_a_slow_load(database: Database) -> None:
     entered, go_on = Event(), Event()
 
     class Slow(Noted):
@@ -100,7 +100,7 @@ def test_who_closes_waits_for_nothing_that_takes_long(database: Database) -> Non
     assert traces.asked == ["large"]
 
 
-def test_a_league_that_cannot_be_read_stops_no_other(database: Database) -> None:
+def test_unreadable_league_does_not_stop_others(database: Database) -> None:
     class Broken(Noted):
         def of(self, connection, league):
             if league.name == "large":
@@ -112,7 +112,7 @@ def test_a_league_that_cannot_be_read_stops_no_other(database: Database) -> None
     assert traces.asked == ["middle", "small"]
 
 
-def test_the_service_does_so_at_its_start(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_service_prewarms_at_startup(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prewarm, "LEAST", 30)
     database = Database(sqlite_url)
     fill(database)

@@ -54,7 +54,7 @@ def history(ask, name):
 
 @pytest.mark.parametrize("clock", ["utc", "number", "none"])
 @pytest.mark.parametrize("shape", ["pairs", "scores", "mixed", "weights"])
-def test_an_export_gives_the_same_journal_in_another_league(ask, clock, shape):
+def test_imported_export_gives_the_same_journal(ask, clock, shape):
     name = f"{clock}-{shape}"
     ask.found(name, clock=clock)
     ask.post(f"/api/leagues/{name}/matches", matches(clock, shape), status=201)
@@ -75,7 +75,7 @@ def test_an_export_gives_the_same_journal_in_another_league(ask, clock, shape):
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_an_export_changes_nothing_in_the_league_that_it_is_of(ask, league, ending):
+def test_importing_its_own_export_changes_nothing(ask, league, ending):
     posted = matches("utc", "mixed")
     ask.post(f"{league}/matches", posted, status=201)
     turned = {"teams": posted[7]["teams"], "ranks": [1, 1], "time": "2026-01-03"}
@@ -89,7 +89,7 @@ def test_an_export_changes_nothing_in_the_league_that_it_is_of(ask, league, endi
         assert (answer.json()["repeated"], answer.json()["revision"]) == (39, 3)
 
 
-def test_an_empty_league_has_an_empty_file(ask, league):
+def test_empty_league_exports_an_empty_file(ask, league):
     assert ask.get(f"{league}/export.ndjson").text == ""
     for ending in FORMATS:
         file = ask.get(f"{league}/export.{ending}").content
@@ -97,7 +97,7 @@ def test_an_empty_league_has_an_empty_file(ask, league):
         assert answer.status_code in (200, 422), answer.text
 
 
-def test_a_file_is_understood_as_the_command_line_does(ask, league):
+def test_file_is_read_as_on_the_command_line(ask, league):
     text = "date,home,away,hg,ag,town\n2026-01-31,Ann,Bob,3,1,Bath\n2026-02-01,Bob,Cat,2,2,Ulm\n"
     dry = ask("POST", f"{league}/import", params={"format": "csv", "dry_run": True}, content=text, status=200).json()
     assert (dry["matches"], dry["players"], dry["columns"]["town"]) == (2, 3, None)
@@ -108,7 +108,7 @@ def test_a_file_is_understood_as_the_command_line_does(ask, league):
     assert len(fit.history) == 2
 
 
-def test_what_cannot_be_read_is_told_by_line_and_nothing_is_stored(ask, league):
+def test_unreadable_rows_are_listed_by_line_and_nothing_is_stored(ask, league):
     text = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n"
     told = ask("POST", f"{league}/import", params={"format": "csv"}, content=text, status=422).json()
     assert [one["field"] for one in told["errors"]] == ["line 3", "line 4"]
@@ -135,13 +135,13 @@ def test_what_cannot_be_read_is_told_by_line_and_nothing_is_stored(ask, league):
         ({"format": "csv", "time_format": "%Q"}, "", b"date,winner,loser\n2026-01-31,ann,bob\n", 422),
     ],
 )
-def test_files_that_cannot_be_used_are_refused(ask, league, params, kind, body, status):
+def test_unusable_files_are_refused(ask, league, params, kind, body, status):
     told = ask("POST", f"{league}/import", params=params, content=body, headers={"Content-Type": kind}, status=status)
     assert "/tmp" not in told.text
     assert ask.get(league).json()["posted"] == 0
 
 
-def test_an_import_under_a_key_can_be_sent_twice(ask, league):
+def test_import_with_an_idempotency_key_can_be_repeated(ask, league):
     body, key = json.dumps({"teams": [["ann"], ["bob"]]}).encode(), {"Idempotency-Key": "k", "Content-Type": "text/csv"}
     params = {"format": "ndjson"}
     assert (
@@ -154,7 +154,7 @@ def test_an_import_under_a_key_can_be_sent_twice(ask, league):
     )
 
 
-def test_a_file_that_has_grown_adds_what_is_new(ask, league):
+def test_grown_file_adds_only_its_new_matches(ask, league):
     first, second = "day,winner,loser\n2026-01-01,ann,bob\n", "2026-01-02,bob,ann\n"
     path = f"{league}/import"
     for body, status, repeated in ((first, 201, 0), (first, 200, 1), (first + second, 201, 1)):

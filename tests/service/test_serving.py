@@ -13,7 +13,7 @@ import pytest
 
 from prowess import examples
 from tests.cli.running import environment, run
-from tests.service.test_shell import samples
+from tests.service.running import samples
 
 PATIENCE = 60
 
@@ -41,7 +41,7 @@ def ended(process, how):
     return process.wait(PATIENCE)
 
 
-def test_a_demo_leaves_nothing_behind_and_its_port_is_taken_meanwhile(tmp_path):
+def test_demo_holds_its_port_and_leaves_no_files(tmp_path):
     with serving(tmp_path, "--demo") as (process, address):
         league, key = process.stdout.readline(), process.stdout.readline()
         assert league == f"league: {address}/leagues/demo/standings\n"
@@ -60,7 +60,7 @@ def test_a_demo_leaves_nothing_behind_and_its_port_is_taken_meanwhile(tmp_path):
     assert key[5:].strip() not in (tmp_path / "log").read_text()
 
 
-def test_figures_of_several_processes_add_up(tmp_path):
+def test_metrics_of_several_processes_add_up(tmp_path):
     with serving(tmp_path, "--workers", "2", "--database", "league.db", "--log", "text") as (process, address):
         # Each request has a connection of its own, which any process may take.
         with httpx.Client(base_url=address, timeout=PATIENCE, headers={"Connection": "close"}) as client:
@@ -77,7 +77,7 @@ def test_figures_of_several_processes_add_up(tmp_path):
     assert (tmp_path / "league.db").exists()
 
 
-def test_who_never_ends_her_request_is_told_at_the_end_of_patience(tmp_path):
+def test_unfinished_request_gets_503_at_shutdown(tmp_path):
     with serving(tmp_path, "--demo", "--patience", "1") as (process, address):
         _, key = process.stdout.readline(), process.stdout.readline()[5:].strip()
         head = ("POST /api/leagues/demo/matches HTTP/1.1", "Host: x", f"Authorization: Bearer {key}")
@@ -101,7 +101,7 @@ def test_who_never_ends_her_request_is_told_at_the_end_of_patience(tmp_path):
         (["--workers", "0"], 2, "greater than or equal to 1"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(tmp_path, monkeypatch, words, code, message):
+def test_wrong_options_print_one_line(tmp_path, monkeypatch, words, code, message):
     monkeypatch.chdir(tmp_path)
     result = run("serve", "--port", "0", *words)
     assert result.exit_code == code
@@ -110,14 +110,14 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path, monkeypatch, words, code, mes
         assert len(result.stderr.splitlines()) == 1
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch):
+def test_missing_extra_names_the_package_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "fastapi", None)
     result = run("serve")
     assert result.exit_code == 1
     assert result.stderr == "error: this needs FastAPI, which is not installed: pip install 'prowess[service]'\n"
 
 
-def test_the_example_league_needs_no_checkout(monkeypatch, tmp_path):
+def test_example_league_needs_no_checkout(monkeypatch, tmp_path):
     monkeypatch.setattr(examples, "FOLDER", tmp_path)
     league = examples.example_league()
     assert len(league) == examples.MATCHES

@@ -56,7 +56,7 @@ def quick(monkeypatch):
     monkeypatch.setattr("prowess.service.api.events.HEARTBEAT", 0.1)
 
 
-def test_listeners_hear_what_another_process_wrote_and_ask_the_database_once(ask, league, monkeypatch):
+def test_followers_get_changes_of_other_processes_with_shared_polling(ask, league, monkeypatch):
     asked = []
     revisions = event_hub.leagues.latest_revisions
     monkeypatch.setattr(
@@ -89,7 +89,7 @@ def test_listeners_hear_what_another_process_wrote_and_ask_the_database_once(ask
         assert not told["more"]
 
 
-def test_who_comes_again_hears_what_she_missed(ask, league):
+def test_reconnected_follower_gets_missed_changes(ask, league):
     for number in range(3):
         ask.post(f"{league}/matches", {"teams": [[f"p{number}"], ["ann"]]}, status=201)
 
@@ -109,7 +109,7 @@ def test_who_comes_again_hears_what_she_missed(ask, league):
     assert list(events(everything)) == []
 
 
-def test_of_very_many_only_some_are_told(ask, league):
+def test_event_lists_at_most_a_thousand_ratings(ask, league):
     matches = [{"teams": [[f"a{number}"], [f"b{number}"]]} for number in range(700)]
     ask.post(f"{league}/matches", matches, status=201)
 
@@ -123,7 +123,7 @@ def test_of_very_many_only_some_are_told(ask, league):
     assert (len(told["ratings"]), told["more"]) == (1_000, True)
 
 
-def test_who_is_too_slow_is_let_go(monkeypatch):
+def test_slow_follower_is_disconnected(monkeypatch):
     queue = asyncio.Queue(3)
     for number in range(4):
         event_hub._put(queue, (number, b""))
@@ -131,7 +131,7 @@ def test_who_is_too_slow_is_let_go(monkeypatch):
     assert queue.empty()
 
 
-def test_events_end_when_the_service_does(ask, league):
+def test_streams_end_with_the_service(ask, league):
     async def follow():
         listener = Listener(ask, f"{league}/events")
         await listener.until("still here")
@@ -142,14 +142,14 @@ def test_events_end_when_the_service_does(ask, league):
     ask.runner.run(follow())
 
 
-def test_a_private_league_is_not_followed_without_a_key(ask, league):
+def test_private_league_is_not_streamed_without_a_key(ask, league):
     ask("PATCH", league, json={"public": False}, status=200)
     ask.service.leagues._entries.clear()
     ask("GET", f"{league}/events", key=None, status=404)
     ask("GET", f"{league}/events", headers={"Last-Event-ID": "x"}, status=422)
 
 
-def test_who_may_not_read_any_longer_hears_no_more(ask, league):
+def test_stream_ends_when_access_is_lost(ask, league):
     """A key that is revoked, or a league that is made private, while somebody follows."""
     secret = ask.new_key("read")
     name = league.rpartition("/")[2]

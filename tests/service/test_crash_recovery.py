@@ -78,25 +78,25 @@ def workers(server: Server, number: int, without: int = 0) -> list[int]:
     return found
 
 
-def test_killed_with_sqlite(tmp_path: Path) -> None:
+def test_killed_server_loses_no_acknowledged_match(tmp_path: Path) -> None:
     die_alone(f"sqlite:///{tmp_path}/league.db", tmp_path, 2, seed=1)
 
 
-def test_a_worker_killed_with_postgresql(postgres_url: str, tmp_path: Path) -> None:
+def test_killed_worker_is_replaced_and_loses_no_match(postgres_url: str, tmp_path: Path) -> None:
     die_among_others(postgres_url, tmp_path, 1, seed=2)
 
 
 @pytest.mark.long
-def test_killed_with_sqlite_many_times(tmp_path: Path) -> None:
+def test_server_killed_many_times(tmp_path: Path) -> None:
     die_alone(f"sqlite:///{tmp_path}/league.db", tmp_path, 25, seed=3)
 
 
 @pytest.mark.long
-def test_a_worker_killed_with_postgresql_many_times(postgres_url: str, tmp_path: Path) -> None:
+def test_worker_killed_many_times(postgres_url: str, tmp_path: Path) -> None:
     die_among_others(postgres_url, tmp_path, 25, seed=4)
 
 
-def test_a_full_disk(tmp_path: Path) -> None:
+def test_full_disk_refuses_posts_until_there_is_space(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/league.db"
     key = found_league(url, "darts")
     database = Database(url)
@@ -125,7 +125,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
     once(url, "darts", acknowledged | {one["id"] for one in batch})
 
 
-def test_a_lost_database(tmp_path: Path) -> None:
+def test_lost_database_refuses_posts_until_it_is_back(tmp_path: Path) -> None:
     with cluster(durable=True) as database:
         key = found_league(database.url, "darts")
         with serving(database.url, tmp_path, rate_limit="0") as server:

@@ -21,7 +21,7 @@ def gone(pid):
     return False
 
 
-def test_work_is_followed_called_off_and_ends_with_the_service(database_url, monkeypatch):
+def test_job_reports_progress_can_be_cancelled_and_ends_with_the_service(database_url, monkeypatch):
     database = Database(database_url)
     database.migrate()
     with database.writing() as connection:

@@ -103,7 +103,7 @@ def refused(answer: Answer, field: str, sent: Any) -> None:
     assert len(told["detail"]) > 10
 
 
-def test_a_match_that_cannot_be(place: Place) -> None:
+def test_invalid_match_names_its_field_and_stores_nothing(place: Place) -> None:
     """Alone, in a list, by lines, as a correction, and as a dry run."""
     held, path = dump(place.database), "/api/leagues/darts/matches"
     for wrong, field in WRONG + WRONG_ID:
@@ -119,7 +119,7 @@ def test_a_match_that_cannot_be(place: Place) -> None:
     assert dump(place.database) == held
 
 
-def test_a_match_that_the_model_cannot_rate(place: Place) -> None:
+def test_match_that_the_model_cannot_rate_names_its_field(place: Place) -> None:
     held, path = dump(place.database), "/api/leagues/goals/matches"
     for wrong, field in UNRATED:
         refused(place.ask("POST", path, wrong), field, wrong)
@@ -156,7 +156,7 @@ def test_a_match_that_the_model_cannot_rate(place: Place) -> None:
         ("GET", f"/darts/matches?limit={10**30}", None, "limit"),
     ],
 )
-def test_any_other_request_that_cannot_be(place: Place, method: str, path: str, sent: Any, field: str) -> None:
+def test_other_invalid_requests_name_their_field(place: Place, method: str, path: str, sent: Any, field: str) -> None:
     held = dump(place.database)
     answer = place.ask(method, f"/api/leagues{path}", sent)
     assert answer.status == 422, answer

@@ -1,4 +1,4 @@
-"""What takes long is done by a few: who only reads does not wait for it, and too many are told to come again."""
+"""The TTL cache, and the limiter of expensive work."""
 
 import asyncio
 from threading import Event, Lock
@@ -6,12 +6,56 @@ from threading import Event, Lock
 import httpx
 import pytest
 
-from prowess.service.concurrency import ConcurrencyLimiter
+from prowess.service.concurrency import ConcurrencyLimiter, TtlCache
 from prowess.service.pages import teams
 from prowess.store.errors import Unavailable
 
 
-def test_a_few_work_at_once_and_the_rest_wait_their_turn():
+def test_concurrent_lookups_share_one_load():
+    asked, now = [], [0.0]
+    recent = TtlCache(lambda name: asked.append(name) or name.upper(), ttl=1.0, clock=lambda: now[0])
+
+    async def ask():
+        return await asyncio.gather(*(recent.get("ann") for _ in range(50)))
+
+    assert set(asyncio.run(ask())) == {"ANN"}
+    now[0] = 0.99
+    assert asyncio.run(recent.get("ann")) == "ANN"
+    assert asked == ["ann"]
+    now[0] = 1.0
+    asyncio.run(recent.get("ann"))
+    assert asked == ["ann", "ann"]
+
+
+def test_value_invalidated_while_loading_is_loaded_again():
+    answers = iter(["old", "new"])
+    recent = TtlCache(lambda name: next(answers))
+
+    async def ask():
+        first = asyncio.ensure_future(recent.get("ann"))
+        await asyncio.sleep(0)
+        recent.invalidate("ann")
+        return [await first, await recent.get("ann"), await recent.get("ann")]
+
+    assert asyncio.run(ask()) == ["old", "new", "new"]
+
+
+def test_errors_are_not_cached():
+    tries = []
+
+    def ask(name):
+        tries.append(name)
+        if len(tries) == 1:
+            raise KeyError(name)
+        return name
+
+    recent = TtlCache(ask)
+    with pytest.raises(KeyError):
+        asyncio.run(recent.get("ann"))
+    assert asyncio.run(recent.get("ann")) == "ann"
+
+
+def test_limiter_runs_a_few_at_once_and_queues_the_rest():
     async def work():
         few, go, guard, busy, most = ConcurrencyLimiter("x", at_once=2, waiting=3), Event(), Lock(), 0, 0
 
@@ -37,7 +81,7 @@ def test_a_few_work_at_once_and_the_rest_wait_their_turn():
     asyncio.run(work())
 
 
-def test_who_reads_does_not_wait_for_who_lets_teams_be_made(ask, monkeypatch):
+def test_reads_do_not_wait_for_balancing(ask, monkeypatch):
     ask.found("busy")
     ask.post("/api/leagues/busy/matches", {"teams": [["ann"], ["bob"]]}, status=201)
     go, balance_players = Event(), teams.balance_players

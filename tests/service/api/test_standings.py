@@ -57,13 +57,13 @@ def expected(frame):
     return frame.sort("rank", "player").select("rank", "player", "mu", "sigma", "matches").rows()
 
 
-def test_the_leaderboard_is_that_of_a_fit(ask, darts, fit):
+def test_leaderboard_equals_that_of_a_fit(ask, darts, fit):
     assert shown(pages(ask, f"{darts}/leaderboard?size=3")) == expected(fit.leaderboard())
     rows = list(csv.DictReader(StringIO(ask.get(f"{darts}/leaderboard.csv").text)))
     assert [(row["player"], float(row["mu"])) for row in rows] == [row[1:3] for row in expected(fit.leaderboard())]
 
 
-def test_pages_are_of_one_revision_whatever_is_posted_meanwhile(ask, league):
+def test_pages_stay_at_one_revision_while_matches_are_posted(ask, league):
     matches = [{"teams": [[f"p{number}"], [f"p{number + 1}"]], "time": "2026-01-01"} for number in range(9)]
     ask.post(f"{league}/matches", matches, status=201)
     before = shown(pages(ask, f"{league}/leaderboard"))
@@ -80,14 +80,14 @@ def test_pages_are_of_one_revision_whatever_is_posted_meanwhile(ask, league):
 
 
 @pytest.mark.parametrize("at", ["2026-01-10", "2026-01-10T05:00:00Z", "2025-01-01", "2030-01-01"])
-def test_the_leaderboard_of_a_past_time(ask, darts, fit, at):
+def test_leaderboard_of_a_past_time(ask, darts, fit, at):
     upto = at if "T" in at else f"{at}T23:59:59Z"
     past = [match for match in MATCHES if match["time"] <= upto]
     found = expected(pw.TrueSkill().fit(pw.History.from_matches(past)).leaderboard()) if past else []
     assert shown(pages(ask, f"{darts}/leaderboard?size=4&at={at}")) == found
 
 
-def test_who_is_shown(ask, darts):
+def test_filters_choose_players(ask, darts):
     everybody = pages(ask, f"{darts}/leaderboard")
     assert [row["player"] for row in pages(ask, f"{darts}/leaderboard?search=%E5%B0%8F&size=1")] == ["王/小明"]
     few = [row for row in everybody if row["matches"] >= 9]
@@ -99,7 +99,7 @@ def test_who_is_shown(ask, darts):
     assert pages(ask, f"{darts}/leaderboard?active=true") == [row for row in everybody if row["active"]]
 
 
-def test_models_and_seasons_of_the_past_can_be_seen(ask, league):
+def test_standings_of_past_models_and_seasons(ask, league):
     matches = [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["ann"], ["cat"]], "time": "2026-02-01"}]
     ask.post(f"{league}/matches", matches, status=201)
     before = shown(pages(ask, f"{league}/leaderboard"))
@@ -123,7 +123,7 @@ def test_models_and_seasons_of_the_past_can_be_seen(ask, league):
 
 
 @pytest.mark.parametrize("path", ["leaderboard", "leaderboard.csv", "players/ann", "matches", "matches/m1"])
-def test_who_has_the_answer_already_is_not_told_again(ask, league, path):
+def test_etags_give_304_until_something_changes(ask, league, path):
     match = {"id": "m1", "teams": [["ann"], ["bob"]]}
     ask.post(f"{league}/matches", match, status=201)
     first = ask.get(f"{league}/{path}")
@@ -139,7 +139,7 @@ def test_who_has_the_answer_already_is_not_told_again(ask, league, path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_player_is_what_a_fit_explains(ask, darts, fit, name):
+def test_player_equals_the_explanation_of_a_fit(ask, darts, fit, name):
     url = f"{darts}/players/{quote(name, safe='')}".replace("/..", "/%2e%2e")
     told = ask.get(f"{url}?matches=100", key=None).json()
     schemas.Player.model_validate(told)
@@ -159,13 +159,13 @@ def test_a_player_is_what_a_fit_explains(ask, darts, fit, name):
 
 
 @pytest.mark.parametrize("name", ["anna", "%00", "", "%20", "a" * 20_000, "%F0%9F%98%80", "ann/"])
-def test_a_player_who_is_not_there(ask, darts, name):
+def test_unknown_player_is_404(ask, darts, name):
     told = ask("GET", f"{darts}/players/{name}", status=404).json()
     if name == "anna":
         assert "did you mean 'ann'" in told["detail"]
 
 
-def test_a_player_of_several_traits(ask):
+def test_player_with_several_traits(ask):
     ask.found("football", model={"name": "GaussianOD"})
     ask.post("/api/leagues/football/matches", MATCHES[:5], status=201)
     told = ask.get("/api/leagues/football/players/ann").json()
@@ -190,7 +190,7 @@ def test_matches_are_listed_newest_first_and_between_times(ask, darts):
     ask("GET", f"{darts}/matches?player=nobody", status=404)
 
 
-def test_a_match_says_what_it_did_and_why(ask, darts, fit):
+def test_match_shows_rating_changes_and_reasons(ask, darts, fit):
     told = ask.get(f"{darts}/matches/m20", key=None).json()
     match_schemas.MatchDetails.model_validate(told)
     number = [match["id"] for match in MATCHES].index("m20")
@@ -203,7 +203,7 @@ def test_a_match_says_what_it_did_and_why(ask, darts, fit):
     assert [(one["kind"], one["author"]) for one in told["revisions"]] == [("post", "office")]
 
 
-def test_the_revisions_of_a_match_say_who_and_why(ask, league):
+def test_revisions_of_a_match_have_author_and_reason(ask, league):
     match = {"teams": [["ann"], ["bob"]], "time": "2026-01-31"}
     ask.post(f"{league}/matches", match | {"id": "a/b"}, status=201)
     writer = ask.new_key("write")
@@ -223,7 +223,7 @@ def test_the_revisions_of_a_match_say_who_and_why(ask, league):
     ask("GET", f"{league}/matches/nothing", status=404)
 
 
-def test_an_empty_league_shows_nothing(ask, league):
+def test_empty_league_has_empty_standings(ask, league):
     told = ask.get(f"{league}/leaderboard").json()
     assert (told["total"], told["players"], told["next"]) == (0, [], None)
     assert ask.get(f"{league}/leaderboard.csv").text.startswith("rank,player,mu,sigma,shown,matches,last_seen")

@@ -49,7 +49,7 @@ def service(tmp_path_factory):
         yield asking
 
 
-def test_every_route_is_in_the_guide(service):
+def test_guide_documents_every_route(service):
     pages = [route for router in PAGES for route in router.routes]
     routes = {
         (method, route.path_format)
@@ -63,7 +63,7 @@ def test_every_route_is_in_the_guide(service):
         assert path == "/metrics" or EXAMPLE.search(text), f"{method} {path} has no example"
 
 
-def test_the_requests_of_the_guide_are_answered_as_it_says(service):
+def test_examples_of_the_guide_give_the_responses_shown(service):
     for request, kind, shown in EXAMPLE.findall(PAGE):
         method, url, headers, body = request_of(request, service.admin)
         if url.endswith("/events"):

@@ -1,0 +1,15 @@
+"""The list of models."""
+
+from prowess.model.presets import PRESETS
+from prowess.service.api.schemas import leagues
+
+
+def test_listed_parameters_can_be_set(ask):
+    found = leagues.Models.model_validate(ask.get("/api/models", key=None).json())
+    assert [one.name for one in found.models] == list(PRESETS)
+    for one in found.models:
+        model = PRESETS[one.name]()
+        assert one.description
+        for parameter in one.parameters:
+            if parameter.default is not None:
+                assert model.replace(**{parameter.name: parameter.default}).params[parameter.name] == parameter.default

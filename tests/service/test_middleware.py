@@ -1,0 +1,172 @@
+"""Middleware: headers, HEAD, CORS, and limits of bodies and rates."""
+
+import socket
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prowess.service.middleware import Buckets
+from tests.service.running import bearing, filled, samples, service
+
+
+def raw(client, *pieces):
+    """Send bytes, and give the first of what comes back."""
+    with socket.create_connection((client.base_url.host, client.base_url.port), timeout=20) as there:
+        for piece in pieces:
+            there.sendall(piece)
+        return there.recv(65536)
+
+
+def head(path, *lines):
+    return "\r\n".join((f"POST {path} HTTP/1.1", "Host: x", *lines, "", "")).encode()
+
+
+ALWAYS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+def test_responses_have_security_headers_and_errors_are_problems(tmp_path):
+    with service(tmp_path, body_limit=100) as (client, _):
+        asked = {
+            200: client.get("/healthz"),
+            400: client.post("/probe/form", content=b'{"a": [1,}', headers={"Content-Type": "application/json"}),
+            401: client.post("/api/leagues/x/write"),
+            404: client.get("/nowhere"),
+            405: client.delete("/healthz"),
+            413: client.post("/probe/body", content=bytes(101)),
+            422: client.post("/probe/form", json={"a": [1, "x"]}),
+            500: client.post("/probe/failure"),
+        }
+        for status, answer in asked.items():
+            assert answer.status_code == status
+            assert ALWAYS.items() <= answer.headers.items()
+            assert "server" not in answer.headers or answer.headers["server"] == "uvicorn"
+            if status != 200:
+                assert answer.headers["content-type"] == "application/problem+json"
+                found = answer.json()
+                assert found["status"] == status
+                assert len(found["detail"]) > 10
+                assert found["request_id"] == answer.headers["x-request-id"]
+        assert asked[422].json()["errors"] == [
+            {"field": "a[1]", "detail": "Input should be a valid integer, unable to parse string as an integer"}
+        ]
+        assert "GET" in asked[405].json()["detail"]
+        assert "character 9" in asked[400].json()["detail"]
+        assert asked[405].headers["allow"] == "GET, HEAD"
+
+
+def test_head_gives_the_headers_of_get(tmp_path):
+    with service(tmp_path) as (client, app):
+        filled(app)
+        for path in ("/healthz", "/readyz", "/metrics", "/api/leagues/open/leaderboard", "/api/leagues/closed/events"):
+            whole, head = client.get(path), client.head(path)
+            assert (head.status_code, head.content) == (whole.status_code, b"")
+            assert head.headers["content-type"] == whole.headers["content-type"]
+        head = client.head("/api/leagues/open/events")  # which has no end
+        assert (head.status_code, head.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+        found = samples(client.get("/metrics").text)
+        labels = (("method", "HEAD"), ("route", "/api/leagues/{league}/leaderboard"), ("status", "200"))
+        assert found["prowess_requests_total", *labels] == 1
+
+
+def test_request_keeps_the_id_of_the_client(tmp_path):
+    with service(tmp_path) as (client, _):
+        given = client.get("/healthz", headers={"X-Request-ID": "abc-123"})
+        assert given.headers["x-request-id"] == "abc-123"
+        for bad in ("x" * 65, "a b", '"'):
+            made = client.get("/healthz", headers={"X-Request-ID": bad}).headers["x-request-id"]
+            assert len(made) == 16
+
+
+def test_cors_needs_the_setting(tmp_path):
+    asked = {"Origin": "https://a.example"}
+    preflight = asked | {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+    with service(tmp_path) as (client, _):
+        assert "access-control-allow-origin" not in client.get("/healthz", headers=asked).headers
+        assert client.options("/probe/body", headers=preflight).status_code == 405
+    with service(tmp_path, cors_origins=("https://a.example",)) as (client, _):
+        assert client.get("/nowhere", headers=asked).headers["access-control-allow-origin"] == "https://a.example"
+        assert client.options("/probe/body", headers=preflight).status_code == 200
+        other = client.get("/healthz", headers={"Origin": "https://b.example"})
+        assert "access-control-allow-origin" not in other.headers
+
+
+def test_too_large_body_is_refused_before_it_is_read(tmp_path):
+    with service(tmp_path, body_limit=1000, import_limit=5000) as (client, _):
+        for path, most in (("/probe/body", 1000), ("/api/leagues/probe/import", 5000)):
+            assert client.post(path, content=bytes(most)).json() == most
+            assert client.post(path, content=iter([bytes(most // 2)] * 2)).json() == most
+            said = raw(client, head(path, "Content-Length: 1000000000"))  # and nothing more is sent
+            assert said.startswith(b"HTTP/1.1 413 ")
+            chunk = b"%x\r\n%s\r\n" % (most // 2 + 1, bytes(most // 2 + 1))
+            said = raw(client, head(path, "Transfer-Encoding: chunked"), chunk, chunk)  # and no end of it
+            assert said.startswith(b"HTTP/1.1 413 ")
+            assert f"limit of {most} bytes".encode() in said
+        said = raw(client, head("/api/leagues/probe/matches/import", "Content-Length: 3000"))  # an id, and no file
+        assert said.startswith(b"HTTP/1.1 413 ")
+
+
+def test_compressed_body_is_refused(tmp_path):
+    with service(tmp_path) as (client, _):
+        assert client.post("/probe/body", content=b"abc", headers={"Content-Encoding": "identity"}).json() == 3
+        told = client.post("/probe/body", content=b"abc", headers={"Content-Encoding": "gzip"})
+        assert (told.status_code, told.headers["accept-encoding"]) == (415, "identity")
+        assert "gzip" in told.json()["detail"]
+
+
+def test_limits_can_be_disabled(tmp_path):
+    with service(tmp_path, body_limit=0, rate_limit=0, key_rate_limit=0) as (client, app):
+        assert client.post("/probe/body", content=bytes(100_000)).json() == 100_000
+        for headers in ({}, bearing(filled(app)["read@*"])):
+            assert {client.post("/probe/body", headers=headers).status_code for _ in range(205)} == {200}
+
+
+def test_addresses_and_keys_have_separate_rate_limits(tmp_path):
+    limits = {"rate_limit": 0.01, "rate_burst": 5, "key_rate_limit": 0.01, "key_rate_burst": 8}
+    with service(tmp_path, **limits) as (client, app):
+        secrets = filled(app)
+        first, second = bearing(secrets["read@*"]), bearing(secrets["write@*"])
+        assert client.post("/probe/body", headers=first).status_code == 200  # as yet an unknown key: for the address
+        assert [client.post("/probe/body", headers=first).status_code for _ in range(10)] == [200] * 8 + [429] * 2
+        assert client.post("/probe/body", headers=second).status_code == 200
+        codes = [client.post("/probe/body", headers=bearing(f"guess {n}")).status_code for n in range(5)]
+        assert codes == [200] * 3 + [429] * 2
+        refused = client.post("/probe/body")
+        assert refused.status_code == 429
+        assert 90 < int(refused.headers["retry-after"]) <= 100
+        assert "too many requests" in refused.json()["detail"]
+        assert client.post("/probe/body", headers=second).status_code == 200
+        assert {client.get(path).status_code for path in ("/healthz", "/readyz", "/metrics") * 3} == {200}
+
+
+@given(
+    st.floats(0.1, 1000),
+    st.integers(1, 50),
+    st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 30)), max_size=100),
+)
+def test_buckets_are_filled_at_their_rate_up_to_the_burst(rate, burst, requests):
+    buckets, tokens, last, now = Buckets(rate, burst), {}, {}, 0.0
+    for name, pause in requests:
+        now += pause / (10 * rate)
+        held = min(burst, tokens.get(name, burst) + (now - last.get(name, now)) * rate)
+        wait = buckets.take(name, now)
+        if abs(held - 1) > 1e-6:
+            assert (wait == 0) == (held >= 1)
+        if wait:
+            assert abs(wait - (1 - held) / rate) < 1e-6 / rate + 1e-9
+        else:
+            held -= 1
+        tokens[name], last[name] = held, now
+
+
+def test_full_buckets_are_forgotten():
+    buckets = Buckets(1.0, 5)
+    for number in range(100_000):
+        assert buckets.take(number, number / 100) == 0
+    assert len(buckets._full) < 3000

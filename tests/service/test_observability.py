@@ -1,0 +1,47 @@
+"""The request log and the metrics."""
+
+import json
+
+import pytest
+
+from tests.service.running import bearing, filled, samples, service
+
+
+@pytest.mark.parametrize("log", ["json", "text"])
+def test_log_has_one_line_per_request_without_secrets(tmp_path, capsys, log):
+    with service(tmp_path, log=log) as (client, app):
+        secret = filled(app)["write@open"]
+        client.post("/api/leagues/open/write", headers=bearing(secret) | {"X-Request-ID": "r1"})
+        client.get("/no%0Awhere%1b%e2%80%ae", params={"secret": secret})
+    written = capsys.readouterr().err
+    assert secret not in written
+    first, second = written.splitlines()
+    assert second.isprintable()
+    if log == "json":
+        found = json.loads(first)
+        assert found.keys() == {"time", "level", "method", "route", "path", "status", "ms", "request_id", "key"}
+        assert found["route"] == "/api/leagues/{league}/write"
+        assert (found["status"], found["key"], found["request_id"]) == (200, "write@open", "r1")
+        assert json.loads(second)["path"] == "/no\nwhere\x1b\u202e"
+    else:
+        assert "POST /api/leagues/open/write 200 " in first
+        assert first.endswith(" r1 write@open")
+
+
+def test_metrics_count_requests_by_route_and_status(tmp_path):
+    with service(tmp_path) as (client, app):
+        filled(app)
+        for league in ("open", "open", "nowhere"):
+            client.post(f"/api/leagues/{league}/read")
+        client.request("PROPFIND", "/healthz")
+        found = samples(client.get("/metrics").text)
+        for method, route, status, times in (
+            ("POST", "/api/leagues/{league}/read", "200", 2),
+            ("POST", "/api/leagues/{league}/read", "404", 1),
+            ("other", "/healthz", "405", 1),
+        ):
+            labels = (("method", method), ("route", route), ("status", status))
+            assert found["prowess_requests_total", *labels] == times
+        assert found["prowess_request_seconds_count", ("method", "POST"), ("route", "/api/leagues/{league}/read")] == 3
+    with service(tmp_path, metrics=False) as (client, _):
+        assert client.get("/metrics").status_code == 404
