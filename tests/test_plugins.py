@@ -184,7 +184,7 @@ def test_command_line_rates_with_a_plugin_preset(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings(BROKEN)
 def test_service_lists_and_uses_a_plugin_preset(tmp_path: Path) -> None:
     from prowess.service.api.models import _models
-    from tests.service.asking import served
+    from tests.service.app_client import served
 
     _models.cache_clear()
     with served(f"sqlite:///{tmp_path}/league.db") as ask:
@@ -281,7 +281,7 @@ def test_example_verb_is_listed_and_runs(example: str, games: Path) -> None:
 def test_service_accepts_the_preset_of_the_example(example: str, tmp_path: Path) -> None:
     code = """
 import sys
-from tests.service.asking import served
+from tests.service.app_client import served
 with served(f"sqlite:///{sys.argv[1]}/league.db") as ask:
     model = {"name": "capped", "parameters": {"cap": 2}}
     created = ask.post("/api/leagues", {"name": "darts", "model": model}, status=201).json()

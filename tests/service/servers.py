@@ -182,7 +182,7 @@ def serving(database: str, folder: Path, **options: Any) -> Iterator[Server]:
         found.stop()
 
 
-def found_league(
+def create_league(
     url: str,
     name: str,
     model: Preset | None = None,
@@ -191,7 +191,7 @@ def found_league(
     scope: str = "admin",
     of: str | None = None,
 ) -> str:
-    """Found a league, and make a key: for all leagues, or only that `of` one."""
+    """Create a league and a key: for all leagues, or only the league `of`."""
     database = Database(url)
     try:
         database.migrate()

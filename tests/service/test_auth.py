@@ -1,7 +1,7 @@
 """Authentication and permissions, against the rules written down once more."""
 
 from prowess.store import keys
-from tests.service.running import SCOPES, bearing, filled, service
+from tests.service.probe_app import SCOPES, bearing, filled, service
 
 
 def allowed(key, scope, league):

@@ -82,7 +82,7 @@ def test_limiter_runs_a_few_at_once_and_queues_the_rest():
 
 
 def test_reads_do_not_wait_for_balancing(ask, monkeypatch):
-    ask.found("busy")
+    ask.create_league("busy")
     ask.post("/api/leagues/busy/matches", {"teams": [["ann"], ["bob"]]}, status=201)
     go, balance_players = Event(), teams.balance_players
 

@@ -16,7 +16,7 @@ from prowess.store.leagues import Preset
 from tests.oracles.league import League
 from tests.postgres import fresh
 from tests.service.load import match
-from tests.service.servers import PATIENCE, Answer, Server, found_league, serving
+from tests.service.servers import PATIENCE, Answer, Server, create_league, serving
 from tests.store.sound import check
 
 WRITERS = 64
@@ -42,7 +42,7 @@ class Place:
 def place(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with fresh(postgres) as url:
         for league, (model, parameters, clock) in LEAGUES.items():
-            key = found_league(url, league, Preset(model, parameters), clock)
+            key = create_league(url, league, Preset(model, parameters), clock)
         database = Database(url)
         with serving(url, tmp_path_factory.mktemp("writers"), workers=4, rate_limit="0") as server:
             yield Place(server, database, key)

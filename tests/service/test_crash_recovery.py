@@ -11,7 +11,7 @@ import pytest
 from prowess.store.db.database import Database
 from tests.postgres import cluster
 from tests.service.load import Load, match
-from tests.service.servers import PATIENCE, Server, found_league, serving, start
+from tests.service.servers import PATIENCE, Server, create_league, serving, start
 from tests.store.sound import check
 
 FULL = """
@@ -35,7 +35,7 @@ def once(url: str, league: str, acknowledged: set[str]) -> None:
 def die_alone(url: str, folder: Path, times: int, seed: int) -> None:
     """The only process dies with all that it had in hand, and another is started in its place."""
     random = Random(seed)
-    key = found_league(url, "darts")
+    key = create_league(url, "darts")
     server = start(url, folder, rate_limit="0")
     try:
         with Load(server, "darts", key, 8) as load:
@@ -56,7 +56,7 @@ def die_alone(url: str, folder: Path, times: int, seed: int) -> None:
 def die_among_others(url: str, folder: Path, times: int, seed: int) -> None:
     """One of several workers dies; the others go on, and it is replaced."""
     random = Random(seed)
-    key = found_league(url, "darts")
+    key = create_league(url, "darts")
     with serving(url, folder, workers=2, rate_limit="0") as server:
         with Load(server, "darts", key, 8) as load:
             for _ in range(times):
@@ -98,7 +98,7 @@ def test_worker_killed_many_times(postgres_url: str, tmp_path: Path) -> None:
 
 def test_full_disk_refuses_posts_until_there_is_space(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/league.db"
-    key = found_league(url, "darts")
+    key = create_league(url, "darts")
     database = Database(url)
     with database.reading() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
@@ -127,7 +127,7 @@ def test_full_disk_refuses_posts_until_there_is_space(tmp_path: Path) -> None:
 
 def test_lost_database_refuses_posts_until_it_is_back(tmp_path: Path) -> None:
     with cluster(durable=True) as database:
-        key = found_league(database.url, "darts")
+        key = create_league(database.url, "darts")
         with serving(database.url, tmp_path, rate_limit="0") as server:
             connection = server.connect(key)
             with Load(server, "darts", key, 4) as load:

@@ -5,7 +5,7 @@ import pytest
 import prowess as pw
 from prowess.service.errors import field_path
 from prowess.store.errors import CommitUnknown, Unavailable
-from tests.service.running import bearing, service
+from tests.service.probe_app import bearing, service
 
 BODIES = (b"\xff\xfe", b"[" * 50_000, b'{"a": "\xed\xa0\x80"}', b"NaN", b'"\\ud800"', b"1e999", b"\0")
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prowess.service.middleware import Buckets
-from tests.service.running import bearing, filled, samples, service
+from tests.service.probe_app import bearing, filled, samples, service
 
 
 def raw(client, *pieces):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.service.running import bearing, filled, samples, service
+from tests.service.probe_app import bearing, filled, samples, service
 
 
 @pytest.mark.parametrize("log", ["json", "text"])

@@ -27,7 +27,7 @@ from prowess.store.leagues import Preset
 from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
 from tests.postgres import fresh
-from tests.service.running import service
+from tests.service.probe_app import service
 from tests.service.servers import Answer, Server, serving
 from tests.store.sound import check, dump
 

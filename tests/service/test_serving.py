@@ -13,7 +13,7 @@ import pytest
 
 from prowess import examples
 from tests.cli.running import environment, run
-from tests.service.running import samples
+from tests.service.probe_app import samples
 
 PATIENCE = 60
 

@@ -9,7 +9,7 @@ import pytest
 
 from prowess.store.db.database import Database
 from prowess.store.leagues import Preset
-from tests.service.servers import Answer, Connection, found_league, serving
+from tests.service.servers import Answer, Connection, create_league, serving
 from tests.store.sound import dump
 
 TEAMS = [["ann"], ["bob"]]
@@ -81,8 +81,8 @@ class Place:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     folder: Path = tmp_path_factory.mktemp("bad")
     url = f"sqlite:///{folder}/league.db"
-    key = found_league(url, "darts")
-    found_league(url, "goals", Preset("PoissonOD"))
+    key = create_league(url, "darts")
+    create_league(url, "goals", Preset("PoissonOD"))
     database = Database(url)
     with serving(url, folder, rate_limit="0") as server:
         found = Place(server.connect(key), database)

@@ -56,13 +56,13 @@ def history(ask, name):
 @pytest.mark.parametrize("shape", ["pairs", "scores", "mixed", "weights"])
 def test_imported_export_gives_the_same_journal(ask, clock, shape):
     name = f"{clock}-{shape}"
-    ask.found(name, clock=clock)
+    ask.create_league(name, clock=clock)
     ask.post(f"/api/leagues/{name}/matches", matches(clock, shape), status=201)
     for ending, kind in FORMATS.items():
         file = ask.get(f"/api/leagues/{name}/export.{ending}", key=None)
         assert file.headers["content-type"].partition(";")[0] == kind
         other = f"{name}-{ending}"
-        ask.found(other, clock=clock)
+        ask.create_league(other, clock=clock)
         answer = ask("POST", f"/api/leagues/{other}/import", content=file.content, headers={"Content-Type": kind})
         assert answer.status_code == 201, answer.text
         assert Imported.model_validate(answer.json()).matches == 40

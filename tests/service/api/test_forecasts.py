@@ -30,7 +30,7 @@ def test_prediction_equals_that_of_the_ladder(ask, league, ladder):
 
 def test_skills_drift_until_the_match(ask):
     model = {"name": "Glicko"}
-    ask.found("glicko", model=model)
+    ask.create_league("glicko", model=model)
     ask.post("/api/leagues/glicko/matches", MATCHES[:1], status=201)
     early, late = (
         ask.post("/api/leagues/glicko/predict", {"teams": PAIR, "time": time}, status=200).json()["win"][0]
@@ -44,7 +44,7 @@ def test_skills_drift_until_the_match(ask):
 
 
 def test_models_of_scores_predict_scores(ask):
-    ask.found("football", model={"name": "PoissonOD", "parameters": {"mu": 0.5, "sigma": 0.3, "beta": 0.1}})
+    ask.create_league("football", model={"name": "PoissonOD", "parameters": {"mu": 0.5, "sigma": 0.3, "beta": 0.1}})
     ask.post("/api/leagues/football/matches", MATCHES[0] | {"scores": [3, 1]}, status=201)
     told = ask.post("/api/leagues/football/predict", {"teams": PAIR}, status=200).json()
     schemas.Prediction.model_validate(told)
@@ -121,6 +121,6 @@ def test_invalid_requests_name_their_field(ask, league, ladder, path, asked, fie
 
 
 def test_model_without_uncertainty_suggests_no_matches(ask):
-    ask.found("elo", model={"name": "Elo"})
+    ask.create_league("elo", model={"name": "Elo"})
     ask.post("/api/leagues/elo/matches", MATCHES, status=201)
     assert "uncertainty" in ask.post("/api/leagues/elo/next", {}, status=422).json()["detail"]

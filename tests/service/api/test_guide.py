@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 
 from prowess.service.pages.routers import ROUTERS as PAGES
 from tests.documents import ROOT
-from tests.service.asking import served
+from tests.service.app_client import served
 
 PAGE = (ROOT / "docs/guide/api.md").read_text()
 HEADING = re.compile(r"^### `([A-Z]+) (/\S*)`$", re.MULTILINE)
@@ -45,8 +45,8 @@ def agree(told, shown):
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    with served(f"sqlite:///{tmp_path_factory.mktemp('guide') / 'prowess.db'}") as asking:
-        yield asking
+    with served(f"sqlite:///{tmp_path_factory.mktemp('guide') / 'prowess.db'}") as client:
+        yield client
 
 
 def test_guide_documents_every_route(service):

@@ -15,7 +15,7 @@ MATCHES = [{"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, {"teams": [["bob
 
 
 def test_league_is_created_once(ask):
-    made = ask.found(
+    made = ask.create_league(
         "tennis", title="Tennis ✓", clock="utc", public=False, model={"name": "elo", "parameters": {"k": 20}}
     )
     leagues.League.model_validate(made)
@@ -26,8 +26,8 @@ def test_league_is_created_once(ask):
 
 
 def test_keys_that_may_create_and_list_leagues(ask):
-    ask.found("secret", public=False)
-    ask.found("open")
+    ask.create_league("secret", public=False)
+    ask.create_league("open")
     for key, status in ((None, 401), (ask.new_key("write"), 403), (ask.new_key("admin", "open"), 403)):
         ask.post("/api/leagues", {"name": "more"}, key=key, status=status)
 
@@ -156,7 +156,7 @@ PARAMETERS = st.sampled_from(
 def test_any_parameters_get_a_readable_response(ask, name, parameters):
     ask.service.leagues.invalidate("fuzz")
     if ask("GET", "/api/leagues/fuzz").status_code == 404:
-        ask.found("fuzz")
+        ask.create_league("fuzz")
         ask.post("/api/leagues/fuzz/matches", MATCHES, status=201)
     body = json.dumps({"name": name, "parameters": parameters})
     headers = {"Content-Type": "application/json"}

@@ -169,25 +169,25 @@ def test_unusable_bodies_are_refused(ask, league, body, kind, status):
 
 @pytest.mark.parametrize(("clock", "time", "shown"), [("number", 3, 3.0), ("none", None, None)])
 def test_times_are_shown_on_the_clock_of_the_league(ask, clock, time, shown):
-    ask.found(f"chess-{clock}", clock=clock)
+    ask.create_league(f"chess-{clock}", clock=clock)
     answer = ask.post(f"/api/leagues/chess-{clock}/matches", {"teams": [["ann"], ["bob"]], "time": time}, status=201)
     assert answer.json()["matches"][0]["time"] == shown
 
 
 def test_ratings_of_several_traits_include_their_parts(ask):
-    ask.found("football", model={"name": "PoissonOD"})
+    ask.create_league("football", model={"name": "PoissonOD"})
     answer = ask.post("/api/leagues/football/matches", ANN_BOB | {"scores": [3, 1]}, status=201)
     Posted.model_validate(answer.json())
     after = answer.json()["ratings"][0]["after"]
     assert after["offence"]["mu"] + after["defence"]["mu"] == pytest.approx(after["mu"])
-    ask.found("go", model={"name": "Glicko2"})
+    ask.create_league("go", model={"name": "Glicko2"})
     assert ask.post("/api/leagues/go/matches", ANN_BOB, status=201).json()["ratings"][0]["after"]["volatility"] > 0
 
 
 def test_post_needs_a_write_key_of_the_league(ask, league):
     ask.post(f"{league}/matches", ANN_BOB, key=None, status=401)
     ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("read"), status=403)
-    ask.found("other")
+    ask.create_league("other")
     ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("write", "other"), status=403)
     ask.post(f"{league}/matches", ANN_BOB, key=ask.new_key("write", league.rpartition("/")[2]), status=201)
 

@@ -1,7 +1,7 @@
 """Health checks and the audit log."""
 
 from prowess.service.api.schemas import files
-from tests.service.running import service
+from tests.service.probe_app import service
 
 
 def test_readiness_fails_during_shutdown(tmp_path):
@@ -14,7 +14,7 @@ def test_readiness_fails_during_shutdown(tmp_path):
 
 def test_audit_log_is_paged(ask):
     for number in range(5):
-        ask.found(f"audited-{number}")
+        ask.create_league(f"audited-{number}")
     first = files.AuditLog.model_validate(ask.get("/api/audit?limit=2").json())
     assert [one.league for one in first.entries] == ["audited-4", "audited-3"]
     assert (first.entries[0].actor, first.entries[0].action) == ("office", "create league")

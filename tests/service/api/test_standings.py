@@ -26,7 +26,7 @@ MATCHES = [
 
 @pytest.fixture(scope="module")
 def darts(ask):
-    ask.found("darts")
+    ask.create_league("darts")
     for match in MATCHES:
         ask.post("/api/leagues/darts/matches", match, status=201)
     return "/api/leagues/darts"
@@ -166,7 +166,7 @@ def test_unknown_player_is_404(ask, darts, name):
 
 
 def test_player_with_several_traits(ask):
-    ask.found("football", model={"name": "GaussianOD"})
+    ask.create_league("football", model={"name": "GaussianOD"})
     ask.post("/api/leagues/football/matches", MATCHES[:5], status=201)
     told = ask.get("/api/leagues/football/players/ann").json()
     schemas.Player.model_validate(told)
@@ -233,7 +233,7 @@ def test_empty_league_has_empty_standings(ask, league):
 
 def test_page_after_a_post_rates_no_match_again(ask, monkeypatch):
     """The page takes over what the writer of its process has rated; the journal is for what others wrote."""
-    ask.found("fresh")
+    ask.create_league("fresh")
     post = "/api/leagues/fresh/matches"
     ask.post(post, {"teams": [["ann"], ["bob"]]}, status=201)
     ask.get("/leagues/fresh/standings.json")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.service.asking import served
+from tests.service.app_client import served
 
 MATCH = {"id": "m1", "teams": [["ann"], ["bob"]], "time": "2026-01-31"}
 LEAGUE = "/api/leagues/darts"
@@ -11,10 +11,10 @@ ODD = ["%00", "%ff", "%E2%80%AE", "%F0%9F%98%80", "a%0Ab", "%25", "%2e%2e", "'%3
 
 @pytest.fixture
 def service(database_url):
-    with served(database_url) as asking:
-        asking.found("darts")
-        asking.post(f"{LEAGUE}/matches", MATCH, status=201)
-        yield asking
+    with served(database_url) as client:
+        client.create_league("darts")
+        client.post(f"{LEAGUE}/matches", MATCH, status=201)
+        yield client
 
 
 def test_unusual_paths_and_queries_get_a_readable_response(service):

@@ -14,7 +14,7 @@ from prowess.store.read.standings import StandingsCache
 from prowess.store.read.trace_cache import TraceCache
 from prowess.store.write.commands import Post
 from prowess.store.write.writer import perform
-from tests.service.asking import served
+from tests.service.app_client import served
 from tests.service.servers import PATIENCE
 
 SIZES = {"small": 3, "middle": 20, "large": 40}

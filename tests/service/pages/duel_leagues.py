@@ -21,7 +21,7 @@ def duels(matches, seed=0, scores=False):
 
 def league(ask, matches, **more):
     name = f"models-{next(_NUMBERS)}"
-    ask.found(name, **more)
+    ask.create_league(name, **more)
     if matches:
         ask.post(f"/api/leagues/{name}/matches", {"matches": matches}, status=201)
     return name

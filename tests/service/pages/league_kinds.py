@@ -85,7 +85,7 @@ def found(ask, kind):
     if ask("GET", f"/api/leagues/{kind}").status_code == 200:
         return matches
     model = {"model": {"name": said["model"]}} if "model" in said else {}
-    ask.found(kind, **said | model)
+    ask.create_league(kind, **said | model)
     league = f"/api/leagues/{kind}"
     if matches:
         sent = [{key: value for key, value in one.items() if key != "ranks" or "scores" not in one} for one in matches]

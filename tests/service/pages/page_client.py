@@ -9,13 +9,13 @@ from hashlib import sha256
 
 import httpx
 
-from tests.service.asking import Asking, served
+from tests.service.app_client import AppClient, served
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
 OURS = {"Origin": "http://test"}
 
 
-class PageClient(Asking):
+class PageClient(AppClient):
     """A client that opens pages and sends forms, signed in with a key or not."""
 
     def look(self, path, *, key=None, headers=None, method="GET"):

@@ -33,7 +33,7 @@ def tuning():
 
 @pytest.fixture(scope="module")
 def darts(ask):
-    ask.found("charts")
+    ask.create_league("charts")
     matches = [
         {"id": f"m{at}", "teams": [[ODD if at % 3 else "ann"], ["bob"]], "ranks": [1 + at % 2, 2 - at % 2], "time": day}
         for at, day in enumerate(f"2026-01-{1 + at:02d}" for at in range(20))
@@ -116,7 +116,7 @@ def test_specification_contains_the_ratings(ask, darts):
 
 
 def test_charts_of_private_leagues_need_a_key(ask):
-    ask.found("charts-private", public=False)
+    ask.create_league("charts-private", public=False)
     ask.post("/api/leagues/charts-private/matches", {"teams": [["ann"], ["bob"]]}, status=201)
     url = "/leagues/charts-private/charts/curves.svg?name=ann&revision=1"
     assert ask("GET", url, key=None).status_code == 404

@@ -63,7 +63,7 @@ def shown(ask, league):
 
 
 def test_result_is_previewed_and_recorded_once(ask, fill):
-    ask.found("new")
+    ask.create_league("new")
     path = "/leagues/new/enter"
     page = fill(path, team=[" ann \r\n\r\ndan", "bob"], by="scores", score=["3", "1,5"], reason="final")
     assert page.status_code == 200
@@ -88,7 +88,7 @@ def test_result_is_previewed_and_recorded_once(ask, fill):
 
 
 def test_preview_shows_the_rating_changes(ask, fill):
-    ask.found("tells")
+    ask.create_league("tells")
     past = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{k}"} for k in range(1, 5)]
     ask.post("/api/leagues/tells/matches", [*past, {"teams": [["bob"], ["cat"]], "time": "2026-02-01"}], status=201)
     before = shown(ask, "tells")
@@ -111,7 +111,7 @@ def test_preview_shows_the_rating_changes(ask, fill):
 
 
 def test_preview_suggests_known_names_for_new_ones(ask, fill):
-    ask.found("slips")
+    ask.create_league("slips")
     ask.post("/api/leagues/slips/matches", {"teams": [["Johanna"], [ODD]]}, status=201)
     page = fill("/leagues/slips/enter", team=["Johana\neve", ODD])
     assert "Johana is new to this league. Did you mean someone else?" in words(page)
@@ -145,7 +145,7 @@ def test_preview_suggests_known_names_for_new_ones(ask, fill):
 )
 def test_invalid_field_is_marked_and_all_input_kept(ask, fill, values, message, field):
     if ask("GET", "/api/leagues/wrong").status_code == 404:
-        ask.found("wrong")
+        ask.create_league("wrong")
     for do in ("", "record"):
         page = fill("/leagues/wrong/enter", do=do, **values)
         assert page.status_code == 422
@@ -158,7 +158,7 @@ def test_invalid_field_is_marked_and_all_input_kept(ask, fill, values, message, 
 
 
 def test_adding_a_team_keeps_all_input(ask, fill):
-    ask.found("teams")
+    ask.create_league("teams")
     page = fill(
         "/leagues/teams/enter?teams=3", team=["ann", "bob", "cat"], place=["1", "2", "2"], by="places", do="team"
     )
@@ -186,7 +186,7 @@ EVERYTHING = {
 
 def test_edit_keeps_unchanged_values(ask, fill):
     """Sent as it was opened, a form changes nothing; with one field changed, only that."""
-    ask.found("keeps")
+    ask.create_league("keeps")
     ask.post("/api/leagues/keeps/matches", EVERYTHING, status=201)
     path = "/leagues/keeps/edit?id=a/b?c%26d=é <1>"
     page = fill(path)
@@ -202,7 +202,7 @@ def test_edit_keeps_unchanged_values(ask, fill):
 
 
 def test_concurrent_edit_is_a_conflict(ask, fill):
-    ask.found("both")
+    ask.create_league("both")
     ask.post("/api/leagues/both/matches", {"id": "m", "teams": [["ann"], ["bob"]], "scores": [3, 1]}, status=201)
     page, gone = (ask.look(f"/leagues/both/{what}?id=m", key=ask.admin) for what in ("edit", "delete"))
     ask("PUT", "/api/leagues/both/matches/m", json={"teams": [["ann"], ["bob"]], "scores": [3, 2]}, status=200)
@@ -216,7 +216,7 @@ def test_concurrent_edit_is_a_conflict(ask, fill):
 
 
 def test_match_is_deleted_and_restored(ask, fill):
-    ask.found("gone")
+    ask.create_league("gone")
     matches = [{"id": f"m{k}", "teams": [["ann"], ["bob"]]} for k in range(3)]
     ask.post("/api/leagues/gone/matches", matches, status=201)
     before = shown(ask, "gone")
@@ -238,7 +238,7 @@ def test_match_is_deleted_and_restored(ask, fill):
 @pytest.mark.parametrize(("clock", "time"), [("number", "7"), ("none", "")])
 def test_enter_in_leagues_with_numbers_or_no_times(ask, fill, clock, time):
     name = f"clock-{clock}"
-    ask.found(name, clock=clock)
+    ask.create_league(name, clock=clock)
     path = f"/leagues/{name}/enter"
     page = fill(path, team=["ann", "bob"], by="draw", **({"time": time} if time else {}))
     assert fill.go_on(page, path, do="record").status_code == 303
@@ -248,7 +248,7 @@ def test_enter_in_leagues_with_numbers_or_no_times(ask, fill, clock, time):
 
 
 def test_match_of_many_teams_is_edited_as_json(ask, fill):
-    ask.found("many")
+    ask.create_league("many")
     teams = [[f"player {k}"] for k in range(2000)]
     ask.post("/api/leagues/many/matches", {"id": "m", "teams": teams}, status=201)
     page = ask.look("/leagues/many/edit?id=m", key=ask.admin)
@@ -268,7 +268,7 @@ def test_entering_results_needs_a_write_key(ask, what):
     """Without a key one is led to sign in, with one that only reads one is refused, and forms need their token."""
     name = "guarded"
     if ask("GET", f"/api/leagues/{name}").status_code == 404:
-        ask.found(name, public=False)
+        ask.create_league(name, public=False)
         ask.post(f"/api/leagues/{name}/matches", {"id": "m", "teams": [["ann"], ["bob"]]}, status=201)
     path, reader = f"/leagues/{name}/{what}", ask.new_key("read", name)
     signin = ask.look(path)
@@ -283,5 +283,5 @@ def test_entering_results_needs_a_write_key(ask, what):
     assert ask.send(bare, fields, headers={"Origin": "https://elsewhere.example"}).status_code == 403
     assert ask.send(bare, {"once": "x", "seen": "x", "id": "m"}).status_code == 422
     assert ask.get(f"/api/leagues/{name}").json()["revision"] == 1
-    elsewhere = ask.found(f"other-{what[:5].strip('?')}")["name"]
+    elsewhere = ask.create_league(f"other-{what[:5].strip('?')}")["name"]
     assert ask.look(path, key=ask.new_key("write", elsewhere)).status_code == 404

@@ -32,7 +32,7 @@ def history(ask, name):
 
 
 def test_file_is_previewed_and_imported_as_one_change(ask):
-    ask.found("drop")
+    ask.create_league("drop")
     page = drop(ask, "drop", LINES)
     assert page.status_code == 200
     told = words(page)
@@ -62,14 +62,14 @@ def test_file_is_previewed_and_imported_as_one_change(ask):
 
 
 def test_similar_names_are_listed_above_the_import_button(ask):
-    ask.found("spelt")
+    ask.create_league("spelt")
     lines = [f"2026-01-{day:02},Jürgen Müller,Bob,3,1" for day in range(1, 12)]
     page = drop(ask, "spelt", "\n".join(["date,home,away,hg,ag", *lines, "2026-01-31,Jürgen Müler,Bob,3,1\n"]))
     assert "'Jürgen Müler' (1 match) may be 'Jürgen Müller'" in words(page).partition("Import 12 matches")[0]
 
 
 def test_only_the_previewed_file_is_imported(ask):
-    ask.found("other")
+    ask.create_league("other")
     seen = confirm_of(drop(ask, "other", LINES))
     for other in (drop(ask, "other", LINES + " ", confirm=seen), drop(ask, "other", LINES, confirm=seen, rosters="+")):
         assert other.status_code == 200
@@ -79,7 +79,7 @@ def test_only_the_previewed_file_is_imported(ask):
 
 
 def test_problems_are_listed_by_line_and_the_rest_is_importable(ask):
-    ask.found("lines")
+    ask.create_league("lines")
     bad = "date,winner,loser\n2026-01-31,ann,bob\nx,bob,cat\n2026-02-01,cat,\n" + "y,ann,bob\n" * 200
     page = drop(ask, "lines", bad)
     told = words(page)
@@ -94,7 +94,7 @@ def test_problems_are_listed_by_line_and_the_rest_is_importable(ask):
 
 
 def test_roles_of_columns_and_date_order_can_be_chosen(ask):
-    ask.found("odd")
+    ask.create_league("odd")
     odd = "when,x,y,z\n03/04/2026,Ann,Bob,5\n05/04/2026,Cat,Ann,6\n"
     unclear = drop(ask, "odd", odd)
     roles = {"role.winner": "=y", "role.loser": "=x", "role.time": "=when"}
@@ -136,7 +136,7 @@ def parquet(frame):
 )
 def test_all_file_formats_are_read(ask, name, content):
     league = f"kind-{name[:3].lower()}"
-    ask.found(league)
+    ask.create_league(league)
     page = drop(ask, league, content, name)
     assert page.status_code == 200, page.text
     assert "matches 2 players 3 new players 3 already in the league 0" in words(page)
@@ -158,7 +158,7 @@ def test_all_file_formats_are_read(ask, name, content):
 )
 def test_unusable_files_show_the_reason(ask, content, message):
     league = f"bad-{len(content)}"
-    ask.found(league)
+    ask.create_league(league)
     page = drop(ask, league, content)
     assert page.status_code == 422
     found = re.search(r'role="alert">(.*?)</p>', page.text, re.S)
@@ -169,7 +169,7 @@ def test_unusable_files_show_the_reason(ask, content, message):
 
 
 def test_names_of_players_columns_and_files_are_escaped(ask):
-    ask.found("names")
+    ask.create_league("names")
     page = drop(ask, "names", f"winner,loser,{XSS}\n{XSS},bob,{XSS}\n", f'a"{XSS}.csv')
     assert page.status_code == 200
     assert "<script>alert" not in page.text
@@ -179,15 +179,15 @@ def test_names_of_players_columns_and_files_are_escaped(ask):
 
 
 def test_missing_file_is_reported(ask):
-    ask.found("none")
+    ask.create_league("none")
     assert "Choose a file first" in words(ask.send("/leagues/none/import", {}))
     page = ask.send("/leagues/none/import", {"file": "text"})
     assert (page.status_code, "Choose a file first" in words(page)) == (422, True)
 
 
 def test_import_needs_a_write_key(ask):
-    ask.found("mine")
-    ask.found("theirs")
+    ask.create_league("mine")
+    ask.create_league("theirs")
     assert ask.look("/leagues/mine/import").headers["location"] == "/signin?next=%2Fleagues%2Fmine%2Fimport"
     reader, other = ask.new_key("read", "mine"), ask.new_key("write", "theirs")
     for key in (reader, other):
@@ -201,7 +201,7 @@ def test_import_needs_a_write_key(ask):
 
 def test_upload_has_its_own_size_limit(tmp_path):
     with serve_pages(f"sqlite:///{tmp_path / 'small.db'}", body_limit=3_000, import_limit=6_000) as ask:
-        ask.found("small")
+        ask.create_league("small")
         assert drop(ask, "small", "winner,loser\n" + "ann,bob\n" * 500).status_code == 200
         large = drop(ask, "small", "winner,loser\n" + "ann,bob\n" * 1_000)
         assert (large.status_code, large.headers["content-type"]) == (413, "text/html; charset=utf-8")

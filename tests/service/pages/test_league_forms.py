@@ -50,7 +50,7 @@ def test_league_is_created_from_the_form(ask):
 )
 def test_invalid_field_is_marked_and_all_input_kept(ask, fields, field, message):
     if fields["title"] == "Taken":
-        ask.found("taken")
+        ask.create_league("taken")
     page = ask.send("/new", MORE | {"name": "", "title": XSS} | fields)
     assert page.status_code == 422
     assert message.lower() in alert(page).lower()
@@ -63,7 +63,7 @@ def test_invalid_field_is_marked_and_all_input_kept(ask, fields, field, message)
 
 
 def test_creating_a_league_needs_a_global_admin_key(ask):
-    ask.found("one")
+    ask.create_league("one")
     assert ask.look("/new").headers["location"] == "/signin?next=%2Fnew"
     for key in (ask.new_key("admin", "one"), ask.new_key("write")):
         page = ask.look("/new", key=key)
@@ -74,7 +74,7 @@ def test_creating_a_league_needs_a_global_admin_key(ask):
 
 
 def test_settings_need_an_admin_key_of_the_league(ask):
-    ask.found("set")
+    ask.create_league("set")
     path, admin = "/leagues/set/settings", ask.new_key("admin", "set")
     assert ask.look(path, key=ask.new_key("write", "set")).status_code == 403
     assert ask.look(path, key=admin).status_code == 200
@@ -92,7 +92,7 @@ def test_settings_need_an_admin_key_of_the_league(ask):
 
 
 def test_season_is_previewed_before_it_begins(ask):
-    ask.found("year")
+    ask.create_league("year")
     ask.post("/api/leagues/year/matches", [{"teams": [["ann"], ["bob"]], "time": "2025-03-01"}], status=201)
     path = "/leagues/year/settings"
     fields = {"what": "season", "season": "2026", "start": "2026-01-01", "carry": "50"}

@@ -33,7 +33,7 @@ def test_empty_database_shows_the_first_steps(tmp_path):
         assert 'href="/new"' in ask.look("/leagues", key=key).text
         assert 'href="/new"' not in ask.look("/leagues", key=writer).text
         ask.admin = key
-        ask.found("darts", public=False)
+        ask.create_league("darts", public=False)
         assert "There are no public leagues" in ask.look("/leagues").text
         assert "Create your first league" not in ask.look("/leagues", key=key).text
 
@@ -46,8 +46,8 @@ def test_key_command_names_the_database_absolutely(tmp_path, monkeypatch):
 
 
 def test_leagues_are_listed_with_their_best_players(ask, monkeypatch):
-    ask.found("pub", title="<b>Pub</b>", clock="number", model={"name": "Elo"})
-    ask.found("secret", title="Secret", public=False)
+    ask.create_league("pub", title="<b>Pub</b>", clock="number", model={"name": "Elo"})
+    ask.create_league("secret", title="Secret", public=False)
     match = {"teams": [["<i>ann</i>"], ["a/b & c"]], "time": 7}
     ask.post("/api/leagues/pub/matches", [match], status=201)
     page = ask.look("/leagues")

@@ -58,7 +58,7 @@ def test_sign_in_redirects_only_within_the_service(ask, place):
 def test_forms_of_other_origins_are_refused(ask, headers, fields):
     for path in ("/new", "/leagues/guarded/settings", "/leagues/guarded/import"):
         if "guarded" not in founded(ask):
-            ask.found("guarded")
+            ask.create_league("guarded")
         page = ask.send(path, FIELDS | fields, headers=headers)
         assert page.status_code == 403, path
     assert "forged" not in founded(ask)
@@ -78,7 +78,7 @@ def test_form_without_origin_or_token_is_refused(ask):
 def test_api_ignores_the_cookie(ask):
     headers = {"Cookie": f"prowess_key={ask.admin}"}
     assert ask("POST", "/api/leagues", key=None, headers=headers, json={"name": "cookie"}).status_code == 401
-    ask.found("hidden", public=False)
+    ask.create_league("hidden", public=False)
     assert ask("GET", "/api/leagues/hidden", key=None, headers=headers).status_code == 404
 
 

@@ -13,7 +13,7 @@ ODD = '<script>alert(1)</script>"><img src=x onerror=y>'
 
 def test_match_page_shows_forecast_and_explanations(ask):
     """Two newcomers by TrueSkill: 25 ± 8.333 become 29.396 and 20.604 ± 7.171 (Herbrich et al. 2006)."""
-    ask.found("told")
+    ask.create_league("told")
     match = {"id": "a/b", "teams": [["bob"], ["ann"]], "scores": [1, 3], "time": "2026-01-31T19:30:00Z", "home": 0}
     ask.post("/api/leagues/told/matches", [match, {"id": "next", "teams": [["ann"], [ODD]]}], status=201)
     page = ask.look("/leagues/told/match?id=a/b")
@@ -41,7 +41,7 @@ def test_match_page_shows_forecast_and_explanations(ask):
 
 
 def test_match_page_lists_all_revisions(ask):
-    ask.found("past")
+    ask.create_league("past")
     path = "/api/leagues/past/matches/m"
     first = {"teams": [["ann"], ["bob"]], "scores": [3, 1]}
     ask.post("/api/leagues/past/matches", first | {"id": "m"}, status=201)
@@ -71,7 +71,7 @@ def test_match_page_lists_all_revisions(ask):
 )
 def test_match_pages_of_all_kinds_of_leagues(ask, model, clock, match, said):
     name = f"{model}-{clock}-{len(match['teams'])}-{len(match['teams'][0])}".lower()
-    ask.found(name, model={"name": model}, clock=clock)
+    ask.create_league(name, model={"name": model}, clock=clock)
     ask.post(f"/api/leagues/{name}/matches", match | {"id": "m"}, status=201)
     assert said in words(ask.look(f"/leagues/{name}/match?id=m"))
 
@@ -79,7 +79,7 @@ def test_match_pages_of_all_kinds_of_leagues(ask, model, clock, match, said):
 @pytest.mark.parametrize("teams", [[[f"p{k}"] for k in range(2000)], [[f"p{k}" for k in range(2000)], ["ann"]]])
 def test_large_match_is_truncated_on_the_page_but_not_in_the_data(ask, teams):
     name = f"large-{len(teams)}"
-    ask.found(name)
+    ask.create_league(name)
     ask.post(f"/api/leagues/{name}/matches", {"id": "m", "teams": teams}, status=201)
     page = ask.look(f"/leagues/{name}/match?id=m")
     assert len(page.content) < 100_000
@@ -88,7 +88,7 @@ def test_large_match_is_truncated_on_the_page_but_not_in_the_data(ask, teams):
 
 
 def test_unknown_match_is_not_found(ask):
-    ask.found("hidden", public=False)
+    ask.create_league("hidden", public=False)
     ask.post("/api/leagues/hidden/matches", {"id": "m", "teams": [["ann"], ["bob"]]}, status=201)
     assert ask.look("/leagues/hidden/match?id=m").status_code == 404
     assert ask.look("/leagues/hidden/match?id=m", key=ask.admin).status_code == 200

@@ -15,7 +15,7 @@ def lines(page):
 
 
 def test_matches_are_paged_newest_first(ask):
-    ask.found("many-matches")
+    ask.create_league("many-matches")
     assert "There are no matches yet" in ask.look("/leagues/many-matches/matches").text
     matches = [
         {"id": f"m/{k}", "teams": [["ann", "bob"], ["cat"]], "scores": [k % 3, 1], "time": f"2026-01-{1 + k // 4:02d}"}
@@ -43,7 +43,7 @@ def test_matches_are_paged_newest_first(ask):
 
 
 def test_matches_of_a_player_show_rating_changes(ask):
-    ask.found("her-matches", model={"name": "Elo"})
+    ask.create_league("her-matches", model={"name": "Elo"})
     ask.post("/api/leagues/her-matches/matches", {"teams": [["ann"], ["bob"]], "time": "2026-01-01"}, status=201)
     row = lines(ask.look("/leagues/her-matches/matches?player=bob").text)
     assert row == ["1 Jan 2026 ann beat bob 50 % −16.0 Details"]
@@ -58,7 +58,7 @@ def test_matches_of_a_player_show_rating_changes(ask):
 @pytest.mark.parametrize("clock", ["number", "none"])
 def test_matches_of_many_teams_are_truncated(ask, clock):
     name = f"crowd-{clock}"
-    ask.found(name, clock=clock)
+    ask.create_league(name, clock=clock)
     time = {"time": 7} if clock == "number" else {}
     teams = [[f"p{k}", f"q{k}"] for k in range(300)]
     ask.post(
@@ -82,7 +82,7 @@ def test_places_follow_from_scores():
 
 
 def test_export_of_a_private_league_needs_sign_in(ask):
-    ask.found("secret", public=False)
+    ask.create_league("secret", public=False)
     ask.post("/api/leagues/secret/matches", {"teams": [["ann"], ["bob"]]}, status=201)
     page = ask.look("/leagues/secret/matches", key=ask.admin).text
     for ending in ("csv", "parquet", "ndjson"):

@@ -16,7 +16,7 @@ ROUND = [{"teams": [[one], [other]], "time": "2026-01-01"} for one, other in pai
 
 @pytest.fixture(scope="module")
 def path(ask):
-    ask.found("evening")
+    ask.create_league("evening")
     ask.post("/api/leagues/evening/matches", ROUND, status=201)
     return "/leagues/evening/pairings"
 
@@ -63,7 +63,7 @@ def test_recent_opponents_are_not_paired(ask, path):
 
 
 def test_players_of_one_line_play_together(ask, path):
-    ask.found("doubles", clock="none")
+    ask.create_league("doubles", clock="none")
     ask.post("/api/leagues/doubles/matches", [{"teams": [["a & b"], ["c"]]}], status=201)
     told = ask.get(asked("/leagues/doubles/pairings.json", ["d + e", "f & g", "a & b", "c"])).json()
     assert sorted(map(sorted, (pair["teams"] for pair in told["rounds"][0]["pairs"]))) == [
@@ -89,7 +89,7 @@ def test_errors_are_shown_on_the_page(ask, path, query, text):
 def test_empty_league_and_empty_form(ask, path):
     assert "Paste a list" in words(ask.look(path))
     assert ask.get(path + ".json").json()["rounds"] == []
-    ask.found("evening-nobody")
+    ask.create_league("evening-nobody")
     told = ask.get("/leagues/evening-nobody/pairings.json?players=a,b,c").json()
     assert [len(told["rounds"][0]["pairs"]), told["rounds"][0]["left"]] == [1, [["c"]]]
     assert "<script>alert" not in ask.look(asked(path, ["<script>alert(1)</script>", "ann"])).text

@@ -33,8 +33,8 @@ def addresses(method, league):
 @pytest.fixture(scope="module")
 def secrets(ask):
     """A league that is private, and keys: of another league, one that was revoked, and those of its own."""
-    ask.found("secret", public=False, title="Hush")
-    ask.found("other")
+    ask.create_league("secret", public=False, title="Hush")
+    ask.create_league("other")
     ask.post("/api/leagues/secret/matches", {"id": "m1", "teams": [["Zelda"], ["Yorick"]]}, status=201)
     revoked = ask.new_key("admin", "secret")
     with ask.service.database.writing() as connection:
@@ -80,7 +80,7 @@ def test_private_pages_are_not_cached_for_others(ask, secrets):
 
 
 def test_charts_become_private_with_their_league(ask):
-    ask.found("turned")
+    ask.create_league("turned")
     ask.post("/api/leagues/turned/matches", {"teams": [["Zelda"], ["Bob"]]}, status=201)
     charts = [f"/leagues/turned/charts/curves{end}?name=Zelda&revision=1" for end in (".svg", ".json")]
     tags = [ask.look(chart).headers["etag"] for chart in charts]

@@ -25,7 +25,7 @@ ODD = [
 @pytest.fixture(scope="module")
 def league(ask):
     """Ann beats Bob in each of 25 matches but the last, which does not count; and there are all kinds of names."""
-    ask.found("player")
+    ask.create_league("player")
     matches = [{"id": f"m{at}", "teams": [["ann"], ["bob"]], "time": f"2026-01-{1 + at:02d}"} for at in range(24)]
     matches += [{"id": "odd/1", "teams": [["bob"], ["ann"]], "time": "2026-01-30", "importance": 0}]
     matches += [{"teams": [["bob", name], ["cat"]], "time": "2026-01-31"} for name in ODD]
@@ -81,7 +81,7 @@ def test_scale_of_the_chart_ignores_provisional_matches(ask, league):
 
 
 def test_small_rating_changes_are_not_shown_as_zero(ask):
-    ask.found("small", model={"name": "Elo", "parameters": {"k": 0.01}})
+    ask.create_league("small", model={"name": "Elo", "parameters": {"k": 0.01}})
     ask.post("/api/leagues/small/matches", {"teams": [["ann"], ["bob"]], "id": "m"}, status=201)
     for page in ("player?name=ann", "matches?player=ann", "match?id=m", "predict?team=ann&team=bob"):
         words = text(ask.look(f"/leagues/small/{page}").text)
@@ -156,7 +156,7 @@ def test_unusual_names_are_escaped(ask, league, name):
 )
 def test_player_pages_of_all_kinds_of_leagues(ask, model, clock, match):
     name = f"kind-{model}-{clock}-{len(match['teams'])}".lower()
-    ask.found(name, model={"name": model}, clock=clock)
+    ask.create_league(name, model={"name": model}, clock=clock)
     ask.post(f"/api/leagues/{name}/matches", match, status=201)
     for names in ("name=ann", "name=ann&name=bob"):
         page = ask.look(f"/leagues/{name}/player?{names}")
@@ -169,7 +169,7 @@ def test_player_pages_of_all_kinds_of_leagues(ask, model, clock, match):
 
 
 def test_player_without_counted_matches_has_no_rating(ask):
-    ask.found("uncounted")
+    ask.create_league("uncounted")
     match = {"teams": [["ann"], ["bob"]]}
     ask.post("/api/leagues/uncounted/matches", [match, {"teams": [["ann"], ["cat"]], "importance": 0}], status=201)
     page = ask.look("/leagues/uncounted/player?name=cat")
@@ -180,7 +180,7 @@ def test_player_without_counted_matches_has_no_rating(ask):
 
 def test_likeliest_names_come_first(ask):
     """Best players first, but who is called so before who only has it in her name."""
-    ask.found("darts")
+    ask.create_league("darts")
     order = ["Johanna", "Mary Ann", "ann", "Annika", "<script>ann</script>", *(f"zoe {k:03}" for k in range(300)), "zo"]
     ask.post("/api/leagues/darts/matches", {"teams": [[one] for one in order]}, status=201)
 
@@ -196,5 +196,5 @@ def test_likeliest_names_come_first(ask):
 
 
 def test_names_of_a_private_league_need_a_key(ask):
-    ask.found("secret", public=False)
+    ask.create_league("secret", public=False)
     ask.get("/leagues/secret/names.json?search=a", key=None, status=404)

@@ -16,7 +16,7 @@ NASTY = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "../..",
 
 
 def league(ask, name, matches=MATCHES, **more):
-    ask.found(name, **more)
+    ask.create_league(name, **more)
     ask.post(f"/api/leagues/{name}/matches", matches, status=201)
     return f"/leagues/{name}/predict"
 
@@ -75,12 +75,12 @@ def test_scores_are_shown_where_the_model_has_them(ask):
 
 
 def test_models_without_uncertainty_and_leagues_without_times(ask):
-    ask.found("elo", model={"name": "Elo"}, clock="none")
+    ask.create_league("elo", model={"name": "Elo"}, clock="none")
     ask.post("/api/leagues/elo/matches", [{"teams": [["ann"], ["bob"]]}], status=201)
     page = ask.look("/leagues/elo/predict?team=ann&team=bob")
     assert "±" not in words(page).replace("±0", "")
     assert 'name="time"' not in page.text
-    ask.found("rounds", clock="number")
+    ask.create_league("rounds", clock="number")
     ask.post("/api/leagues/rounds/matches", [{"teams": [["ann"], ["bob"]], "time": 3}], status=201)
     assert ask.get("/leagues/rounds/predict.json?team=ann&team=bob&time=7").json()["newcomers"] == []
     assert ask.look("/leagues/rounds/predict?team=ann&team=bob&time=soon").status_code == 422
@@ -107,7 +107,7 @@ def test_empty_form_shows_instructions(ask):
     page = ask.look(path)
     assert "cat against" in words(page)
     assert ask.get(f"{path}.json").json()["teams"] == []
-    ask.found("nobody")
+    ask.create_league("nobody")
     assert "Nobody has played" in words(ask.look("/leagues/nobody/predict"))
     assert ask.get("/leagues/nobody/predict.json?team=a&team=b").json()["newcomers"] == ["a", "b"]
 

@@ -25,7 +25,7 @@ def cells(page):
 
 
 def test_rank_changes_and_recent_results(ask):
-    ask.found("moving", settings={"provisional_matches": 3, "inactive_days": 20})
+    ask.create_league("moving", settings={"provisional_matches": 3, "inactive_days": 20})
     post(ask, "moving", duel("ann", "bob", "2026-01-01"), duel("ann", "cat", "2026-01-03"))
     post(ask, "moving", duel("eve", "bob", "2025-12-01"))
     before = ask.get("/leagues/moving/standings.json").json()
@@ -64,7 +64,7 @@ def test_rank_changes_and_recent_results(ask):
 
 
 def test_data_equal_those_of_the_api(ask):
-    ask.found("beside", settings={"provisional_matches": 2})
+    ask.create_league("beside", settings={"provisional_matches": 2})
     post(ask, "beside", *[duel(f"p{k}", f"p{k + 1}", "2026-01-01") for k in range(70)], duel("p3", "p9", "2026-02-01"))
     for query in ("", "?page=2", "?search=P1", "?provisional=true", "?at=2026-01-05"):
         api = ask.get(f"/api/leagues/beside/leaderboard{query}").json()
@@ -87,7 +87,7 @@ def test_data_equal_those_of_the_api(ask):
 
 
 def test_standings_are_paged_by_url(ask):
-    ask.found("paged")
+    ask.create_league("paged")
     post(ask, "paged", *[duel(f"p{2 * k}", f"p{2 * k + 1}", "2026-01-01") for k in range(60)])
     first, last = (
         ask.look("/leagues/paged/standings?search=&at=").text,
@@ -107,7 +107,7 @@ def test_standings_are_paged_by_url(ask):
 
 
 def test_past_standings_are_labelled(ask):
-    ask.found("pasts")
+    ask.create_league("pasts")
     post(ask, "pasts", duel("ann", "bob", "2026-01-01"), duel("cat", "bob", "2026-02-01"))
     ask.post("/api/leagues/pasts/seasons", {"name": "spring", "start": "2026-01-15"}, status=201)
     post(ask, "pasts", duel("dan", "bob", "2026-03-01"))
@@ -142,7 +142,7 @@ def test_ended_seasons_and_the_time_before_them_are_linked(ask):
         ("hours", "utc", ["2026-01-01", "2026-01-02"], "2026-01-01T12:00:00Z", "at=2026-01-01T00%3A00%3A00Z"),
         ("rounds", "number", [3, 7], 5, "at=3.0"),
     ):
-        ask.found(league, clock=clock)
+        ask.create_league(league, clock=clock)
         seasons = f"/api/leagues/{league}/seasons"
         post(ask, league, duel("ann", "bob", times[0]))
         then = cells(ask.look(f"/leagues/{league}/standings").text)
@@ -159,7 +159,7 @@ def test_ended_seasons_and_the_time_before_them_are_linked(ask):
 
 @pytest.fixture(scope="module")
 def senseless(ask):
-    ask.found("senseless")
+    ask.create_league("senseless")
     post(ask, "senseless", duel("ann", "bob", "2026-01-01"))
     return "/leagues/senseless/standings"
 
@@ -185,7 +185,7 @@ def test_contradictory_queries_are_refused(ask, senseless, query, status, words)
 @pytest.mark.parametrize("model", ["TrueSkill", "Elo", "PoissonOD", "Glicko2"])
 def test_standings_of_every_kind_of_league(ask, clock, model):
     name = f"kind-{clock}-{model}".lower()
-    ask.found(name, clock=clock, model={"name": model})
+    ask.create_league(name, clock=clock, model={"name": model})
     empty = ask.look(f"/leagues/{name}/standings", key=ask.admin).text
     assert f'href="/leagues/{name}/enter"' in empty
     assert "<table" not in empty

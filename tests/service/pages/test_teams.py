@@ -17,7 +17,7 @@ MATCHES = [{"teams": [[one], [other]]} for at, one in enumerate(SKILLS) for othe
 
 @pytest.fixture(scope="module")
 def path(ask):
-    ask.found("fair", clock="none")
+    ask.create_league("fair", clock="none")
     ask.post("/api/leagues/fair/matches", MATCHES, status=201)
     return "/leagues/fair/teams"
 
@@ -103,7 +103,7 @@ def test_empty_form_shows_instructions(ask, path):
     assert "Paste a list" in words(ask.look(path))
     assert "Paste a list" in words(ask.look(path + "?players=ann&teams=2"))
     assert ask.get(path + ".json").json()["teams"] == []
-    ask.found("fair-nobody")
+    ask.create_league("fair-nobody")
     assert ask.get("/leagues/fair-nobody/teams.json?players=a,b").json()["newcomers"] == ["a", "b"]
 
 

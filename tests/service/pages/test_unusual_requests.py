@@ -25,7 +25,7 @@ def test_head_of_an_error_page_has_the_same_headers(ask):
 
 
 def test_new_title_changes_the_etag(ask):
-    ask.found("titled", title="Old")
+    ask.create_league("titled", title="Old")
     tag = ask.look("/leagues/titled/standings").headers["etag"]
     again = {"If-None-Match": tag}
     assert ask.look("/leagues/titled/standings", headers=again).status_code == 304

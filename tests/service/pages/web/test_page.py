@@ -19,7 +19,7 @@ def test_every_readable_page_has_json_and_csv_routes():
 
 
 def test_page_is_served_as_json_and_csv(ask):
-    ask.found("frame-data", title='Däta; "x", y')
+    ask.create_league("frame-data", title='Däta; "x", y')
     assert ask.look("/leagues").headers["content-type"].startswith("text/html")
     told = ask.get("/leagues.json").json()["leagues"]
     assert "frame-data" in [one["name"] for one in told]
@@ -40,7 +40,7 @@ def test_content_security_policy_forbids_inline_scripts_and_styles(ask):
 
 
 def test_names_are_escaped(ask):
-    ask.found("frame-names", title='<script>alert(1)</script>"><img src=x onerror=alert(2)>')
+    ask.create_league("frame-names", title='<script>alert(1)</script>"><img src=x onerror=alert(2)>')
     page = ask.look("/leagues").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "<script>alert" not in page

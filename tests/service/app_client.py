@@ -12,7 +12,7 @@ from prowess.store import keys
 from prowess.store.db.database import Database
 
 
-class Asking:
+class AppClient:
     """A client of an app that runs in an event loop of its own; `admin` is a key that may do everything."""
 
     def __init__(self, runner, app, admin):
@@ -46,8 +46,8 @@ class Asking:
     def post(self, url, json, **rest):
         return self("POST", url, json=json, **rest)
 
-    def found(self, name, **more):
-        """Found a league."""
+    def create_league(self, name, **more):
+        """Create a league and return it."""
         return self.post("/api/leagues", {"name": name} | more, status=201).json()
 
     def new_key(self, scope, league=None):
@@ -56,7 +56,7 @@ class Asking:
 
 
 @contextmanager
-def served(url, **settings) -> Iterator[Asking]:
+def served(url, **settings) -> Iterator[AppClient]:
     """An app on a database, from its start to its end."""
     database = Database(url)
     database.migrate()
@@ -68,6 +68,6 @@ def served(url, **settings) -> Iterator[Asking]:
         lifespan = app.router.lifespan_context(app)
         runner.run(lifespan.__aenter__())
         try:
-            yield Asking(runner, app, admin)
+            yield AppClient(runner, app, admin)
         finally:
             runner.run(lifespan.__aexit__(None, None, None))
