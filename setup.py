@@ -42,13 +42,10 @@ KERNELS = [
     "prowess.model.engine.pipeline",
     "prowess.model.engine.sweep",
     "prowess.model.engine.rate",
-    "prowess.matchmaking.blossom.heap",
     "prowess.matchmaking.blossom.state",
     "prowess.matchmaking.blossom.tree",
-    "prowess.matchmaking.blossom.shrink",
     "prowess.matchmaking.blossom.solve",
-    "prowess.matchmaking.pairing.weight",
-    "prowess.matchmaking.blossom.pricing",
+    "prowess.matchmaking.pairing.weights",
     "prowess.store.journal.scanner",
 ]
 SHARED = "prowess._shared"  # what Cython adds for arrays, compiled once instead of in every kernel

@@ -56,7 +56,7 @@ def test_saved_ladder_gives_the_same_teams(tmp_path: Path) -> None:
         ((), 2, "name the players"),
         (("Ada", "Chidi", "--sizes", "two"), 2, "must be numbers such as 3,2"),
         (("Ada", "Chid"), 1, "did you mean 'Chidi'?"),
-        (("Ada", "Ada"), 1, "Ada is named twice"),
+        (("Ada", "Ada"), 1, "Ada is listed twice"),
         (("Ada", "Chidi", "--names", "nowhere.txt"), 1, "nowhere.txt: cannot be read"),
         (("Ada", "Chidi", "--together", "Ada,Chidi"), 1, "together"),
     ],

@@ -245,7 +245,7 @@ def test_a_frame_and_newcomers():
 @pytest.mark.parametrize(
     ("model", "options", "message"),
     [
-        (pw.Elo(), {}, "keeps no uncertainty"),
+        (pw.Elo(), {}, "no uncertainty to reduce"),
         (pw.TrueSkill(), {"size": 2}, "a match of 2 teams of 2 needs 4 players, not 3"),
         (pw.TrueSkill(), {"count": 0}, "count must be a whole number of at least 1"),
         (pw.TrueSkill(), {"each": 0}, "each must be a whole number of at least 1"),

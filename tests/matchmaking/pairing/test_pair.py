@@ -252,13 +252,13 @@ def test_large_numbers_count_as_large():
 @pytest.mark.parametrize(
     ("queue", "options", "message"),
     [
-        (["ann", "bob", "ann"], {}, "ann stands twice in the queue, at places 1 and 3"),
-        (["ann", ["bob", " ann"]], {}, "ann stands twice in the queue, at places 1 and 2"),
+        (["ann", "bob", "ann"], {}, "ann is listed twice in the queue, at places 1 and 3"),
+        (["ann", ["bob", " ann"]], {}, "ann is listed twice in the queue, at places 1 and 2"),
         ("ann", {}, "a queue must be a list"),
         ({"ann": 1}, {}, "ann must have a Rating, not 1"),
         (["ann", []], {}, "place 2 of the queue is an empty group"),
         (["ann", 2.5], {}, "a player's name must be text"),
-        (["ann", "bob"], {"waiting": [1]}, "waiting must hold a number for each of the 2 places"),
+        (["ann", "bob"], {"waiting": [1]}, "a number for each of the 2 places"),
         (["ann", "bob"], {"waiting": {"ann": -1}}, "waiting\\['ann'\\] must be a finite number"),
         (["ann", "bob"], {"patience": 0}, "patience must be a finite number above 0"),
         (["ann", "bob"], {"least": "high"}, "least must be a finite number"),

@@ -82,7 +82,7 @@ def test_manual_split_equal_to_the_best_is_the_best(ask, path):
     [
         ({"players": "ann\nbob", "teams": "3"}, "3 teams need at least 3 players"),
         ({"players": "ann\nbob", "teams": "many"}, "whole number"),
-        ({"players": "ann\nbob", "sizes": "3, 4"}, "do not go with 2 players"),
+        ({"players": "ann\nbob", "sizes": "3, 4"}, "do not match 2 players"),
         ({"players": "ann\nbob", "together": "ann + zoe"}, "In one team: zoe is not among the players"),
         ({"players": "ann\nbob", "together": "ann + bob"}, "stay together, but the largest team has 1"),
         ({"players": "\n".join(map(str, range(201)))}, "At most 200 players"),

@@ -1,4 +1,4 @@
-"""Fair teams: the split of a group into teams whose match has the highest quality."""
+"""`balance`: split players into teams whose match has the highest quality."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from .local_search import log_quality_of, search
 from .rules import Rules, check_feasible, parse_groups, parse_sizes, random_split
 
 Ints = NDArray[np.intp]
+Splits = NDArray[np.int8]
 Names = Iterable[Sequence[str]] | Sequence[str]
+
+CELLS = 2_000_000  # splits times players: 20 in two teams, 15 in three, 14 in pairs
 
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """Teams that were made of a group, and how fair a match between them is.
+    """A split of players into teams, and how fair their match is.
 
     `teams` holds the names, the players of a team in the order in which they were given. `quality` is that of the match
-    (0 to 1), `prediction` what is expected of it. `exact` tells whether surely none has a higher quality: all splits
-    were compared (`compared` of them), or there was nothing to compare, because all players are rated alike.
-    `newcomers` are those who were not known, and were taken for newcomers. `unconstrained` is the quality that was
-    found without keeping anybody together or apart, or None if nobody was.
+    (0 to 1), `prediction` its forecast. `exact` is True if no split has a higher quality: all splits were compared
+    (`compared` of them), or all players have the same rating. `newcomers` are the unknown names, which are rated as
+    newcomers. `unconstrained` is the quality without `together` and `apart`, or None if neither was given.
 
     >>> import prowess as pw
-    >>> found = pw.balance(pw.TrueSkill(), {"ann": pw.Rating(30, 2), "bob": pw.Rating(27, 2), "cat": pw.Rating(24, 2),
+    >>> split = pw.balance(pw.TrueSkill(), {"ann": pw.Rating(30, 2), "bob": pw.Rating(27, 2), "cat": pw.Rating(24, 2),
     ...                                     "dan": pw.Rating(21, 2)})
-    >>> found.teams
+    >>> split.teams
     (('ann', 'dan'), ('bob', 'cat'))
-    >>> found
+    >>> split
     As even as can be: ann + dan 45.5 %; bob + cat 45.5 %; draw 9.0 %. Quality 0.902, the best of all 3 splits.
     """
 
@@ -48,7 +50,7 @@ class Balance:
 
     @property
     def fairness(self) -> str:
-        """How fair the match is, in words: by how far the teams' chances to win are from equal ones.
+        """How fair the match is, in words, by the distance of the teams' chances to win from equal ones.
 
         >>> import prowess as pw
         >>> pw.balance(pw.TrueSkill(), {"ann": pw.Rating(40, 1), "bob": pw.Rating(10, 1)}).fairness
@@ -68,7 +70,7 @@ class Balance:
 
     @property
     def summary(self) -> str:
-        """What was found, in a sentence or two.
+        """The result in a sentence or two.
 
         >>> import prowess as pw
         >>> pw.balance(pw.Elo(), ["ann", "bob"]).summary
@@ -77,35 +79,34 @@ class Balance:
         wins = zip(self.teams, self.prediction.win, strict=True)
         chances = [f"{_join_names(team, ' + ')} {100 * win:.1f} %" for team, win in wins]
         chances += [f"draw {100 * self.prediction.draw:.1f} %"] * (self.prediction.draw >= 0.0005)
-        said = [f"{self.fairness.capitalize()}: {'; '.join(chances)}.", f"Quality {self.quality:.3f}{self._search}."]
+        parts = [f"{self.fairness.capitalize()}: {'; '.join(chances)}.", f"Quality {self.quality:.3f}{self._search}."]
         if self.unconstrained is not None:
-            said.append(f"Without keeping players together or apart it would be {self.unconstrained:.3f}.")
+            parts.append(f"Without keeping players together or apart it would be {self.unconstrained:.3f}.")
         if self.newcomers:
-            said.append(f"Newcomer{'s' * (len(self.newcomers) != 1)}: {_join_names(self.newcomers, ', ')}.")
-        return " ".join(said)
+            parts.append(f"Newcomer{'s' * (len(self.newcomers) != 1)}: {_join_names(self.newcomers, ', ')}.")
+        return " ".join(parts)
 
     @property
     def _search(self) -> str:
-        """What the split was chosen from."""
+        """How many splits were compared, as the end of a sentence."""
         if not self.exact:
-            return f", the best that was found in {self.compared:,} splits, not proven to be the best of all"
+            return f", the best of {self.compared:,} splits compared, not proven to be the best of all"
         if self.compared < 2:
             return "; all players are rated alike" if self.compared == 0 else ", the only split"
         return f", the best of all {self.compared:,} splits"
 
     def to_dict(self) -> dict[str, Any]:
-        """The teams, what is expected of their match and how they were found, as plain data.
+        """Return the teams, the forecast of their match and the search's result as plain data.
 
         >>> import prowess as pw
         >>> list(pw.balance(pw.Elo(), ["ann", "bob"]).to_dict())[-6:]
         ['quality', 'fairness', 'exact', 'compared', 'unconstrained', 'newcomers']
         """
-        found = {"teams": [list(team) for team in self.teams]} | self.prediction.to_dict() | {"quality": self.quality}
-        found |= {"fairness": self.fairness, "exact": self.exact, "compared": self.compared}
-        return found | {"unconstrained": self.unconstrained, "newcomers": list(self.newcomers)}
+        data = {"teams": [list(team) for team in self.teams]} | self.prediction.to_dict() | {"quality": self.quality}
+        data |= {"fairness": self.fairness, "exact": self.exact, "compared": self.compared}
+        return data | {"unconstrained": self.unconstrained, "newcomers": list(self.newcomers)}
 
     def __repr__(self) -> str:
-        """Say what was found."""
         return self.summary
 
 
@@ -121,12 +122,12 @@ def balance(
 ) -> Balance:
     """Split players into teams so that the match has the highest quality (TrueSkill, equation 7): a `Balance`.
 
-    `source` is a ladder, a fit or a model; `players` are names, or ratings by name, which count more than those of the
-    source. Who is not known is rated as a newcomer. `sizes` are those of the teams; else `teams` of them are as even as
+    `source` is a ladder, a fit or a model; `players` are names, or ratings by name, which override those of the source.
+    Unknown players are rated as newcomers. `sizes` are the team sizes; by default `teams` teams are as even as
     possible. `together` are groups that stay in one team, `apart` groups whose players are all in different teams.
 
-    All splits are compared where they are few (20 players in two teams, 15 in three); else a search finds a good one,
-    the same for the same `seed`. Where the team function weighs positions (`pw.team.Weighted`), players of a team stand
+    All splits are compared if they are few (up to 20 players in two teams, 15 in three); else a search finds a good
+    one, the same for the same `seed`. If the team function weighs positions (`pw.team.Weighted`), a team's players are
     in the order in which they were given.
 
     >>> import prowess as pw
@@ -134,28 +135,28 @@ def balance(
     >>> pw.balance(ladder, ["ann", "bob", "cat", "dan"], apart=[["bob", "cat"]]).teams
     (('ann', 'cat'), ('bob', 'dan'))
     """
-    found = make_pool(source, players)
+    pool = make_pool(source, players)
     whole("seed", seed)
-    asked = parse_groups("together", together, found.names), parse_groups("apart", apart, found.names)
-    rules = Rules(parse_sizes(len(found), teams, sizes), *asked)
-    check_feasible(rules, found.names)
-    performances = Performances(found, rules.sizes)
+    groups = parse_groups("together", together, pool.names), parse_groups("apart", apart, pool.names)
+    rules = Rules(parse_sizes(len(pool), teams, sizes), *groups)
+    check_feasible(rules, pool.names)
+    performances = Performances(pool, rules.sizes)
     split, compared, exact = _best_split(performances, rules, seed)
     rosters = [np.flatnonzero(split == team).tolist() for team in range(len(rules.sizes))]
-    rated = [[found.ratings[player] for player in roster] for roster in rosters]
+    rated = [[pool.ratings[player] for player in roster] for roster in rosters]
     return Balance(
-        teams=tuple(tuple(found.names[player] for player in roster) for roster in rosters),
-        quality=found.model.quality_from(found.memory, rated, None),
-        prediction=found.model.predict_from(found.memory, rated, None),
+        teams=tuple(tuple(pool.names[player] for player in roster) for roster in rosters),
+        quality=pool.model.quality_from(pool.memory, rated, None),
+        prediction=pool.model.predict_from(pool.memory, rated, None),
         exact=exact,
         compared=compared,
-        newcomers=found.newcomers,
-        unconstrained=_unconstrained_quality(found, performances, rules, seed) if rules else None,
+        newcomers=pool.newcomers,
+        unconstrained=_unconstrained_quality(pool, performances, rules, seed) if rules else None,
     )
 
 
 def _best_split(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int, bool]:
-    """The team of every player, how many splits were compared, and whether no other one is better for sure."""
+    """Return the team of every player, how many splits were compared, and whether the split is proven to be best."""
     if not np.ptp(performances.mu, axis=0).any() and not np.ptp(performances.var, axis=0).any():
         units = random_split(rules, np.random.default_rng(seed))
         assert units is not None
@@ -168,7 +169,7 @@ def _best_split(performances: Performances, rules: Rules, seed: int) -> tuple[In
 
 
 def _log_qualities(performances: Performances, rules: Rules, splits: Splits) -> NDArray[np.float64]:
-    """The logarithm of the quality of every split."""
+    """Return the logarithm of the quality of every split."""
     members = np.argsort(splits, axis=1, kind="stable")
     ends = np.cumsum(rules.sizes)
     columns = np.empty((3, len(splits), len(ends)))
@@ -177,28 +178,23 @@ def _log_qualities(performances: Performances, rules: Rules, splits: Splits) -> 
     return log_quality_of(columns)
 
 
-def _unconstrained_quality(found: PlayerPool, performances: Performances, rules: Rules, seed: int) -> float:
-    """The quality of the best split that keeps the sizes alone."""
+def _unconstrained_quality(pool: PlayerPool, performances: Performances, rules: Rules, seed: int) -> float:
+    """Return the quality of the best split by sizes alone."""
     split, _, _ = _best_split(performances, Rules(rules.sizes), seed)
-    rated = [[found.ratings[player] for player in np.flatnonzero(split == team)] for team in range(len(rules.sizes))]
-    return found.model.quality_from(found.memory, rated, None)
+    rated = [[pool.ratings[player] for player in np.flatnonzero(split == team)] for team in range(len(rules.sizes))]
+    return pool.model.quality_from(pool.memory, rated, None)
 
 
 def _join_names(names: Sequence[str], between: str) -> str:
-    """Some names; of many only the first."""
+    """Join names; of many only the first."""
     return between.join(names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} others"])
 
 
-Splits = NDArray[np.int8]
-
-CELLS = 2_000_000  # splits times players: 20 in two teams, 15 in three, 14 in pairs
-
-
 def all_splits(rules: Rules, cells: int = CELLS) -> Splits | None:
-    """The team of every player in every split that keeps the rules, a row for each; None where they are too many.
+    """Return the team of every player in every split that follows the rules, one row per split; None if too many.
 
-    Units are dealt out one after the other, in all ways at once. Teams of one size have no order: of those that are
-    still empty only the first is dealt to, so that no split comes twice.
+    Units are assigned one after the other, in all ways at once. Teams of one size have no order: of the empty ones only
+    the first gets a unit, so that no split is listed twice.
 
     >>> all_splits(Rules((2, 2)))
     array([[0, 0, 1, 1],
@@ -208,21 +204,21 @@ def all_splits(rules: Rules, cells: int = CELLS) -> Splits | None:
     if len(rules.sizes) > 127:
         return None
     most = cells // sum(rules.sizes)
-    dealt = np.empty((1, 0), np.int8)
+    assigned = np.empty((1, 0), np.int8)
     room = np.array([rules.sizes])
     for unit, members in enumerate(rules.units):
-        known = [foe for foe in rules.foes[unit] if foe < unit]
+        assigned_foes = [foe for foe in rules.foes[unit] if foe < unit]
         parts, rooms = [], []
         for team, size in enumerate(rules.sizes):
-            may = room[:, team] >= len(members)
-            may &= (dealt[:, known] != team).all(axis=1)
+            allowed = room[:, team] >= len(members)
+            allowed &= (assigned[:, assigned_foes] != team).all(axis=1)
             if rules.twins[team] >= 0:
-                may &= room[:, rules.twins[team]] < size
-            parts.append(np.column_stack([dealt[may], np.full(int(may.sum()), team, np.int8)]))
-            rooms.append(room[may])
+                allowed &= room[:, rules.twins[team]] < size
+            parts.append(np.column_stack([assigned[allowed], np.full(int(allowed.sum()), team, np.int8)]))
+            rooms.append(room[allowed])
             rooms[-1][:, team] -= len(members)
         if sum(map(len, parts)) > most:
             return None
-        dealt, room = np.concatenate(parts), np.concatenate(rooms)
-    found: Splits = dealt[:, rules.unit_of]
-    return found[np.lexsort(found.T[::-1])]
+        assigned, room = np.concatenate(parts), np.concatenate(rooms)
+    splits: Splits = assigned[:, rules.unit_of]
+    return splits[np.lexsort(splits.T[::-1])]

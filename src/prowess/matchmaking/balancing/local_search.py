@@ -1,4 +1,4 @@
-"""A good split of a large group: from random splits, by exchanges, as long as the quality of the match grows."""
+"""Local search for a good split of many players: from random splits, by swaps that raise the quality of the match."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .rules import Rules, random_split
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
-EFFORT = 20_000_000  # players in teams that are looked at, in all: about half a second
-PER_PLAYER = 20_000  # and so many more for each player of the group
-AT_ONCE = 500_000  # in one look at the exchanges of a split
+EFFORT = 20_000_000  # players in evaluated teams, in all: about half a second
+PER_PLAYER = 20_000  # added to it for each player
+AT_ONCE = 500_000  # in one batch of swaps
 FRESH = 8  # climbs from one random split to the next
-STEP = 40_000  # what a look at some exchanges costs, however few they are
-LEAST = 1e-12  # a gain in the logarithm of the quality that is worth an exchange
+STEP = 40_000  # the fixed cost of a batch of swaps
+LEAST = 1e-12  # smallest gain in the logarithm of the quality for which players are swapped
 
 
 def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, int]:
-    """The team of every player in the best split that was found, and how many splits were compared.
+    """Return the team of every player in the best split found, and how many splits were compared.
 
-    It climbs from a random split until no exchange helps, then again and again from the best one so far, after some
-    random exchanges; now and then from a new random split.
+    It climbs from a random split until no swap helps, then repeatedly from the best split so far after some random
+    swaps, and every few climbs from a new random split.
     """
     rng = np.random.default_rng(seed)
     best: Climb | None = None
@@ -39,10 +39,10 @@ def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, i
             assert units is not None
             climb = Climb(performances, rules, units[rules.unit_of])
         else:
-            climb = best.disturbed(rng)
+            climb = best.perturb(rng)
         while effort < most:
-            seen, work, better = climb.step(rng)
-            compared, effort = compared + seen, effort + work
+            swaps, work, better = climb.step(rng)
+            compared, effort = compared + swaps, effort + work
             if not better:
                 break
         climbs += 1
@@ -53,44 +53,44 @@ def search(performances: Performances, rules: Rules, seed: int) -> tuple[Ints, i
 
 
 class Climb:
-    """One split on its way up."""
+    """A split that is improved step by step."""
 
     def __init__(self, performances: Performances, rules: Rules, team: Ints) -> None:
-        """Begin with the team of every player."""
+        """Start with the team of every player."""
         self.performances, self.rules, self.team = performances, rules, team
         self.sizes = np.array(rules.sizes)
         self.first = [members[0] for members in rules.units]
         self.columns = np.empty((3, len(rules.sizes)))
-        self.look()
+        self.evaluate()
 
-    def look(self) -> None:
-        """Find the performances of all teams, and the quality of the split."""
+    def evaluate(self) -> None:
+        """Compute the performances of all teams, and the quality of the split."""
         for index in range(len(self.sizes)):
             self.columns[:, index : index + 1] = self.performances.of(np.flatnonzero(self.team == index)[None])
         self.value = log_quality_of(self.columns[:, None])[0]
 
     def step(self, rng: np.random.Generator) -> tuple[int, int, bool]:
-        """Make the best of many exchanges: how many were compared, how much work that was, and whether one helped."""
-        per_exchange = 2 * int(self.sizes.max()) + 3 * len(self.sizes)
+        """Make the best of many swaps; return how many were compared, their cost, and whether one helped."""
+        per_swap = 2 * int(self.sizes.max()) + 3 * len(self.sizes)
         compared, work = 0, 0
-        for some in list_swaps(self.rules, self.team[self.first], max(AT_ONCE // per_exchange, 100), rng):
-            compared, work = compared + len(some), work + STEP + len(some) * per_exchange
+        for some in list_swaps(self.rules, self.team[self.first], max(AT_ONCE // per_swap, 100), rng):
+            compared, work = compared + len(some), work + STEP + len(some) * per_swap
             if len(some) and self.take(some, self.values(some)):
                 return compared, work, True
         return compared, work, False
 
-    def disturbed(self, rng: np.random.Generator) -> Climb:
-        """A split not far from this one."""
+    def perturb(self, rng: np.random.Generator) -> Climb:
+        """Return a split close to this one."""
         other = Climb(self.performances, self.rules, self.team)
         for _ in range(2 + len(self.sizes) // 2):
             some = random_swap(self.rules, other.team[self.first], rng)
             if some is not None:
                 other.make(some)
-        other.look()
+        other.evaluate()
         return other
 
     def values(self, some: Swaps) -> Floats:
-        """The logarithm of the quality of the match after each of some exchanges."""
+        """Return the logarithm of the quality after each of some swaps."""
         columns = np.repeat(self.columns[:, None], len(some), axis=1)
         rows = np.arange(len(some))
         for team, leave, join in ((some.a, some.out, some.back), (some.b, some.back, some.out)):
@@ -101,7 +101,7 @@ class Climb:
         return log_quality_of(columns)
 
     def after(self, team: Ints, leave: Ints, join: Ints, size: int) -> Ints:
-        """The players of some teams of one size after some have left and others joined; in the order of the group."""
+        """Return the players of some teams of one size after some left and others joined, in ascending order."""
         order = np.argsort(self.team, kind="stable")
         start = np.concatenate([[0], np.cumsum(self.sizes)])
         members = order[start[team][:, None] + np.arange(size)]
@@ -111,7 +111,7 @@ class Climb:
         return np.sort(members, axis=1)
 
     def take(self, some: Swaps, values: Floats) -> bool:
-        """Make the best exchange, and with it others between other teams if that is better still."""
+        """Make the best swap, and further ones between other teams if they add to the quality."""
         order = np.argsort(-values, kind="stable")
         if not values[order[0]] > self.value + LEAST * max(1.0, abs(self.value)):
             return False
@@ -125,30 +125,30 @@ class Climb:
             if not touched & pair:
                 self.make(some.take(np.array([row])))
                 touched |= pair
-        self.look()
+        self.evaluate()
         if self.value < alone[1]:
             self.team = alone[0]
-            self.look()
+            self.evaluate()
         return True
 
     def make(self, some: Swaps) -> None:
-        """Exchange players."""
+        """Swap players."""
         self.team = self.team.copy()
         self.team[some.out] = some.b[:, None]
         self.team[some.back] = some.a[:, None]
 
 
 def log_quality_of(columns: Floats) -> Floats:
-    """The logarithm of the quality of splits, from mean, variance and noise by split and team."""
+    """Return the logarithm of the quality of splits, from mean, variance and noise by split and team."""
     return log_qualities(*columns.transpose(0, 2, 1))
 
 
-TRIES = 60  # exchanges of several players at a time, drawn at random
+TRIES = 60  # random swaps of several players at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Swaps:
-    """Players `out` of team `a`, a row for each exchange, change places with as many players `back` of team `b`."""
+    """Swaps, one per row, of players `out` of team `a` with as many players `back` of team `b`."""
 
     a: Ints
     b: Ints
@@ -156,30 +156,30 @@ class Swaps:
     back: Ints
 
     def __len__(self) -> int:
-        """Count the exchanges."""
+        """Count the swaps."""
         return len(self.a)
 
     def take(self, chosen: Ints) -> Swaps:
-        """Some of the exchanges."""
+        """Return the chosen swaps."""
         return Swaps(self.a[chosen], self.b[chosen], self.out[chosen], self.back[chosen])
 
 
 def list_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Iterator[Swaps]:
-    """Exchanges of single players, all or at most so many of them, and some of several players at a time.
+    """Yield swaps of single players, at most `most` of them, and some of several players at a time.
 
-    `team` is the team of every unit. Groups that stay together need the latter to move at all.
+    `team` is the team of every unit. Groups that stay together move only by the latter.
     """
     yield _single_swaps(rules, team, most, rng)
     sizes = {len(members) for members in rules.units}
     for width in sorted({2} | sizes - {1}):
-        found = list(_group_swaps(rules, team, width, rng))
-        if found:
-            a, b, out, back = zip(*found, strict=True)
+        swaps = list(_group_swaps(rules, team, width, rng))
+        if swaps:
+            a, b, out, back = zip(*swaps, strict=True)
             yield Swaps(np.array(a), np.array(b), np.array(out), np.array(back))
 
 
 def random_swap(rules: Rules, team: Ints, rng: np.random.Generator) -> Swaps | None:
-    """An exchange at random, of two players where that is possible."""
+    """Return a random swap, of two players if possible."""
     single = _single_swaps(rules, team, 50, rng)
     if len(single):
         return single.take(rng.integers(len(single), size=1))
@@ -190,7 +190,7 @@ def random_swap(rules: Rules, team: Ints, rng: np.random.Generator) -> Swaps | N
 
 
 def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator) -> Swaps:
-    """Two players who change places, where none of them then meets somebody whom she must not."""
+    """Return swaps of two players that keep foes apart."""
     single = np.array([unit for unit, members in enumerate(rules.units) if len(members) == 1], np.intp)
     one, other = (
         np.triu_indices(len(single), 1) if len(single) ** 2 < 8 * most else _random_pairs(len(single), most, rng)
@@ -213,14 +213,14 @@ def _single_swaps(rules: Rules, team: Ints, most: int, rng: np.random.Generator)
 
 
 def _random_pairs(count: int, most: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Pairs at random, about twice as many as are wanted: some are of one team."""
+    """Return random pairs, twice as many as wanted, because some are of one team."""
     return rng.integers(count, size=2 * most), rng.integers(count, size=2 * most)
 
 
 def _group_swaps(
     rules: Rules, team: Ints, width: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, int, list[int], list[int]]]:
-    """Exchanges of `width` players, drawn at random."""
+    """Yield random swaps of `width` players."""
     teams = [np.flatnonzero(team == index) for index in range(len(rules.sizes))]
     for _ in range(TRIES):
         a, b = rng.choice(len(teams), 2, replace=False).tolist()
@@ -230,17 +230,17 @@ def _group_swaps(
 
 
 def _some_units(rules: Rules, units: Ints, width: int, rng: np.random.Generator) -> list[int]:
-    """Units of a team who are `width` players together, or none."""
-    found: list[int] = []
+    """Return units of a team that are `width` players together, or none."""
+    chosen: list[int] = []
     for unit in rng.permutation(units)[: 4 * width].tolist():
         if len(rules.units[unit]) <= width:
-            found.append(unit)
+            chosen.append(unit)
             width -= len(rules.units[unit])
-    return found if width == 0 else []
+    return chosen if width == 0 else []
 
 
 def _keeps_apart(rules: Rules, team: Ints, movers: list[int], to: int, leave: list[int]) -> bool:
-    """Whether nobody of the movers meets a foe who stays in the other team."""
+    """Return whether no mover joins a foe who stays in the other team."""
     return not any(team[foe] == to and foe not in leave for unit in movers for foe in rules.foes[unit])
 
 

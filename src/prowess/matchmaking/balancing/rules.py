@@ -1,4 +1,4 @@
-"""What a split into teams must keep: sizes, who stays together, who is kept apart; and whether any split does."""
+"""The rules of a split into teams (sizes, players together and apart), and whether any split follows them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import Error
 from ...history import name_of
-from ...validate import whole
+from ...validate import invalid, whole
 
 Groups = tuple[tuple[int, ...], ...]
 
@@ -22,8 +22,8 @@ Groups = tuple[tuple[int, ...], ...]
 class Rules:
     """Team sizes, groups of players that stay together, groups whose players are all in different teams.
 
-    Players are numbers from 0 on. `units` are the players who can only move together, most of them alone; `foes` says
-    which units must not meet.
+    Players are numbers from 0 on. A unit is a player, or players who stay together; `foes` are the units that must not
+    be in one team with a unit.
 
     >>> Rules((2, 2), together=((0, 1),), apart=((0, 3),)).units
     [(0, 1), (2,), (3,)]
@@ -35,51 +35,51 @@ class Rules:
 
     @cached_property
     def units(self) -> list[tuple[int, ...]]:
-        """The players who stay together, in the order of their first; groups that share a player are one."""
+        """The units, in the order of their first players; groups that share a player are one unit."""
         leader = list(range(sum(self.sizes)))
         for members in self.together:
             joined = {leader[player] for player in members}
-            leader = [min(joined) if one in joined else one for one in leader]
-        found: dict[int, list[int]] = {}
-        for player, one in enumerate(leader):
-            found.setdefault(one, []).append(player)
-        return [tuple(members) for members in found.values()]
+            leader = [min(joined) if player in joined else player for player in leader]
+        units: dict[int, list[int]] = {}
+        for player, first in enumerate(leader):
+            units.setdefault(first, []).append(player)
+        return [tuple(members) for members in units.values()]
 
     @cached_property
     def unit_of(self) -> NDArray[np.intp]:
         """The unit of every player."""
-        found = np.empty(sum(self.sizes), np.intp)
+        unit_of = np.empty(sum(self.sizes), np.intp)
         for unit, members in enumerate(self.units):
-            found[list(members)] = unit
-        return found
+            unit_of[list(members)] = unit
+        return unit_of
 
     @cached_property
     def foes(self) -> list[frozenset[int]]:
-        """The units that a unit must not meet."""
-        found: list[set[int]] = [set() for _ in self.units]
+        """For every unit, the units that must be in other teams."""
+        foes: list[set[int]] = [set() for _ in self.units]
         for members in self.apart:
             for one, other in combinations(self.unit_of[list(members)].tolist(), 2):
-                found[one].add(other)
-                found[other].add(one)
-        return [frozenset(units) for units in found]
+                foes[one].add(other)
+                foes[other].add(one)
+        return [frozenset(units) for units in foes]
 
     @cached_property
     def twins(self) -> list[int]:
-        """For every team the one before it that has the same size, or −1: teams of one size have no order."""
+        """For every team the previous one of the same size, or −1: teams of one size have no order."""
         last: dict[int, int] = {}
-        found = []
+        twins = []
         for team, size in enumerate(self.sizes):
-            found.append(last.get(size, -1))
+            twins.append(last.get(size, -1))
             last[size] = team
-        return found
+        return twins
 
     def __bool__(self) -> bool:
-        """Tell whether there is more to keep than sizes."""
+        """Return whether there are rules besides the sizes."""
         return bool(self.together or self.apart)
 
 
 def parse_sizes(players: int, teams: Any, sizes: Any) -> tuple[int, ...]:
-    """The sizes of the teams: as given, or as even as possible, the larger ones first.
+    """Return the sizes of the teams: as given, or as even as possible, the larger ones first.
 
     >>> parse_sizes(9, 2, None), parse_sizes(9, 2, [4, 5])
     ((5, 4), (4, 5))
@@ -90,57 +90,54 @@ def parse_sizes(players: int, teams: Any, sizes: Any) -> tuple[int, ...]:
             raise Error(f"{count} teams need at least {count} players, not {players}", field="teams", value=count)
         return tuple(players // count + (team < players % count) for team in range(count))
     if isinstance(sizes, str) or not isinstance(sizes, Iterable):
-        raise Error(f"sizes must be a list of numbers, one for each team, not {sizes!r}", field="sizes", value=sizes)
-    found = tuple(whole(f"sizes[{index}]", size, 1) for index, size in enumerate(sizes))
-    if len(found) < 2:
-        raise Error(f"sizes must be those of at least two teams, not {list(found)}", field="sizes", value=sizes)
-    if sum(found) != players:
-        raise Error(f"the sizes {_sum_text(found)} do not go with {players} players", field="sizes", value=sizes)
-    return found
-
-
-def _sum_text(sizes: Sequence[int]) -> str:
-    return f"{' + '.join(map(str, sizes))} = {sum(sizes)}"
+        raise invalid("sizes", "be a list of numbers, one for each team", sizes)
+    parsed = tuple(whole(f"sizes[{index}]", size, 1) for index, size in enumerate(sizes))
+    if len(parsed) < 2:
+        raise invalid("sizes", "be those of at least two teams", list(parsed))
+    if sum(parsed) != players:
+        total = f"{' + '.join(map(str, parsed))} = {sum(parsed)}"
+        raise Error(f"the sizes {total} do not match {players} players", field="sizes", value=sizes)
+    return parsed
 
 
 def parse_groups(what: str, groups: Any, names: Sequence[str]) -> Groups:
-    """Groups of players by name, as numbers; one group may stand alone.
+    """Return groups of players, given by name, as numbers; a single group may be given without a list around it.
 
     >>> names = ["ann", "bob", "cat"]
     >>> parse_groups("apart", [["ann", "cat"]], names), parse_groups("apart", ["ann", "bob"], names)
     (((0, 2),), ((0, 1),))
     """
-    example = f"{what} must be groups of names, such as [['ann', 'bob']]"
+    wrong = invalid(what, "be groups of names, such as [['ann', 'bob']]", groups)
     if isinstance(groups, str) or not isinstance(groups, Iterable):
-        raise Error(f"{example}, not {groups!r}", field=what, value=groups)
+        raise wrong
     listed = list(groups)
     if listed and all(isinstance(name, (str, int, np.integer)) for name in listed):
         listed = [listed]
     number = {name: player for player, name in enumerate(names)}
-    found = []
+    parsed = []
     for members in listed:
         if isinstance(members, str) or not isinstance(members, Iterable):
-            raise Error(f"{example}, not {groups!r}", field=what, value=groups)
-        known = [name_of(name) for name in members]
-        for name in known:
+            raise wrong
+        group = [name_of(name) for name in members]
+        for name in group:
             if name not in number:
                 raise Error.in_field(what, f"{name} is not among the players", value=name)
-            if known.count(name) > 1:
-                raise Error.in_field(what, f"{name} stands twice in a group", value=name)
-        if len(known) > 1:
-            found.append(tuple(number[name] for name in known))
-    return tuple(found)
+            if group.count(name) > 1:
+                raise Error.in_field(what, f"{name} is listed twice in a group", value=name)
+        if len(group) > 1:
+            parsed.append(tuple(number[name] for name in group))
+    return tuple(parsed)
 
 
-WORK = 1_000_000  # looks at a unit and a team before the search gives up
+WORK = 1_000_000  # combinations of a unit and a team to try before the search gives up
 
 
 class Undecided(Exception):
-    """The search was given up."""
+    """The search reached its limit."""
 
 
 def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | None:
-    """The team of every unit in a split that keeps the rules, or None if there is none.
+    """Return the team of every unit in a random split that follows the rules, or None if there is none.
 
     >>> random_split(Rules((2, 1), together=((0, 2),)), np.random.default_rng(0))
     array([0, 1])
@@ -163,7 +160,7 @@ def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | N
             options = []
         path.append((unit, iter(rng.permutation(options).tolist())))
         waiting.remove(unit)
-        while path:  # on with the next team of the last unit that has one
+        while path:  # backtrack to the last unit with another team to try
             unit, left = path[-1]
             if team[unit] >= 0:
                 room[team[unit]] += sizes[unit]
@@ -175,12 +172,12 @@ def random_split(rules: Rules, rng: np.random.Generator) -> NDArray[np.intp] | N
             waiting.add(unit)
         else:
             return None
-    team[team < 0] = rng.permutation(np.repeat(np.arange(len(room)), room))  # players without rules fill up
+    team[team < 0] = rng.permutation(np.repeat(np.arange(len(room)), room))  # players without rules fill the teams
     return team
 
 
 def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set[object]) -> bool:
-    """Whether the groups that wait surely do not fit, or have been tried in vain where teams had the same room."""
+    """Return whether the waiting groups cannot fit, or failed before with the same room in the teams."""
     blocks = sorted(len(rules.units[unit]) for unit in waiting if len(rules.units[unit]) > 1)
     if blocks and sum(free // blocks[0] for free in room) < len(blocks):
         return True
@@ -189,16 +186,16 @@ def _is_dead_end(rules: Rules, room: Sequence[int], waiting: set[int], dead: set
     state = tuple(room), tuple(blocks)
     if state in dead:
         return True
-    dead.add(state)  # whoever comes here again has come back
+    dead.add(state)  # a second visit means that the search came back
     return False
 
 
 def _open_teams(
     rules: Rules, sizes: Sequence[int], room: Sequence[int], team: NDArray[np.intp], unit: int
 ) -> list[int]:
-    """The teams that may take a unit; of several that are empty and of one size, the first."""
+    """Return the teams that may take a unit; of several empty ones of one size, the first."""
     taken = {int(team[foe]) for foe in rules.foes[unit]}
-    found = []
+    teams = []
     empty = set()
     for index, free in enumerate(room):
         if free == rules.sizes[index]:
@@ -206,12 +203,12 @@ def _open_teams(
                 continue
             empty.add(free)
         if free >= sizes[unit] and index not in taken:
-            found.append(index)
-    return found
+            teams.append(index)
+    return teams
 
 
 def check_feasible(rules: Rules, names: Sequence[str]) -> None:
-    """Say what contradicts what, if no split keeps the rules."""
+    """Raise `Error` with a minimal contradiction if no split follows the rules."""
     called = _Wording(names, rules.sizes)
     for members in rules.apart:
         for one, other in combinations(members, 2):
@@ -232,14 +229,9 @@ def check_feasible(rules: Rules, names: Sequence[str]) -> None:
             return
         rules = _minimal_conflict(rules)
     except Undecided:
-        raise Error(
-            f"whether any split into {called.teams} keeps all players together and apart as asked could not be "
-            "decided in a reasonable time; ask for less"
-        ) from None
-    raise Error(
-        f"no split into {called.teams} keeps all of this: {called.all_of(rules)}",
-        field="together" if rules.together else "apart",
-    )
+        raise Error(f"no split into {called.teams} with all these rules was found in time; use fewer rules") from None
+    field = "together" if rules.together else "apart"
+    raise Error(f"no split into {called.teams} follows all of these rules: {called.all_of(rules)}", field=field)
 
 
 def _is_feasible(rules: Rules) -> bool:
@@ -247,31 +239,31 @@ def _is_feasible(rules: Rules) -> bool:
 
 
 def _minimal_conflict(rules: Rules) -> Rules:
-    """Rules that no split keeps, none of which could be left out."""
+    """Return rules that no split follows, such that without any one of them a split would."""
     for kind in ("together", "apart"):
         for members in getattr(rules, kind):
-            fewer = replace(rules, **{kind: tuple(one for one in getattr(rules, kind) if one != members)})
+            fewer = replace(rules, **{kind: tuple(group for group in getattr(rules, kind) if group != members)})
             if not _is_feasible(fewer):
                 rules = fewer
     return rules
 
 
 class _Wording:
-    """How players, teams and rules are called in messages."""
+    """Players, teams and rules in the words of messages."""
 
     def __init__(self, names: Sequence[str], sizes: Sequence[int]) -> None:
         self.names = names
         self.teams = f"{len(sizes)} teams of {', '.join(map(str, sizes[:-1]))} and {sizes[-1]}"
 
     def each(self, players: Sequence[int]) -> str:
-        """Names; of many only the first."""
+        """Join names; of many only the first."""
         shown = [self.names[player] for player in players[:12]]
         if len(players) > len(shown):
             shown.append(f"{len(players) - len(shown)} others")
         return f"{', '.join(shown[:-1])} and {shown[-1]}"
 
     def all_of(self, rules: Rules) -> str:
-        """The rules in words."""
-        said = [f"{self.each(members)} together" for members in rules.together]
-        said += [f"{self.each(members)} apart" for members in rules.apart]
-        return "; ".join(said[:12]) + (f"; and {len(said) - 12} more" if len(said) > 12 else "")
+        """Describe all rules."""
+        parts = [f"{self.each(members)} together" for members in rules.together]
+        parts += [f"{self.each(members)} apart" for members in rules.apart]
+        return "; ".join(parts[:12]) + (f"; and {len(parts) - 12} more" if len(parts) > 12 else "")

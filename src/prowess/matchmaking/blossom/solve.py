@@ -1,10 +1,10 @@
-"""Maximum-weight matching in any graph: Edmonds' algorithm, primal and dual, with one alternating tree at a time.
+"""Maximum-weight matching in general graphs: Edmonds' primal-dual algorithm, with one alternating tree at a time.
 
 Edmonds (1965), "Maximum matching and a polyhedron with 0,1-vertices"; Galil (1986), "Efficient algorithms for finding
 maximum matching in graphs", sections 3 and 4. A vertex has a dual u ≥ 0, a blossom z ≥ 0, an edge the slack
-uᵢ + uⱼ + Σz − w ≥ 0, where z is summed over the blossoms that hold both ends. Matched edges, and those of the rings of
-blossoms, are tight; who stays alone has u = 0. That is the whole proof that no matching is heavier. Even weights keep
-all numbers whole.
+uᵢ + uⱼ + Σz − w ≥ 0, where z is summed over the blossoms that contain both ends. Matched edges, and those of the rings
+of blossoms, are tight; an unmatched vertex has u = 0. That proves that no matching is heavier. Even weights keep all
+numbers integral.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ except ModuleNotFoundError:
     from ...model import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.matchmaking.blossom.shrink import expand, shrink
     from cython.cimports.prowess.matchmaking.blossom.state import FREE, INNER, Blossoms
-    from cython.cimports.prowess.matchmaking.blossom.tree import Tree, clear, make_inner, make_outer
+    from cython.cimports.prowess.matchmaking.blossom.tree import Tree, clear, expand, make_inner, make_outer, shrink
 else:
-    from .shrink import expand, shrink
     from .state import FREE, INNER, Blossoms
-    from .tree import Tree, clear, make_inner, make_outer
+    from .tree import Tree, clear, expand, make_inner, make_outer, shrink
 
 NEVER = cython.declare(cython.longlong, 1 << 62)
 
@@ -37,11 +35,11 @@ def match(
     position: cython.int[::1],
     gap: cython.longlong[::1],
 ) -> cython.void:
-    """Find a matching of the largest weight: the `mate` of every vertex, −1 for those who stay alone.
+    """Find a matching of maximum weight: the `mate` of every vertex, −1 for unmatched ones.
 
-    The edges of vertex v go to `other[start[v]:start[v + 1]]`, and each stands with both of its ends. Weights are even.
-    `dual` holds a guess of the vertices' duals, which any numbers of at least 0 are, and then the duals; `total` what
-    the blossoms around a vertex add to it, `position` and `gap` what they add to an edge (see `Blossoms.unroll`).
+    The edges of vertex v go to `other[start[v]:start[v + 1]]`, and each is listed at both ends. Weights are even.
+    `dual` holds initial duals of the vertices, any numbers of at least 0, and in the end the duals; `total` what the
+    blossoms around a vertex add to it, `position` and `gap` what they add to an edge (see `Blossoms.unroll`).
 
     >>> import numpy as np
     >>> start, other = np.array([0, 1, 3, 5, 6], np.int32), np.array([1, 0, 2, 1, 3, 2], np.int32)
@@ -53,7 +51,7 @@ def match(
     """
     tree = Tree(start, other, weight, dual)
     blossoms = tree.blossoms
-    _begin(tree)
+    _match_greedily(tree)
     for vertex in range(len(mate)):
         top = blossoms.top(vertex)
         if blossoms.mate[vertex] < 0 and blossoms.base[top] == vertex and tree.u[vertex] + tree.add[top] > 0:
@@ -62,13 +60,13 @@ def match(
     for vertex in range(len(mate)):
         mate[vertex] = blossoms.mate[vertex]
         dual[vertex] += tree.add[blossoms.top(vertex)]
-        total[vertex] = blossoms.deep[vertex]
+        total[vertex] = blossoms.z_sum[vertex]
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _begin(tree: Tree) -> cython.void:
-    """Raise duals where an edge has no slack at all, then lower them one by one and match along tight edges."""
+def _match_greedily(tree: Tree) -> cython.void:
+    """Raise duals where an edge has negative slack, then lower them one by one and match along tight edges."""
     u = tree.u
     mate = tree.blossoms.mate
     for vertex in range(tree.blossoms.vertices):
@@ -92,16 +90,16 @@ def _begin(tree: Tree) -> cython.void:
 
 @cython.cfunc
 def _augment(tree: Tree, root: cython.int) -> cython.bint:
-    """Match the base of a top with another, or leave alone somebody else, who has no dual left."""
+    """Match the base of a top with another vertex, or leave unmatched a vertex whose dual is 0."""
     events = tree.events
     blossoms = tree.blossoms
     events.count = 0
-    tree.now += 1
-    tree.touches = 0
+    tree.search += 1
+    tree.labelled_count = 0
     tree.delta = 0
-    tree.floor = NEVER
+    tree.lowest_dual = NEVER
     make_outer(tree, root)
-    while events.count > 0 and events.soonest() < tree.floor:
+    while events.count > 0 and events.next_key() < tree.lowest_dual:
         events.pop()
         one = events.first
         two = events.second
@@ -112,24 +110,24 @@ def _augment(tree: Tree, root: cython.int) -> cython.bint:
         elif two < 0:
             if blossoms.top(one) != blossoms.top(~two):
                 shrink(tree, one, ~two)
-        elif tree.label[blossoms.top(two)] == FREE and tree.best[two] == events.key and tree.suitor[two] == one:
+        elif tree.label[blossoms.top(two)] == FREE and tree.best[two] == events.key and tree.proposer[two] == one:
             if blossoms.mate[blossoms.base[blossoms.top(two)]] < 0:
-                _flip(blossoms, tree, one, two)
+                _flip_path(blossoms, tree, one, two)
                 blossoms.base[blossoms.top(two)] = two
                 blossoms.mate[two] = one
                 clear(tree)
                 return True
-            _grow(tree, one, two)
-    tree.delta = tree.floor
-    _flip(blossoms, tree, tree.lowest, -1)
+            _extend_tree(tree, one, two)
+    tree.delta = tree.lowest_dual
+    _flip_path(blossoms, tree, tree.lowest_vertex, -1)
     clear(tree)
     return False
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def _flip(blossoms: Blossoms, tree: Tree, vertex: cython.int, mate: cython.int) -> cython.void:
-    """Match an outer vertex anew, and all on its way to the root in turn."""
+def _flip_path(blossoms: Blossoms, tree: Tree, vertex: cython.int, mate: cython.int) -> cython.void:
+    """Change the mate of an outer vertex, and of all on its path to the root in turn."""
     while True:
         node = blossoms.top(vertex)
         below = blossoms.mate[blossoms.base[node]]
@@ -145,8 +143,8 @@ def _flip(blossoms: Blossoms, tree: Tree, vertex: cython.int, mate: cython.int) 
 
 
 @cython.cfunc
-def _grow(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
-    """Take a matched pair of free nodes into the tree, by a tight edge from an outer to a free vertex."""
+def _extend_tree(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
+    """Add a matched pair of free nodes to the tree, by a tight edge from an outer to a free vertex."""
     blossoms = tree.blossoms
     node = blossoms.top(two)
     make_inner(tree, node, one, two)

@@ -2,20 +2,20 @@ cdef int FREE, OUTER, INNER
 
 cdef class Blossoms:
     cdef public Py_ssize_t vertices
-    cdef Py_ssize_t spares, names
+    cdef Py_ssize_t spare_count, unused_count
     cdef int[::1] up, base, first, head, tail, size  # of nodes
     cdef int[::1] next, out, into  # of nodes: the ring in which they lie
     cdef int[::1] mate, follow, rep, node  # of vertices
     cdef int[::1] spare, unused, stack
-    cdef long long[::1] z, deep
+    cdef long long[::1] z, z_sum
 
     cdef int top(self, int vertex) noexcept
     cdef int holder(self, int blossom, int vertex) noexcept
     cdef bint link(self, int one, int other, int out, int into) noexcept
     cdef int merge(self, int first, int base) noexcept
-    cdef bint name(self, int node, int rep) noexcept
-    cdef int settle(self, int blossom) noexcept
+    cdef bint set_representative(self, int node, int rep) noexcept
+    cdef int match_ring(self, int blossom) noexcept
     cdef int split(self, int blossom) noexcept
     cdef bint unroll(self, int[::1] position, long long[::1] gap) noexcept
     cdef Py_ssize_t list_leaves(self, int node, int[::1] position, Py_ssize_t place) noexcept
-    cdef bint open(self, int top, int[::1] position, long long[::1] gap) noexcept
+    cdef bint match_inside(self, int top, int[::1] position, long long[::1] gap) noexcept

@@ -1,8 +1,8 @@
-"""Vertices, and the blossoms in which they lie: odd rings of nodes, each a vertex or itself a blossom.
+"""Vertices, and the blossoms that contain them: odd rings of nodes, each a vertex or itself a blossom.
 
-Edmonds (1965), "Paths, trees, and flowers". All of a blossom but its base is matched inside it, and how follows from
-the base alone: beside the node that holds it, the ring is matched two by two. So nothing inside changes with the base,
-and is only looked at when a blossom is split.
+Edmonds (1965), "Paths, trees, and flowers". All of a blossom except its base is matched inside it, and the base
+determines how: beside the node that contains it, the ring is matched in pairs. So nothing inside has to change with the
+base, and it is needed only when a blossom is split.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ try:
 except ModuleNotFoundError:
     from ...model import _cython as cython
 
-# What a top is to an alternating tree.
+# Labels of tops in an alternating tree.
 FREE = cython.declare(cython.int, 0)
 OUTER = cython.declare(cython.int, 1)
 INNER = cython.declare(cython.int, 2)
@@ -25,9 +25,9 @@ INNER = cython.declare(cython.int, 2)
 class Blossoms:
     """A forest of nodes: vertices are numbered from 0, blossoms from the number of vertices on.
 
-    Of every node: the blossom `up` that holds it (−1: none, it is a top), its `base`, its dual `z`, its vertices as a
-    list from `head` to `tail`, in which each vertex knows who follows. Of those in a ring: the `next` node, and the
-    edge there, `out` of this one and `into` that one. `mate` is right of the bases of tops, until all is unrolled.
+    Every node has the blossom `up` that contains it (−1: none, it is a top), its `base`, its dual `z`, and its vertices
+    as a linked list from `head` to `tail` by `follow`. A node in a ring has the `next` node, and the edge there, `out`
+    of this node and `into` the next. `mate` is valid for the bases of tops, until all is unrolled.
     """
 
     def __init__(self, vertices: int) -> None:
@@ -40,33 +40,31 @@ class Blossoms:
         self.mate = array("i", [-1]) * max(vertices, 1)
         self.follow, self.rep, self.node = (array("i", range(max(vertices, 1))) for _ in range(3))
         self.spare, self.unused = array("i", range(vertices, room)), array("i", [0]) * max(vertices, 1)
-        self.spares, self.names = room - vertices, 0
-        self.z, self.deep = array("q", [0]) * room, array("q", [0]) * room
+        self.spare_count, self.unused_count = room - vertices, 0
+        self.z, self.z_sum = array("q", [0]) * room, array("q", [0]) * room
 
     def top(self, vertex: cython.int) -> cython.int:
-        """The outermost node that holds a vertex."""
+        """Return the outermost node that contains a vertex."""
         return self.node[self.rep[vertex]]
 
     def holder(self, blossom: cython.int, vertex: cython.int) -> cython.int:
-        """The node of a blossom's ring that holds a vertex."""
+        """Return the node of a blossom's ring that contains a vertex."""
         while self.up[vertex] != blossom:
             vertex = self.up[vertex]
         return vertex
 
     def link(self, one: cython.int, other: cython.int, out: cython.int, into: cython.int) -> cython.bint:
-        """Let a node be followed by another in a ring, by the edge between these vertices."""
+        """Make a node the next of another in a ring, by the edge between these vertices."""
         self.next[one] = other
         self.out[one] = out
         self.into[one] = into
         return True
 
     def merge(self, first: cython.int, base: cython.int) -> cython.int:
-        """Make a blossom of a ring of tops; the largest of them lends its name to the vertices of all."""
-        node = first
-        last = first
-        largest = first
-        self.spares -= 1
-        blossom = self.spare[self.spares]
+        """Make a blossom of a ring of tops; all vertices get the representative of the largest of them."""
+        node = last = largest = first
+        self.spare_count -= 1
+        blossom = self.spare[self.spare_count]
         self.size[blossom] = 0
         while True:
             self.up[node] = blossom
@@ -82,9 +80,9 @@ class Blossoms:
         rep = self.rep[self.head[largest]]
         while True:
             if node != largest:
-                self.unused[self.names] = self.rep[self.head[node]]
-                self.names += 1
-                self.name(node, rep)
+                self.unused[self.unused_count] = self.rep[self.head[node]]
+                self.unused_count += 1
+                self.set_representative(node, rep)
             node = self.next[node]
             if node == first:
                 break
@@ -96,8 +94,8 @@ class Blossoms:
         self.tail[blossom] = self.tail[last]
         return blossom
 
-    def name(self, node: cython.int, rep: cython.int) -> cython.bint:
-        """Say of the vertices of a node under which name their top is known."""
+    def set_representative(self, node: cython.int, rep: cython.int) -> cython.bint:
+        """Set the representative of the vertices of a node."""
         vertex = self.head[node]
         while vertex != self.tail[node]:
             self.rep[vertex] = rep
@@ -105,8 +103,8 @@ class Blossoms:
         self.rep[vertex] = rep
         return True
 
-    def settle(self, blossom: cython.int) -> cython.int:
-        """Match the ring of a blossom, two by two, beside the node that holds the base, which is returned."""
+    def match_ring(self, blossom: cython.int) -> cython.int:
+        """Match the ring of a blossom in pairs, except the node that contains the base, which is returned."""
         start = self.holder(blossom, self.base[blossom])
         one = self.next[start]
         self.base[start] = self.base[blossom]
@@ -120,11 +118,11 @@ class Blossoms:
         return start
 
     def split(self, blossom: cython.int) -> cython.int:
-        """Make the nodes of a top's ring tops themselves, matched; returns the one that holds the base.
+        """Make the nodes of a top's ring tops, matched; return the one that contains the base.
 
-        The largest of them keeps the name, which saves most of the work where blossoms lie in blossoms.
+        The largest of them keeps the representative, which saves most of the work for nested blossoms.
         """
-        start = self.settle(blossom)
+        start = self.match_ring(blossom)
         node = self.next[start]
         largest = start
         while node != start:
@@ -134,21 +132,21 @@ class Blossoms:
         while True:
             self.up[node] = -1
             if node != largest:
-                self.names -= 1
-                self.name(node, self.unused[self.names])
+                self.unused_count -= 1
+                self.set_representative(node, self.unused[self.unused_count])
             self.node[self.rep[self.head[node]]] = node
             node = self.next[node]
             if node == start:
                 break
-        self.spare[self.spares] = blossom
-        self.spares += 1
+        self.spare[self.spare_count] = blossom
+        self.spare_count += 1
         return start
 
     def unroll(self, position: cython.int[::1], gap: cython.longlong[::1]) -> cython.bint:
-        """Match everything inside of all blossoms, and list the vertices such that those of a blossom stand together.
+        """Match everything inside all blossoms, and order the vertices such that those of a blossom are adjacent.
 
-        `gap` is, between the vertex at a position and the next one, the sum of z over the blossoms that hold both; so
-        for any two vertices it is the least of the gaps between them. `deep` is that sum for a vertex alone.
+        `gap` is, between the vertex at a position and the next one, the sum of z over the blossoms that contain both;
+        so for any two vertices that sum is the least of the gaps between them. `z_sum` is the sum for one vertex.
         """
         place = 0
         for vertex in range(self.vertices):
@@ -159,11 +157,11 @@ class Blossoms:
         for vertex in range(self.vertices):
             top = self.top(vertex)
             if self.head[top] == vertex:
-                self.open(top, position, gap)
+                self.match_inside(top, position, gap)
         return True
 
     def list_leaves(self, node: cython.int, position: cython.int[::1], place: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        """Give the vertices of a node the places from this one on; returns the place after them."""
+        """Assign places to the vertices of a node, from this one on; return the place after them."""
         vertex = self.head[node]
         while vertex != self.tail[node]:
             position[vertex] = place
@@ -172,24 +170,24 @@ class Blossoms:
         position[vertex] = place
         return place + 1
 
-    def open(self, top: cython.int, position: cython.int[::1], gap: cython.longlong[::1]) -> cython.bint:
+    def match_inside(self, top: cython.int, position: cython.int[::1], gap: cython.longlong[::1]) -> cython.bint:
         """Match everything inside a top, from the outside in."""
         waiting = 1
         self.stack[0] = top
-        self.deep[top] = self.z[top]
+        self.z_sum[top] = self.z[top]
         while waiting > 0:
             waiting -= 1
             blossom = self.stack[waiting]
             if blossom < self.vertices:
                 continue
-            self.settle(blossom)
+            self.match_ring(blossom)
             node = self.first[blossom]
             while True:
-                self.deep[node] = self.deep[blossom] + self.z[node]
+                self.z_sum[node] = self.z_sum[blossom] + self.z[node]
                 self.stack[waiting] = node
                 waiting += 1
                 if self.next[node] == self.first[blossom]:
                     break
-                gap[position[self.tail[node]]] = self.deep[blossom]
+                gap[position[self.tail[node]]] = self.z_sum[blossom]
                 node = self.next[node]
         return True

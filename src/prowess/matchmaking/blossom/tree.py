@@ -1,8 +1,9 @@
-"""An alternating tree: what is in it, and when its edges become tight.
+"""An alternating tree: its nodes and duals, the events that change it, and the blossoms that form and dissolve in it.
 
-It grows from a vertex that is alone. Its nodes are tops, outer and inner ones in turn. As `delta` grows, u falls by it
-in outer nodes and rises in inner ones, z the other way and twice as fast. What is stored of a node in the tree is the
-number that stays the same, so that only events cost anything; what a top adds to u of all its vertices is stored once.
+It grows from an unmatched vertex. Its nodes are tops, alternately outer and inner. As `delta` grows, u falls by it in
+outer nodes and rises in inner ones, z the other way and twice as fast. A node of the tree stores the number that stays
+the same, so that only events cost time; what a top adds to u of all its vertices is stored once. A tight edge between
+two outer nodes closes a ring, which becomes a blossom; an inner blossom is expanded when its z reaches 0.
 """
 
 from __future__ import annotations
@@ -16,50 +17,119 @@ except ModuleNotFoundError:
     from ...model import _cython as cython
 
 if cython.compiled:
-    from cython.cimports.prowess.matchmaking.blossom.heap import Events
     from cython.cimports.prowess.matchmaking.blossom.state import FREE, INNER, OUTER, Blossoms
 else:
-    from .heap import Events
     from .state import FREE, INNER, OUTER, Blossoms
 
 
 @cython.final
 @cython.cclass
-class Tree:
-    """A graph with its duals, and the tree that grows in it at present.
+class EventQueue:
+    """A binary heap of pairs of numbers by key; `pop` leaves the lowest in `key`, `first` and `second`."""
 
-    Of nodes: the `label`, which is right of tops; of inner nodes the edge by which the tree came to them, from a vertex
-    `above` to their `entry`; of tops that are not outer, what they `add` to u of their vertices. `touched` are those
-    that have been labelled. Of free vertices: when the `best` edge from an outer one becomes tight, that one, its
-    `suitor`, and in which search this was found, its `era`. At `floor` the `lowest` outer vertex has no dual left.
+    def __init__(self, room: int = 64) -> None:
+        self.count = 0
+        self.key = self.first = self.second = 0
+        self.keys = array("q", bytes(8 * room))
+        self.firsts = array("i", bytes(4 * room))
+        self.seconds = array("i", bytes(4 * room))
+
+    def grow(self) -> None:
+        """Double the capacity."""
+        room = len(self.keys)
+        larger = EventQueue(2 * room)
+        larger.keys[:room] = self.keys
+        larger.firsts[:room] = self.firsts
+        larger.seconds[:room] = self.seconds
+        self.keys, self.firsts, self.seconds = larger.keys, larger.firsts, larger.seconds
+
+    def push(self, key: cython.longlong, first: cython.int, second: cython.int) -> cython.bint:
+        """Add an event."""
+        at = self.count
+        if at == len(self.keys):
+            self.grow()
+        self.count += 1
+        while at > 0:
+            above = (at - 1) // 2
+            if self.keys[above] <= key:
+                break
+            self.keys[at] = self.keys[above]
+            self.firsts[at] = self.firsts[above]
+            self.seconds[at] = self.seconds[above]
+            at = above
+        self.keys[at] = key
+        self.firsts[at] = first
+        self.seconds[at] = second
+        return False
+
+    def next_key(self) -> cython.longlong:
+        """Return the lowest key; the queue must not be empty."""
+        return self.keys[0]
+
+    def pop(self) -> cython.bint:
+        """Remove the event of the lowest key; the queue must not be empty."""
+        last = self.count - 1
+        at = 0
+        below = 1
+        key = self.keys[last]
+        self.key = self.keys[0]
+        self.first = self.firsts[0]
+        self.second = self.seconds[0]
+        self.count = last
+        while below < last:
+            if below + 1 < last and self.keys[below + 1] < self.keys[below]:
+                below += 1
+            if self.keys[below] >= key:
+                break
+            self.keys[at] = self.keys[below]
+            self.firsts[at] = self.firsts[below]
+            self.seconds[at] = self.seconds[below]
+            at = below
+            below = 2 * at + 1
+        self.keys[at] = key
+        self.firsts[at] = self.firsts[last]
+        self.seconds[at] = self.seconds[last]
+        return True
+
+
+@cython.final
+@cython.cclass
+class Tree:
+    """A graph with its duals, and the tree that grows in it.
+
+    Nodes have a `label`, which is valid for tops; inner nodes the edge that led to them, from a vertex `above` to their
+    `entry`; tops that are not outer what they `add` to u of their vertices. `labelled` lists the labelled nodes. Free
+    vertices have the time at which the `best` edge from an outer vertex becomes tight, that vertex (`proposer`), and
+    the number of the search that found it (`proposal_search`). When delta reaches `lowest_dual`, the dual of the outer
+    vertex `lowest_vertex` is 0.
     """
 
     def __init__(self, start: Any, other: Any, weight: Any, dual: Any) -> None:
         vertices = len(start) - 1
         nodes = vertices + vertices // 2 + 1
         self.start, self.other, self.weight, self.u = start, other, weight, dual
-        self.blossoms, self.events = Blossoms(vertices), Events()
+        self.blossoms, self.events = Blossoms(vertices), EventQueue()
         self.label, self.above, self.entry, self.mark, self.ring = (array("i", [0]) * nodes for _ in range(5))
-        self.touched = array("i", [0]) * (4 * nodes)
+        self.labelled = array("i", [0]) * (4 * nodes)
         self.best, self.add = array("q", [0]) * nodes, array("q", [0]) * nodes
-        self.suitor, self.era = (array("i", [0]) * nodes for _ in range(2))
-        self.touches = self.now = self.marks = 0
-        self.delta = self.floor = 0
-        self.lowest = -1
+        self.proposer, self.proposal_search = (array("i", [0]) * nodes for _ in range(2))
+        self.labelled_count = self.search = self.marks = 0
+        self.delta = self.lowest_dual = 0
+        self.lowest_vertex = -1
 
 
 def make_outer(tree: Tree, node: cython.int) -> cython.bint:
-    """Label a free top as outer, and look at the edges of its vertices."""
-    touch(tree, node, OUTER)
+    """Label a free top as outer, and scan the edges of its vertices."""
+    _set_label(tree, node, OUTER)
     if node >= tree.blossoms.vertices:
         tree.blossoms.z[node] -= 2 * tree.delta
-    lift(tree, node, tree.add[node] + tree.delta)
-    return scan_all(tree, node)
+    _add_to_duals(tree, node, tree.add[node] + tree.delta)
+    return _scan_edges(tree, node)
 
 
 def make_inner(tree: Tree, node: cython.int, above: cython.int, entry: cython.int) -> cython.bint:
-    """Label a free top as inner; a blossom is split when its z has gone."""
-    touch(tree, node, INNER)
+    """Label a free top as inner; a blossom is expanded when its z reaches 0."""
+    _set_label(tree, node, INNER)
     tree.add[node] -= tree.delta
     tree.above[node] = above
     tree.entry[node] = entry
@@ -69,15 +139,19 @@ def make_inner(tree: Tree, node: cython.int, above: cython.int, entry: cython.in
     return False
 
 
-def touch(tree: Tree, node: cython.int, label: cython.int) -> cython.void:
-    """Give a top a label, until the tree is cleared."""
+@cython.cfunc
+@cython.exceptval(check=False)
+def _set_label(tree: Tree, node: cython.int, label: cython.int) -> cython.void:
+    """Label a top until the tree is cleared."""
     tree.label[node] = label
-    tree.touched[tree.touches] = node
-    tree.touches += 1
+    tree.labelled[tree.labelled_count] = node
+    tree.labelled_count += 1
 
 
-def lift(tree: Tree, node: cython.int, amount: cython.longlong) -> cython.void:
-    """Raise the stored duals of a node's vertices, which is then nothing that the node adds."""
+@cython.cfunc
+@cython.exceptval(check=False)
+def _add_to_duals(tree: Tree, node: cython.int, amount: cython.longlong) -> cython.void:
+    """Add an amount to the stored duals of a node's vertices, and reset what the node adds."""
     blossoms = tree.blossoms
     vertex = blossoms.head[node]
     tree.add[node] = 0
@@ -88,9 +162,9 @@ def lift(tree: Tree, node: cython.int, amount: cython.longlong) -> cython.void:
 
 
 def clear(tree: Tree) -> cython.void:
-    """Clear the tree: duals become what they are now."""
-    for k in range(tree.touches):
-        node = tree.touched[k]
+    """Remove all labels, and store the present duals."""
+    for k in range(tree.labelled_count):
+        node = tree.labelled[k]
         if tree.blossoms.up[node] < 0 and tree.label[node] != FREE:
             amount = -tree.delta if tree.label[node] == OUTER else tree.delta
             tree.add[node] += amount
@@ -99,14 +173,15 @@ def clear(tree: Tree) -> cython.void:
         tree.label[node] = FREE
 
 
-def scan_all(tree: Tree, node: cython.int) -> cython.bint:
-    """Look at the edges of all vertices of an outer node, or of one that has become free again."""
+@cython.cfunc
+def _scan_edges(tree: Tree, node: cython.int) -> cython.bint:
+    """Scan the edges of all vertices of an outer node, or of one that has become free again."""
     blossoms = tree.blossoms
     vertex = blossoms.head[node]
     outer: cython.bint = tree.label[blossoms.top(vertex)] == OUTER
     while True:
         if outer:
-            _scan(tree, vertex)
+            _scan_outer(tree, vertex)
         else:
             _scan_free(tree, vertex)
         if vertex == blossoms.tail[node]:
@@ -115,19 +190,19 @@ def scan_all(tree: Tree, node: cython.int) -> cython.bint:
 
 
 @cython.cfunc
-def _scan(tree: Tree, vertex: cython.int) -> cython.bint:
-    """Note when the edges of an outer vertex become tight, and when it has no dual left."""
+def _scan_outer(tree: Tree, vertex: cython.int) -> cython.bint:
+    """Queue when the edges of an outer vertex become tight; note when its dual is 0."""
     blossoms = tree.blossoms
     own = tree.u[vertex]
     top = blossoms.top(vertex)
-    if own < tree.floor:
-        tree.floor = own
-        tree.lowest = vertex
+    if own < tree.lowest_dual:
+        tree.lowest_dual = own
+        tree.lowest_vertex = vertex
     for arc in range(tree.start[vertex], tree.start[vertex + 1]):
         two = tree.other[arc]
         node = blossoms.top(two)
         if tree.label[node] == FREE:
-            _court(tree, vertex, two, own + tree.u[two] + tree.add[node] - tree.weight[arc])
+            _propose(tree, vertex, two, own + tree.u[two] + tree.add[node] - tree.weight[arc])
         elif tree.label[node] == OUTER and node != top:
             tree.events.push((own + tree.u[two] - tree.weight[arc]) // 2, vertex, ~two)
     return False
@@ -135,23 +210,125 @@ def _scan(tree: Tree, vertex: cython.int) -> cython.bint:
 
 @cython.cfunc
 def _scan_free(tree: Tree, vertex: cython.int) -> cython.bint:
-    """Note when the edges from outer vertices to one that has become free become tight."""
+    """Queue when the edges from outer vertices to a vertex that became free become tight."""
     blossoms = tree.blossoms
     own = tree.u[vertex] + tree.add[blossoms.top(vertex)]
-    tree.era[vertex] = 0  # what was found before it was inner does not hold any more
+    tree.proposal_search[vertex] = 0  # proposals from before it was inner are obsolete
     for arc in range(tree.start[vertex], tree.start[vertex + 1]):
         two = tree.other[arc]
         if tree.label[blossoms.top(two)] == OUTER:
-            _court(tree, two, vertex, own + tree.u[two] - tree.weight[arc])
+            _propose(tree, two, vertex, own + tree.u[two] - tree.weight[arc])
     return False
 
 
 @cython.cfunc
-def _court(tree: Tree, outer: cython.int, free: cython.int, key: cython.longlong) -> cython.bint:
-    """Note when an edge to a free vertex becomes tight, if it is the first."""
-    if tree.era[free] != tree.now or key < tree.best[free]:
-        tree.era[free] = tree.now
+def _propose(tree: Tree, outer: cython.int, free: cython.int, key: cython.longlong) -> cython.bint:
+    """Queue when an edge to a free vertex becomes tight, if it is the first of its edges."""
+    if tree.proposal_search[free] != tree.search or key < tree.best[free]:
+        tree.proposal_search[free] = tree.search
         tree.best[free] = key
-        tree.suitor[free] = outer
+        tree.proposer[free] = outer
         tree.events.push(key, outer, free)
     return False
+
+
+def shrink(tree: Tree, one: cython.int, two: cython.int) -> cython.bint:
+    """Make a blossom of the ring that is closed by a tight edge between outer vertices."""
+    blossoms = tree.blossoms
+    common = _common_ancestor(tree, one, two)
+    first = blossoms.top(one)
+    node = first
+    _link_path(tree, first, common, True)
+    blossoms.link(blossoms.top(two), first, two, one)
+    _link_path(tree, blossoms.top(two), common, False)
+    while True:
+        amount = -tree.delta
+        if tree.label[node] == INNER:
+            amount = tree.delta
+            _add_to_duals(tree, node, tree.add[node] + 2 * tree.delta)
+        if node >= blossoms.vertices:
+            blossoms.z[node] -= 2 * amount
+        node = blossoms.next[node]
+        if node == first:
+            break
+    blossom = blossoms.merge(first, blossoms.base[common])
+    blossoms.z[blossom] = -2 * tree.delta
+    tree.add[blossom] = 0
+    _set_label(tree, blossom, OUTER)
+    while True:
+        if tree.label[node] == INNER:
+            _scan_edges(tree, node)
+        tree.label[node] = FREE
+        node = blossoms.next[node]
+        if node == first:
+            return True
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _common_ancestor(tree: Tree, one: cython.int, two: cython.int) -> cython.int:
+    """Return the outer node where the paths of two outer vertices to the root meet."""
+    blossoms = tree.blossoms
+    node = blossoms.top(one)
+    turn = blossoms.top(two)
+    tree.marks += 1
+    while True:
+        if node >= 0:
+            if tree.mark[node] == tree.marks:
+                return node
+            tree.mark[node] = tree.marks
+            node = blossoms.mate[blossoms.base[node]]
+            if node >= 0:
+                node = blossoms.top(tree.above[blossoms.top(node)])
+        node, turn = turn, node
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _link_path(tree: Tree, node: cython.int, common: cython.int, upward: cython.bint) -> cython.void:
+    """Link the nodes from an outer one to a node above it, in this order or the reverse."""
+    blossoms = tree.blossoms
+    while node != common:
+        if tree.label[node] == OUTER:
+            below = blossoms.base[node]
+            above = blossoms.mate[below]
+        else:
+            below = tree.entry[node]
+            above = tree.above[node]
+        if upward:
+            blossoms.link(node, blossoms.top(above), below, above)
+        else:
+            blossoms.link(blossoms.top(above), node, above, below)
+        node = blossoms.top(above)
+
+
+def expand(tree: Tree, blossom: cython.int) -> cython.bint:
+    """Split an inner blossom whose z is 0: the even path from its entry to its base stays in the tree."""
+    blossoms = tree.blossoms
+    ring = tree.ring
+    enter = blossoms.holder(blossom, tree.entry[blossom])
+    size = at = 0
+    tree.label[blossom] = FREE
+    node = blossoms.split(blossom)
+    while size == 0 or node != ring[0]:
+        if node == enter:
+            at = size
+        ring[size] = node
+        size += 1
+        tree.add[node] = tree.add[blossom] + tree.delta
+        node = blossoms.next[node]
+    make_inner(tree, enter, tree.above[blossom], tree.entry[blossom])
+    while at % size != 0:
+        if at % 2 == 0:
+            make_outer(tree, ring[at - 1])
+            at -= 2
+            make_inner(tree, ring[at], blossoms.into[ring[at]], blossoms.out[ring[at]])
+        else:
+            node = ring[at + 1]
+            make_outer(tree, node)
+            at += 2
+            make_inner(tree, ring[at % size], blossoms.out[node], blossoms.into[node])
+    for k in range(size):
+        if tree.label[ring[k]] == FREE:
+            _scan_edges(tree, ring[k])
+    return True

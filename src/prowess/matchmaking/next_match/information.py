@@ -1,12 +1,12 @@
-"""Expected information: by how much a match would change what is believed of its players, before it is played.
+"""The expected information of a match: by how much it would change the beliefs about its players.
 
-The information that a result gives is the Kullback–Leibler divergence from the beliefs before the match to those after
-it; its expectation over the results that may come (Lindley 1956) is what Herbrich, Minka, Graepel (2006), section 4.2,
-mean by the most informative matches. Beliefs are normal, so that for each player and trait it is
+The information of a result is the Kullback–Leibler divergence from the beliefs before the match to those after it; its
+expectation over the possible results (Lindley 1956) is what Herbrich, Minka, Graepel (2006), section 4.2, mean by the
+most informative matches. Beliefs are normal, so that for each player and trait it is
 
     ½ (σ′²/σ² − 1 − ln(σ′²/σ²) + (μ′ − μ)²/σ²),
 
-with the belief before the match taken after the drift. It is given in bits.
+where the belief before the match includes the drift. It is measured in bits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...model.match_input import MatchDetails, check_details
 from ...model.maths.normal import cdf
 from ...model.prediction import Prediction
 from ...model.rating import Rating
-from ...model.score_distribution import CountScores, NormalScores, ScoreDistribution
+from ...model.score_distribution import CountScores, NormalScores
 from ...model.score_prediction import ScorePrediction
 from ..player_pool import PlayerPool
 
@@ -31,14 +31,14 @@ BIT = log(2.0)
 NODES = ((-(3.0**0.5), 1 / 6), (0.0, 2 / 3), (3.0**0.5, 1 / 6))  # Gauss–Hermite: exact for the normal score models
 _HALF = ((1.3556261799743, 0.2220759220056), (2.8569700138728, 0.0112574113277))
 FINER = (*((-z, p) for z, p in _HALF), (0.0, 0.5333333333333), *_HALF)
-DRAWS = 128  # results that are drawn, where they are too many to go through
-COUNTS = 15  # scores up to here are gone through one by one
-RARE = 1e-4  # results that are left out
-MIDDLES = 8  # quantiles that stand for all scores of a team, where they are many
+DRAWS = 128  # random results, where there are too many to enumerate
+COUNTS = 15  # scores up to this one are enumerated
+RARE = 1e-4  # less probable results are ignored
+MIDDLES = 8  # quantiles that represent the scores of a team, where there are many
 
 
 def expected_information(group: PlayerPool, teams: Teams) -> float:
-    """The expected information of a match between players of these ratings, in bits.
+    """Return the expected information of a match between players of these ratings, in bits.
 
     >>> import prowess as pw
     >>> from prowess.matchmaking.player_pool import make_pool
@@ -59,10 +59,10 @@ def expected_information(group: PlayerPool, teams: Teams) -> float:
 def possible_results(
     group: PlayerPool, teams: Teams, prediction: Prediction
 ) -> Iterator[tuple[float, MatchDetails | None]]:
-    """The results that may come, each with its probability.
+    """Yield possible results, each with its probability.
 
-    Of two teams: win, draw and loss; scores where the model learns from scores. Of more teams, results are drawn, the
-    same for all matches; ties among them are left out.
+    For two teams: win, draw and loss, or scores if the model learns from scores. For more teams, results are random,
+    with the same seed for all matches and without ties.
     """
     if isinstance(prediction, ScorePrediction):
         for probability, scores in _scores(group, teams, prediction):
@@ -72,34 +72,38 @@ def possible_results(
             yield float(probability), check_details(teams, ranks=ranks)
     else:
         orders: dict[tuple[int, ...], int] = {}
-        for shown in prediction.mean + prediction.sigma * _normals(len(teams)):
-            order = tuple(np.argsort(np.argsort(-shown)).tolist())
+        half = np.random.default_rng(0).standard_normal((DRAWS // 2, len(teams)))
+        for performances in prediction.mean + prediction.sigma * np.concatenate([half, -half]):
+            order = tuple(np.argsort(np.argsort(-performances)).tolist())
             orders[order] = orders.get(order, 0) + 1
         for order, times in orders.items():
             yield times / DRAWS, check_details(teams, ranks=order)
 
 
 def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Iterator[tuple[float, list[float]]]:
-    """Scores with their probabilities: nodes of a quadrature for two teams, draws for more."""
-    found = prediction.score_distribution
-    if len(teams) > 2 and found is None:  # differences of scores are those of performances
+    """Yield scores with their probabilities: nodes of a quadrature for two teams, random ones for more."""
+    scored = prediction.score_distribution
+    if len(teams) > 2 and scored is None:  # differences of scores are those of performances
         board = group.board_of(teams)
         group.model.pipeline.pool_teams(board)
         means, variances, _ = group.model.outcome.performances(board)
-        found = NormalScores(np.array(means), np.sqrt(variances))
+        scored = NormalScores(np.array(means), np.sqrt(variances))
         group.model.pipeline.release(board)
     if len(teams) > 2:
-        assert found is not None
+        assert scored is not None
         rng = np.random.default_rng(0)
-        drawn = [rng.permutation(np.repeat(_quantiles(found, team), DRAWS // MIDDLES)) for team in range(len(teams))]
-        for scores in np.column_stack(drawn).tolist():
+        columns = []
+        for team in range(len(teams)):
+            quantiles = [scored.quantile(team, (index + 0.5) / MIDDLES) for index in range(MIDDLES)]
+            columns.append(rng.permutation(np.repeat(quantiles, DRAWS // MIDDLES)))
+        for scores in np.column_stack(columns).tolist():
             yield 1 / DRAWS, scores
-    elif isinstance(found, CountScores):
-        for pair in product(_counts(found, 0), _counts(found, 1)):
+    elif isinstance(scored, CountScores):
+        for pair in product(_counts(scored, 0), _counts(scored, 1)):
             yield prod(p for p, _ in pair), [score for _, score in pair]
-    elif found is not None:
+    elif scored is not None:
         for (z, p), (y, q) in product(NODES, NODES):
-            yield p * q, [found.mean[0] + z * found.sigma[0], found.mean[1] + y * found.sigma[1]]
+            yield p * q, [scored.mean[0] + z * scored.sigma[0], scored.mean[1] + y * scored.sigma[1]]
     else:
         difference = prediction.score_difference
         assert difference is not None
@@ -107,27 +111,16 @@ def _scores(group: PlayerPool, teams: Teams, prediction: ScorePrediction) -> Ite
             yield p, [difference.mean + z * difference.sigma, 0.0]
 
 
-def _counts(found: CountScores, team: int) -> list[tuple[float, float]]:
-    """Counts with their probabilities: one by one where they are low, else nodes of a quadrature between quantiles."""
-    top = found.quantile(team, 0.9999)
+def _counts(scored: CountScores, team: int) -> list[tuple[float, float]]:
+    """Return counts with their probabilities: all if they are low, else nodes of a quadrature at quantiles."""
+    top = scored.quantile(team, 0.9999)
     if top <= COUNTS:
-        return [(float(p), float(score)) for score, p in enumerate(found.pmf(team, int(top)))]
-    return [(p, found.quantile(team, cdf(z))) for z, p in FINER]
-
-
-def _quantiles(found: ScoreDistribution, team: int) -> list[float]:
-    """Scores of a team that are equally probable, so to speak."""
-    return [found.quantile(team, (index + 0.5) / MIDDLES) for index in range(MIDDLES)]
-
-
-def _normals(teams: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Draws for the performances of teams, and their opposites."""
-    half = np.random.default_rng(0).standard_normal((DRAWS // 2, teams))
-    return np.concatenate([half, -half])
+        return [(float(p), float(score)) for score, p in enumerate(scored.pmf(team, int(top)))]
+    return [(p, scored.quantile(team, cdf(z))) for z, p in FINER]
 
 
 def _information(group: PlayerPool, teams: Teams, details: MatchDetails | None) -> float:
-    """What one result would tell, in nats, by the model's own steps."""
+    """Return the information of one result in nats, by the model's own update."""
     pipeline = group.model.pipeline
     board = group.board_of(teams, details)
     cells = board.entries * pipeline.traits

@@ -1,4 +1,4 @@
-"""The matches that would tell most: which of all that could be played next, by their expected information."""
+"""`next_matches`: the most informative matches that could be played next."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .information import expected_information
 if TYPE_CHECKING:
     import polars as pl
 
-ALL = 2_000  # pairs that are all looked at closely
+ALL = 2_000  # so many pairs are all evaluated
 
 
 @dataclass(frozen=True, eq=False)
 class NextMatch:
-    """A match that could be played: its teams, how much it would tell (in bits), and what is expected of it.
+    """A match that could be played: its teams, its expected information (in bits), and its forecast.
 
     >>> import prowess as pw
     >>> [match] = pw.next_matches(pw.TrueSkill(), players=["ann", "bob"])
@@ -37,32 +37,31 @@ class NextMatch:
     prediction: Prediction
 
     def to_dict(self) -> dict[str, Any]:
-        """The match as plain data: teams, information, win and draw.
+        """Return the match as plain data: teams, information, win and draw.
 
         >>> import prowess as pw
         >>> pw.next_matches(pw.TrueSkill(), players=["ann", "bob"])[0].to_dict()["teams"]
         [['ann'], ['bob']]
         """
-        found = {"teams": [list(team) for team in self.teams], "information": self.information}
-        return found | {"win": self.prediction.win.tolist(), "draw": float(self.prediction.draw)}
+        data = {"teams": [list(team) for team in self.teams], "information": self.information}
+        return data | {"win": self.prediction.win.tolist(), "draw": float(self.prediction.draw)}
 
     def __repr__(self) -> str:
-        """Say who would play, and how much it would tell."""
         return f"{' against '.join(' + '.join(team) for team in self.teams)}: {self.information:.3f} bits"
 
 
 @dataclass(frozen=True, eq=False)
 class NextMatches(Sequence[NextMatch]):
-    """The matches that would tell most, the most telling one first.
+    """The most informative matches, the best first.
 
-    `exact` tells whether all matches that could be played were compared. `newcomers` are those who were not known.
+    `exact` is True if all possible matches were compared. `newcomers` are the names that were unknown.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 8), "cat": pw.Rating(24, 7)})
-    >>> found = pw.next_matches(ladder)
-    >>> found
+    >>> matches = pw.next_matches(ladder)
+    >>> matches
     bob against cat: 0.426 bits
-    >>> len(found), found.exact
+    >>> len(matches), matches.exact
     (1, True)
     """
 
@@ -79,15 +78,14 @@ class NextMatches(Sequence[NextMatch]):
     @overload
     def __getitem__(self, index: slice) -> tuple[NextMatch, ...]: ...
     def __getitem__(self, index: int | slice) -> NextMatch | tuple[NextMatch, ...]:
-        """Give one of the matches, or some."""
+        """Return one of the matches, or a slice."""
         return self.matches[index]
 
     def __repr__(self) -> str:
-        """List the matches."""
         return "\n".join(map(repr, self.matches)) or "no match can be played"
 
     def to_frame(self) -> pl.DataFrame:
-        """A Polars frame with a row for every match: teams as lists of names, information, chances to win, draw.
+        """Return a Polars frame with a row for every match: teams as lists of names, information, wins and draw.
 
         >>> import prowess as pw
         >>> pw.next_matches(pw.TrueSkill(), players=["ann", "bob"]).to_frame().columns
@@ -116,15 +114,15 @@ def next_matches(
     each: int | None = 1,
     progress: bool | None = None,
 ) -> NextMatches:
-    """The matches whose results are expected to tell most of the players' skills: `NextMatches`.
+    """Return the matches whose results are expected to say most about the players' skills: `NextMatches`.
 
-    TrueSkill, section 4.2; Lindley (1956). `source` is a ladder, a fit or a model; `players` are those who are there,
-    by name or with ratings, else all. A match has `teams` teams of `size` players. Nobody plays more than `each`
-    matches, one unless given: then they are a round that can be played at the same time. With `each=None` a player may
-    be in all of them; what her first match tells is not taken into account in the next. `progress` shows a bar, or not.
+    TrueSkill, section 4.2; Lindley (1956). `source` is a ladder, a fit or a model; `players` are the players available,
+    by name or with ratings; by default all. A match has `teams` teams of `size` players. A player is in at most `each`
+    matches: with 1, the default, they are a round that can be played at the same time; with None there is no limit, and
+    matches are chosen independently of each other. `progress` shows a progress bar, or hides it.
 
-    The most telling match is chosen first, then the most telling of what is left. Systems without uncertainty, such as
-    Elo, have nothing to learn by this measure, which is an error.
+    The most informative match is chosen first, then the most informative of the rest. Raises `Error` for systems
+    without uncertainty, such as Elo.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(25, 8), "cat": pw.Rating(24, 7)})
@@ -132,45 +130,42 @@ def next_matches(
     bob against cat: 0.426 bits
     ann against bob: 0.376 bits
     """
-    found = make_pool(source, players)
-    if found.model.absorb.certain:
-        raise Error(
-            "this model keeps no uncertainty, so no match tells more of skills than another; choose one with a sigma, "
-            "such as TrueSkill or Glicko",
-            field="model",
-        )
+    pool = make_pool(source, players)
+    if pool.model.absorb.certain:
+        message = "this model has no uncertainty to reduce; choose one with a sigma, such as TrueSkill or Glicko"
+        raise Error(message, field="model")
     whole("count", count, 1)
     need = whole("teams", teams, 2) * whole("size", size, 1)
-    if len(found) < need:
-        raise Error(f"a match of {teams} teams of {size} needs {need} players, not {len(found)}", field="teams")
+    if len(pool) < need:
+        raise Error(f"a match of {teams} teams of {size} needs {need} players, not {len(pool)}", field="teams")
     limit = count if each is None else whole("each", each, 1)
-    chosen, exact = _choose(found, count, (teams, size), limit, progress)
-    return NextMatches(tuple(_describe(found, *one) for one in chosen), exact, found.newcomers)
+    chosen, exact = _choose(pool, count, (teams, size), limit, progress)
+    return NextMatches(tuple(_describe(pool, *match) for match in chosen), exact, pool.newcomers)
 
 
-def _describe(found: PlayerPool, information: float, lineup: Lineup) -> NextMatch:
-    names = tuple(tuple(found.names[player] for player in team) for team in lineup)
-    rated = [[found.ratings[player] for player in team] for team in lineup]
-    return NextMatch(names, information, found.model.predict_from(found.memory, rated, None))
+def _describe(pool: PlayerPool, information: float, lineup: Lineup) -> NextMatch:
+    names = tuple(tuple(pool.names[player] for player in team) for team in lineup)
+    rated = [[pool.ratings[player] for player in team] for team in lineup]
+    return NextMatch(names, information, pool.model.predict_from(pool.memory, rated, None))
 
 
 def _choose(
-    found: PlayerPool, count: int, shape: tuple[int, int], each: int, progress: bool | None
+    pool: PlayerPool, count: int, shape: tuple[int, int], each: int, progress: bool | None
 ) -> tuple[list[tuple[float, Lineup]], bool]:
-    """The most telling match, then the most telling of what is left; and whether all matches were looked at."""
-    shortlist = Shortlist(found)
-    left = np.full(len(found), each)
+    """Choose the most informative match, then the most informative of the rest; say whether all were compared."""
+    shortlist = Shortlist(pool)
+    left = np.full(len(pool), each)
     chosen: dict[Lineup, float] = {}
-    known: dict[Lineup, float] = {}
+    values: dict[Lineup, float] = {}
 
     def value(lineup: Lineup) -> float:
         if lineup in chosen:
             return -1.0
-        if lineup not in known:
-            known[lineup] = expected_information(found, [[found.ratings[p] for p in team] for team in lineup])
-        return known[lineup]
+        if lineup not in values:
+            values[lineup] = expected_information(pool, [[pool.ratings[p] for p in team] for team in lineup])
+        return values[lineup]
 
-    every = shape == (2, 1) and len(found) * (len(found) - 1) // 2 <= ALL
+    every = shape == (2, 1) and len(pool) * (len(pool) - 1) // 2 <= ALL
     before = -1
     while before < len(chosen) < count:
         before = len(chosen)
@@ -178,7 +173,7 @@ def _choose(
         candidates = list(_candidates(shortlist, free, shape, count - before, every))
         for index in steps(range(len(candidates)), "comparing matches", progress):
             value(candidates[index])
-        for lineup in sorted(candidates, key=lambda one: (-value(one), one)):
+        for lineup in sorted(candidates, key=lambda candidate: (-value(candidate), candidate)):
             members = [player for team in lineup for player in team]
             if len(chosen) == count or value(lineup) < 0.0 or not (left[members] > 0).all():
                 continue
@@ -187,11 +182,12 @@ def _choose(
                 members = [player for team in lineup for player in team]
             chosen[lineup] = value(lineup)
             left[members] -= 1
-    return sorted(((told, lineup) for lineup, told in chosen.items()), key=lambda one: (-one[0], one[1])), every
+    ordered = sorted(chosen.items(), key=lambda match: (-match[1], match[0]))
+    return [(information, lineup) for lineup, information in ordered], every
 
 
 def _candidates(shortlist: Shortlist, free: Ints, shape: tuple[int, int], count: int, every: bool) -> Iterator[Lineup]:
-    """Matches between those who are free that are worth a closer look."""
+    """Yield matches between free players that may be informative."""
     if len(free) < shape[0] * shape[1]:
         return
     if shape != (2, 1):

@@ -1,8 +1,8 @@
 """The best matching of a whole queue, found among few of its pairs and proven for all of them.
 
-Fair opponents stand near to each other in the order of strength, so a graph of neighbours holds most of what is
-needed. Its matching comes with duals, which give every other pair a price; those that are worth more join the graph,
-until there are none: then no matching of all pairs is better.
+Fair opponents are near each other in the order of strength, so a graph of neighbours has most of the edges needed. Its
+matching comes with duals, which set a price for every other pair; pairs that weigh more join the graph, until there are
+none: then no matching of all pairs is better.
 """
 
 from __future__ import annotations
@@ -15,19 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...history.ragged import starts
-from ..blossom.pricing import MOST, Prices, find_missing
 from ..blossom.solve import match
-from .weight import Worth, quality_of, weigh
+from .weights import MOST, PairWeights, Prices, find_missing, quality_of, weigh
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 NEAR = 4  # neighbours on either side, in the order of strength: among all, and
-CLASSES = 16  # among those who are about as uncertain, who often suit each other best
-BLOCK = 64  # items that are looked at together when pairs are priced
+CLASSES = 16  # among items of similar uncertainty, which often fit each other best
+BLOCK = 64  # items that share one bound when pairs are priced
 LARGEST = 58  # bits of a weight: duals may be a few times as large
-FINEST = 44  # bits of a whole quality
+FINEST = 44  # bits of a quality of 1
 
 
 class Edges(NamedTuple):
@@ -39,7 +38,7 @@ class Edges(NamedTuple):
 
 
 class Matching(NamedTuple):
-    """A matching, with the duals that prove it the best of its graph (see `match`)."""
+    """A matching, with the duals that prove that it is the best of its graph (see `match`)."""
 
     mate: Ints
     dual: Longs
@@ -48,39 +47,40 @@ class Matching(NamedTuple):
     gap: Longs
 
 
-def best_pairs(queue: tuple[Floats, ...], known: tuple[Ints, Ints, Floats]) -> tuple[Ints, Floats]:
-    """The pairs of a queue (see `Worth`) that stands in the order of means, as rows of two, and their qualities."""
+def best_pairs(queue: tuple[Floats, ...], costs: tuple[Ints, Ints, Floats]) -> tuple[Ints, Floats]:
+    """Return the best pairs of a queue in the order of means (see `PairWeights`), as rows of two, and their quality."""
     count = len(queue[0])
     if count < 2:
         return np.empty((0, 2), np.int32), np.empty(0)
-    unit, bonus = _scale(count, queue[3], known[2])
-    worth = Worth(_views(*queue), _views(*known), unit, bonus)
+    unit, bonus = _scale(count, queue[3], costs[2])
+    weights = PairWeights(_views(*queue), _views(*costs), unit, bonus)
     classes = _classes(queue[1])
-    edges = _weigh_edges(worth, *_neighbours(count, classes))
-    guess = _initial_duals(worth, count)
-    if count % 2:  # nobody, with whom anybody may be paired: then who is left over makes no large blossoms
-        edges = _join_edges(edges, Edges(*_edges_to_nobody(count), np.full(count, 2 * bonus)))
+    edges = _weigh_edges(weights, *_neighbours(count, classes))
+    guess = _initial_duals(weights, count)
+    if count % 2:  # a dummy item as a partner for the one left over, who would make large blossoms otherwise
+        dummy = np.arange(count, dtype=np.int32), np.full(count, count, np.int32)
+        edges = _join_edges(edges, Edges(*dummy, np.full(count, 2 * bonus)))
         guess = np.append(guess, np.max(2 * bonus - guess))
     while True:
         matched = _solve(len(guess), edges, guess)
-        missing = _missing_edges(worth, matched, queue, classes, (unit, bonus))
+        missing = _missing_edges(weights, matched, queue, classes, (unit, bonus))
         if not len(missing[0]):
             break
-        edges = _join_edges(edges, _weigh_edges(worth, *missing))
-        guess = matched.dual + matched.total // 2  # without blossoms: what they ask is shared by those in them
+        edges = _join_edges(edges, _weigh_edges(weights, *missing))
+        guess = matched.dual + matched.total // 2  # without blossoms: their z is shared by their items
     mate = matched.mate[:count]
     first = np.flatnonzero((mate > np.arange(count)) & (mate < count)).astype(np.int32)
     pairs = np.stack([first, mate[first]], axis=1)
-    return pairs, np.array([quality_of(worth, one, two) for one, two in pairs.tolist()], np.float64)
+    return pairs, np.array([quality_of(weights, one, two) for one, two in pairs.tolist()], np.float64)
 
 
 def _views(*columns: NDArray[Any]) -> Any:
-    """Columns as the kernels take them: uncompiled, they are faster with these than with arrays."""
+    """Return the columns as memoryviews, which are faster than arrays for uncompiled kernels."""
     return tuple(memoryview(column) for column in columns)  # type: ignore[arg-type]
 
 
 def _scale(count: int, wait: Floats, cost: Floats) -> tuple[float, int]:
-    """How many whole numbers a quality is, and what any pair is worth: more than all that pairs may differ by."""
+    """Return the integer unit of quality, and the weight of any pair, which exceeds all differences between pairs."""
     finite = cost[np.isfinite(cost)]
     span = 1.0 + 2.0 * float(wait.max(initial=0.0)) + float(finite.max(initial=0.0)) + 1e-3
     unit = 2.0 ** min(FINEST, floor(LARGEST - log2((count + 4.0) * span)))
@@ -88,7 +88,7 @@ def _scale(count: int, wait: Floats, cost: Floats) -> tuple[float, int]:
 
 
 def _classes(variance: Floats) -> tuple[Ints, Ints]:
-    """The queue by how uncertain its items are, each class in the order of means: where they begin, and who it is."""
+    """Return where the classes of similar uncertainty start, and their items, each class in the order of means."""
     count = len(variance)
     parts = CLASSES if count >= CLASSES and variance.min() < variance.max() else 1
     rank = np.empty(count, np.int64)
@@ -98,7 +98,7 @@ def _classes(variance: Floats) -> tuple[Ints, Ints]:
 
 
 def _neighbours(count: int, classes: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """Pairs of items that stand near to each other, among all or within a class."""
+    """Return pairs of items that are near each other, among all or within a class."""
     everybody = np.arange(count, dtype=np.int32)
     groups = [everybody, *np.split(classes[1], classes[0][1:-1])] if len(classes[0]) > 2 else [everybody]
     near = [(group, step) for group in groups for step in range(1, min(NEAR, len(group) - 1) + 1)]
@@ -107,76 +107,73 @@ def _neighbours(count: int, classes: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
     return np.concatenate([everybody[:0], *ones]), np.concatenate([everybody[:0], *twos])
 
 
-def _edges_to_nobody(count: int) -> tuple[Ints, Ints]:
-    """The pairs of everybody with nobody, who stands after all others."""
-    return np.arange(count, dtype=np.int32), np.full(count, count, np.int32)
-
-
-def _initial_duals(worth: Worth, count: int) -> Longs:
-    """Half the weight of a match of each item with its like: what the duals are in a queue that has many of each."""
+def _initial_duals(weights: PairWeights, count: int) -> Longs:
+    """Return half the weight of a pair of each item with itself: the duals of a queue with many similar items."""
     weight = np.empty(count, np.int64)
     same = np.arange(count, dtype=np.int32)
-    weigh(worth, *_views(same, same, weight))
+    weigh(weights, *_views(same, same, weight))
     return np.maximum(weight, 0) // 2
 
 
-def _weigh_edges(worth: Worth, ones: Ints, twos: Ints) -> Edges:
-    """Pairs as edges with their weights, without those that may not be."""
+def _weigh_edges(weights: PairWeights, ones: Ints, twos: Ints) -> Edges:
+    """Return the allowed pairs as edges with their weights."""
     weight = np.empty(len(ones), np.int64)
-    weigh(worth, *_views(ones, twos, weight))
+    weigh(weights, *_views(ones, twos, weight))
     allowed = weight >= 0
     return Edges(ones[allowed], twos[allowed], weight[allowed])
 
 
 def _join_edges(edges: Edges, more: Edges) -> Edges:
-    """A graph with more edges."""
     ones, twos = np.concatenate([edges.ones, more.ones]), np.concatenate([edges.twos, more.twos])
     return Edges(ones, twos, np.concatenate([edges.weight, more.weight]))
 
 
 def _solve(count: int, edges: Edges, guess: Longs) -> Matching:
-    """The best matching of a graph."""
+    """Return the best matching of a graph."""
     ends = np.concatenate([edges.ones, edges.twos])
     order = np.argsort(ends, kind="stable")
     start = starts(np.bincount(ends, minlength=count))
     other = np.concatenate([edges.twos, edges.ones])[order]
     weight = np.concatenate([edges.weight, edges.weight])[order]
-    longs = [np.zeros(count, np.int64) for _ in range(2)]
-    found = Matching(np.empty(count, np.int32), guess.copy(), longs[0], np.empty(count, np.int32), longs[1])
-    columns = start, other, weight, found.dual, found.total, found.mate, found.position, found.gap
-    match(*_views(*columns))
-    return found
+    mate, position = np.empty(count, np.int32), np.empty(count, np.int32)
+    total, gap, dual = np.zeros(count, np.int64), np.zeros(count, np.int64), guess.copy()
+    match(*_views(start, other, weight, dual, total, mate, position, gap))
+    return Matching(mate, dual, total, position, gap)
 
 
 def _missing_edges(
-    worth: Worth, matched: Matching, queue: tuple[Floats, ...], classes: tuple[Ints, Ints], scale: tuple[float, int]
+    weights: PairWeights,
+    matched: Matching,
+    queue: tuple[Floats, ...],
+    classes: tuple[Ints, Ints],
+    scale: tuple[float, int],
 ) -> tuple[Ints, Ints]:
-    """The pairs that are worth more than what the duals of a matching ask."""
+    """Return the pairs that weigh more than the price set by the duals of a matching."""
     count = len(queue[0])
     unit, bonus = scale
     start, member = _blocks(classes), classes[1]
     own = (matched.dual[:count] - bonus) / (2.0 * unit) - queue[3]
     ones, twos = np.empty(count * MOST, np.int32), np.empty(count * MOST, np.int32)
     prices = Prices(
-        worth,
+        weights,
         _views(matched.dual, matched.position, _minima(matched.gap)),
         _views(own, _bounds(own, queue, start, member)),
         _views(start, member),
         _views(ones, twos, np.empty(count * MOST, np.int64)),
     )
-    found = find_missing(prices)
-    return ones[:found], twos[:found]
+    number = find_missing(prices)
+    return ones[:number], twos[:number]
 
 
 def _blocks(classes: tuple[Ints, Ints]) -> Ints:
-    """Where the classes begin when they are cut into blocks."""
+    """Return where the blocks start into which the classes are cut."""
     start = classes[0]
     cuts = [np.arange(one, two, BLOCK) for one, two in pairwise(start)]
     return np.append(np.concatenate(cuts), start[-1]).astype(np.int32)
 
 
 def _bounds(own: Floats, queue: tuple[Floats, ...], start: Ints, member: Ints) -> Floats:
-    """Of every block the least price, mean and variance, and the largest variance and noise."""
+    """Return for every block the least price, mean and variance, and the largest variance and noise."""
     mean, variance, noise = queue[:3]
     least = [np.minimum.reduceat(column[member], start[:-1]) for column in (own, mean, variance)]
     most = [np.maximum.reduceat(column[member], start[:-1]) for column in (variance, noise)]
@@ -184,7 +181,7 @@ def _bounds(own: Floats, queue: tuple[Floats, ...], start: Ints, member: Ints) -
 
 
 def _minima(gap: Longs) -> Longs:
-    """In row k the least of 2ᵏ neighbouring gaps, from each of them on."""
+    """Return in row k the least of 2ᵏ neighbouring gaps, from each of them on."""
     rows = [gap]
     while 2 ** len(rows) <= len(gap):
         half, below = 2 ** (len(rows) - 1), rows[-1]

@@ -1,4 +1,4 @@
-"""Pairing a queue: who plays whom, so that as many as possible play and their matches are as fair as possible."""
+"""`pair` and `rounds`: pair a queue such that as many as possible play, in matches as fair as possible."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairing:
-    """Who plays whom: the pairs, the strongest first, the quality of each, and who is left over.
+    """The pairs of a queue, the strongest first, the quality of each, and the items left over.
 
-    `pairs` and `left` hold the items of the queue, names or ratings, groups as tuples; `places` says for each pair
-    where in the queue its two stand, counted from 0. `newcomers` are the names that the ladder does not know: they
-    were paired as somebody who joins now.
+    `pairs` and `left` hold the items of the queue, names or ratings, groups as tuples; `places` has the positions of
+    each pair in the queue, counted from 0. `newcomers` are the names that the ladder does not know; they are rated as
+    newcomers.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 1), "bob": pw.Rating(20, 1), "cat": pw.Rating(29, 1)})
@@ -45,7 +45,7 @@ class Pairing:
     places: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 2), np.int32))
 
     def __repr__(self) -> str:
-        """Say how many pairs there are, how fair they are on average, and how many had no partner."""
+        """Show the number of pairs, their average quality, and the number left over."""
         fair = f" of quality {self.quality.mean():.2f}" if self.pairs else ""
         return f"Pairing({count(len(self.pairs), 'pair', 'pairs')}{fair}, {len(self.left)} left over)"
 
@@ -55,7 +55,7 @@ class Pairing:
 
     @property
     def total(self) -> float:
-        """The sum of the qualities: of all pairings that leave as few over, the largest, but for what else was asked.
+        """The sum of the qualities: the largest possible, apart from the effects of `waiting`, `met` and `never`.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -65,7 +65,7 @@ class Pairing:
         return float(self.quality.sum())
 
     def to_frame(self) -> pl.DataFrame:
-        """The pairs as a Polars frame: first, second, quality. A rating without a name is shown by its place.
+        """Return the pairs as a Polars frame: first, second, quality. A rating without a name is shown by its place.
 
         >>> import prowess as pw
         >>> model = pw.TrueSkill()
@@ -74,12 +74,15 @@ class Pairing:
         """
         import polars as pl
 
-        shown = [[_item_text(pair[k], at[k]) for k in (0, 1)] for pair, at in zip(self.pairs, self.places, strict=True)]
-        names = pl.DataFrame(shown, schema={"first": pl.String, "second": pl.String}, orient="row")
+        rows = [
+            [", ".join(_item_names(item, place)) for item, place in zip(pair, at, strict=True)]
+            for pair, at in zip(self.pairs, self.places, strict=True)
+        ]
+        names = pl.DataFrame(rows, schema={"first": pl.String, "second": pl.String}, orient="row")
         return names.with_columns(pl.Series("quality", self.quality, pl.Float64))
 
     def to_dict(self) -> dict[str, Any]:
-        """The pairs, each with its quality, and who is left over, as plain data; every item is a list of names.
+        """Return the pairs with their quality and the items left over as plain data; an item is a list of names.
 
         A rating without a name is shown by its place.
 
@@ -96,13 +99,8 @@ class Pairing:
         return {"pairs": pairs, "left": left, "newcomers": list(self.newcomers)}
 
 
-def _item_text(item: Item, place: int) -> str:
-    """An item in a table."""
-    return ", ".join(_item_names(item, place))
-
-
 def _item_names(item: Item, place: int) -> list[str]:
-    """The players of an item of the queue."""
+    """Return the names of an item's players; a rating is named by its place."""
     players = item if isinstance(item, tuple) else (item,)
     return [player if isinstance(player, str) else f"#{place + 1}" for player in players]
 
@@ -110,7 +108,7 @@ def _item_names(item: Item, place: int) -> list[str]:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-FAR = 1e6  # no waiting and no number of meetings counts more than so many whole qualities
+FAR = 1e6  # limits the effect of waiting and of meetings, in units of quality
 
 
 def pair(
@@ -125,21 +123,21 @@ def pair(
     least: float = 0.0,
     uneven: bool = False,
 ) -> Pairing:
-    """Pair the players of a queue: as many as possible, and of all such pairings the one of the largest total quality.
+    """Pair as many players of a queue as possible, with the largest total quality of all such pairings.
 
     An item of the queue is a player, by name or as a rating, or a list of players who play together; groups are paired
-    with groups of their size, unless `uneven` is set. `source` is the ladder or the fit that knows the names, and who
-    is unknown to it is paired as a newcomer; or a model, for ratings, which may also be given by name in a mapping.
+    with groups of their size, unless `uneven` is set. `source` is the ladder or the fit that knows the names, of which
+    unknown ones are rated as newcomers; or a model, for ratings, which may also be given by name in a mapping.
 
-    `waiting` says how long each has waited, by name or in the order of the queue. A wait longer by one `patience`
-    (60 suits seconds) counts as much as a whole quality when somebody must be left over, and halves the `least`
-    quality that a player accepts; both of a pair must accept it. Without `least`, everybody is paired who can be.
+    `waiting` is how long each item has waited, by name or in the order of the queue. A wait longer by one `patience`
+    (60 suits seconds) counts as much as a quality of 1 when someone must be left over, and halves the `least` quality
+    that a player accepts; both of a pair must accept it. Without `least`, as many as possible are paired.
 
-    `met` says who has met lately: pairs of names, a mapping from pairs to how often, or a `History`. Each time makes a
-    pair less worth by `repeat`. The pairs of `never` are not made at all.
+    `met` lists recent meetings: pairs of names, a mapping from pairs to their number, or a `History`. Each meeting
+    lowers the value of a pair by `repeat`. The pairs of `never` are never made.
 
-    The pairing is the best of all, not only of those that were looked at: maximum-weight matching (Edmonds, 1965), with
-    a proof by duals. Qualities that differ by less than 1e-7 count as equal; then the nearer players are paired.
+    The pairing is the best of all possible ones: maximum-weight matching (Edmonds, 1965), with a proof by duals.
+    Qualities that differ by less than 1e-7 count as equal; then the nearer players are paired.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill()
@@ -155,21 +153,21 @@ def pair(
     hurry = np.minimum(waiting_times(line, waiting) / patience, FAR)
     lowest = scale("least", least, zero=True) * np.exp2(-hurry)
     pairs, cost = _pair_costs(line, met, never, scale("repeat", repeat, zero=True))
-    found = [np.empty((0, 2), np.int32)]
+    paired = [np.empty((0, 2), np.int32)]
     quality = [np.empty(0)]
     for size in [None] if uneven else np.unique(line.size):
         chosen = np.flatnonzero(line.size > 0 if size is None else line.size == size)
         columns = line.mean, line.variance, line.noise, hurry - hurry[chosen].min(initial=FAR), lowest
-        some, fair = _pair_items(chosen, columns, pairs, cost)
-        found.append(some)
-        quality.append(fair)
-    return _make_pairing(line, np.concatenate(found), np.concatenate(quality))
+        new_pairs, new_quality = _pair_items(chosen, columns, pairs, cost)
+        paired.append(new_pairs)
+        quality.append(new_quality)
+    return _make_pairing(line, np.concatenate(paired), np.concatenate(quality))
 
 
 def _pair_costs(
     queue: Queue, met: PastMeetings, never: PastMeetings, repeat: float
 ) -> tuple[NDArray[np.int64], Floats]:
-    """What is known against pairs of items: groups have met as often as those two of their players who did most."""
+    """Return pairs of items with a cost; groups have met as often as the two of their players who met most."""
     item = np.array(list(queue.item.values()), np.int64)
     numbers = {name: number for number, name in enumerate(queue.item)}
     pairs, times = count_meetings("met", met, numbers)
@@ -185,7 +183,7 @@ def _pair_costs(
 def _pair_items(
     chosen: NDArray[np.intp], columns: tuple[Floats, ...], pairs: NDArray[np.int64], cost: Floats
 ) -> tuple[Ints, Floats]:
-    """The best pairs of some items of the queue, and their qualities."""
+    """Return the best pairs of some items of the queue, and their qualities."""
     mean = columns[0]
     order = chosen[np.argsort(mean[chosen], kind="stable")]
     rank = np.full(len(mean), -1, np.int64)
@@ -194,25 +192,25 @@ def _pair_items(
     ends, cost = ends[ends[:, 0] >= 0], cost[ends[:, 0] >= 0]
     by_first = np.lexsort((ends[:, 1], ends[:, 0]))
     start = starts(np.bincount(ends[:, 0], minlength=len(order)))
-    known = start, ends[by_first, 1].astype(np.int32), cost[by_first]
-    found, quality = best_pairs(tuple(np.ascontiguousarray(column[order]) for column in columns), known)
-    return order[found].astype(np.int32), quality
+    costs = start, ends[by_first, 1].astype(np.int32), cost[by_first]
+    best, quality = best_pairs(tuple(np.ascontiguousarray(column[order]) for column in columns), costs)
+    return order[best].astype(np.int32), quality
 
 
-def _make_pairing(queue: Queue, found: Ints, quality: Floats) -> Pairing:
-    """The pairs by the items of the queue, the strongest first."""
-    found = np.sort(found, axis=1)
-    order = np.lexsort((found[:, 0], -queue.mean[found].sum(axis=1)))
-    found, quality = found[order], quality[order]
+def _make_pairing(queue: Queue, places: Ints, quality: Floats) -> Pairing:
+    """Return the pairs of items, the strongest first."""
+    places = np.sort(places, axis=1)
+    order = np.lexsort((places[:, 0], -queue.mean[places].sum(axis=1)))
+    places, quality = places[order], quality[order]
     alone = np.ones(len(queue), bool)
-    alone[found] = False
+    alone[places] = False
     items: Any = queue.items
-    pairs = [(items[one], items[two]) for one, two in found]
-    return Pairing(pairs, quality, [items[one] for one in np.flatnonzero(alone)], queue.newcomers, found)
+    pairs = [(items[one], items[two]) for one, two in places]
+    return Pairing(pairs, quality, [items[place] for place in np.flatnonzero(alone)], queue.newcomers, places)
 
 
-EARLIER_ROUND = 400.0  # meetings of before that one of an earlier round counts as
-PATIENCE = 1e-3  # of those who sat out a round: more than anything else that speaks for or against a pair
+EARLIER_ROUND = 400.0  # a meeting in an earlier round counts as so many
+PATIENCE = 1e-3  # of items that sat out a round, so that it outweighs everything else
 
 
 def rounds(
@@ -224,10 +222,10 @@ def rounds(
     repeat: float = 0.25,
     never: PastMeetings = (),
 ) -> list[Pairing]:
-    """Pair a queue for some rounds, as `pair` does, each round with what the ones before it have made of it.
+    """Pair a queue for several rounds, as `pair` does.
 
-    Who met in an earlier round meets again only where as many could not play otherwise, and who sat out plays before
-    others sit out a second time. The rest is as in `pair`.
+    Pairs of earlier rounds are repeated only if otherwise fewer could play, and items that sat out play before others
+    sit out a second time. The rest is as in `pair`.
 
     >>> import prowess as pw
     >>> model = pw.TrueSkill()
@@ -242,21 +240,21 @@ def rounds(
     line = parse_queue(source, queue)
     names = list(line.item)
     pairs, times = count_meetings("met", met, {name: number for number, name in enumerate(names)})
-    known = {(names[one], names[two]): often for (one, two), often in zip(pairs.tolist(), times.tolist(), strict=True)}
+    meetings = {(names[a], names[b]): often for (a, b), often in zip(pairs.tolist(), times.tolist(), strict=True)}
     waiting = dict.fromkeys(names, 0.0)
-    found: list[Pairing] = []
+    pairings: list[Pairing] = []
     for _ in range(whole("count", count, 1)):
-        made = pair(source, queue, waiting=waiting, patience=PATIENCE, met=known, repeat=repeat, never=never)
-        for one, two in made.pairs:
-            for met_now in product(_player_names(one), _player_names(two)):
-                known[met_now] = known.get(met_now, 0.0) + EARLIER_ROUND
-        for item in made.left:
+        pairing = pair(source, queue, waiting=waiting, patience=PATIENCE, met=meetings, repeat=repeat, never=never)
+        for one, two in pairing.pairs:
+            for names_met in product(_player_names(one), _player_names(two)):
+                meetings[names_met] = meetings.get(names_met, 0.0) + EARLIER_ROUND
+        for item in pairing.left:
             waiting |= {name: waiting[name] + 1.0 for name in _player_names(item)}
-        found.append(made)
-    return found
+        pairings.append(pairing)
+    return pairings
 
 
 def _player_names(item: Item) -> list[Any]:
-    """The names of an item of the queue; a rating has none, and may meet anybody."""
+    """Return the names of an item of the queue; a rating has none, and may meet anybody again."""
     players = item if isinstance(item, tuple) else (item,)
     return [player for player in players if isinstance(player, str)]

@@ -1,4 +1,4 @@
-"""A queue: players and groups that play together, by name or by rating."""
+"""The queue to pair: players and groups, by name or by rating, their waiting times and past meetings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...history import History, name_of
 from ...history.ragged import owners
 from ...model.quality import check_noise
 from ...model.rating import Rating
-from ...validate import scale
+from ...validate import invalid, scale
 from ..player_pool import Performances, PlayerPool, Source, make_pool
 
 Floats = NDArray[np.float64]
@@ -25,7 +25,7 @@ QueueInput: TypeAlias = "Iterable[Player | Sequence[Player]] | Mapping[str, Rati
 
 @dataclass(frozen=True, eq=False)
 class Queue:
-    """The items of a queue, each with its size; which item a player is in, by name; and how the items perform."""
+    """The items of a queue with their sizes and performances, and the item of every named player."""
 
     items: list[Item]
     size: NDArray[np.int64]
@@ -40,21 +40,15 @@ class Queue:
         return len(self.items)
 
 
-def parse_queue(source: Source, given: QueueInput) -> Queue:
-    """Read a queue: who is in it, and how everybody is expected to perform.
-
-    A name that the ladder does not know is that of a newcomer.
-    """
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise Error(
-            f"a queue must be a list of players and groups, such as ['ann', ['bob', 'cat']], not {given!r}",
-            field="queue",
-            value=given,
-        )
-    items = [_item(one, place) for place, one in enumerate(given, 1)]
+def parse_queue(source: Source, queue: QueueInput) -> Queue:
+    """Read a queue and compute the performances of its items; unknown names are newcomers."""
+    if isinstance(queue, str) or not isinstance(queue, Iterable):
+        must = "be a list of players and groups, such as ['ann', ['bob', 'cat']]"
+        raise invalid("a queue", must, queue, field="queue")
+    items = [_item(entry, place) for place, entry in enumerate(queue, 1)]
     teams = [item if isinstance(item, tuple) else (item,) for item in items]
     where = _index_names(teams)
-    named = make_pool(source, given if isinstance(given, Mapping) else list(where))
+    named = make_pool(source, queue if isinstance(queue, Mapping) else list(where))
     rating = dict(zip(named.names, named.ratings, strict=True))
     ratings = [player if isinstance(player, Rating) else rating[player] for team in teams for player in team]
     size = np.array([len(team) for team in teams], np.int64)
@@ -62,65 +56,56 @@ def parse_queue(source: Source, given: QueueInput) -> Queue:
     return Queue(items, size, where, named.newcomers, *_performances(everybody, size))
 
 
-def _item(given: Any, place: int) -> Item:
-    """A player, or the tuple of the players of a group."""
-    if isinstance(given, Rating):
-        return given
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        if not len(given):
-            raise Error(
-                f"place {place} of the queue is an empty group; a group needs at least one player",
-                field="queue",
-                value=place,
-            )
-        return tuple(player if isinstance(player, Rating) else name_of(player) for player in given)
-    return name_of(given)
+def _item(entry: Any, place: int) -> Item:
+    """Return a player, or the tuple of the players of a group."""
+    if isinstance(entry, Rating):
+        return entry
+    if isinstance(entry, Sequence) and not isinstance(entry, str):
+        if not len(entry):
+            message = f"place {place} of the queue is an empty group; a group needs at least one player"
+            raise Error(message, field="queue", value=place)
+        return tuple(player if isinstance(player, Rating) else name_of(player) for player in entry)
+    return name_of(entry)
 
 
 def _index_names(teams: Sequence[tuple[Player, ...]]) -> dict[str, int]:
-    """The item in which every name stands."""
-    found: dict[str, int] = {}
+    """Return the item of every name."""
+    where: dict[str, int] = {}
     for item, team in enumerate(teams):
         for name in team:
-            if isinstance(name, str) and name in found:
-                raise Error(
-                    f"{name} stands twice in the queue, at places {found[name] + 1} and {item + 1}",
-                    field="queue",
-                    value=name,
-                )
             if isinstance(name, str):
-                found[name] = item
-    return found
+                if name in where:
+                    message = f"{name} is listed twice in the queue, at places {where[name] + 1} and {item + 1}"
+                    raise Error(message, field="queue", value=name)
+                where[name] = item
+    return where
 
 
 def _performances(everybody: PlayerPool, size: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
-    """Mean, variance and noise of every item's performance in a match with one of its size."""
-    found = np.empty((3, len(size)))
+    """Return mean, variance and noise of every item's performance in a match against one of its size."""
+    columns = np.empty((3, len(size)))
     first = np.cumsum(size) - size
     for each in np.unique(size).tolist():
         chosen = np.flatnonzero(size == each)
-        found[:, chosen] = Performances(everybody, (each, each)).of(first[chosen, None] + np.arange(each))
-    check_noise(found[2].min(initial=1.0))
-    return found[0], found[1], found[2]
+        columns[:, chosen] = Performances(everybody, (each, each)).of(first[chosen, None] + np.arange(each))
+    check_noise(columns[2].min(initial=1.0))
+    return columns[0], columns[1], columns[2]
 
 
 def waiting_times(queue: Queue, waiting: Mapping[str, float] | Sequence[float] | None) -> Floats:
-    """How long each item has waited: of a group, its player who has waited longest."""
-    found = np.zeros(len(queue))
+    """Return how long each item has waited: for a group, the longest wait of its players."""
+    times = np.zeros(len(queue))
     if waiting is None:
-        return found
+        return times
     if isinstance(waiting, Mapping):
-        for given, time in waiting.items():
-            name = name_of(given)
+        for label, time in waiting.items():
+            name = name_of(label)
             if name in queue.item:
-                found[queue.item[name]] = max(found[queue.item[name]], scale(f"waiting[{name!r}]", time, zero=True))
-        return found
+                times[queue.item[name]] = max(times[queue.item[name]], scale(f"waiting[{name!r}]", time, zero=True))
+        return times
     if isinstance(waiting, str) or not isinstance(waiting, (Sequence, np.ndarray)) or len(waiting) != len(queue):
-        raise Error(
-            f"waiting must hold a number for each of the {len(queue)} places of the queue, or be a mapping",
-            field="waiting",
-            value=waiting,
-        )
+        must = f"waiting must be a mapping, or have a number for each of the {len(queue)} places of the queue"
+        raise Error(must, field="waiting", value=waiting)
     return np.array([scale(f"waiting[{place}]", time, zero=True) for place, time in enumerate(waiting)], np.float64)
 
 
@@ -129,7 +114,7 @@ MeetingCounts: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 def count_meetings(what: str, met: PastMeetings, numbers: Mapping[str, int]) -> MeetingCounts:
-    """Pairs of different players of a queue, the lower number first, and how often they met; of others nothing is said.
+    """Return pairs of different players of a queue, the lower number first, and how often they met.
 
     >>> count_meetings("met", [("ann", "bob"), ("bob", "ann"), ("ann", "zoe")], {"ann": 0, "bob": 1})
     (array([[0, 1]]), array([2.]))
@@ -141,20 +126,18 @@ def count_meetings(what: str, met: PastMeetings, numbers: Mapping[str, int]) -> 
         pairs, times = _listed_meetings(what, met, numbers)
     pairs = np.sort(pairs, axis=1)
     times, pairs = times[pairs[:, 0] < pairs[:, 1]], pairs[pairs[:, 0] < pairs[:, 1]]
-    found, which = np.unique(pairs, axis=0, return_inverse=True)
-    return found, np.bincount(which.reshape(-1), times, len(found)).astype(np.float64)
+    distinct, which = np.unique(pairs, axis=0, return_inverse=True)
+    return distinct, np.bincount(which.reshape(-1), times, len(distinct)).astype(np.float64)
 
 
-def _listed_meetings(what: str, met: Any, numbers: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The pairs that somebody wrote down, once each or with a number."""
+def _listed_meetings(what: str, met: Any, numbers: Mapping[str, int]) -> MeetingCounts:
+    """Return the pairs of a list, or of a mapping to the number of meetings."""
     if isinstance(met, str) or not isinstance(met, Iterable):
-        raise Error(f"{what} must hold pairs of names, such as [('ann', 'bob')], not {met!r}", field=what, value=met)
+        raise invalid(what, "hold pairs of names, such as [('ann', 'bob')]", met)
     pairs, times = [], []
     for pair in met:
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-            raise Error(
-                f"{what} must hold pairs of names, such as ('ann', 'bob'), not {pair!r}", field=what, value=pair
-            )
+            raise invalid(what, "hold pairs of names, such as ('ann', 'bob')", pair)
         one, two = name_of(pair[0]), name_of(pair[1])
         often = scale(f"{what}[{one!r}, {two!r}]", met[pair], zero=True) if isinstance(met, Mapping) else 1.0
         if one in numbers and two in numbers:
@@ -164,18 +147,18 @@ def _listed_meetings(what: str, met: Any, numbers: Mapping[str, int]) -> tuple[N
 
 
 def _meetings_in_history(history: History, numbers: Mapping[str, int]) -> NDArray[np.int64]:
-    """The pairs of players who were in different teams of a match, once for every match."""
+    """Return the pairs of players in different teams of a match, once for every match."""
     number = np.array([numbers.get(name, -1) for name in history.players], np.int64)
     here = np.flatnonzero(number[history.player] >= 0) if len(number) else np.empty(0, np.int64)
     team = owners(history.team_start)[here]
     match = owners(history.match_start)[team]
     player = number[history.player[here]] if len(here) else here
-    found = [np.empty((0, 2), np.int64)]
+    pairs = [np.empty((0, 2), np.int64)]
     entry, step = np.arange(len(here)), 1
-    while len(entry):  # those of whose match there is another entry so many places further on
+    while len(entry):  # compare each entry with the one `step` places later in the same match
         entry = entry[entry + step < len(here)]
         entry = entry[match[entry] == match[entry + step]]
         against = entry[team[entry] != team[entry + step]]
-        found.append(np.stack([player[against], player[against + step]], axis=1))
+        pairs.append(np.stack([player[against], player[against + step]], axis=1))
         step += 1
-    return np.concatenate(found)
+    return np.concatenate(pairs)

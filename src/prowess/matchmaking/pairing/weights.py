@@ -1,0 +1,249 @@
+"""The weights of pairs of a queue, and the pairs whose weight is above the price that the duals of a matching set.
+
+A pair is worth more the fairer its match is and the longer the two have waited, and less if they have met. Weights are
+integers, so that duals are exact; one pair more always weighs more than any difference between pairs. If no pair weighs
+more than its price, no matching of the complete graph is heavier than the one found among few edges.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from ...model import _cython as cython
+
+if cython.compiled:
+    from cython.cimports.libc.math import exp, fabs, floor, sqrt
+else:
+    from math import exp, fabs, floor, sqrt
+
+TIE = 1e-7  # cost of the whole width of a queue: of equally fair pairs the nearer is chosen
+MOST = 6  # missing edges of an item with later ones that are reported at a time
+ROOM = cython.declare(cython.Py_ssize_t, MOST)
+TOLERANCE = cython.declare(cython.double, 1e-9)  # of estimates; prices themselves are exact
+
+
+@cython.final
+@cython.cclass
+class PairWeights:
+    """A queue in the order of the means of its items' performances, with what the weights of pairs depend on.
+
+    `wait` is the gain of pairing an item, `least` the quality below which it is not paired. The costs of pairs of an
+    item with later ones are at `start[i]:start[i + 1]`: the later item in `partner`, and the `cost`, which is infinite
+    for a forbidden pair. All are in units of quality, which `unit` scales to integers; `bonus` is the weight of any
+    pair.
+
+    >>> from array import array
+    >>> queue = [array("d", [a, b]) for a, b in ((25, 26), (34.7, 34.7), (17.4, 17.4), (0, 0), (0, 0))]
+    >>> no_costs = array("i", [0, 0, 0]), array("i", [0]), array("d", [0])
+    >>> round(quality_of(PairWeights(queue, no_costs, 2**40, 0), 0, 1), 3)
+    0.703
+    """
+
+    mean: cython.const[cython.double][::1]
+    variance: cython.const[cython.double][::1]
+    noise: cython.const[cython.double][::1]
+    wait: cython.const[cython.double][::1]
+    least: cython.const[cython.double][::1]
+    start: cython.const[cython.int][::1]
+    partner: cython.const[cython.int][::1]
+    cost: cython.const[cython.double][::1]
+    unit: cython.double
+    near: cython.double
+    bonus: cython.longlong
+
+    def __init__(self, queue: Any, costs: Any, unit: float, bonus: int) -> None:
+        self.mean, self.variance, self.noise, self.wait, self.least = queue
+        self.start, self.partner, self.cost = costs
+        self.unit = unit
+        self.bonus = bonus
+        width = self.mean[len(self.mean) - 1] - self.mean[0]
+        self.near = TIE / width if width > 0.0 else 0.0
+
+
+@cython.ccall
+@cython.exceptval(check=False)
+def quality_of(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.double:
+    """Return the quality of a pair by TrueSkill, equation (7): the same as `Model.quality`."""
+    variance = weights.variance[one] + weights.variance[two]
+    gap = weights.mean[one] - weights.mean[two]
+    return sqrt((weights.noise[one] + weights.noise[two]) / variance) * exp(-0.5 * (gap / variance * gap))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _weight(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.longlong:
+    """Return the weight of a pair in the order of the queue, an even number; −1 if it is not allowed."""
+    cost = _cost(weights, one, two)
+    value = quality_of(weights, one, two)
+    if value < weights.least[one] or value < weights.least[two] or cost > 1e300:
+        return -1
+    value += weights.wait[one] + weights.wait[two] - cost
+    value -= weights.near * fabs(weights.mean[one] - weights.mean[two])
+    return 2 * (weights.bonus + cython.cast(cython.longlong, floor(value * weights.unit + 0.5)))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _cost(weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.double:
+    """Find the cost of a pair by bisection; 0 if it has none."""
+    low = weights.start[one]
+    high = weights.start[one + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if weights.partner[middle] == two:
+            return weights.cost[middle]
+        if weights.partner[middle] < two:
+            low = middle + 1
+        else:
+            high = middle
+    return 0.0
+
+
+@cython.ccall
+def weigh(
+    weights: PairWeights,
+    ones: cython.const[cython.int][::1],
+    twos: cython.const[cython.int][::1],
+    out: cython.longlong[::1],
+) -> cython.void:
+    """Fill the weights of some pairs in the order of the queue; −1 for those that are not allowed."""
+    for k in range(len(ones)):
+        out[k] = _weight(weights, ones[k], twos[k])
+
+
+@cython.final
+@cython.cclass
+class Prices:
+    """The price of every pair of a queue in the order of means.
+
+    It is the sum of both `dual`s plus the least of the gaps between their positions; `gaps` holds the least of 1, 2, 4,
+    … of them. In units of quality, without the bonus, it is at least the sum of both `own`. The queue is divided into
+    blocks of similar items, in the order of means, each of which has a row of `bounds`: the least `own` of its items,
+    the least mean, the least and the largest variance, and the largest noise. The missing edges are written to `ones`
+    and `twos`, and the excess of each over its price to `above`.
+    """
+
+    weights: PairWeights
+    dual: cython.const[cython.longlong][::1]
+    position: cython.const[cython.int][::1]
+    gaps: cython.const[cython.longlong][:, ::1]
+    own: cython.const[cython.double][::1]
+    bounds: cython.const[cython.double][:, ::1]
+    start: cython.const[cython.int][::1]
+    member: cython.const[cython.int][::1]
+    ones: cython.int[::1]
+    twos: cython.int[::1]
+    above: cython.longlong[::1]
+    count: cython.Py_ssize_t
+
+    def __init__(self, weights: PairWeights, exact: Any, estimates: Any, blocks: Any, missing: Any) -> None:
+        self.weights = weights
+        self.dual, self.position, self.gaps = exact
+        self.own, self.bounds = estimates
+        self.start, self.member = blocks
+        self.ones, self.twos, self.above = missing
+        self.count = 0
+
+
+@cython.ccall
+def find_missing(prices: Prices) -> cython.Py_ssize_t:
+    """Write the pairs whose weight is above their price; return their number.
+
+    Of each item with later ones, only the `MOST` that are furthest above: more follow when these are in the graph.
+    """
+    for one in range(len(prices.own)):
+        first = prices.count
+        for block in range(len(prices.start) - 1):
+            if prices.member[prices.start[block + 1] - 1] > one and _may_exceed(prices, one, block):
+                _price_block(prices, one, block, first)
+    return prices.count
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _may_exceed(prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t) -> cython.bint:
+    """Return whether any later item of a block may weigh more than its price with this item, by the bounds."""
+    weights = prices.weights
+    gap = max(prices.bounds[block, 1] - weights.mean[one], 0.0)
+    least = prices.own[one] + prices.bounds[block, 0] + weights.near * gap - TOLERANCE
+    noise = weights.noise[one] + prices.bounds[block, 4]
+    variance = weights.variance[one] + prices.bounds[block, 2]
+    wide = (weights.variance[one] + prices.bounds[block, 3]) * (1.0 + TOLERANCE)
+    least = max(least, weights.least[one])
+    return least <= 0.0 or least * least * variance <= noise * exp(-(gap / wide * gap)) * (1.0 + TOLERANCE)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _price_block(
+    prices: Prices, one: cython.Py_ssize_t, block: cython.Py_ssize_t, first: cython.Py_ssize_t
+) -> cython.void:
+    """Find the missing edges between an item and later ones in a block."""
+    weights = prices.weights
+    for at in range(prices.start[block], prices.start[block + 1]):
+        two = prices.member[at]
+        gap = weights.mean[two] - weights.mean[one]
+        least = prices.own[one] + prices.own[two] + weights.near * gap - TOLERANCE
+        need = max(weights.least[one], weights.least[two])
+        if two <= one or _too_far(weights, one, two, gap * gap, max(least, need)):
+            continue
+        between = _between(prices, one, two)
+        if not _too_far(weights, one, two, gap * gap, max(least + between / (2.0 * weights.unit), need)):
+            _add_missing(prices, one, two, between, first)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _too_far(
+    weights: PairWeights, one: cython.Py_ssize_t, two: cython.Py_ssize_t, square: cython.double, least: cython.double
+) -> cython.bint:
+    """Return whether the quality of a pair is surely too low: q² = (N/V) e⁻ˣ with x = Δ²/V, and eˣ ≥ 1 + x + x²/2."""
+    variance = (weights.variance[one] + weights.variance[two]) * (1.0 + TOLERANCE)
+    noise = weights.noise[one] + weights.noise[two]
+    return least > 0.0 and least * least * (variance + square + 0.5 * square * (square / variance)) > noise
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _add_missing(
+    prices: Prices,
+    one: cython.Py_ssize_t,
+    two: cython.Py_ssize_t,
+    between: cython.longlong,
+    first: cython.Py_ssize_t,
+) -> cython.void:
+    """Insert a pair if it is above its price, sorted by the excess; keep at most `MOST` from the first on."""
+    weight = _weight(prices.weights, one, two)
+    above = weight - prices.dual[one] - prices.dual[two] - between
+    at = prices.count
+    if weight < 0 or above <= 0:
+        return
+    if at == first + ROOM:
+        at -= 1
+        if prices.above[at] >= above:
+            return
+    else:
+        prices.count += 1
+    while at > first and prices.above[at - 1] < above:
+        prices.twos[at] = prices.twos[at - 1]
+        prices.above[at] = prices.above[at - 1]
+        at -= 1
+    prices.ones[prices.count - 1] = one
+    prices.twos[at] = two
+    prices.above[at] = above
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _between(prices: Prices, one: cython.Py_ssize_t, two: cython.Py_ssize_t) -> cython.longlong:
+    """Return the part of the price that comes from the blossoms that contain both items."""
+    low = min(prices.position[one], prices.position[two])
+    high = max(prices.position[one], prices.position[two])
+    level = 0
+    while (cython.cast(cython.Py_ssize_t, 2) << level) <= high - low:
+        level += 1
+    return min(prices.gaps[level, low], prices.gaps[level, high - (cython.cast(cython.Py_ssize_t, 1) << level)])
