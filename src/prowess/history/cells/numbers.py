@@ -144,8 +144,8 @@ def _read_texts(table: Table, columns: Sequence[str], texts: "pl.Series", large:
     for mark, value in ((".", point), (",", comma)):
         has_mark = value.is_not_null()
         evidence.add(mark, texts.filter(has_mark & ~unclear), texts.filter(has_mark & unclear))
-    what = f"decimal mark of {', '.join(columns)}"
-    mark = table.choices.decimal or table.decide(what, lambda: evidence.decide(table, columns, large)) or "."
+    key = f"decimal mark of {', '.join(columns)}"
+    mark = table.choices.decimal or table.decide(key, lambda: evidence.decide(table, columns, large)) or "."
     value = point.fill_null(comma)
     grouped = np.flatnonzero((unclear & (comma if mark == "." else point).is_not_null()).fill_null(False).to_numpy())
     if len(grouped):

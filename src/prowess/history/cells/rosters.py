@@ -92,8 +92,8 @@ def _find_separator(table: Table, texts: list["pl.Series"], sure: bool) -> tuple
     if mark == "," and _are_sentences(cells, sure or listed):
         texts = [text.str.replace(_LAST, ",") for text in texts]
     if mark is not None or listed:
-        what = f"rosters are split at {mark!r}" if mark is not None else "rosters are lists in brackets"
-        table.note("rosters", f"{what}; ", *_WHOLE)
+        text = f"rosters are split at {mark!r}" if mark is not None else "rosters are lists in brackets"
+        table.note("rosters", f"{text}; ", *_WHOLE)
     elif unused is not None:
         cell = cells.filter(cells.str.contains(unused, literal=True))[0]
         option = Option("rosters", unused.strip() or unused)

@@ -53,7 +53,7 @@ class Encoding:
             return data.decode(self.codec, "replace").replace("\ufffd", "\udcff")
 
     def remarks(self, data: bytes) -> list[Remark]:
-        """Say which encoding was guessed, why, and how to choose another."""
+        """Return a remark on a guessed encoding: which, why, and how to choose another."""
         if not self.guessed:
             return []
         script, other = _LEGACY[self.codec]

@@ -135,9 +135,9 @@ def find_heading(sample: Sequence[Record], choices: Choices, skip: int = 0, unit
     remarks: list[Remark] = []
     if above:
         begin, end = sample[above[0]].line, sample[above[-1]].line
-        what = f"{unit} {begin} is a title" if begin == end else f"{unit}s {begin} to {end} are titles"
+        subject = f"{unit} {begin} is a title" if begin == end else f"{unit}s {begin} to {end} are titles"
         text = next(cell.strip() for cell in rows[above[0]] if cell.strip())[:60]
-        sentence = f"{what} above the table and {'was' if begin == end else 'were'} skipped: {text!r}"
+        sentence = f"{subject} above the table and {'was' if begin == end else 'were'} skipped: {text!r}"
         remarks.append(Remark("above-table", (sentence,), count=len(above), line=begin))
     if not header:
         if choices.header is None:
