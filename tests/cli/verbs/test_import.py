@@ -156,3 +156,10 @@ def test_ids_are_derived_from_the_content_of_a_match():
     own = with_ids(pw.History.from_matches([match, match | {"id": "final"}, match])).ids
     assert own[:2] == (ids[0], "final")
     assert own[2] not in own[:2]
+
+
+def test_file_name_that_is_not_utf_8(tmp_path: Path) -> None:
+    path = tmp_path / "games\udcff.csv"
+    path.write_text("winner,loser\nann,bob\n")
+    result = run("import", path, "--league", "x", "--database", f"sqlite:///{tmp_path}/x.db", "--quiet")
+    assert result.exit_code == 0, result.output

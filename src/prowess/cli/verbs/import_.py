@@ -62,7 +62,7 @@ def import_(
             preset=None if given_preset is None else Preset(*given_preset),
             public=not private,
             author=AUTHOR,
-            reason=file.name,
+            reason=file.name.encode(errors="replace").decode(),  # names of files need not be UTF-8
             dry_run=dry_run,
         )
     if json:
