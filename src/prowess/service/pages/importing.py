@@ -61,34 +61,22 @@ PROBLEMS, NAMES, MATCHES, COLUMNS, VALUES, CELL = 100, 12, 5, 60, 3, 40  # shown
 TEAMS, MEMBERS = 6, 8  # shown of a match
 Number = Annotated[int | None, Query(ge=0, le=LARGEST)]
 
-ROLES = {
+ROLES = {  # labels of roles, where the name of the role is not clear enough
     "winner": "winner, or result",
-    "loser": "loser",
     "winner_score": "winner's score",
     "loser_score": "loser's score",
     "home": "home team",
     "away": "away team",
-    "home_score": "home score",
-    "away_score": "away score",
-    "match": "match",
-    "player": "player",
     "players": "players of a team",
-    "team": "team",
     "rank": "place",
-    "score": "score",
     "duration": "time taken",
-    "result": "result",
-    "opponent": "opponent",
     "opponent_score": "opponent's score",
     "weight": "share of play",
     "time": "date or time",
     "clock": "time of day",
-    "importance": "importance",
     "id": "match id",
     "status": "status of the match",
     "neutral": "neutral venue",
-    "venue": "venue",
-    "draw": "draw",
 }
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("One row per match: winner and loser", ("winner", "loser")),
@@ -104,11 +92,16 @@ COLUMN, NONE = "=", "-"  # values of a role: the prefix of a column, and no colu
 
 @dataclass(frozen=True)
 class Field:
-    """A choice of how a file is read: its label, the labels of its options, and the values that they stand for."""
+    """A choice of how a file is read: its label, the labels of its options, and their values if they have others."""
 
     label: str
     options: Mapping[str, str]
-    values: Mapping[str, Any]
+    meanings: Mapping[str, Any] | None = None
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The value of each option."""
+        return self.meanings or {option: option for option in self.options}
 
 
 YES_NO = {"True": True, "False": False}
@@ -119,14 +112,10 @@ FIELDS: dict[str, Field] = {
         {"whole": "are one name"} | {mark: f"are separated by {mark}" for mark in MARKS},
         {"whole": ""} | {mark: mark for mark in MARKS},
     ),
-    "duplicates": Field(
-        "Duplicate rows", {"once": "count once", "keep": "count each"}, {"once": "once", "keep": "keep"}
-    ),
-    "walkovers": Field(
-        "Walkovers", {"skip": "are left out", "count": "count as matches"}, {"skip": "skip", "count": "count"}
-    ),
+    "duplicates": Field("Duplicate rows", {"once": "count once", "keep": "count each"}),
+    "walkovers": Field("Walkovers", {"skip": "are left out", "count": "count as matches"}),
     "header": Field("The first row", {"True": "has the column names", "False": "is a match"}, YES_NO),
-    "decimal": Field("Decimal mark", {".": "point: 2.5", ",": "comma: 2,5"}, {".": ".", ",": ","}),
+    "decimal": Field("Decimal mark", {".": "point: 2.5", ",": "comma: 2,5"}),
 }
 
 
@@ -139,7 +128,7 @@ def role_label(role: str) -> str:
     if side := _SIDE.fullmatch(role):
         kinds = {"team": "side", "player": "side", "score": "score of side", "rank": "place of side"}
         return f"{kinds[side[1]]} {side[2]}"
-    return ROLES.get(role, role)
+    return ROLES.get(role, role.replace("_", " "))
 
 
 def parse_choices(form: FormData | Mapping[str, Any]) -> Choices:
