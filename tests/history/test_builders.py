@@ -30,7 +30,7 @@ def test_plain_match_round_trips_without_neutral_keys() -> None:
     assert list(History.from_matches([rich, plain])) == [plain, rich]
 
 
-def test_ranks_count_only_by_their_order_and_decide_over_scores() -> None:
+def test_only_the_order_of_ranks_counts_and_ranks_override_scores() -> None:
     history = History.from_matches(
         [{"teams": [["a"], ["b"], ["c"], ["d"]], "ranks": [9, 2.5, 2.5, -1], "scores": [9, 1, 1, 0]}]
     )
@@ -39,7 +39,7 @@ def test_ranks_count_only_by_their_order_and_decide_over_scores() -> None:
     assert history[0]["scores"] == [9, 1, 1, 0]
 
 
-def test_scores_decide_where_there_are_no_ranks_and_the_listing_where_there_are_neither() -> None:
+def test_places_follow_from_scores_without_ranks_and_from_the_order_without_both() -> None:
     history = History.from_matches([{**DUEL, "scores": [1, 2]}, {**DUEL, "scores": [2, 2]}, DUEL])
     assert history.place.tolist() == [2, 1, 1, 1, 1, 2]
     assert history.score is not None
@@ -75,8 +75,8 @@ odd = st.fixed_dictionaries({"teams": usual_or_odd.pop("teams")}, optional=usual
 
 @settings(max_examples=300)
 @given(st.lists(odd, max_size=3), st.booleans())
-def test_matches_together_are_what_they_are_one_by_one(found: list[dict[str, Any]], utc: bool) -> None:
-    """Matches that are no plain dictionaries are looked at one by one."""
+def test_matches_read_together_equal_matches_read_one_by_one(found: list[dict[str, Any]], utc: bool) -> None:
+    """Mappings that are not plain dicts take the slow path, one match at a time."""
     results: list[Any] = []
     for given_as in (dict, MappingProxyType):
         try:
@@ -131,7 +131,7 @@ BAD: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("bad", "message"), BAD)
-def test_a_bad_match_is_an_error_that_names_it(bad: Any, message: str) -> None:
+def test_invalid_match_raises_an_error_that_names_it(bad: Any, message: str) -> None:
     before = [DUEL, {"teams": [["bob"], ["cat"]]}]
     if isinstance(bad, dict) and "time" in bad:
         before = [{**match, "time": "2026-01-01"} for match in before]
@@ -139,7 +139,7 @@ def test_a_bad_match_is_an_error_that_names_it(bad: Any, message: str) -> None:
         History.from_matches([*before, bad])
 
 
-def test_one_id_names_one_match() -> None:
+def test_duplicate_match_ids_raise() -> None:
     found = [{**DUEL, "id": "a"}, DUEL, DUEL, {**DUEL, "id": "a"}]
     with pytest.raises(Error, match=r"^match 4: the id 'a' is also used by match 1; every match needs its own"):
         History.from_matches(found)
@@ -155,7 +155,7 @@ def test_one_id_names_one_match() -> None:
         (["2026-01-31T10:00:00+01:00", "2026-07-31T10:00:00+02:00"], "mixed time zones: .01:00 and .02:00; `utc=True`"),
     ],
 )
-def test_times_that_do_not_go_together_are_an_error(times: list[Any], message: str) -> None:
+def test_incomparable_times_raise(times: list[Any], message: str) -> None:
     with pytest.raises(Error, match=message):
         History.from_matches([{**DUEL, "time": time} for time in times])
 
@@ -167,13 +167,13 @@ def test_utc_reads_mixed_zones_as_instants() -> None:
     assert [match["time"].hour for match in history] == [7, 8, 8]
 
 
-def test_dates_and_naive_timestamps_go_together() -> None:
+def test_dates_and_naive_timestamps_can_be_mixed() -> None:
     history = History.from_matches([{**DUEL, "time": "2026-01-31T10:00:00"}, {**DUEL, "time": "2026-01-31"}])
     assert history.time_kind == "timestamp"
     assert [match["time"].hour for match in history] == [0, 10]
 
 
-def test_a_time_format_reads_other_text() -> None:
+def test_time_format_parses_other_dates() -> None:
     history = History.from_matches([{**DUEL, "time": "31.01.2026"}], time_format="%d.%m.%Y")
     assert str(history[0]["time"]) == "2026-01-31"
 
@@ -200,7 +200,7 @@ def made(matches: list[Any]) -> tuple[History | None, str]:
         },
     )
 )
-def test_a_single_match_is_read_as_one_of_several(match):
-    """What is made without columns, where a match is a usual one, is what the columns make."""
+def test_single_match_equals_the_first_of_several(match):
+    """The fast path for one match gives the same history as the columns of several."""
     both, wrong = made([match, {"teams": [["someone"], ["else"]], "ranks": [1, 2]}])
     assert made([match]) == (None if both is None else both[:1], wrong)

@@ -39,7 +39,7 @@ def matches(draw: st.DrawFn, timed: bool) -> dict[str, Any]:
 
 
 @given(st.booleans().flatmap(lambda timed: st.lists(st.lists(matches(timed), max_size=5), min_size=1, max_size=4)))
-def test_joined_histories_are_the_history_of_all_matches(parts: list[list[dict[str, Any]]]) -> None:
+def test_joined_histories_equal_the_history_of_all_matches(parts: list[list[dict[str, Any]]]) -> None:
     everything = [match for part in parts for match in part]
     joined = History.join([history(part) for part in parts], once=False)
     assert joined == history(everything)
@@ -47,7 +47,7 @@ def test_joined_histories_are_the_history_of_all_matches(parts: list[list[dict[s
     assert joined.players == history(everything).players
 
 
-def test_a_match_of_two_files_counts_once_and_one_that_differs_twice() -> None:
+def test_duplicate_match_of_two_files_counts_once_and_a_different_one_twice() -> None:
     first, again = history(LEAGUE[:3]), history(LEAGUE[1:])
     joined = History.join([first, again])
     assert joined == history(LEAGUE)
@@ -57,7 +57,7 @@ def test_a_match_of_two_files_counts_once_and_one_that_differs_twice() -> None:
     assert len(History.join([history(LEAGUE[:1]), other])) == 3
 
 
-def test_repeated_matches_of_one_file_are_left_alone() -> None:
+def test_repeated_matches_within_one_file_all_count() -> None:
     twice = history([LEAGUE[1], LEAGUE[1]])
     assert len(History.join([twice, history(LEAGUE[:1])])) == 3
     assert len(History.join([twice, history(LEAGUE[1:2])])) == 2
@@ -69,7 +69,7 @@ def test_without_dates_no_match_is_a_duplicate(time: dict[str, Any]) -> None:
     assert len(History.join([one, one])) == 2
 
 
-def test_ids_stay_as_long_as_each_is_of_one_match() -> None:
+def test_ids_are_kept_if_they_stay_unique() -> None:
     day = [{"teams": [["ann"], ["bob"]], "time": f"2026-01-0{n}", "id": str(n)} for n in range(1, 5)]
     assert History.join([history(day[2:]), history(day[:2])]).ids == ("1", "2", "3", "4")
     assert History.join([history(day[:2]), history([day[2] | {"id": "1"}])]).ids is None
@@ -91,7 +91,7 @@ def test_incompatible_histories_raise() -> None:
         History.join([date, "games.csv"])  # type: ignore[list-item]
 
 
-def test_dates_and_times_of_day_are_joined_as_times_of_day() -> None:
+def test_dates_and_timestamps_are_joined_as_timestamps() -> None:
     game = {"teams": [["ann"], ["bob"]]}
     joined = History.join([history([game | {"time": t}]) for t in ("2026-01-02", "2026-01-01T18:00:00")])
     assert joined.time_kind == "timestamp"

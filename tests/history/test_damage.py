@@ -62,10 +62,10 @@ def test_undamaged_files_are_read_completely(base: Base, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("cell", "score", "misread"), [(".5", 0.5, 5.0), ("0.5", 0.5, 5.0), ("2½", 2.5, 2.0), ("5.", 5.0, 0.5)]
 )
-def test_a_score_that_is_still_a_number_is_read_as_it_stands(
+def test_damaged_score_that_is_still_a_number_is_read_as_that_number(
     cell: str, score: float, misread: float, tmp_path: Path
 ) -> None:
-    """No reader can know that .5 was 5 before; the oracle accepts the number that stands there, and no other."""
+    """No reader can know that .5 was 5 before; the oracle accepts the number in the file, and no other."""
     base = BASES[0]
     path = tmp_path / base.name
     path.write_text(f"{base.text()}2025-01-01,Gus,Ida,7,{cell},TRUE\n", encoding="utf-8")
@@ -108,7 +108,7 @@ def drop_a_match(findings: Findings) -> Findings:
 
 
 def forget_problems(findings: Findings) -> Findings:
-    """Say nothing of what is wrong."""
+    """Report no problems."""
     return replace(findings, problems=())
 
 

@@ -35,7 +35,7 @@ def everything(matches: int) -> History:
     )
 
 
-def test_the_columns_have_the_promised_types_and_values(league: History) -> None:
+def test_columns_have_the_documented_types_and_values(league: History) -> None:
     assert league.match_start.tolist() == [0, 2, 4, 7, 9]
     assert league.team_start.tolist() == [0, 1, 2, 4, 6, 7, 8, 9, 10, 11]
     assert league.players == ("ann", "bob", "cat", "dan", "eve")
@@ -55,7 +55,7 @@ def test_the_columns_have_the_promised_types_and_values(league: History) -> None
     assert (len(league), league.teams, league.entries) == (4, 9, 11)
 
 
-def test_the_columns_cannot_be_changed(league: History) -> None:
+def test_columns_are_read_only(league: History) -> None:
     columns = [column for column in vars(league).values() if isinstance(column, np.ndarray)]
     columns += [column for column in vars(league[1:3]).values() if isinstance(column, np.ndarray)]
     assert len(columns) >= 15
@@ -74,7 +74,7 @@ def test_a_duel_with_everything_takes_40_bytes_an_entry() -> None:
     assert history.nbytes <= 40 * history.entries
 
 
-def test_indexing_gives_plain_matches(league: History) -> None:
+def test_indexing_returns_plain_matches(league: History) -> None:
     assert league[0] == {"teams": [["ann"], ["bob"]], "scores": [2, 1], "time": date(2026, 1, 1), "id": "a"}
     assert league[-1] == league[3]
     assert league[3]["weights"] == [[0.5], [1]]
@@ -96,14 +96,14 @@ def test_slices_share_players_and_memory_and_lose_empty_columns(league: History)
     assert len(league[::-1]) == 4
 
 
-def test_take_keeps_the_order_of_time_and_else_the_order_chosen(league: History) -> None:
+def test_take_sorts_by_time_or_keeps_the_chosen_order_without_times(league: History) -> None:
     assert [match["teams"][0] for match in league.take([3, 2, 0])] == [["ann"], ["ann"], ["bob"]]
     untimed = History.from_matches([{"teams": match["teams"]} for match in LEAGUE])
     assert [match["teams"][0] for match in untimed.take([-1, 1])] == [["ann"], ["cat", "dan"]]
     assert league.take([]) == league[:0]
 
 
-def test_a_match_may_be_taken_twice_without_its_id(league: History) -> None:
+def test_match_taken_twice_loses_its_id(league: History) -> None:
     twice = league.take(np.array([0, 0]))
     assert len(twice) == 2
     assert twice.ids is None
@@ -145,7 +145,7 @@ def test_between_reads_plain_numbers() -> None:
     assert len(everything(9).between(2, "5")) == 3
 
 
-def test_between_reads_a_bound_without_zone_in_the_zone_of_the_history() -> None:
+def test_between_reads_a_bound_without_zone_in_the_history_zone() -> None:
     times = ["2026-01-01T00:30:00+02:00", "2026-01-01T01:30:00+02:00"]
     history = History.from_matches([{"teams": [["ann"], ["bob"]], "time": time} for time in times])
     assert len(history.between("2026-01-01")) == 2
@@ -172,7 +172,7 @@ def test_between_needs_times() -> None:
         History.from_matches([{"teams": [["ann"], ["bob"]]}]).between(1)
 
 
-def test_equality_goes_by_names_and_content(league: History) -> None:
+def test_equality_compares_names_and_content(league: History) -> None:
     whole = History.from_matches([{"teams": [["zoe"], ["ann"]], "time": "2025-01-01"}, *LEAGUE])
     assert whole.players != league.players
     assert whole[1:] == league

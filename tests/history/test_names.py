@@ -15,13 +15,13 @@ from prowess.history import name_of
         (np.str_("b"), "b"),
     ],
 )
-def test_text_stays_and_whole_numbers_become_digits(value: object, name: str) -> None:
+def test_names_are_stripped_text_or_digits_of_whole_numbers(value: object, name: str) -> None:
     assert name_of(value) == name
     assert type(name_of(value)) is str
 
 
 @pytest.mark.parametrize("value", ["", "  \t", None, 1.0, np.float64(3), True, ["ann"], b"ann", "\ud800"])
-def test_other_values_raise_and_are_shown(value: object) -> None:
+def test_invalid_names_raise_with_their_value(value: object) -> None:
     with pytest.raises(Error, match="a player's name must") as error:
         name_of(value)
     assert repr(value) in str(error.value)

@@ -16,20 +16,20 @@ from .strategies import letters, matches
 
 
 @given(matches())
-def test_a_history_comes_back_from_its_plain_matches(found: list[dict[str, Any]]) -> None:
+def test_plain_matches_round_trip(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     assert len(history) == len(found)
     assert History.from_matches(list(history)) == history
 
 
 @given(matches())
-def test_a_history_comes_back_from_its_frame(found: list[dict[str, Any]]) -> None:
+def test_frame_round_trips(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     assert History.from_frame(history.to_frame()) == history
 
 
 @given(matches())
-def test_a_history_comes_back_from_its_frame_with_rows_in_any_order_of_matches(found: list[dict[str, Any]]) -> None:
+def test_frame_round_trips_with_matches_in_any_order(found: list[dict[str, Any]]) -> None:
     untimed = [{key: match[key] for key in match if key != "time"} for match in found]
     history = History.from_matches(untimed)
     interleaved = history.to_frame().with_columns(row=pl.int_range(pl.len()).over("match")).sort("row", "match")
@@ -37,7 +37,7 @@ def test_a_history_comes_back_from_its_frame_with_rows_in_any_order_of_matches(f
 
 
 @given(matches())
-def test_a_history_comes_back_from_a_pickle_and_stays_read_only(found: list[dict[str, Any]]) -> None:
+def test_pickle_round_trips_and_stays_read_only(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     copy = pickle.loads(pickle.dumps(history))
     assert copy == history
@@ -45,13 +45,13 @@ def test_a_history_comes_back_from_a_pickle_and_stays_read_only(found: list[dict
 
 
 @given(matches(), st.slices(7))
-def test_a_slice_is_the_history_of_the_sliced_matches(found: list[dict[str, Any]], chosen: slice) -> None:
+def test_slice_equals_the_history_of_the_sliced_matches(found: list[dict[str, Any]], chosen: slice) -> None:
     history = History.from_matches(found)
     assert history[chosen] == History.from_matches(list(history)[chosen])
 
 
 @given(matches(), st.data())
-def test_a_mask_is_the_history_of_the_masked_matches(found: list[dict[str, Any]], data: st.DataObject) -> None:
+def test_mask_equals_the_history_of_the_masked_matches(found: list[dict[str, Any]], data: st.DataObject) -> None:
     history = History.from_matches(found)
     mask = data.draw(st.lists(st.booleans(), min_size=len(history), max_size=len(history)))
     chosen = [match for match, yes in zip(history, mask, strict=True) if yes]
@@ -69,7 +69,7 @@ def test_between_is_half_open(found: list[dict[str, Any]], data: st.DataObject) 
 
 
 @given(matches())
-def test_places_count_the_teams_strictly_better(found: list[dict[str, Any]]) -> None:
+def test_place_is_one_more_than_the_number_of_better_teams(found: list[dict[str, Any]]) -> None:
     for match in found:
         teams = range(len(match["teams"]))
         key = match.get("ranks") or [-score for score in match.get("scores", [])] or list(teams)
@@ -84,7 +84,7 @@ def _moment(match: dict[str, Any]) -> Any:
 
 
 @given(matches())
-def test_matches_stand_in_the_order_of_time_and_else_as_they_came(found: list[dict[str, Any]]) -> None:
+def test_matches_are_sorted_by_time_or_keep_their_order_without_times(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     ordered = sorted(found, key=_moment) if history.time is not None else found
     assert [match["teams"] for match in history] == [match["teams"] for match in ordered]
@@ -112,7 +112,7 @@ written = st.one_of(
 
 
 @given(st.lists(written, min_size=1, max_size=4), st.booleans())
-def test_a_column_of_times_is_read_as_its_values_are(texts: list[str], utc: bool) -> None:
+def test_column_of_times_is_read_like_single_values(texts: list[str], utc: bool) -> None:
     frame = pl.DataFrame({"winner": ["a"] * len(texts), "loser": ["b"] * len(texts), "time": texts})
     plain = [{"teams": [["a"], ["b"]], "time": text} for text in texts]
     if any(text.strip() in ("", "nan") for text in texts):
@@ -131,7 +131,7 @@ def test_a_column_of_times_is_read_as_its_values_are(texts: list[str], utc: bool
 
 
 @given(matches())
-def test_times_are_those_of_the_matches(found: list[dict[str, Any]]) -> None:
+def test_times_equal_those_of_the_matches(found: list[dict[str, Any]]) -> None:
     history = History.from_matches(found)
     if history.time is None:
         assert all("time" not in match for match in history)

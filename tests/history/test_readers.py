@@ -53,7 +53,7 @@ def test_frames_of_every_library_give_the_same_history(frame: object) -> None:
 
 
 @pytest.mark.parametrize("frame", [None, 3, [{"teams": [["ann"], ["bob"]]}], {"winner": ["ann"]}, np.zeros(3)])
-def test_other_objects_than_frames_raise(frame: object) -> None:
+def test_objects_that_are_not_frames_raise(frame: object) -> None:
     with pytest.raises(Error, match=r"needs a Polars, pandas or Arrow frame, not .*; from_matches takes plain Python"):
         History.from_frame(frame)
 
@@ -62,7 +62,7 @@ def test_other_objects_than_frames_raise(frame: object) -> None:
     "layout", [{"winner": ["a", "b"], "loser": ["b", "a"]}, {"match": [1, 1], "player": ["a", "b"]}]
 )
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table, lambda columns: pd.DataFrame(columns, copy=False)])
-def test_a_history_does_not_change_with_the_frame(layout: dict[str, Any], make: Any) -> None:
+def test_history_is_independent_of_later_changes_to_the_frame(layout: dict[str, Any], make: Any) -> None:
     numbers = {name: np.array([2.0, 2.0]) for name in ("time", "importance", "rank", "score", "weight")}
     history = History.from_frame(make(layout | numbers))
     before = list(history)
@@ -71,7 +71,7 @@ def test_a_history_does_not_change_with_the_frame(layout: dict[str, Any], make: 
     assert list(history) == before
 
 
-def test_missing_values_of_pandas_are_missing() -> None:
+def test_missing_values_of_pandas_are_read_as_missing() -> None:
     frame = pd.DataFrame({"home": ["ann", None], "away": ["cat", "ann"], "hg": [1, 2], "ag": [0, 2]})
     with pytest.raises(Error, match="row 2: column 'home' is empty"):
         History.from_frame(frame)
@@ -111,20 +111,20 @@ def test_a_named_zone_is_kept_and_utc_makes_it_utc() -> None:
     ("text", "time_format"),
     [("31.01.2026", "%d.%m.%Y"), ("31 January 2026", "%d %B %Y"), ("31.01.26", "%d.%m.%y"), ("01/31/2026", "%m/%d/%Y")],
 )
-def test_other_text_is_read_by_its_format(text: str, time_format: str) -> None:
+def test_dates_are_read_by_the_given_format(text: str, time_format: str) -> None:
     frame = pl.DataFrame({"winner": ["a"], "loser": ["b"], "date": [text]})
     history = History.from_frame(frame, time_format=time_format)
     assert history[0]["time"] == date(2026, 1, 31)
     assert History.from_frame(frame) == history
 
 
-def test_a_text_that_does_not_fit_the_format_is_named() -> None:
+def test_date_that_does_not_fit_the_format_is_named() -> None:
     frame = pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": ["31.01.2026", "30.02.2026"]})
     with pytest.raises(Error, match=r"row 2: column 'date' holds '30.02.2026': `time_format='%d.%m.%Y'` does not fit"):
         History.from_frame(frame, time_format="%d.%m.%Y")
 
 
-def test_a_date_that_python_cannot_show_is_an_error() -> None:
+def test_date_outside_the_calendar_raises() -> None:
     times = pl.Series([0, 10**8], dtype=pl.Int32).cast(pl.Date)
     with pytest.raises(
         Error, match="row 2: column 'date' holds '100000000 days from 1970': a time must be in the years 1 to 9999"
@@ -132,7 +132,7 @@ def test_a_date_that_python_cannot_show_is_an_error() -> None:
         History.from_frame(pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": times}))
 
 
-def test_a_column_of_times_that_is_empty_is_none() -> None:
+def test_empty_column_of_times_gives_no_times() -> None:
     for times in ([None, None], ["", " "]):
         frame = pl.DataFrame({"winner": ["a"] * 2, "loser": ["b"] * 2, "date": times})
         assert History.from_frame(frame).time is None
@@ -168,13 +168,13 @@ def test_importing_prowess_history_does_not_import_polars() -> None:
 
 @pytest.mark.parametrize("column", ["match", "player", "time"])
 @pytest.mark.parametrize("cell", [timedelta(hours=1), ["a", "b"], {"a": 1}, b"a"])
-def test_cells_that_are_no_text_are_errors_that_name_their_column(column: str, cell: object) -> None:
+def test_cells_of_unsupported_types_raise_and_name_the_column(column: str, cell: object) -> None:
     races = {"match": [1, 1], "player": ["a", "b"], "time": ["1:02", "1:05"], column: [cell, cell]}
     with pytest.raises(Error, match=f"column '{column}' holds|can't tell what these columns mean"):
         History.from_frame(pl.DataFrame(races))
 
 
-def test_player_against_himself_is_reported_once() -> None:
+def test_player_listed_in_both_teams_is_reported_once() -> None:
     frame = pl.DataFrame({"team1": ["a,a,a", "b,c"], "team2": ["d", "b,c"]})
     problems = from_frame(frame.with_columns(winner=pl.lit("1")), Choices()).problems
     assert [str(one) for one in problems] == [

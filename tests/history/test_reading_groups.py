@@ -1,4 +1,4 @@
-"""Groups in one file: against files that hold one group each."""
+"""Groups in one file, against files with one group each."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def write(folder: Path, text: str, name: str = "a.csv") -> Path:
     return path
 
 
-def test_each_group_is_as_in_a_file_of_its_own(tmp_path: Path) -> None:
+def test_each_group_is_read_like_a_separate_file(tmp_path: Path) -> None:
     reading = {"columns": {"match": "round"}}
     groups = History.read_groups(write(tmp_path, ROUNDS), "season", **reading)
     head, *rows = ROUNDS.splitlines(keepends=True)
@@ -32,7 +32,7 @@ def test_each_group_is_as_in_a_file_of_its_own(tmp_path: Path) -> None:
         History.read(tmp_path / "a.csv", **reading)
 
 
-def test_rows_of_a_group_need_not_stand_together_and_may_have_no_name(tmp_path: Path) -> None:
+def test_rows_of_a_group_may_be_scattered_and_have_no_name(tmp_path: Path) -> None:
     path = write(tmp_path, "winner,loser,league\na,b,x\nc,d,\ne,f, x\n")
     groups = History.read_groups(path, "league")
     assert {name: [match["teams"] for match in found] for name, found in groups.items()} == {
@@ -48,7 +48,7 @@ def test_rows_left_out_of_one_group_stay_in_others(tmp_path: Path) -> None:
     assert ["left out" in found.recognised for found in groups.values()] == [True, False]
 
 
-def test_problems_have_the_lines_of_the_whole_file_and_are_counted_together(tmp_path: Path) -> None:
+def test_problems_of_groups_have_lines_of_the_whole_file_and_a_common_count(tmp_path: Path) -> None:
     path = write(tmp_path, "league,home,away,hg,ag\nx,a,b,1,0\ny,a,b,1,?\nx,a,b,3,1\nx,a,b,!,0\n")
     with pytest.raises(Error, match=r"a.csv, line 5: column 'hg' holds '!'.*1 more problem"):
         History.read_groups(path, "league")

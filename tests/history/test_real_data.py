@@ -8,7 +8,7 @@ import pytest
 from prowess.history import History
 
 
-def test_the_premier_league(data: Path) -> None:
+def test_premier_league_file_is_read(data: Path) -> None:
     history = History.read(data / "premier_league_1995_2009.csv")
     assert repr(history) == "History(5,320 matches, 40 players, 1995-08-19 … 2009-05-24, scores)"
     assert history[0]["teams"] == [["Aston Villa"], ["Manchester United"]]
@@ -16,13 +16,13 @@ def test_the_premier_league(data: Path) -> None:
     assert "ignored: season, home_id, away_id" in history.recognised
 
 
-def test_australian_football(data: Path) -> None:
+def test_australian_football_file_is_read(data: Path) -> None:
     history = History.read(data / "afl_1999_2009.csv")
     assert repr(history) == "History(2,035 matches, 16 players, 1999-03-25 … 2009-09-26, scores)"
     assert len(history.between("2000-01-01", "2001-01-01")) == 185
 
 
-def test_international_football_has_neutral_grounds(data: Path) -> None:
+def test_international_football_file_has_neutral_grounds(data: Path) -> None:
     history = History.read(data / "international_football.csv")
     rows = pl.read_csv(data / "international_football.csv", infer_schema=False)
     assert history.home is not None
@@ -31,7 +31,7 @@ def test_international_football_has_neutral_grounds(data: Path) -> None:
     assert History.from_frame(history.to_frame()) == history
 
 
-def test_votes_between_language_models(data: Path) -> None:
+def test_votes_between_language_models_are_read(data: Path) -> None:
     history = History.read(data / "llm_comparisons.csv")
     winner = pl.read_csv(data / "llm_comparisons.csv", infer_schema=False)["winner"]
     place = history.place.reshape(-1, 2)
@@ -42,7 +42,7 @@ def test_votes_between_language_models(data: Path) -> None:
     assert (place[:, 0] == place[:, 1]).mean() == pytest.approx(0.39, abs=0.005)
 
 
-def test_tournaments_of_hundreds_of_teams(data: Path) -> None:
+def test_tournaments_of_hundreds_of_teams_are_read(data: Path) -> None:
     path = data / "chgk_team_results.csv.gz"
     history = History.read(path)
     assert "4 matches of one team left out (first: " in history.recognised

@@ -1,4 +1,4 @@
-"""Remarks: what reading found out, as data with stable codes."""
+"""Remarks of reading, as data with stable codes."""
 
 import pickle
 import re

@@ -39,11 +39,11 @@ def found(history: History) -> list[Any]:
         (None, "0001", lambda day: False),
     ],
 )
-def test_within_holds_both_ends_and_whole_months_and_years(start: object, end: object, kept: Any) -> None:
+def test_within_includes_both_ends_and_whole_months_and_years(start: object, end: object, kept: Any) -> None:
     assert found(daily(YEAR).within(start, end)) == [day for day in YEAR if kept(day)]
 
 
-def test_a_day_is_whole_where_there_are_times_of_day_in_whatever_zone() -> None:
+def test_within_includes_the_whole_last_day_in_any_zone() -> None:
     clock = [f"2026-06-{day}T{hour}:30:00+02:00" for day in (29, 30) for hour in ("00", "01", "12", "23")]
     history = daily(clock)
     assert len(history.within("2026-06-30")) == 4
@@ -52,7 +52,7 @@ def test_a_day_is_whole_where_there_are_times_of_day_in_whatever_zone() -> None:
     assert len(history.within(None, datetime(2026, 6, 29, 12, 29))) == 2
 
 
-def test_plain_numbers_bound_numeric_times() -> None:
+def test_within_accepts_numbers_for_numeric_times() -> None:
     assert found(daily([1, 2024, 2025]).within("2024", 2024)) == [2024]
 
 
@@ -80,12 +80,12 @@ def test_the_last_period_ends_with_the_day_of_the_last_match(period: str, first:
         assert str(time).startswith(first)
 
 
-def test_a_month_before_the_end_of_a_longer_one_ends_with_its_last_day() -> None:
+def test_month_before_the_31st_starts_at_the_end_of_a_shorter_month() -> None:
     days = [date(2025, 2, 27), date(2025, 2, 28), date(2025, 3, 1), date(2025, 3, 31)]
     assert first_of_last(daily(days), "month") == 2
 
 
-def test_hours_and_numbers() -> None:
+def test_last_period_in_hours_and_in_plain_numbers() -> None:
     assert first_of_last(daily(["2026-01-01T10:00:00", "2026-01-01T11:00:00", "2026-01-01T11:30:00"]), "1h") == 1
     assert first_of_last(daily([1, 2, 3, 4]), "2") == 2
     assert first_of_last(daily([1, 2, 3, 3]), "last") == 2
@@ -121,7 +121,7 @@ def test_unknown_periods_raise(times: list[Any], period: str, message: str) -> N
         ([], None),
     ],
 )
-def test_the_usual_period_goes_by_the_length_of_a_history(times: list[Any], usual: str | None) -> None:
+def test_usual_period_depends_on_the_length_of_a_history(times: list[Any], usual: str | None) -> None:
     assert usual_period(daily(times)) == usual
 
 

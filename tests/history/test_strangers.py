@@ -1,4 +1,4 @@
-"""Files as strangers bring them are read without a word of explanation, or they ask for one."""
+"""Files of unknown origin are read without options, or raise an error that asks for them."""
 
 from pathlib import Path
 

@@ -77,7 +77,7 @@ def same(path: Path, rows: int, **reading: Any) -> list[History]:
         + "".join(f"p{m % 5};q{m % 3},r{m % 4};s{m % 7},{m % 4},{m % 3}\n" for m in range(30)),
     ],
 )
-def test_the_histories_of_a_stream_are_the_file(tmp_path: Path, text: str | bytes, rows: int) -> None:
+def test_streamed_histories_together_equal_the_file(tmp_path: Path, text: str | bytes, rows: int) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     found = same(path, rows)
@@ -98,7 +98,7 @@ def test_every_format_can_be_streamed(tmp_path: Path, rows: int) -> None:
         same(tmp_path / name, rows)
 
 
-def test_a_match_is_not_cut_and_a_day_only_where_it_is_long(tmp_path: Path) -> None:
+def test_stream_never_splits_a_match_and_splits_only_long_days(tmp_path: Path) -> None:
     path = tmp_path / "races.csv"
     path.write_text(long())
     races = pl.read_csv(path)["race"].rle().struct.field("len")
@@ -108,7 +108,7 @@ def test_a_match_is_not_cut_and_a_day_only_where_it_is_long(tmp_path: Path) -> N
     assert [len(history) for history in History.stream(path, rows=2)][:4] == [2, 1, 2, 1]
 
 
-def test_the_share_of_the_file_grows_to_all_of_it(tmp_path: Path) -> None:
+def test_share_of_the_stream_grows_to_one(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(wide())
     stream = History.stream(path, rows=5)
@@ -138,7 +138,7 @@ def test_errors_count_lines_from_the_start_of_the_file(tmp_path: Path, text: str
 
 
 @pytest.mark.parametrize("time", [",2026-01-30", ""])
-def test_a_match_that_comes_again_is_an_error(tmp_path: Path, time: str) -> None:
+def test_match_that_comes_again_in_a_stream_raises(tmp_path: Path, time: str) -> None:
     path = tmp_path / "races.csv"
     rows = ["a,x,1", "a,y,2", "b,x,1", "b,y,2", "c,x,1", "c,y,2", "a,z,3"]
     path.write_text("\n".join(["race,driver,position" + (time and ",date"), *(row + time for row in rows)]))
@@ -147,13 +147,13 @@ def test_a_match_that_comes_again_is_an_error(tmp_path: Path, time: str) -> None
     assert len(next(History.stream(path, rows=9))) == 3
 
 
-def test_problems_may_be_skipped_as_in_a_whole_file(tmp_path: Path) -> None:
+def test_stream_skips_problems_like_a_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     path.write_text(wide().replace(",p1,", ",,"))
     same(path, 5, skip_problems=True)
 
 
-def test_decisions_of_the_first_rows_hold_for_all(tmp_path: Path) -> None:
+def test_decisions_of_the_first_rows_hold_for_the_whole_stream(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     rows = [f"{day:02d}/01/2026,a,b,2-1" for day in (25, 26, 27)] + [f"0{day}/02/2026,b,a,1-0" for day in range(1, 8)]
     path.write_text("date,team1,team2,result\n" + "\n".join(rows) + "\n")
@@ -166,7 +166,7 @@ def test_decisions_of_the_first_rows_hold_for_all(tmp_path: Path) -> None:
     assert len(list(History.stream(path, rows=3, day_first=False))) > 1
 
 
-def test_offsets_that_change_are_instants(tmp_path: Path) -> None:
+def test_changing_utc_offsets_are_read_as_instants(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     days = [f"2026-03-{day}T10:00+0{1 + (day > 28)}:00" for day in range(20, 32)]
     path.write_text("date,winner,loser\n" + "".join(f"{day},a,b\n" for day in days))

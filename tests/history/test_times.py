@@ -63,7 +63,7 @@ HOUR = DAY // 24
         (np.float32(0.5), ("number", None, 0.5)),
     ],
 )
-def test_one_time_is_read(value: object, expected: tuple[str, str | None, float]) -> None:
+def test_single_times_are_parsed(value: object, expected: tuple[str, str | None, float]) -> None:
     assert parse_time(value) == expected
     kind, zone, number = parse_time(value)
     assert parse_time(show_time(kind, zone, number)) == expected
@@ -83,13 +83,13 @@ def test_unreadable_time_raises_with_its_value_and_advice(value: object) -> None
     assert repr(value) in str(error.value)
 
 
-def test_times_that_python_cannot_show_are_errors() -> None:
+def test_times_outside_the_calendar_raise() -> None:
     for value in ("0001-01-01T00:00:00+02:00", np.datetime64(2**62, "us"), "9999-12-31T23:00:00-02:00"):
         with pytest.raises(Error, match="years 1 to 9999"):
             parse_time(value)
 
 
-def test_a_format_reads_other_text() -> None:
+def test_format_parses_other_dates() -> None:
     assert parse_time("02.01.1970", "%d.%m.%Y") == ("date", None, DAY)
     assert parse_time("01 January 1970 01:00:00", "%d %B %Y %H:%M:%S") == ("timestamp", None, HOUR)
     assert parse_time("01.01.70 02:00 +0100", "%d.%m.%y %H:%M %z") == ("timestamp", "+01:00", HOUR)
@@ -99,7 +99,7 @@ def test_a_format_reads_other_text() -> None:
         parse_time("1970-01-02", "%d.%m.%Y")
 
 
-def test_numbers_are_read_as_the_format_says() -> None:
+def test_number_formats_parse_unix_and_spreadsheet_times() -> None:
     assert parse_time("19700102", "number") == ("number", None, 19_700_102.0)
     assert parse_time("3600", "unix") == ("timestamp", "UTC", HOUR)
     assert parse_time("1700000000123", "unix") == ("timestamp", "UTC", 1_700_000_000_123_000)
@@ -117,7 +117,7 @@ def test_numbers_are_read_as_the_format_says() -> None:
         ("31/01/26", "2026-01-31 or 2031-01-26"),
     ],
 )
-def test_one_date_that_can_be_read_in_two_ways_is_an_error_that_says_how_to_write_it(text: str, readings: str) -> None:
+def test_ambiguous_date_raises_and_suggests_both_readings(text: str, readings: str) -> None:
     with pytest.raises(Error, match=f"'{text}' may be {readings}: write it like that"):
         parse_time(text)
 
@@ -127,7 +127,7 @@ def test_day_first_decides_ambiguous_dates() -> None:
     assert str(show_time(*parse_time("03/04/2026", day_first=False))) == "2026-03-04"
 
 
-def test_an_offset_of_seconds_is_an_error() -> None:
+def test_utc_offset_with_seconds_raises() -> None:
     with pytest.raises(Error, match="whole number of minutes"):
         parse_time(datetime(1970, 1, 1, tzinfo=timezone(timedelta(seconds=30))))
 
@@ -148,7 +148,7 @@ UTC_STAMP, EAST = Stamp("timestamp", "UTC"), Stamp("timestamp", "+02:00")
         (NUMBER, NUMBER, True, NUMBER),
     ],
 )
-def test_times_that_can_be_compared(one: Stamp, other: Stamp, utc: bool, common: Stamp) -> None:
+def test_common_stamp_of_comparable_times(one: Stamp, other: Stamp, utc: bool, common: Stamp) -> None:
     assert agree(one, other, utc) == common
 
 
@@ -162,6 +162,6 @@ def test_times_that_can_be_compared(one: Stamp, other: Stamp, utc: bool, common:
         (DATE, EAST, False, "mixed time zones: some times have a zone"),
     ],
 )
-def test_times_that_cannot_be_compared(one: Stamp, other: Stamp, utc: bool, message: str) -> None:
+def test_incomparable_times_raise(one: Stamp, other: Stamp, utc: bool, message: str) -> None:
     with pytest.raises(Error, match=message):
         agree(one, other, utc)

@@ -47,7 +47,7 @@ def test_layouts_are_recognised(columns: str, shape: str, roles: str) -> None:
         ("match player home away home_score away_score", HOME_AWAY),  # a row per player would have no result
     ],
 )
-def test_the_first_layout_that_fits_is_taken(columns: str, shape: str) -> None:
+def test_first_fitting_layout_wins(columns: str, shape: str) -> None:
     assert recognise(columns.split()).shape == shape
 
 
@@ -62,7 +62,7 @@ def test_mapping_overrides_recognition() -> None:
     assert not recognise(columns, {"player1": "h", "player2": "a", "score1": "hg", "score2": "ag"}).sides[0].roster
 
 
-def test_a_role_can_be_switched_off() -> None:
+def test_role_mapped_to_none_is_not_used() -> None:
     columns = ["match", "player", "team", "rank", "date", "match_id"]
     assert recognise(columns).roles.keys() == {"match", "player", "team", "rank", "time", "id"}
     assert recognise(columns, {"team": None, "id": None}).roles.keys() == {"match", "player", "rank", "time"}
@@ -74,7 +74,7 @@ def test_row_order_is_a_result_only_if_mapped_explicitly() -> None:
     assert recognise(["match", "player"], {"match": "match", "player": "player"}).shape == LONG
 
 
-def test_scores_go_before_ranks_and_ranks_before_a_winner_unless_the_user_names_them() -> None:
+def test_scores_win_over_ranks_and_ranks_over_a_winner_unless_mapped() -> None:
     columns = ["team1", "team2", "score1", "score2", "rank1", "rank2", "winner"]
     assert not {"rank1", "winner"} & recognise(columns).roles.keys()
     assert "winner" not in recognise([name for name in columns if "score" not in name]).roles
@@ -101,7 +101,7 @@ def test_unrecognised_columns_raise_with_example_mappings(columns: str) -> None:
     assert f"columns={{'home': '{first}'" in str(error.value)
 
 
-def test_columns_that_cannot_be_shown_are_in_no_example() -> None:
+def test_unprintable_columns_are_not_used_in_examples() -> None:
     with pytest.raises(Error, match="can't tell what these columns mean") as error:
         recognise(["x" * 50_000, "a\x1b[2J", "b", 'c"d'])
     assert "columns={'home': 'b', 'away': 'c\"d'}" in str(error.value)
@@ -109,7 +109,7 @@ def test_columns_that_cannot_be_shown_are_in_no_example() -> None:
     assert len(str(error.value)) < 2000
 
 
-def test_a_mapping_is_checked() -> None:
+def test_invalid_mappings_raise() -> None:
     with pytest.raises(Error, match=r"unknown role 'driver'; roles are match, player, .*, team1, player1"):
         recognise(["a", "b"], {"driver": "a"})
     with pytest.raises(Error, match=r"no column 'c' for the role 'player'; the columns are 'a', 'b'"):

@@ -9,7 +9,7 @@ from prowess.history import History
 from .rows import read
 
 
-def test_without_teams_every_player_is_one() -> None:
+def test_without_teams_each_player_is_a_team() -> None:
     history = read("race_id driver position date\n r1 a 1 2026-02-01\n r1 b 3 2026-02-01\n r2 a 1.5 2026-01-01\n"
                    " r1 c 3 2026-02-01\n r2 b 1.5 2026-01-01")  # fmt: skip
     assert [match["teams"] for match in history] == [[["a"], ["b"]], [["a"], ["b"], ["c"]]]
@@ -17,19 +17,19 @@ def test_without_teams_every_player_is_one() -> None:
     assert history.ids == ("r2", "r1")
 
 
-def test_rows_of_a_team_are_gathered_wherever_they_stand() -> None:
+def test_scattered_rows_of_a_team_are_gathered() -> None:
     history = read("match team player rank\n 1 x a 1\n 2 y d 2\n 1 y b 2\n 2 x a 1\n 1 x c 1")
     assert [match["teams"] for match in history] == [[["a", "c"], ["b"]], [["d"], ["a"]]]
     assert history.place.tolist() == [1, 2, 2, 1]
 
 
-def test_without_players_a_team_is_one() -> None:
+def test_without_players_each_team_is_a_player() -> None:
     history = read("tournament_id team_id position\n 2 312 1.0\n 2 510 2.0")
     assert history.players == ("312", "510")
     assert "each team one player" in history.recognised
 
 
-def test_a_roster_in_a_cell_makes_a_row_a_team() -> None:
+def test_row_with_a_roster_is_a_team() -> None:
     history = read("match players score\n 1 a,b 3\n 2 c 1\n 1 c 5\n 2 a,b 0")
     assert list(history) == [
         {"teams": [["a", "b"], ["c"]], "scores": [3, 5]},
@@ -37,18 +37,18 @@ def test_a_roster_in_a_cell_makes_a_row_a_team() -> None:
     ]
 
 
-def test_a_score_in_all_rows_of_a_team_is_the_score_of_the_team() -> None:
+def test_equal_scores_in_all_rows_of_a_team_are_the_team_score() -> None:
     history = read("match team player score\n 1 x a 3\n 1 x b 3\n 1 y c 4")
     assert history[0]["scores"] == [3, 4]
 
 
-def test_scores_that_differ_within_a_team_are_those_of_players_and_summed() -> None:
+def test_different_scores_within_a_team_are_summed() -> None:
     history = read("game_id team player_id score\n 1 x a 3\n 1 x b 3\n 1 y c 4\n 2 x a -1\n 2 x b 2\n 2 y c 0")
     assert [match["scores"] for match in history] == [[6, 4], [1, 0]]
     assert "a team's score is the sum" in history.recognised
 
 
-def test_weights_and_home_and_importance() -> None:
+def test_weights_home_and_importance_are_read() -> None:
     history = read(
         "match team player rank weight home importance\n 1 x a 2 1 no 3\n 1 x b 2 0.5 no 3\n 1 y c 1 1 yes 3"
     )
@@ -62,13 +62,13 @@ def test_some_matches_may_have_ranks_and_others_scores() -> None:
     assert list(history) == [{"teams": [["a"], ["b"]], "ranks": [1, 2]}, {"teams": [["a"], ["b"]], "scores": [0, 5]}]
 
 
-def test_the_order_of_rows_is_the_result_if_the_user_says_so() -> None:
+def test_order_of_rows_is_the_result_if_the_user_maps_match_and_player() -> None:
     history = read("heat swimmer\n 1 a\n 1 b\n 2 b\n 2 a", columns={"match": "heat", "player": "swimmer"})
     assert history.place.tolist() == [1, 2, 1, 2]
     assert "the order of the rows of a match is its result" in history.recognised
 
 
-def test_an_id_of_rows_is_not_an_id_of_matches() -> None:
+def test_id_that_differs_within_a_match_is_not_used() -> None:
     assert read("id match player rank\n 1 1 a 1\n 2 1 b 2").ids is None
     assert read("id match player rank\n 1 1 a 1\n 1 1 b 2").ids == ("1",)
     with pytest.raises(Error, match=r"row 2: column 'id' holds '2': row 1 has '1', and all rows of a match"):
@@ -109,7 +109,7 @@ def test_ids_of_16_digits_stay_whole() -> None:
         ("match players rank\n 1 a;b 1\n 1 - 2", "row 2: column 'players' is empty: a team needs"),
     ],
 )
-def test_bad_rows_are_errors_that_name_row_and_value(text: str, message: str) -> None:
+def test_invalid_rows_raise_and_name_row_and_value(text: str, message: str) -> None:
     with pytest.raises(Error, match=f"^the frame, {message}"):
         read(text)
 
@@ -124,13 +124,13 @@ def test_bad_rows_are_errors_that_name_row_and_value(text: str, message: str) ->
         ("time", [float("inf")] * 2, "row 1: column 'time' holds inf: a time must be a finite number"),
     ],
 )
-def test_columns_of_a_wrong_type_are_errors(column: str, values: list[Any], message: str) -> None:
+def test_columns_of_unsupported_types_raise(column: str, values: list[Any], message: str) -> None:
     frame = pl.DataFrame({"match": [1, 1], "player": ["a", "b"], "rank": [1, 2], "time": [0, 0]} | {column: values})
     with pytest.raises(Error, match=f"^the frame.*{message}"):
         History.from_frame(frame)
 
 
-def test_a_few_matches_of_one_team_are_left_out_and_many_are_an_error() -> None:
+def test_few_matches_of_one_team_are_left_out_and_many_raise() -> None:
     pairs = [f" {match} a 1\n {match} b 2\n" for match in range(9)]
     history = read("match player rank\n" + "".join(pairs) + " bye cat 1\n")
     assert (len(history), history.players) == (9, ("a", "b"))
@@ -139,7 +139,7 @@ def test_a_few_matches_of_one_team_are_left_out_and_many_are_an_error() -> None:
         read("match player rank\n" + "".join(pairs[:8]) + " bye cat 1\n")
 
 
-def test_who_did_not_finish_shares_the_last_place() -> None:
+def test_players_who_did_not_finish_share_the_last_place() -> None:
     history = read("race driver position\n 1 a 1\n 1 b DNF\n 1 c 2\n 1 d -\n 1 e DNS")
     assert history.place.tolist() == [1, 3, 2, 3, 3]
     assert "position: 2 of 5 entries have a word instead of a place (DNF 1, DNS 1)" in history.recognised
@@ -151,25 +151,25 @@ def test_who_did_not_finish_shares_the_last_place() -> None:
     assert "1 absent entry left out (row 2)" in timed.recognised
 
 
-def test_points_may_be_words_too() -> None:
+def test_scores_may_be_words_for_unplaced_players() -> None:
     history = read("game player score\n 1 a 10\n 1 b DNF\n 1 c 30\n 2 a 1\n 2 b 5")
     assert history.place.tolist() == [2, 3, 1, 2, 1]
     assert history[1]["scores"] == [1, 5]
 
 
-def test_of_a_drivers_rows_in_a_race_the_best_counts() -> None:
+def test_best_of_repeated_entries_in_a_match_counts() -> None:
     history = read("race driver position\n 1 a DNF\n 1 b 2\n 1 a 1\n 1 c 3\n 1 c 3")
     assert dict(zip(history.players, history.place.tolist(), strict=True)) == {"b": 2, "a": 1, "c": 3}
     assert "2 repeated entries left out (first: row 1)" in history.recognised
 
 
-def test_a_match_in_which_nobody_has_a_result_was_not_played() -> None:
+def test_match_without_any_result_is_left_out() -> None:
     history = read("match player rank\n 1 a 1\n 1 b 2\n 2 a -\n 2 b -")
     assert len(history) == 1
     assert "1 match without any result left out (row 3)" in history.recognised
 
 
-def test_a_club_whose_players_have_places_of_their_own_is_no_team() -> None:
+def test_club_whose_players_have_different_places_is_not_a_team() -> None:
     history = read("race driver team position\n 1 a x 1\n 1 b y 2\n 1 c x 3\n 1 d y 4")
     assert history.place.tolist() == [1, 2, 3, 4]
     assert "players of the same team have different places, so each player counts alone" in history.recognised
@@ -178,7 +178,7 @@ def test_a_club_whose_players_have_places_of_their_own_is_no_team() -> None:
         assert read(two, columns=None, absent=absent).team_start.tolist() == list(range(8 - len(absent)))
 
 
-def test_a_name_that_comes_again_every_season_is_not_one_match() -> None:
+def test_match_name_repeated_every_season_is_several_matches() -> None:
     races = "race season driver position\n" + "".join(
         f" monza {season} {driver} {place}\n" for season in (2024, 2025) for place, driver in enumerate("abc", 1)
     )
@@ -186,12 +186,12 @@ def test_a_name_that_comes_again_every_season_is_not_one_match() -> None:
     assert len(read(races.replace("race season", "gp season"))) == 2
 
 
-def test_the_day_tells_matches_apart_where_nothing_else_does() -> None:
+def test_day_identifies_matches_if_no_other_column_does() -> None:
     history = read("date player place\n 2026-01-01 a 1\n 2026-01-01 b 2\n 2026-01-08 b 1\n 2026-01-08 c 2")
     assert (len(history), history.place.tolist()) == (2, [1, 2, 1, 2])
 
 
-def test_who_was_faster_is_placed_before() -> None:
+def test_shorter_durations_rank_first() -> None:
     history = read("race runner finish_time\n 1 a 1:02:45\n 1 b 59:59.5\n 1 c DNF\n 1 d 1:02:45\n 1 e -")
     assert history.place.tolist() == [2, 1, 4, 2, 4]
     assert "no time in column 'finish_time': 1 entry shares the last place" in history.recognised

@@ -7,7 +7,7 @@ from prowess.history import History
 from .rows import read
 
 
-def test_home_and_away_with_scores() -> None:
+def test_home_and_away_with_scores_are_read() -> None:
     history = read("""
         date       home_team away_team home_score away_score neutral
         2026-01-02 Brighton_&_Hove A/B 2 1 FALSE
@@ -19,20 +19,20 @@ def test_home_and_away_with_scores() -> None:
     assert history.recognised.startswith("wide, a row per match, home/away: home=home_team")
 
 
-def test_home_and_away_with_a_result() -> None:
+def test_home_and_away_with_a_result_are_read() -> None:
     history = read("home away ftr\n a b H\n a b D\n a b A")
     assert history.place.reshape(-1, 2).tolist() == [[1, 2], [1, 1], [2, 1]]
     assert history.home is not None
 
 
-def test_winner_and_loser() -> None:
+def test_winner_and_loser_are_read() -> None:
     history = read("winner loser winner_score loser_score draw\n ann bob 3 1 no\n cat ann 2 2 no\n bob cat 1 1 yes")
     assert history.place.reshape(-1, 2).tolist() == [[1, 2], [1, 2], [1, 1]]
     assert history[1] == {"teams": [["cat"], ["ann"]], "ranks": [1, 2], "scores": [2, 2]}
     assert history.home is None
 
 
-def test_sides_with_rosters() -> None:
+def test_sides_with_rosters_are_read() -> None:
     history = read("team1 team2 team3 score1 score2 score3\n a;b c;d e 1 2 3\n a&c d - 2 2 -")
     assert [match["teams"] for match in history] == [[["a", "b"], ["c", "d"], ["e"]], [["a&c"], ["d"]]]
     assert [match["scores"] for match in history] == [[1, 2, 3], [2, 2]]
@@ -43,16 +43,16 @@ def test_sides_with_rosters() -> None:
     ("cell", "players"),
     [("a;b", "ab"), ("a_|_b", "ab"), ("a+b", "ab"), ("a&b", "ab"), ("a/b", "ab"), ("a,b", "ab"), ("_a_", "a")],
 )
-def test_separators_of_rosters(cell: str, players: str) -> None:
+def test_rosters_are_split_at_common_separators(cell: str, players: str) -> None:
     assert read(f"team1 team2 score1 score2\n {cell} c 1 2")[0]["teams"] == [list(players), ["c"]]
 
 
-def test_marks_in_a_few_names_separate_nothing() -> None:
+def test_separators_in_a_few_names_are_part_of_the_name() -> None:
     history = read("team1 team2 score1 score2\n Hove&Albion Arsenal 1 2\n Arsenal Chelsea 2 0")
     assert history.players == ("Hove&Albion", "Arsenal", "Chelsea")
 
 
-def test_a_comma_separates_only_where_nothing_else_does() -> None:
+def test_comma_separates_only_without_other_separators() -> None:
     assert read("team1 team2 score1 score2\n x,y;b c 1 2")[0]["teams"] == [["x,y", "b"], ["c"]]
 
 
@@ -61,7 +61,7 @@ def test_lists_are_rosters() -> None:
     assert History.from_frame(frame)[0] == {"teams": [["a", "b"], ["c;d"]], "ranks": [2, 1]}
 
 
-def test_players_of_numbered_columns_are_single_names_and_further_ones_may_be_missing() -> None:
+def test_numbered_player_columns_hold_single_names_and_may_be_empty() -> None:
     history = read("player1 player2 player3 rank1 rank2 rank3\n a&b c d 1 2 3\n a c - 2 1 -")
     assert [match["teams"] for match in history] == [[["a&b"], ["c"], ["d"]], [["a"], ["c"]]]
     assert history.place.tolist() == [1, 2, 3, 2, 1]
@@ -88,11 +88,11 @@ def test_players_of_numbered_columns_are_single_names_and_further_ones_may_be_mi
         *(("left right", word, [1, 1]) for word in ("draw", "Tie", "tied", "both")),
     ],
 )
-def test_a_winner_is_a_side_or_a_name_or_a_draw(sides: str, winner: str, place: list[int]) -> None:
+def test_winner_is_a_side_a_name_or_a_draw(sides: str, winner: str, place: list[int]) -> None:
     assert read(f"{sides} winner\n ann bob {winner}").place.tolist() == place
 
 
-def test_a_winner_that_could_be_a_side_is_a_name_where_every_winner_is_one() -> None:
+def test_ambiguous_winner_is_a_name_if_every_winner_is_one() -> None:
     assert read("player1 player2 winner\n 2 1 1\n 7 3 3\n 1 2 draw").place.tolist() == [2, 1, 2, 1, 1, 1]
     assert read("player1 player2 winner\n 2 1 1\n 7 3 2").place.tolist() == [1, 2, 2, 1]
 
@@ -103,7 +103,7 @@ def test_ids_and_importance_are_read() -> None:
     assert history[0]["importance"] == 2
 
 
-def test_a_column_that_is_only_called_id_is_not_used_when_it_repeats() -> None:
+def test_id_column_with_duplicates_is_not_used_unless_mapped() -> None:
     history = read("id winner loser\n 0 a b\n 0 b a")
     assert history.ids is None
     assert "ignored: id" in history.recognised
@@ -138,7 +138,7 @@ def test_a_column_that_is_only_called_id_is_not_used_when_it_repeats() -> None:
         ("team1 team2 team3 winner\n a b c 1", "'winner' names one winner among 3 sides.*: give ranks or scores"),
     ],
 )
-def test_bad_rows_are_errors_that_name_row_and_value(text: str, message: str) -> None:
+def test_invalid_rows_raise_and_name_row_and_value(text: str, message: str) -> None:
     with pytest.raises(Error, match=f"^the frame.*{message}"):
         read(text)
 
@@ -177,13 +177,13 @@ def test_unplayed_matches_are_left_out_with_a_remark() -> None:
         ("winner1 winner2 loser1 loser2\n a b c d\n a c b -", [1, 2, 1, 2], None),
     ],
 )
-def test_results_are_read_as_people_write_them(text: str, places: list[int], scores: list[float] | None) -> None:
+def test_common_notations_of_results_are_read(text: str, places: list[int], scores: list[float] | None) -> None:
     history = read(text)
     assert history.place.tolist() == places
     assert (None if history.score is None else history.score.tolist()) == scores
 
 
-def test_byes_and_walkovers_are_no_matches() -> None:
+def test_byes_and_walkovers_are_left_out() -> None:
     history = read("white black result\n a b 1-0\n a BYE 1-0\n b a w/o\n b a 0-1")
     assert len(history) == 2
     assert "1 bye left out (row 2)" in history.recognised
@@ -192,7 +192,7 @@ def test_byes_and_walkovers_are_no_matches() -> None:
     assert (len(read(tennis)), len(read(tennis, walkovers="count"))) == (2, 3)
 
 
-def test_a_repeated_row_is_a_slip_unless_players_meet_often() -> None:
+def test_duplicate_row_is_left_out_unless_players_meet_often() -> None:
     once = read("home away hg ag date\n a b 1 0 2026-01-01\n a b 1 0 2026-01-01\n b a 1 0 2026-01-02")
     assert len(once) == 2
     assert "1 duplicate row left out (row 2)" in once.recognised
@@ -207,7 +207,7 @@ def test_a_repeated_row_is_a_slip_unless_players_meet_often() -> None:
     assert len(read("winner loser\n a b\n a b")) == 2  # nothing says that it is one match
 
 
-def test_a_match_seen_by_both_sides_counts_once() -> None:
+def test_match_listed_from_both_views_counts_once() -> None:
     rows = (
         "team opponent pf pa date\n a b 3 1 2026-01-01\n b a 1 3 2026-01-01\n c a 2 2 2026-01-02\n a c 2 2 2026-01-02"
     )
@@ -219,7 +219,7 @@ def test_a_match_seen_by_both_sides_counts_once() -> None:
     assert len(read(rows, duplicates="keep")) == 4
 
 
-def test_columns_without_known_names_are_recognised_by_what_they_hold() -> None:
+def test_unfamiliar_columns_are_inferred_from_their_contents() -> None:
     history = read("wann wer mit ausgang\n 2026-01-01 a b 3-1\n 2026-01-02 b a 0-0")
     assert (history.place.tolist(), history.time_kind) == ([1, 2, 1, 1], "date")
     assert "guessed from the contents" in history.recognised
@@ -228,7 +228,7 @@ def test_columns_without_known_names_are_recognised_by_what_they_hold() -> None:
     assert sheet.place.tolist() == [2, 1, 2, 3, 1]
 
 
-def test_german_headers_of_the_away_side() -> None:
+def test_german_headers_of_the_away_side_are_recognised() -> None:
     history = read("Heimmannschaft Auswärtsmannschaft Ergebnis\n Köln Bayern 1:2\n Bayern HSV 3:0")
     assert (history.players, history.score.tolist()) == (("Köln", "Bayern", "HSV"), [1, 2, 3, 0])
 
@@ -240,7 +240,7 @@ def test_bye_without_a_result_is_remarked_once() -> None:
     assert "1 unplayed match left out" in history.recognised
 
 
-def test_a_sheet_with_a_column_per_player_may_say_what_was_played() -> None:
+def test_sheet_with_a_column_per_player_may_name_the_game() -> None:
     sheet = read("Date Game Ann Bob Cat\n 2026-01-01 Catan 10 8 -\n 2026-01-02 Azul 50 61 47\n 2026-01-09 Catan 9 - 10")
     assert (len(sheet), sheet.players) == (3, ("Ann", "Bob", "Cat"))
     assert sheet.place.tolist() == [1, 2, 2, 1, 3, 2, 1]
