@@ -1,4 +1,4 @@
-"""One chart for the papers: curves of some series over a number, in one panel or in several beside each other."""
+"""The line chart of the papers: series over a number, in one panel or in several side by side."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ import pytest
 
 from prowess.lab import measures
 from prowess_papers import best
-from prowess_papers.best import SETS, search, stored
+from prowess_papers.best import SETS, load_tuned, search
 from prowess_papers.best.datasets import Reading
+from prowess_papers.best.evaluation import TUNED, RunOptions, evaluate, untuned
 from prowess_papers.best.football import league_sections
-from prowess_papers.best.judged import TUNED, Work, judge, untuned
 from prowess_papers.best.sections import beats, judged_sections
 
-FULL = Work(small=False, seed=0, jobs=1, progress=False)
+FULL = RunOptions(small=False, seed=0, jobs=1, progress=False)
 
 
 def reading(data: Path, name: str) -> Reading:
@@ -99,7 +99,7 @@ def test_untuned_models_are_those_that_the_data_allow(data: Path) -> None:
 
 @pytest.mark.parametrize("name", [name for name, one in SETS.items() if one.candidates])
 def test_what_was_found_lies_within_the_ranges(name: str) -> None:
-    found = stored(name)
+    found = load_tuned(name)
     candidate = SETS[name].candidates[found.candidate]
     for parameter, (low, high) in candidate.ranges.items():
         assert 0.999 * low <= found.model.params[parameter] <= 1.001 * high
@@ -132,7 +132,7 @@ def test_with_outcomes_by_lot_a_tuned_model_is_no_better_than_base_rates(data: P
     order = np.random.default_rng(1).permutation(len(history))
     place, score = (column.reshape(-1, 2)[order] for column in (history.place, history.score))
     by_lot = replace(history, place=place.ravel(), score=score.ravel())
-    loss = measures.log_loss(stored("premier_league").model.fit(by_lot).forecasts).mean(slice(380, None))
+    loss = measures.log_loss(load_tuned("premier_league").model.fit(by_lot).forecasts).mean(slice(380, None))
     won, drawn = (place[:, 0] < place[:, 1]).mean(), (place[:, 0] == place[:, 1]).mean()
     shares = np.array([won, drawn, 1 - won - drawn])
     assert loss > -(shares @ np.log(shares))
@@ -141,7 +141,7 @@ def test_with_outcomes_by_lot_a_tuned_model_is_no_better_than_base_rates(data: P
 @pytest.mark.long
 @pytest.mark.parametrize("name", list(SETS))
 def test_the_tuned_model_beats_every_untuned_one_on_later_matches(data: Path, name: str) -> None:
-    judged = judge(SETS[name], data, FULL)
+    judged = evaluate(SETS[name], data, FULL)
     claim = beats(judged, judged.comparison.measures[0])
     assert claim.holds, claim.evidence
     assert judged.comparison.best == TUNED
@@ -153,7 +153,7 @@ def test_the_tuned_model_beats_every_untuned_one_on_later_matches(data: Path, na
 @pytest.mark.long
 @pytest.mark.parametrize("name", best.LEAGUES)
 def test_the_figures_of_others_are_met(data: Path, name: str) -> None:
-    judged = judge(SETS[name], data, FULL)
+    judged = evaluate(SETS[name], data, FULL)
     first, second = league_sections(judged, FULL)
     assert all(claim.holds for claim in first.claims)
     ours = {row["figure"]: float(row["ours"].split()[0]) for row in second.table.iter_rows(named=True)}
@@ -166,6 +166,6 @@ def test_the_figures_of_others_are_met(data: Path, name: str) -> None:
 
 @pytest.mark.long
 def test_the_search_finds_what_is_stored(data: Path) -> None:
-    found = search("afl", data, trials=stored("afl").trials, seed=stored("afl").seed, progress=False)
-    assert found.candidate == stored("afl").candidate
-    assert found.tuning.loss[1] == pytest.approx(stored("afl").loss, abs=0.001)  # linear algebra differs a little
+    found = search("afl", data, trials=load_tuned("afl").trials, seed=load_tuned("afl").seed, progress=False)
+    assert found.candidate == load_tuned("afl").candidate
+    assert found.tuning.loss[1] == pytest.approx(load_tuned("afl").loss, abs=0.001)  # linear algebra differs a little

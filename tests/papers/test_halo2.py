@@ -17,7 +17,7 @@ from prowess_papers.halo2 import read
 from prowess_papers.halo2.convergence import games_needed
 from prowess_papers.halo2.draws import _share_behind
 from prowess_papers.halo2.figure2 import v_and_w
-from prowess_papers.halo2.mode import Mode, play, qualities_of
+from prowess_papers.halo2.mode import Mode, fit_mode, qualities_of
 from prowess_papers.halo2.readings import _mean_difference
 from prowess_papers.halo2.winning import _coin, _ratios, accepted
 from prowess_papers.paper import load_published
@@ -94,7 +94,7 @@ def test_skipped_games_are_reported(tmp_path: Path) -> None:
     assert first.endswith("HeadToHead.csv, line 1")
     assert second.startswith("games with a player in two teams are left out: 1")
     assert second.endswith("line 4")
-    assert third.startswith("rows of a player who stands twice in a team: 1")
+    assert third.startswith("rows of a player listed twice in a team: 1")
     assert third.endswith("line 9")
 
 
@@ -120,7 +120,7 @@ def test_a_file_that_cannot_be_read_is_one_error(tmp_path: Path, text: str, mess
 @pytest.fixture(scope="module")
 def mode(tmp_path_factory: pytest.TempPathFactory) -> Mode:
     folder = write(tmp_path_factory.mktemp("halo"), 120, ("FreeForAll.csv",))
-    return play("Free for All", read(folder / "FreeForAll.csv"), SAID)
+    return fit_mode("Free for All", read(folder / "FreeForAll.csv"), SAID)
 
 
 def test_the_margin_is_from_neighbours_with_equal_scores(mode: Mode) -> None:
@@ -168,14 +168,14 @@ def test_errors_and_challenge_by_loops(mode: Mode) -> None:
 def test_elo_predicts_by_sums_and_learns_by_duels(tmp_path: Path) -> None:
     """The team function is for prediction alone: what the players learn is the average over their opponents."""
     history = read(write(tmp_path, 60, ("SmallTeam.csv",)) / "SmallTeam.csv")
-    summed = play("Small Teams", history, SAID).fits["Elo"]
+    summed = fit_mode("Small Teams", history, SAID).fits["Elo"]
     plain = pw.GaussianElo(25.0, 0.07, 25 / 6).fit(history)
     assert summed.leaderboard().equals(plain.leaderboard())
     assert summed.forecasts.mean == pytest.approx(4 * plain.forecasts.mean)
     [one, other] = history[0]["teams"]
     wins = history.place[0] < history.place[1]
     gained = 0.07 * 25 / 6 * np.sqrt(np.pi) * (0.5 if wins else 0.0 if history.place[0] == history.place[1] else -0.5)
-    first = play("Small Teams", history[:1], SAID).fits["Elo"]
+    first = fit_mode("Small Teams", history[:1], SAID).fits["Elo"]
     assert [first[name].mu for name in one] == pytest.approx([25 + gained] * 4)
     assert [first[name].mu for name in other] == pytest.approx([25 - gained] * 4)
 

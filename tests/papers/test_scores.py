@@ -13,13 +13,13 @@ from scipy import stats
 import prowess as pw
 from prowess.lab.interval import t_quantile
 from prowess_papers import scores
-from prowess_papers.scores import authors, right
+from prowess_papers.scores import authors, correct_models
 from prowess_papers.scores.claims import ahead, as_good, claims
-from prowess_papers.scores.curves import Curves, learn, of_model
-from prowess_papers.scores.data import Games, League, merged, read_games, read_leagues
+from prowess_papers.scores.curves import Curves, learning_curves, model_system
+from prowess_papers.scores.data import Games, League, merge_players, read_games, read_leagues
 from prowess_papers.scores.published import TOLERANCES, deviations, published
-from prowess_papers.scores.splits import PERCENTS, Split, anew, carried, resampled
-from prowess_papers.scores.tuned import TUNED, contest
+from prowess_papers.scores.splits import PERCENTS, Split, carried_split, random_split, season_split
+from prowess_papers.scores.tuned import TUNED, tuned_curves
 
 SYSTEMS = ("Poisson-OD", "Gaussian-OD", "TrueSkill", "Gaussian-SD")
 
@@ -30,7 +30,9 @@ def league(data: Path, name: str) -> League:
 
 
 def curves(found: League, systems: dict[str, object], percents: tuple[int, ...] = PERCENTS) -> Curves:
-    return learn(systems, lambda percent, season: anew(found, percent, season), percents, found.seasons)
+    return learning_curves(
+        systems, lambda percent, season: season_split(found, percent, season), percents, found.seasons
+    )
 
 
 def test_the_published_curves_of_the_premier_league_to_their_last_digit(data: Path) -> None:
@@ -57,7 +59,7 @@ def test_the_published_curves_of_the_afl_as_near_as_another_file_allows(data: Pa
 
 
 def test_the_right_gaussian_od_beats_trueskill_where_the_released_one_did_not(data: Path) -> None:
-    found = curves(league(data, "afl"), right.systems(), (80,))
+    found = curves(league(data, "afl"), correct_models.systems(), (80,))
     gain = {system: found.mean(system, "information_gain")[0] for system in SYSTEMS}
     assert gain["Gaussian-OD"] == pytest.approx(0.106, abs=0.001)  # an independent analysis of the same file
     assert gain["Gaussian-OD"] > gain["TrueSkill"]
@@ -79,7 +81,7 @@ def test_the_cut_skellam_sum() -> None:
     assert expected[2] < 0.01  # where the truth is 1
 
 
-@pytest.mark.parametrize("systems", [authors.systems("afl"), right.systems()])
+@pytest.mark.parametrize("systems", [authors.systems("afl"), correct_models.systems()])
 def test_predictions_do_not_know_the_matches_that_are_predicted(systems: dict[str, object]) -> None:
     found = seasons_of(1, matches=40).history
     after = found.score.reshape(-1, 2).copy()
@@ -104,14 +106,14 @@ def seasons_of(count: int, matches: int = 20) -> League:
 
 def test_splits_of_seasons() -> None:
     found = seasons_of(3)
-    alone, memory = anew(found, 50, 2001), carried(found, 50, 2001)
+    alone, memory = season_split(found, 50, 2001), carried_split(found, 50, 2001)
     assert alone.train == found.history[20:30]
     assert memory.train == found.history[:30]
     for split in (alone, memory):
         assert split.test == found.history[36:40]
         assert len(split.forecasts(pw.TrueSkill())) == 4
     with pytest.raises(pw.Error, match="too few"):
-        anew(seasons_of(2, matches=2), 10, 2000)
+        season_split(seasons_of(2, matches=2), 10, 2000)
 
 
 def test_draws_of_games() -> None:
@@ -121,15 +123,15 @@ def test_draws_of_games() -> None:
         for i, j in (rng.choice(60, 2, replace=False) for _ in range(200))
     ]
     games = Games("halo2", pw.History.from_matches(rows))
-    split = resampled(games, 20, (7, 0))
+    split = random_split(games, 20, (7, 0))
     assert len(split.train) == 40
     known = {name for match in split.train for team in match["teams"] for name in team}
     tests = [match["teams"] for match in split.test]
     last = [row["teams"] for row in rows[180:]]
     assert tests == [teams for teams in last if {name for team in teams for name in team} <= known]
     assert 0 < len(tests) < 20
-    assert resampled(games, 20, (7, 0)).train == split.train
-    assert resampled(games, 20, (7, 1)).train != split.train
+    assert random_split(games, 20, (7, 0)).train == split.train
+    assert random_split(games, 20, (7, 1)).train != split.train
 
 
 def write_halo(folder: Path, games: int = 200) -> None:
@@ -152,7 +154,7 @@ def test_halo_2_in_the_format_of_its_files(tmp_path: Path) -> None:
     games = read_games(tmp_path)
     assert games is not None
     assert (len(games.history), len(games.history.players), games.history.score.min()) == (200, 12, 0.0)
-    fewer = merged(games).history
+    fewer = merge_players(games).history
     assert len(fewer.players) == 6
     pairs = [match["teams"] for match in games.history]
     assert len(fewer) == sum(one[0][:-1] != two[0][:-1] for one, two in pairs) < 200
@@ -230,13 +232,13 @@ def test_verdicts() -> None:
 def test_given_models_by_a_protocol_in_one_process_or_two() -> None:
     found = seasons_of(3)
     models = TUNED["premier_league"].models
-    one = contest(found, models, percents=(50, 80))
-    two = contest(found, models, percents=(50, 80), jobs=2)
+    one = tuned_curves(found, models, percents=(50, 80))
+    two = tuned_curves(found, models, percents=(50, 80), jobs=2)
     np.testing.assert_array_equal(one.values, two.values)
-    alone = contest(found, models, anew, percents=(80,), seasons=[2002])
-    expected = of_model(models["TrueSkill"])(anew(found, 80, 2002))
+    alone = tuned_curves(found, models, season_split, percents=(80,), seasons=[2002])
+    expected = model_system(models["TrueSkill"])(season_split(found, 80, 2002))
     assert alone.mean("TrueSkill", "auc") == [expected.auc]
     assert not one.has("TrueSkill", "score_mae")
     assert one.has("TrueSkill", "log_loss")
     with pytest.raises(pw.Error, match="at least one"):
-        contest(found, models, seasons=[])
+        tuned_curves(found, models, seasons=[])

@@ -21,7 +21,7 @@ from prowess_papers.tournaments.figures import relative
 from prowess_papers.tournaments.league import FIVE, SIX, models
 from prowess_papers.tournaments.listing import listings
 from prowess_papers.tournaments.real import MAIN, Variant, elos, factorial
-from prowess_papers.tournaments.tables import ahead, error_table, won
+from prowess_papers.tournaments.tables import ahead, count_wins, error_table
 
 TUNED = ("TSa tuned", "TS2 tuned", "TS2c tuned", "TS3 tuned", "TS3c tuned", "Elo tuned")
 
@@ -72,7 +72,7 @@ def test_the_tables_are_those_of_the_definitions():
     errors = {name: brute(model.fit(history)) for name, model in named.items()}
     labels = {"one": "A", "two": "B", "three": "C"}
     for measure, which in (("pair_error", 0), ("place_error", 1)):
-        table = won(found, labels, spans.mask(history), measure)
+        table = count_wins(found, labels, spans.mask(history), measure)
         for row, label in zip(table.iter_rows(named=True), labels, strict=True):
             for other in labels:
                 ours, theirs = errors[labels[label]][which][-6:], errors[labels[other]][which][-6:]

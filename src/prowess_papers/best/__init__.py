@@ -7,14 +7,14 @@ from pathlib import Path
 from prowess.errors import Error
 from prowess.lab.report import Report, Section
 
+from .evaluation import Evaluation, RunOptions, evaluate
 from .football import league_sections
-from .judged import Judged, Work, judge
-from .search import Found, search
+from .search import SearchResult, search
 from .sections import beats, judged_sections
 from .sets import SETS, DataSet
-from .stored import Stored, stored
+from .tuned_models import TunedModel, load_tuned
 
-__all__ = ["SETS", "DataSet", "Found", "Stored", "run", "search", "stored"]
+__all__ = ["SETS", "DataSet", "SearchResult", "TunedModel", "load_tuned", "run", "search"]
 
 LEAGUES = ("premier_league", "afl")
 
@@ -31,14 +31,14 @@ def run(data: Path, *, small: bool = False, seed: int = 0, jobs: int = 1, progre
     prowess.Error: no such folder has none of premier_league_1995_2009.csv, afl_1999_2009.csv, \
 international_football.csv, f1_race_results.csv, llm_comparisons.csv, chgk_team_results.csv.gz
     """
-    folder, work = Path(data), Work(small, seed, jobs, progress)
+    folder, work = Path(data), RunOptions(small, seed, jobs, progress)
     chosen = [one for one in SETS.values() if (folder / one.file).is_file()]
     if not chosen:
         raise Error(f"{folder} has none of {', '.join(dict.fromkeys(one.file for one in SETS.values()))}")
     sections: list[Section] = []
-    first: list[Judged] = []
+    first: list[Evaluation] = []
     for one in chosen:
-        judged = judge(one, folder, work)
+        judged = evaluate(one, folder, work)
         first.append(judged)
         sections += judged_sections(judged)
         if one.name in LEAGUES:
@@ -46,7 +46,7 @@ international_football.csv, f1_race_results.csv, llm_comparisons.csv, chgk_team_
     return Report("A best model for each data set", (_summary(first), *sections))
 
 
-def _summary(found: list[Judged]) -> Section:
+def _summary(found: list[Evaluation]) -> Section:
     """All claims about untuned models in one place."""
     text = (
         "For every data set some models were tuned on early matches, and the best of them by those matches is judged "

@@ -18,12 +18,12 @@ from prowess.model.model import Model
 
 from ..charts import Axis, curves
 from ..scores import authors
-from ..scores.curves import Curves, Measured, System, learn
+from ..scores.curves import Curves, Measurement, System, learning_curves
 from ..scores.data import League
 from ..scores.published import published
-from ..scores.splits import PERCENTS, Split, anew, carried
-from .judged import Judged, Work
-from .stored import stored
+from ..scores.splits import PERCENTS, Split, carried_split, season_split
+from .evaluation import Evaluation, RunOptions
+from .tuned_models import load_tuned
 
 SEASON_BREAK = 60  # days
 NAMES = {
@@ -45,7 +45,7 @@ def reference() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("reference.toml").read_text(encoding="utf-8"))
 
 
-def league_sections(judged: Judged, work: Work) -> list[Section]:
+def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
     """The tuned model at every share of training matches, and as time goes by."""
     name, title = judged.of.name, judged.of.title
     league = League(name, judged.reading.history, _seasons(judged))
@@ -53,14 +53,14 @@ def league_sections(judged: Judged, work: Work) -> list[Section]:
     since = int(league.season[judged.start])
     models = {TUNED: _system(judged.found.model)}
     if name == "afl":
-        models[BOTH] = _system(stored("afl_scores").model)
+        models[BOTH] = _system(load_tuned("afl_scores").model)
     found = _both(league, models, percents, work)
     text = (
         "By the protocol of Guo et al. (2012): in every season the first matches are learnt from, and the last 20 % "
         "are predicted and not learnt from. The tuned model also learns from all earlier seasons. The models of the "
-        "paper begin anew, and are run again with the switches of the authors' code, which gives the published "
-        f"figures. Figures are means over the seasons; the model was tuned on those before {since}. Differences in "
-        "the table are paired over the seasons (95 % by Student's t); those of the claims are paired by match and "
+        "paper start every season with new players, and use the switches of the authors' code, which gives the "
+        f"published figures. Figures are means over the seasons; the model was tuned on those before {since}. "
+        "Differences in the table are paired over the seasons (95 % by Student's t); those of the claims are paired by match and "
         "resampled."
     )
     claims = (_beats(judged, league, since, work), _beats(judged, league, league.seasons[0], work))
@@ -70,7 +70,7 @@ def league_sections(judged: Judged, work: Work) -> list[Section]:
     return [section, _figures(judged, {"all seasons": found, f"seasons from {since} on": later}, work)]
 
 
-def _seasons(judged: Judged) -> Any:
+def _seasons(judged: Evaluation) -> Any:
     """The year in which the season of every match began."""
     history = judged.reading.history
     assert history.time is not None
@@ -83,10 +83,10 @@ def _seasons(judged: Judged) -> Any:
 def _system(model: Model) -> System:
     """A model, measured as the published figures were: the AUC counts a draw as not won by the first team."""
 
-    def measured(split: Split) -> Measured:
+    def measured(split: Split) -> Measurement:
         forecasts = split.forecasts(model)
         scores = getattr(forecasts.outcome, "score", None) is not None
-        return Measured(
+        return Measurement(
             measures.information_gain(forecasts).mean(),
             measures.auc(forecasts, drawn="negative"),
             measures.score_error(forecasts).mean() if scores else None,
@@ -96,11 +96,11 @@ def _system(model: Model) -> System:
     return measured
 
 
-def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...], work: Work) -> Curves:
+def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...], work: RunOptions) -> Curves:
     """The tuned models, which remember earlier seasons, and those of the paper, which do not."""
 
     def learnt(systems: Mapping[str, System], split: Callable[[League, int, int], Split], label: str) -> Curves:
-        return learn(
+        return learning_curves(
             systems,
             lambda percent, season: split(league, percent, season),
             percents,
@@ -110,7 +110,10 @@ def _both(league: League, models: Mapping[str, System], percents: tuple[int, ...
             progress=work.progress,
         )
 
-    ours, theirs = learnt(models, carried, "tuned"), learnt(authors.systems(league.name), anew, "published")
+    ours, theirs = (
+        learnt(models, carried_split, "tuned"),
+        learnt(authors.systems(league.name), season_split, "published"),
+    )
     return Curves((*ours.systems, *theirs.systems), percents, np.concatenate([ours.values, theirs.values]))
 
 
@@ -135,13 +138,15 @@ def _rows(name: str, found: Curves) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _beats(judged: Judged, league: League, since: int, work: Work) -> Claim:
+def _beats(judged: Evaluation, league: League, since: int, work: RunOptions) -> Claim:
     """Whether the tuned model gains more information than every published one, in the seasons from one on."""
     seasons = [season for season in league.seasons if season >= since]
-    ours = _joined([measures.information_gain(carried(league, LAST, s).forecasts(judged.found.model)) for s in seasons])
+    ours = _joined(
+        [measures.information_gain(carried_split(league, LAST, s).forecasts(judged.found.model)) for s in seasons]
+    )
     gaps = {}
     for name, system in authors.systems(league.name).items():
-        theirs = [system.gains(system.forecasts(anew(league, LAST, season))[1]) for season in seasons]
+        theirs = [system.gains(system.forecasts(season_split(league, LAST, season))[1]) for season in seasons]
         gaps[name] = Resampling(seed=work.seed).difference(ours, _joined(theirs))
     nearest = min(gaps, key=lambda name: gaps[name].value)
     text = (
@@ -176,7 +181,7 @@ def _chart(title: str, both: Curves) -> Any:
     )
 
 
-def _figures(judged: Judged, spans: Mapping[str, Curves], work: Work) -> Section:
+def _figures(judged: Evaluation, spans: Mapping[str, Curves], work: RunOptions) -> Section:
     """The figures that others reached, and ours."""
     name, title = judged.of.name, judged.of.title
     said = reference()[name]
@@ -193,7 +198,9 @@ def _figures(judged: Judged, spans: Mapping[str, Curves], work: Work) -> Section
     return Section(f"{title}: beside figures of others", text, frame)
 
 
-def _prequential(judged: Judged, said: Mapping[str, float], work: Work) -> list[tuple[str, str, float | None, str]]:
+def _prequential(
+    judged: Evaluation, said: Mapping[str, float], work: RunOptions
+) -> list[tuple[str, str, float | None, str]]:
     """The log loss when every match is forecast before it is learnt from; others' is without the first season."""
     if not said:
         return []

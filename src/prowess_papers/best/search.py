@@ -12,7 +12,7 @@ from .sets import data_set
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SearchResult:
     """What was found for a data set: the candidate with the least loss on the training span, and all others."""
 
     candidate: str
@@ -38,7 +38,7 @@ def search(
     seed: int = 0,
     jobs: int = 1,
     progress: bool | None = None,
-) -> Found:
+) -> SearchResult:
     """Tune every candidate for a data set on its training span, and choose by the loss on that span alone.
 
     >>> search("afl", "no such folder")
@@ -64,4 +64,4 @@ def search(
         )
         for label, candidate in chosen.candidates.items()
     }
-    return Found(min(tunings, key=lambda label: tunings[label].loss[1]), tunings)
+    return SearchResult(min(tunings, key=lambda label: tunings[label].loss[1]), tunings)

@@ -14,13 +14,13 @@ from prowess.lab.measures.registry import Measure
 from prowess.lab.report import Claim, Section
 
 from ..paper import load_published
-from .judged import TUNED, Judged
+from .evaluation import TUNED, Evaluation
 
 if TYPE_CHECKING:
     import altair as alt
 
 
-def judged_sections(judged: Judged) -> list[Section]:
+def judged_sections(judged: Evaluation) -> list[Section]:
     """The comparison on the later matches, what each part of the model is worth, and the measure over time."""
     comparison, title = judged.comparison, judged.of.title
     claims = tuple(beats(judged, measure) for measure in comparison.measures[:2])
@@ -39,7 +39,7 @@ def judged_sections(judged: Judged) -> list[Section]:
     return found
 
 
-def beats(judged: Judged, measure: Measure) -> Claim:
+def beats(judged: Evaluation, measure: Measure) -> Claim:
     """Whether the tuned model is better than every untuned one, each by an interval without 0."""
     comparison = judged.comparison
     gaps = _gaps(comparison, measure)
@@ -55,7 +55,7 @@ def beats(judged: Judged, measure: Measure) -> Claim:
     return Claim(text, all_above_zero(gaps.values()), near + told)
 
 
-def _below_published(judged: Judged) -> Claim:
+def _below_published(judged: Evaluation) -> Claim:
     """Whether the pair error is below the least that was published, of other tournaments and with rosters."""
     printed = load_published("tournaments")["icml2011"]
     span = printed["error"]["last"].index(300)
@@ -76,7 +76,7 @@ def _gaps(comparison: Comparison, measure: Measure) -> dict[str, Interval]:
     return {name: tuned.less(one) if measure.higher else one.less(tuned) for name, one in others.items()}
 
 
-def _text(judged: Judged) -> str:
+def _text(judged: Evaluation) -> str:
     """The data, the spans, and the model."""
     history, of, found = judged.history, judged.of, judged.found
     comparison = judged.comparison
@@ -95,7 +95,7 @@ def _text(judged: Judged) -> str:
     )
 
 
-def _numbers(judged: Judged) -> dict[str, float]:
+def _numbers(judged: Evaluation) -> dict[str, float]:
     """The parameters of the tuned model that are numbers."""
     skipped = ("caution", "tolerance", "sweeps", "mu", "cap")
     params = judged.found.model.params.items()
@@ -117,7 +117,7 @@ def _table(comparison: Comparison) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _measures(judged: Judged) -> alt.TopLevelMixin:
+def _measures(judged: Evaluation) -> alt.TopLevelMixin:
     """All measures with their intervals, the best model on top."""
     comparison = judged.comparison
     order = list(comparison.intervals())
@@ -132,7 +132,7 @@ def _measures(judged: Judged) -> alt.TopLevelMixin:
     return measure_chart(table, titles, title=title, subtitle=subtitle)
 
 
-def _over_time(judged: Judged) -> alt.TopLevelMixin:
+def _over_time(judged: Evaluation) -> alt.TopLevelMixin:
     """The first measure over time, of the tuned model and the best untuned ones."""
     comparison, of = judged.comparison, judged.of
     measure = comparison.measures[0]
@@ -151,7 +151,7 @@ def _over_time(judged: Judged) -> alt.TopLevelMixin:
     return time_chart(frame, measure.titled, axis, title=title, subtitle=subtitle)
 
 
-def _calibration(judged: Judged) -> alt.TopLevelMixin:
+def _calibration(judged: Evaluation) -> alt.TopLevelMixin:
     """What was expected and what happened, of the tuned model and the two best untuned ones."""
     comparison = judged.comparison
     shown = list(dict.fromkeys([TUNED, *list(comparison.intervals())]))[:3]

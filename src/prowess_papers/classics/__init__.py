@@ -28,15 +28,15 @@ def run(
     >>> run(small=True).sections[0].table["ours"].to_list()
     ['1712.5']
     """
-    said = load_published("classics")
+    published = load_published("classics")
     sections = (
-        harkness(said),
-        elo(said),
+        harkness(published),
+        elo(published),
         conserved(200 if small else 1000, seed),
-        glicko(said),
-        joe(said),
-        teams(said),
-        newcomer(said, seed),
-        newcomers(said, 40 if small else 400, seed),
+        glicko(published),
+        joe(published),
+        teams(published),
+        newcomer(published, seed),
+        newcomers(published, 40 if small else 400, seed),
     )
     return Report("A Manifesto of Skill: the classics, by hand and by prowess", sections)

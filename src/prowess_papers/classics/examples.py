@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 RANKS = {0: [2, 1], 0.5: [1, 1], 1: [1, 2]}
 
 
-def harkness(said: dict[str, Any]) -> Section:
+def harkness(published: dict[str, Any]) -> Section:
     """Equation (1): a tournament of four games."""
-    given, model = said["harkness"], Harkness()
+    given, model = published["harkness"], Harkness()
     met = [model.rating(rating) for rating in given["opponents"]]
     after = _event(model, model.rating(given["rating"]), met, given["results"])
     text = (
@@ -36,9 +36,9 @@ def harkness(said: dict[str, Any]) -> Section:
     return Section("Harkness, equation (1)", text, _frame(rows), None, (claim,))
 
 
-def elo(said: dict[str, Any]) -> Section:
+def elo(published: dict[str, Any]) -> Section:
     """Equations (3) to (5), and a tournament whose result is known."""
-    given = said["elo"]
+    given = published["elo"]
     model = Elo(k=given["k"])
     rows = []
     for case in given["expected"]:
@@ -63,9 +63,9 @@ def _tournament(given: dict[str, Any]) -> float:
     return float(start.mu + total)
 
 
-def glicko(said: dict[str, Any]) -> Section:
+def glicko(published: dict[str, Any]) -> Section:
     """Equations (6) to (8): Glickman's example, and Glicko-2 on the same games."""
-    given, rows = said["glicko"], []
+    given, rows = published["glicko"], []
     model = Glicko(c=0)
     opponents = [model.rating(*known) for known in given["opponents"]]
     sure = model.rating(given["rating"][0], 0)  # equation (6) looks at the opponent's RD alone
@@ -84,7 +84,9 @@ def glicko(said: dict[str, Any]) -> Section:
     met = [second.rating(*known) for known in given["opponents"]]
     after = _event(second, second.rating(*given["rating"]), met, given["results"])
     found = (after.mu, after.sigma, after.volatility)
-    for name, printed, ours in zip(("rating", "RD", "volatility"), said["glicko2"]["published"], found, strict=True):
+    for name, printed, ours in zip(
+        ("rating", "RD", "volatility"), published["glicko2"]["published"], found, strict=True
+    ):
         rows.append(compare_digits(f"Glicko-2: new {name}", printed, ours))
     text = (
         "1500 (RD 200) beats 1400 (RD 30) and loses to 1550 (RD 100) and to 1700 (RD 300), in one rating period. The"
@@ -144,11 +146,11 @@ def _frame(rows: list[dict[str, str]]) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def teams(said: dict[str, Any]) -> Section:
+def teams(published: dict[str, Any]) -> Section:
     """Figure 2 and section 5.5: player 1 wins, players 2 and 3 draw with player 4, all of them newcomers."""
     import polars as pl
 
-    given, model = said["trueskill"], TrueSkill()
+    given, model = published["trueskill"], TrueSkill()
     rated = model.rate([[model.rating()] * len(team) for team in given["teams"]], ranks=given["ranks"])
     players = [player for team in rated for player in team]
     rows = []

@@ -44,11 +44,11 @@ def return_of(model: Model, given: dict[str, Any], years: list[float]) -> list[d
     return found
 
 
-def joe(said: dict[str, Any]) -> Section:
+def joe(published: dict[str, Any]) -> Section:
     """How sure the systems are of him, and how much they let him gain."""
     import polars as pl
 
-    given = said["joe"]
+    given = published["joe"]
     away = float(given["years"])
     models = {"Elo, K = 32": Elo(), "Glicko": Glicko(), "Glicko-2": Glicko2()}
     gains = {name: [case["gained"] for case in return_of(model, given, [0.1, away])] for name, model in models.items()}

@@ -66,11 +66,11 @@ def _simulated(skill: Floats, given: dict[str, Any], rng: np.random.Generator) -
     return Newcomers(skill, History.from_matches(matches), ratings, given["known"])
 
 
-def newcomer(said: dict[str, Any], seed: int) -> Section:
+def newcomer(published: dict[str, Any], seed: int) -> Section:
     """One newcomer, the same games in four systems."""
     import polars as pl
 
-    given = said["newcomer"]
+    given = published["newcomer"]
     skill = np.array([float(given["skill"])])
     games = _simulated(skill, given, np.random.default_rng([seed, 1]))
     points = [
@@ -95,11 +95,11 @@ def newcomer(said: dict[str, Any], seed: int) -> Section:
     return Section("A newcomer's path", text, None, chart)
 
 
-def newcomers(said: dict[str, Any], number: int, seed: int) -> Section:
+def newcomers(published: dict[str, Any], number: int, seed: int) -> Section:
     """Many newcomers: how far their ratings are from their skills, game by game."""
     import polars as pl
 
-    given, rng = said["newcomer"], np.random.default_rng([seed, 2])
+    given, rng = published["newcomer"], np.random.default_rng([seed, 2])
     games = _simulated(rng.normal(START, given["spread"], number), given, rng)
     squares = {name: (games.paths(model) - games.skill[:, None]) ** 2 for name, model in SYSTEMS.items()}
     points = [

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 TITLE = "Convergence of the best players"
-ENOUGH = 50  # games, or else nothing can be said of where a player's skill settles
+ENOUGH = 50  # games: with fewer, a player's skill has not settled
 WINDOW = 10  # games whose mean rating counts
 GAMES = 400  # on the chart
 TWICE = 2.0  # "about 10 games" is at most so many times as many
@@ -41,19 +41,19 @@ def games_needed(curve: Floats, start: float, near: float) -> int:
     return int(found[0]) + 1 if len(found) else len(curve)
 
 
-def convergence(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
+def convergence(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     """The two best players' ratings game by game, and the games that they needed; the median of the best hundred."""
     import polars as pl
 
-    wanted = said["convergence"]
+    wanted = published["convergence"]
     mode = next((mode for mode in modes if mode.name == wanted["mode"]), None)
     if mode is None:
         return Section(TITLE, f"The paper shows it for {wanted['mode']}, whose file is not there.")
     ranked = mode.fits["TrueSkill"].leaderboard().filter(pl.col("matches") >= ENOUGH)["player"].to_list()
     if len(ranked) < 2:
-        return Section(TITLE, f"Fewer than two players have {ENOUGH} games, of which something could be said.")
+        return Section(TITLE, f"Fewer than two players have the {ENOUGH} games that this needs.")
     ranked = ranked[: wanted["best"]]
-    start = {system: said[system.lower()]["mu"] for system in SYSTEMS}
+    start = {system: published[system.lower()]["mu"] for system in SYSTEMS}
     paths = {(system, name): _path(mode, system, name) for system in SYSTEMS[::-1] for name in ranked}
     needed = {key: games_needed(path, start[key[0]], wanted["near"]) for key, path in paths.items()}
     players = len(np.unique(mode.history.player))

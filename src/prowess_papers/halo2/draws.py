@@ -25,7 +25,7 @@ POINTS = 201  # of a curve
 CHANCE = "by chance"
 
 
-def draws(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
+def draws(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     """Return the share of all draws among the games that a system considers closest, and the area under that curve."""
     import polars as pl
 
@@ -40,8 +40,8 @@ def draws(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
         areas = {f"area, {system}": round(mean_interval(ahead[system]).value, 4) for system in SYSTEMS}
         rows.append({"mode": mode.name, "draws": int(drawn.sum())} | areas | {"TrueSkill − Elo": lead.words(3)})
         points += _points(mode, drawn, places)
-        if "draws" in said["mode"][mode.name]:
-            claims.append(_claim(mode.name, said["mode"][mode.name]["draws"], lead))
+        if "draws" in published["mode"][mode.name]:
+            claims.append(_claim(mode.name, published["mode"][mode.name]["draws"], lead))
     if not rows:
         return Section("Draws found by match quality", "No game of these files was drawn.")
     text = (

@@ -18,7 +18,7 @@ from ..statistics import draw_rate
 from .convergence import convergence
 from .draws import draws
 from .figure2 import figure2
-from .mode import Mode, play
+from .mode import Mode, fit_mode
 from .prediction import prediction
 from .reader import read
 from .readings import picks, readings
@@ -45,42 +45,42 @@ def run(
     ...
     prowess.Error: ...: FreeForAll.csv, SmallTeam.csv, HeadToHead.csv or LargeTeam.csv not found
     """
-    said = load_published("halo2")
-    modes = _modes(data, said, small, progress)
+    published = load_published("halo2")
+    modes = _modes(data, published, small, progress)
     sections = (
-        _data(modes, said, small),
-        prediction(modes, said),
-        readings(modes, said),
-        picks(modes, said),
-        draws(modes, said),
-        winning(modes, said, progress),
-        convergence(modes, said),
-        figure2(said),
-        speed(modes, said, 1 if small else ROUNDS, progress),
-        width(modes, said),
+        _data(modes, published, small),
+        prediction(modes, published),
+        readings(modes, published),
+        picks(modes, published),
+        draws(modes, published),
+        winning(modes, published, progress),
+        convergence(modes, published),
+        figure2(published),
+        speed(modes, published, 1 if small else ROUNDS, progress),
+        width(modes, published),
     )
     return Report("TrueSkill and Elo on Halo 2", sections)
 
 
-def _modes(data: Path, said: dict[str, Any], small: bool, progress: bool | None) -> list[Mode]:
-    files = {name: data / mode["file"] for name, mode in said["mode"].items()}
+def _modes(data: Path, published: dict[str, Any], small: bool, progress: bool | None) -> list[Mode]:
+    files = {name: data / mode["file"] for name, mode in published["mode"].items()}
     present = [name for name, file in files.items() if file.is_file()]
     if not present:
         raise Error(f"{data}: {join_words((file.name for file in files.values()), 'or')} not found")
     modes = []
     for index in steps(range(len(present)), "Halo 2", progress):
         history = read(files[present[index]])
-        modes.append(play(present[index], history[:SMALL] if small else history, said))
+        modes.append(fit_mode(present[index], history[:SMALL] if small else history, published))
     return modes
 
 
-def _data(modes: Sequence[Mode], said: dict[str, Any], small: bool) -> Section:
+def _data(modes: Sequence[Mode], published: dict[str, Any], small: bool) -> Section:
     """Return what was read, beside the published numbers."""
     import polars as pl
 
     rows = []
     for mode in modes:
-        history, wanted = mode.history, said["mode"][mode.name]
+        history, wanted = mode.history, published["mode"][mode.name]
         rows.append(
             {
                 "mode": mode.name,
@@ -93,12 +93,12 @@ def _data(modes: Sequence[Mode], said: dict[str, Any], small: bool) -> Section:
                 "neighbours drawn, %": round(100 * draw_rate(history), 2),
             }
         )
-    return Section("Data", "\n\n".join(_remarks(modes, said, small)), pl.DataFrame(rows))
+    return Section("Data", "\n\n".join(_remarks(modes, published, small)), pl.DataFrame(rows))
 
 
-def _remarks(modes: Sequence[Mode], said: dict[str, Any], small: bool) -> list[str]:
+def _remarks(modes: Sequence[Mode], published: dict[str, Any], small: bool) -> list[str]:
     here = [mode.name for mode in modes]
-    missing = [f"{name} ({mode['file']})" for name, mode in said["mode"].items() if name not in here]
+    missing = [f"{name} ({mode['file']})" for name, mode in published["mode"].items() if name not in here]
     remarks = [f"Missing files, left out: {', '.join(missing)}."] if missing else []
     if small:
         remarks.append(f"This is a quick run on the first {SMALL:,} games of each mode.")

@@ -29,11 +29,11 @@ def v_and_w(t: float, margin: float) -> dict[str, float]:
     return dict(zip(FUNCTIONS, values, strict=True))
 
 
-def figure2(said: dict[str, Any]) -> Section:
+def figure2(published: dict[str, Any]) -> Section:
     """The curves of Figure 2."""
     import polars as pl
 
-    margins = said["figure2"]["margins"]
+    margins = published["figure2"]["margins"]
     points = [
         {"function": name, "ε": f"ε = {margin:.2f}", "t": float(t), "value": value}
         for margin in margins

@@ -24,7 +24,7 @@ from ..statistics import draw_rate
 SYSTEMS = ("Elo", "TrueSkill")
 
 
-def systems(rate: float, said: dict[str, Any]) -> dict[str, Model]:
+def systems(rate: float, published: dict[str, Any]) -> dict[str, Model]:
     """Elo and TrueSkill with the paper's parameters, for games of which this share is drawn.
 
     Elo is on TrueSkill's scale. A team's strength is the sum of its members' in both.
@@ -33,8 +33,8 @@ def systems(rate: float, said: dict[str, Any]) -> dict[str, Model]:
     0.05
     """
     return {
-        "Elo": GaussianElo(**said["elo"]).replace(team=Sum()),
-        "TrueSkill": TrueSkill(draw_probability=min(rate, 0.999), **said["trueskill"]),
+        "Elo": GaussianElo(**published["elo"]).replace(team=Sum()),
+        "TrueSkill": TrueSkill(draw_probability=min(rate, 0.999), **published["trueskill"]),
     }
 
 
@@ -65,7 +65,7 @@ class Mode:
     """A mode of play with the fits of both systems.
 
     >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
-    >>> mode = play("Head to Head", history, {"elo": {}, "trueskill": {}})
+    >>> mode = fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}})
     >>> mode.closeness["TrueSkill"].round(3)
     array([0.447])
     """
@@ -82,7 +82,7 @@ class Mode:
         more than two teams their standard deviation, which is what (7) comes to where skills are certain.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
-        >>> play("Head to Head", history, {"elo": {}, "trueskill": {}}).closeness["Elo"]
+        >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).closeness["Elo"]
         array([-0.])
         """
         apart = spread(self.history.match_start, strength(self.fits["Elo"].forecasts))
@@ -92,7 +92,7 @@ class Mode:
         """The share of pairs that a system got wrong: drawn pairs do not count, a prediction tie is wrong, all pooled.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
-        >>> play("Head to Head", history, {"elo": {}, "trueskill": {}}).errors("Elo").mean()
+        >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).errors("Elo").mean()
         1.0
         """
         return pair_error(self.fits[system].forecasts, ties=ties, pooled=True)
@@ -101,7 +101,7 @@ class Mode:
         """The share of games that a system deems closest; among games that it deems equally close the earlier ones.
 
         >>> history = History.from_matches([{"teams": [["a"], ["b"]]}] * 2)
-        >>> play("Head to Head", history, {"elo": {}, "trueskill": {}}).closest("TrueSkill", 0.5)
+        >>> fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).closest("TrueSkill", 0.5)
         array([ True, False])
         """
         return closest(self.closeness[system], share)
@@ -115,10 +115,10 @@ def closest(closeness: Floats, share: float) -> NDArray[np.bool_]:
     return chosen
 
 
-def fitted(model: Model, history: History) -> Fit:
+def fit_quietly(model: Model, history: History) -> Fit:
     """A fit without its warning of games in which EP did not converge: the report tells how many there are.
 
-    >>> fitted(TrueSkill(), History.from_matches([{"teams": [["a"], ["b"]]}])).unconverged
+    >>> fit_quietly(TrueSkill(), History.from_matches([{"teams": [["a"], ["b"]]}])).unconverged
     []
     """
     with warnings.catch_warnings():
@@ -126,12 +126,12 @@ def fitted(model: Model, history: History) -> Fit:
         return model.fit(history, progress=False)
 
 
-def play(name: str, history: History, said: dict[str, Any]) -> Mode:
+def fit_mode(name: str, history: History, published: dict[str, Any]) -> Mode:
     """Let both systems go through the games of a mode.
 
     >>> history = History.from_matches([{"teams": [["a"], ["b"]]}])
-    >>> list(play("Head to Head", history, {"elo": {}, "trueskill": {}}).fits)
+    >>> list(fit_mode("Head to Head", history, {"elo": {}, "trueskill": {}}).fits)
     ['Elo', 'TrueSkill']
     """
-    models = systems(draw_rate(history), said)
-    return Mode(name, history, {system: fitted(model, history) for system, model in models.items()})
+    models = systems(draw_rate(history), published)
+    return Mode(name, history, {system: fit_quietly(model, history) for system, model in models.items()})

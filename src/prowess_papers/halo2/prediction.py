@@ -31,7 +31,7 @@ RULES = (
 )
 
 
-def prediction(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
+def prediction(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     """Ours beside theirs, the better of each pair in bold, and what the paper claims of them."""
     import polars as pl
 
@@ -39,12 +39,12 @@ def prediction(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
     claims, bold = [], set()
     for mode in modes:
         for which in WHICH:
-            ours, lead = _errors(mode, which, said["challenge"]["share"])
-            theirs = said["mode"][mode.name][which]
+            ours, lead = _errors(mode, which, published["challenge"]["share"])
+            theirs = published["mode"][mode.name][which]
             bold.add((len(rows), f"{SYSTEMS[int(np.argmin(ours))]}: ours"))
             bold.add((len(rows), f"{SYSTEMS[int(np.argmin(theirs))]}: published"))
             rows.append({"mode": mode.name, "games": which} | _cells(ours, theirs) | {"Elo − TrueSkill": lead.words()})
-            _, fair = _errors(mode, which, said["challenge"]["share"], ties=0.5)
+            _, fair = _errors(mode, which, published["challenge"]["share"], ties=0.5)
             claims.append(_claim(mode.name, which, theirs, lead, fair))
     frame = pl.DataFrame(rows)
     return Section("Prediction error, in percent", RULES, frame, _chart(frame), tuple(claims), frozenset(bold))

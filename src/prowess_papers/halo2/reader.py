@@ -28,11 +28,11 @@ LAYOUT = f"it must be CSV without header, with the columns {', '.join(COLUMNS)}"
 def read(path: str | os.PathLike[str]) -> History:
     """Read a file of games in the order of the file, without times: what the published numbers follow.
 
-    A game is a block of rows with the same game id and the same time; an id may come back later as another game. Who
-    has the same team id in a game is a team, also in a free-for-all. The score of a team is the sum of its rows', and
-    the highest wins. Player ids stay text: as floats their 16 digits would lose the last. Left out, and told in
-    `recognised`, are games of one team and games in which a player stands in two teams; who stands in one team twice
-    is one player of it.
+    A game is a block of rows with the same game id and the same time; an id may come back later as another game.
+    Players with the same team id in a game are a team, also in a free-for-all. The score of a team is the sum of its
+    rows', and the highest wins. Player ids stay text: as floats their 16 digits would lose the last. Left out, and
+    listed in `recognised`, are games of one team and games with a player in two teams; a player listed twice in one
+    team is one player of it.
 
     >>> from tempfile import TemporaryDirectory
     >>> row = "08 July 2004 15:45:00,215333,2,10,272695638151325{},{},{}\\n"
@@ -67,7 +67,7 @@ def _table(file: Path) -> Table:
     try:
         frame = pl.read_csv(file, has_header=False, schema=schema, quote_char=None)
     except FileNotFoundError:
-        raise Error(f"{file}: there is no such file") from None
+        raise Error(f"{file} not found") from None
     except (pl.exceptions.PolarsError, OSError) as error:
         raise Error(f"{file}: {LAYOUT}; it could not be read: {str(error).splitlines()[0]}") from error
     frame = frame.with_columns(pl.all().str.strip_chars(' \t\r"'))
@@ -130,7 +130,7 @@ def _select(table: Table, rows: Rows) -> tuple[NDArray[np.bool_], list[str]]:
             notes.append(f"{what} are left out: {int(games.sum()):,}, the first is {where}")
     if rows.again.any():
         where = table.where(int(np.argmax(rows.again)))
-        notes.append(f"rows of a player who stands twice in a team: {int(rows.again.sum()):,}, the first is {where}")
+        notes.append(f"rows of a player listed twice in a team: {int(rows.again.sum()):,}, the first is {where}")
     if (alone | torn).all():
         raise Error(f"{table.title}: no game in it can be rated: {'; '.join(notes)}")
     return ~(alone | torn), notes
@@ -139,7 +139,7 @@ def _select(table: Table, rows: Rows) -> tuple[NDArray[np.bool_], list[str]]:
 def _draft(table: Table, rows: Rows, kept: NDArray[np.bool_], notes: list[str]) -> RawMatches:
     """The games that are kept, their teams in the order of the file."""
     order = np.flatnonzero(kept[rows.game])
-    order = order[np.argsort(rows.team[order], kind="stable")]  # as no row of a team stands before its first
+    order = order[np.argsort(rows.team[order], kind="stable")]  # the rows of a team stay in order
     game, team = rows.game[order], rows.team[order]
     head = np.flatnonzero(np.diff(team, prepend=-1))
     score = np.add.reduceat(rows.score[order], head)

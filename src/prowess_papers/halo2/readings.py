@@ -18,7 +18,7 @@ from .prediction import WHICH, measured
 TIES = {"wrong": 1.0, "half": 0.5, "right": 0.0}
 
 
-def readings(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
+def readings(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     """The same figures by other ways to count."""
     import polars as pl
 
@@ -27,8 +27,8 @@ def readings(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
         for i, system in enumerate(SYSTEMS):
             for which in WHICH:
                 row: dict[str, Any] = {"mode": mode.name, "system": system, "games": which}
-                row["published"] = said["mode"][mode.name][which][i]
-                rows.append(row | _counted(mode, system, which, said["challenge"]["share"]))
+                row["published"] = published["mode"][mode.name][which][i]
+                rows.append(row | _counted(mode, system, which, published["challenge"]["share"]))
     text = (
         "The figures above count a prediction tie as wrong, and leave drawn pairs out. Here they are also counted with"
         " ties as half wrong, as right and left out, and with drawn pairs as right whatever was predicted."
@@ -55,15 +55,19 @@ def _percent(tally: Tally, where: NDArray[np.bool_]) -> float | None:
     return round(100 * tally.mean(where), 2) if measured(tally, where) else None
 
 
-def picks(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
+def picks(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     """TrueSkill's challenge by other ways in which Elo may deem a game close."""
     import polars as pl
 
     rows = []
     for mode in modes:
-        picked = _picked(mode, said["challenge"]["share"])
+        picked = _picked(mode, published["challenge"]["share"])
         for tie, counts in TIES.items():
-            row: dict[str, Any] = {"mode": mode.name, "published": said["mode"][mode.name]["challenged"][1], "tie": tie}
+            row: dict[str, Any] = {
+                "mode": mode.name,
+                "published": published["mode"][mode.name]["challenged"][1],
+                "tie": tie,
+            }
             errors = mode.errors("TrueSkill", ties=counts)
             rows.append(row | {name: _percent(errors, where) for name, where in picked.items()})
     text = (

@@ -10,12 +10,12 @@ from typing import Any
 from prowess.lab.report import Claim, Section
 from prowess.progress import steps
 
-from .mode import SYSTEMS, Mode, fitted
+from .mode import SYSTEMS, Mode, fit_quietly
 
 ROUNDS = 3
 
 
-def speed(modes: Sequence[Mode], said: dict[str, Any], rounds: int, progress: bool | None) -> Section:
+def speed(modes: Sequence[Mode], published: dict[str, Any], rounds: int, progress: bool | None) -> Section:
     """The medians of several rounds, one system after the other so that a busy machine is busy for both."""
     import polars as pl
 
@@ -27,12 +27,12 @@ def speed(modes: Sequence[Mode], said: dict[str, Any], rounds: int, progress: bo
         cells = {f"{system}, µs a game": 1e6 * median(t) / matches for system, t in zip(SYSTEMS, times, strict=True)}
         rows.append({"mode": modes[index].name} | cells | {"TrueSkill / Elo": round(ratio, 2)})
         ratios.append(ratio)
-    limit = said["runtime"]["ratio"]
+    limit = published["runtime"]["ratio"]
     told = ", ".join(f"{mode.name} {ratio:.2f}" for mode, ratio in zip(modes, ratios, strict=True))
     claim = Claim(f"TrueSkill runs within {limit:g} times the time of Elo", max(ratios) <= limit, told)
     text = (
         f"The median of {rounds} rounds over all games of a mode in one process, forecasts included. Elo duels: in a"
-        " game of many players every pair is compared. TrueSkill iterates until its messages stand still within 1e-9."
+        " game of many players every pair is compared. TrueSkill iterates until its messages change by less than 1e-9."
     )
     return Section("Run time", text, pl.DataFrame(rows), claims=(claim,))
 
@@ -43,6 +43,6 @@ def _times(mode: Mode, rounds: int) -> list[list[float]]:
     for _ in range(rounds):
         for system, spent in zip(SYSTEMS, times, strict=True):
             began = perf_counter()
-            fitted(mode.fits[system].model, mode.history)
+            fit_quietly(mode.fits[system].model, mode.history)
             spent.append(perf_counter() - began)
     return times

@@ -23,11 +23,11 @@ TITLE = "Width of the skill distribution"
 MIDDLE = (0.025, 0.975)  # of the players
 
 
-def width(modes: Sequence[Mode], said: dict[str, Any]) -> Section:
+def width(modes: Sequence[Mode], published: dict[str, Any]) -> Section:
     """The spread of TrueSkill's means in units of the performance noise, and what that comes to in levels."""
     import polars as pl
 
-    least = said["width"]["games"]
+    least = published["width"]["games"]
     rows, spreads, points = [], {}, []
     for mode in modes:
         known = mode.fits["TrueSkill"].leaderboard().filter(pl.col("matches") >= least)
@@ -83,8 +83,8 @@ def _chart(frame: pl.DataFrame, mode: Mode) -> alt.TopLevelMixin:
     chart = altair.layer(area, level, data=altair.InlineData(values=frame.to_dicts())).properties(width=560, height=90)
     header = altair.Header(labelAngle=0, labelAlign="left", labelFontSize=15, labelPadding=8)
     chart = chart.facet(row=altair.Row("mode:N", title=None, sort=order, header=header), spacing=6)
-    said = "density of TrueSkill's μ; dashed: where everybody starts"
-    return cast("alt.TopLevelMixin", apply_look(altair, chart, TITLE, said))
+    subtitle = "density of TrueSkill's μ; dashed: where everybody starts"
+    return cast("alt.TopLevelMixin", apply_look(altair, chart, TITLE, subtitle))
 
 
 def _extent(frame: pl.DataFrame) -> list[float]:

@@ -18,7 +18,7 @@ from prowess.model.model import Model
 from prowess.progress import steps
 
 from ..charts import Axis, curves
-from .mode import SYSTEMS, Mode, fitted, qualities_of
+from .mode import SYSTEMS, Mode, fit_quietly, qualities_of
 
 CHANCE = "coin tosses"
 TITLE = "Winning ratio of players in games deemed close"
@@ -40,11 +40,11 @@ class Ratios:
         return Interval.normal(float(values.mean()), spread / sqrt(len(values)))
 
 
-def winning(modes: Sequence[Mode], said: dict[str, Any], progress: bool | None) -> Section:
+def winning(modes: Sequence[Mode], published: dict[str, Any], progress: bool | None) -> Section:
     """The mean deviation of the winning ratio from one half, by the least number of games."""
     import polars as pl
 
-    wanted = said["winning"]
+    wanted = published["winning"]
     mode = next((mode for mode in modes if mode.name == wanted["mode"]), None)
     if mode is None:
         return Section(TITLE, f"The paper shows it for {wanted['mode']}, whose file is not there.")
@@ -103,7 +103,7 @@ def accepted(model: Model, history: History, quality: float, guess: NDArray[np.b
     """
     while True:
         counted = history if guess.all() else replace(history, importance=guess.astype(np.float64))
-        found = qualities_of(fitted(model, counted)) >= quality
+        found = qualities_of(fit_quietly(model, counted)) >= quality
         if np.array_equal(found, guess):
             return found
         guess = found

@@ -10,12 +10,12 @@ from prowess.errors import Error
 from prowess.lab.report import Report, Section
 
 from ..halo2.experiment import CREDIT
-from . import authors, right
-from .curves import Curves, System, learn
-from .data import FILES, TITLES, Games, League, merged, read_games, read_leagues
+from . import authors, correct_models
+from .curves import Curves, System, learning_curves
+from .data import FILES, TITLES, Games, League, merge_players, read_games, read_leagues
 from .sections import authors_sections, claim_sections, right_sections, tuned_sections
-from .splits import PERCENTS, anew, resampled
-from .tuned import TUNED, contest
+from .splits import PERCENTS, random_split, season_split
+from .tuned import TUNED, tuned_curves
 
 __all__ = ["run"]
 
@@ -42,10 +42,10 @@ def run(
     percents, draws = (SMALL_PERCENTS, SMALL_DRAWS) if small else (PERCENTS, DRAWS)
     work = _Work(percents, draws, seed, jobs, progress)
     theirs = {league.name: work.league(league, authors.systems(league.name)) for league in leagues}
-    ours = {league.name: work.league(league, right.systems()) for league in leagues}
+    ours = {league.name: work.league(league, correct_models.systems()) for league in leagues}
     if games is not None:
-        theirs[games.name] = work.games(merged(games), authors.systems(games.name))
-        ours[games.name] = work.games(games, right.systems())
+        theirs[games.name] = work.games(merge_players(games), authors.systems(games.name))
+        ours[games.name] = work.games(games, correct_models.systems())
     sections = [_data(leagues, games), *authors_sections(theirs), *right_sections(ours)]
     tuned = {league.name: work.tuned(league) for league in leagues}
     if tuned:
@@ -65,9 +65,9 @@ class _Work:
 
     def league(self, league: League, systems: Mapping[str, System]) -> Curves:
         """Every season by itself."""
-        return learn(
+        return learning_curves(
             systems,
-            lambda percent, season: anew(league, percent, season),
+            lambda percent, season: season_split(league, percent, season),
             self.percents,
             league.seasons,
             label=TITLES[league.name],
@@ -77,9 +77,9 @@ class _Work:
 
     def games(self, games: Games, systems: Mapping[str, System]) -> Curves:
         """Draw after draw."""
-        return learn(
+        return learning_curves(
             systems,
-            lambda percent, draw: resampled(games, percent, (self.seed, draw)),
+            lambda percent, draw: random_split(games, percent, (self.seed, draw)),
             self.percents,
             range(self.draws),
             label=TITLES[games.name],
@@ -90,25 +90,24 @@ class _Work:
     def tuned(self, league: League) -> Curves:
         """The tuned models, which remember the seasons before."""
         models = TUNED[league.name].models
-        return contest(league, models, percents=self.percents, jobs=self.jobs, progress=self.progress)
+        return tuned_curves(league, models, percents=self.percents, jobs=self.jobs, progress=self.progress)
 
 
 def _data(leagues: list[League], games: Games | None) -> Section:
-    """What there was to be looked at."""
+    """Return the data and the protocol in words."""
     parts = [
         f"{TITLES[league.name]}: {len(league.history):,} matches, seasons {league.seasons[0]} to {league.seasons[-1]}."
         for league in leagues
     ]
     if games is not None:
-        players = (
-            f"{len(games.history.players):,} players ({len(merged(games).history.players):,} without the last digit)"
-        )
+        merged = len(merge_players(games).history.players)
+        players = f"{len(games.history.players):,} players ({merged:,} without the last digit)"
         parts.append(f"{TITLES[games.name]}: {len(games.history):,} matches of {players}. {CREDIT}")
     else:
-        parts.append(f"{TITLES['halo2']}: its file is not there ({FILES[-1]}).")
+        parts.append(f"{TITLES['halo2']}: {FILES[-1]} not found.")
     text = (
-        "Every season starts anew: learnt from are its first matches, predicted are its last 20 %; means and standard "
-        "errors are over the seasons. Halo 2: scores less their minimum; predicted are the last 10 % of the matches, "
-        "but for those of players who were not seen; learnt from are draws of the first 90 %."
+        "Every season starts with new players: models learn from its first matches and predict its last 20 %; means "
+        "and standard errors are over the seasons. Halo 2: scores less their minimum; models learn from random "
+        "samples of the first 90 % of the matches and predict the last 10 %, except matches of unseen players."
     )
     return Section("Data and protocol", f"{' '.join(parts)}\n\n{text}")

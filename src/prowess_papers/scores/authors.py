@@ -30,8 +30,8 @@ from prowess.model.maths.normal import cdf, log_pdf
 from prowess.model.model import Model
 from prowess.model.presets import GaussianOD, GaussianSD, PoissonOD, TrueSkill
 
-from .curves import Measured
-from .right import differences, scores, variance
+from .correct_models import differences, scores, variance
+from .curves import Measurement
 from .splits import Split
 
 TERMS = 74
@@ -40,7 +40,7 @@ LEAST = 2.0**-53  # of a probability: p is 1 in doubles where 1 − p is less
 
 
 @dataclass(frozen=True)
-class Switched:
+class AuthorsSystem:
     """A system of the authors: a model for the training matches, how it finds P(win), whether it predicts scores.
 
     >>> import prowess as pw
@@ -60,10 +60,10 @@ class Switched:
         p = self.win(plain)
         return plain, replace(plain, outcome=outcomes.GaussianScore(), written=(p, np.zeros(len(p))))
 
-    def __call__(self, split: Split) -> Measured:
+    def __call__(self, split: Split) -> Measurement:
         """Measure the forecasts as they did."""
         plain, told = self.forecasts(split)
-        return Measured(
+        return Measurement(
             self.gains(told).mean(),
             measures.auc(told, drawn="negative"),
             measures.score_error(plain, point="plug-in").mean() if self.points else None,
@@ -75,7 +75,7 @@ class Switched:
         return measures.information_gain(told, least=LEAST)
 
 
-def systems(league: str) -> dict[str, Switched]:
+def systems(league: str) -> dict[str, AuthorsSystem]:
     """The four systems as they were run on a data set.
 
     >>> list(systems("afl"))
@@ -83,10 +83,10 @@ def systems(league: str) -> dict[str, Switched]:
     """
     poisson = normal if league == "premier_league" else skellam
     return {
-        "Poisson-OD": Switched(lambda train: PoissonOD(), poisson, points=True),
-        "Gaussian-OD": Switched(lambda train: GaussianOD(gamma=variance(scores(train))), normal, points=True),
-        "TrueSkill": Switched(lambda train: TrueSkill(tau=0.0, margin=1.0 / len(train)), normal),
-        "Gaussian-SD": Switched(lambda train: _crossed(variance(differences(train))), normal),
+        "Poisson-OD": AuthorsSystem(lambda train: PoissonOD(), poisson, points=True),
+        "Gaussian-OD": AuthorsSystem(lambda train: GaussianOD(gamma=variance(scores(train))), normal, points=True),
+        "TrueSkill": AuthorsSystem(lambda train: TrueSkill(tau=0.0, margin=1.0 / len(train)), normal),
+        "Gaussian-SD": AuthorsSystem(lambda train: _crossed_model(variance(differences(train))), normal),
     }
 
 
@@ -132,18 +132,18 @@ def _poisson(count: Floats, rate: Floats, log_factorial: Floats) -> Floats:
     return np.where(count >= 0.0, found, 0.0)
 
 
-def _crossed(gamma: float) -> Model:
-    return GaussianSD().replace(outcome=Crossed(gamma))
+def _crossed_model(gamma: float) -> Model:
+    return GaussianSD().replace(outcome=CrossedScores(gamma))
 
 
 @dataclass(frozen=True)
-class Crossed(Outcome):
+class CrossedScores(Outcome):
     """Gaussian-SD, whose second team's mean is found with its own variance where the first team's belongs in (23).
 
     As released, τ = μⱼ/σⱼ² + (μᵢ − s)/(β₁² + β₂² + γ² + σⱼ²); the precision is right. Nobody forecasts with it: P(win)
     is `normal`.
 
-    >>> model = _crossed(1.0)
+    >>> model = _crossed_model(1.0)
     >>> [[ann], [bob]] = model.rate([[model.rating(25, 8)], [model.rating(25, 2)]], scores=[5, 1])
     >>> round(ann.mu, 2), round(bob.mu, 2)
     (27.47, 26.07)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AXES = {"information_gain": "information gain (bits)", "auc": "AUC", "score_mae": "score error (points)"}
 SYSTEMS = ("Poisson-OD", "Gaussian-OD", "TrueSkill", "Gaussian-SD")
 Published = Mapping[tuple[str, str, str, int], Point]
-SHIFT = 1.1  # per cent between neighbours, so that their error bars stand side by side
+SHIFT = 1.1  # per cent between neighbours, so that their error bars do not overlap
 
 
 def figure(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MEASURES = ("information_gain", "auc", "score_mae", "log_loss")
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """A system's forecasts of the test matches of a split, measured; None where it predicts no such thing."""
 
     information_gain: float
@@ -35,23 +35,23 @@ class Measured(NamedTuple):
     log_loss: float | None = None
 
 
-System = Callable[[Split], Measured]
+System = Callable[[Split], Measurement]
 Unit = TypeVar("Unit")
 
 
-def of_model(model: Model | Callable[[History], Model]) -> System:
+def model_system(model: Model | Callable[[History], Model]) -> System:
     """A model, or one made for the training matches, measured as the paper says: AUC of matches with a winner.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 3)
-    >>> round(of_model(pw.TrueSkill())(Split.of(history, [0, 1], [2])).information_gain, 3)
+    >>> round(model_system(pw.TrueSkill())(Split.of(history, [0, 1], [2])).information_gain, 3)
     0.802
     """
 
-    def measured(split: Split) -> Measured:
+    def measured(split: Split) -> Measurement:
         forecasts = split.forecasts(model if isinstance(model, Model) else model(split.train))
         scores = getattr(forecasts.outcome, "score", None) is not None
-        return Measured(
+        return Measurement(
             measures.information_gain(forecasts).mean(),
             measures.auc(forecasts),
             measures.score_error(forecasts).mean() if scores else None,
@@ -135,7 +135,7 @@ class Curves:
         return pl.DataFrame(rows, ["system", "measure", "percent", "mean", "stderr"], orient="row")
 
 
-def learn(
+def learning_curves(
     systems: Mapping[str, System],
     split: Callable[[int, Unit], Split],
     percents: Sequence[int],
@@ -150,14 +150,14 @@ def learn(
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 10)
     >>> first = lambda percent, unit: Split.of(history, list(range(percent // 10)), [9])
-    >>> learn({"TrueSkill": of_model(pw.TrueSkill())}, first, [10, 50], [1]).mean("TrueSkill", "auc")
+    >>> learning_curves({"TrueSkill": model_system(pw.TrueSkill())}, first, [10, 50], [1]).mean("TrueSkill", "auc")
     array([0.5, 0.5])
     """
     if not units or not percents:
         raise Error("a learning curve needs at least one share of training matches and one season or draw")
     tasks = [(percent, unit) for percent in percents for unit in units]
 
-    def measured(percent: int, unit: Unit) -> list[Measured]:
+    def measured(percent: int, unit: Unit) -> list[Measurement]:
         made = split(percent, unit)
         return [system(made) for system in systems.values()]
 

@@ -105,14 +105,14 @@ def _head_to_head(history: History) -> NDArray[np.bool_]:
     return found
 
 
-def merged(games: Games) -> Games:
+def merge_players(games: Games) -> Games:
     """Matches in which players whose ids differ in the last digit alone are one player, as in the authors' file.
 
     Matches of a player against herself, which that makes, are left out.
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["11"], ["12"]]}, {"teams": [["11"], ["21"]]}, {"teams": [["12"], ["22"]]}]
-    >>> merged(Games("halo2", pw.History.from_matches(matches))).history
+    >>> merge_players(Games("halo2", pw.History.from_matches(matches))).history
     History(2 matches, 2 players, places)
     """
     history = games.history

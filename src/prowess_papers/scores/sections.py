@@ -170,7 +170,7 @@ def claim_sections(authors: Mapping[str, Curves], right: Mapping[str, Curves]) -
     text = (
         "A claim that one system is better holds where the whole 95 % interval of the mean difference says so, and "
         "does not hold where one interval lies at or below 0 as a whole; Student's t, paired over the seasons (Halo 2: "
-        "over the draws, which are of one set of matches: that interval says nothing of other matches)."
+        "over the draws, which are of one set of matches, so the interval is not about other matches)."
     )
     return [
         Section("The paper's claims, with the authors' switches", text, claims=claims(authors)),

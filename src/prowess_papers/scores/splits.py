@@ -70,24 +70,24 @@ def _any(mask: NDArray[np.bool_] | None) -> bool:
     return mask is not None and bool(mask.any())
 
 
-def anew(league: League, percent: int, season: int) -> Split:
+def season_split(league: League, percent: int, season: int) -> Split:
     """A season by itself: learn from the first matches, predict the last 20 %.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
-    >>> split = anew(League("friends", pw.History.from_matches(matches), np.repeat([1, 2], 10)), 50, 2)
+    >>> split = season_split(League("friends", pw.History.from_matches(matches), np.repeat([1, 2], 10)), 50, 2)
     >>> len(split.train), len(split.test)
     (5, 2)
     """
     return _of_season(league, percent, season, reset=True)
 
 
-def carried(league: League, percent: int, season: int) -> Split:
+def carried_split(league: League, percent: int, season: int) -> Split:
     """The same test, but all earlier seasons are learnt from as well.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
-    >>> split = carried(League("friends", pw.History.from_matches(matches), np.repeat([1, 2], 10)), 50, 2)
+    >>> split = carried_split(League("friends", pw.History.from_matches(matches), np.repeat([1, 2], 10)), 50, 2)
     >>> len(split.train), len(split.test)
     (15, 2)
     """
@@ -100,7 +100,7 @@ def _of_season(league: League, percent: int, season: int, *, reset: bool) -> Spl
     return Split(league.history, protocol.runs(league.history)[league.seasons.index(season)])
 
 
-def resampled(games: Games, percent: int, seed: tuple[int, int]) -> Split:
+def random_split(games: Games, percent: int, seed: tuple[int, int]) -> Split:
     """Learn from so many per cent of all matches, drawn from the first 90 %, and predict the last 10 %.
 
     `seed` is that of the experiment and the number of the draw; every percent has draws of its own. Test matches of
@@ -108,7 +108,7 @@ def resampled(games: Games, percent: int, seed: tuple[int, int]) -> Split:
 
     >>> import prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
-    >>> split = resampled(Games("halo2", pw.History.from_matches(matches)), 50, (0, 0))
+    >>> split = random_split(Games("halo2", pw.History.from_matches(matches)), 50, (0, 0))
     >>> len(split.train), len(split.test)
     (10, 2)
     """

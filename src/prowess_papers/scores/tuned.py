@@ -14,13 +14,13 @@ from prowess.model.components.home import Home
 from prowess.model.model import Model
 from prowess.model.presets import GaussianOD, GaussianSD, PoissonOD, TrueSkill
 
-from .curves import Curves, learn, of_model
+from .curves import Curves, learning_curves, model_system
 from .data import League
-from .splits import PERCENTS, Split, carried
+from .splits import PERCENTS, Split, carried_split
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class TunedModels:
     """Models by name, and the first season that they were not tuned on.
 
     >>> TUNED["afl"].since
@@ -36,8 +36,8 @@ def _with(model: Model, tau: float, home: float) -> Model:
     return model.replace(drift=PerTime(tau), home=Home(0.0, home))
 
 
-TUNED: dict[str, Tuned] = {
-    "premier_league": Tuned(
+TUNED: dict[str, TunedModels] = {
+    "premier_league": TunedModels(
         {
             "Poisson-OD": _with(PoissonOD(mu=0.0, sigma=0.19, beta=0.03), tau=0.006, home=0.14),
             "Gaussian-OD": _with(GaussianOD(mu=0.0, sigma=0.23, beta=0.09), tau=0.0099, home=0.47),
@@ -46,7 +46,7 @@ TUNED: dict[str, Tuned] = {
         },
         since=2002,
     ),
-    "afl": Tuned(
+    "afl": TunedModels(
         {
             "Poisson-OD": _with(PoissonOD(mu=0.0, sigma=0.59, beta=0.21), tau=0.0104, home=0.25),
             "Gaussian-OD": _with(GaussianOD(mu=0.0, sigma=2.5, beta=3.0), tau=0.82, home=7.6),
@@ -58,26 +58,27 @@ TUNED: dict[str, Tuned] = {
 }
 
 
-def contest(
+def tuned_curves(
     league: League,
     models: Mapping[str, Model],
-    protocol: Callable[[League, int, int], Split] = carried,
+    protocol: Callable[[League, int, int], Split] = carried_split,
     *,
     percents: Sequence[int] = PERCENTS,
     seasons: Sequence[int] | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Curves:
-    """The learning curves of any models by a protocol (`carried` or `anew`), on some seasons of a league, or on all.
+    """Return the learning curves of models by a protocol (`carried_split` or `season_split`), on some seasons or all.
 
     >>> import numpy as np, prowess as pw
     >>> matches = [{"teams": [["ann"], ["bob"]], "scores": [2, 1]}] * 20
     >>> league = League("friends", pw.History.from_matches(matches), np.repeat([1, 2], 10))
-    >>> contest(league, {"TrueSkill": pw.TrueSkill()}, percents=[80]).mean("TrueSkill", "information_gain").round(3)
+    >>> curves = tuned_curves(league, {"TrueSkill": pw.TrueSkill()}, percents=[80])
+    >>> curves.mean("TrueSkill", "information_gain").round(3)
     array([0.976])
     """
-    return learn(
-        {name: of_model(model) for name, model in models.items()},
+    return learning_curves(
+        {name: model_system(model) for name, model in models.items()},
         lambda percent, season: protocol(league, percent, season),
         percents,
         league.seasons if seasons is None else seasons,

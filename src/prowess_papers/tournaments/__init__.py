@@ -14,7 +14,7 @@ from . import league, real
 from .data import Spans, read, shuffled
 from .league_sections import League, league_sections
 from .listing import listings
-from .real_sections import Real, real_sections, timed
+from .real_sections import Real, real_sections, time_models
 
 __all__ = ["run"]
 
@@ -58,7 +58,7 @@ def _real(history: History, spans: Spans, seed: int, jobs: int | None, progress:
         spans,
         draws,
         listings(history, listed, seed=seed, jobs=jobs, progress=progress),
-        timed(history),
+        time_models(history),
     )
 
 

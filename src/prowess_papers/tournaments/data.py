@@ -49,7 +49,7 @@ class Spans:
         return ("all", *(f"last {many}" for many in self.last))
 
     def mask(self, history: History, many: int | None = None) -> Mask:
-        """The last so many tournaments of a history, `last[0]` unless given.
+        """Return a mask of the last tournaments of a history, by default `last[0]` of them.
 
         >>> Spans((2, 1, 1), 1).mask(History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3))
         array([False,  True,  True])

@@ -17,7 +17,7 @@ from .claims import Judge
 from .data import Spans
 from .figures import relative, sliding, versus
 from .league import FIVE, GRAPHS, SIX, TEAMS, Parts, models
-from .tables import WON, ahead, beside, error_table, percent, won
+from .tables import WON, ahead, count_wins, error_table, join_published, percent
 
 FIVE_NAMES = {label: parts.name for label, parts in FIVE.items()}
 SIX_NAMES = {label: parts.name for label, parts in SIX.items()}
@@ -89,12 +89,12 @@ def _errors(league: League) -> Section:
 
 
 def _won(league: League) -> Section:
-    table = won(league.comparison, FIVE_NAMES, league.spans.mask(league.history))
+    table = count_wins(league.comparison, FIVE_NAMES, league.spans.mask(league.history))
     text = WON.format(league.spans.last[0])
     return Section(
         "Table 1 of 2011 on rosters: tournaments won",
         text,
-        beside(table, load_published("tournaments")["icml2011"]["won"]),
+        join_published(table, load_published("tournaments")["icml2011"]["won"]),
     )
 
 
@@ -176,7 +176,7 @@ def _extensions(league: League) -> list[Section]:
     """The tables and the figure of the 2010 paper."""
     where = league.spans.mask(league.history, league.spans.last[1])
     theirs = load_published("tournaments")["extensions2010"]
-    table = won(league.comparison, SIX_NAMES, where, "place_error")
+    table = count_wins(league.comparison, SIX_NAMES, where, "place_error")
     many, best, basic = league.spans.last[1], SIX_NAMES["6 TS3 leader"], SIX_NAMES["1 TrueSkill"]
     ratio = relative(league.comparison, best, basic, where)
     lower = int(np.count_nonzero(ratio < 1))
@@ -196,8 +196,8 @@ def _extensions(league: League) -> list[Section]:
         "player (incomplete teams); 4: and a leader bonus of 10 %; 5 and 6: TS3 like 3 and 4."
     )
     return [
-        Section("Table 1 of 2010: better predictions", text, beside(table, theirs["won"])),
-        Section("Table 2 of 2010: advantages", "Won less lost.", beside(ahead(table), theirs["ahead"])),
+        Section("Table 1 of 2010: better predictions", text, join_published(table, theirs["won"])),
+        Section("Table 2 of 2010: advantages", "Won less lost.", join_published(ahead(table), theirs["ahead"])),
         Section("Figure 3 of 2010: relative error", said, chart=chart),
     ]
 

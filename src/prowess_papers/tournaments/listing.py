@@ -25,10 +25,10 @@ WAYS: dict[str, Callable[[History, int], History]] = {
 }
 
 
-class Listed(NamedTuple):
+class ListingErrors(NamedTuple):
     """What a model says of a listing: the pair error of every tournament, and what was expected of every team.
 
-    Teams stand in an order that does not depend on the listing.
+    The order of teams does not depend on the listing.
     """
 
     error: Floats
@@ -42,7 +42,7 @@ def listings(
     seed: int = 0,
     jobs: int | None = None,
     progress: bool | None = None,
-) -> dict[tuple[str, str], Listed]:
+) -> dict[tuple[str, str], ListingErrors]:
     """What each model says of each listing in `WAYS`, by the names of the two.
 
     Teams whose expected performances agree to a millionth of a point are taken to be expected to tie.
@@ -55,13 +55,13 @@ def listings(
     """
     names = [(name, way) for name in models for way in WAYS]
     tasks = [(models[name], WAYS[way](history, seed)) for name, way in names]
-    found = run_tasks(_listed, tasks, jobs=jobs, label="listing anew", progress=progress)
+    found = run_tasks(_listing_errors, tasks, jobs=jobs, label="reordering teams", progress=progress)
     return dict(zip(names, found, strict=True))
 
 
-def _listed(model: Model, history: History) -> Listed:
+def _listing_errors(model: Model, history: History) -> ListingErrors:
     """One model on one listing."""
     forecasts = model.fit(history, progress=False).forecasts
     rounded = replace(forecasts, mean=np.round(forecasts.mean, DIGITS))
     first = history.player[history.team_start[:-1]]
-    return Listed(pair_error(rounded).values, forecasts.mean[np.lexsort((first, owners(history.match_start)))])
+    return ListingErrors(pair_error(rounded).values, forecasts.mean[np.lexsort((first, owners(history.match_start)))])

@@ -20,9 +20,9 @@ from prowess.model.presets import TS2
 from .claims import Judge
 from .data import FILE, Spans
 from .figures import sliding
-from .listing import WAYS, Listed
+from .listing import WAYS, ListingErrors
 from .real import FIGURE, KINDS, MAIN, POLICIES, STEPS, THEIRS, Variant
-from .tables import WON, error_table, percent, won
+from .tables import WON, count_wins, error_table, percent
 
 DRAWS = "TS2 with ε by draws"
 CHAIN_TIES = "TrueSkill's chain depends on the order in which tied teams are listed, TS2 and TS3 do not"
@@ -34,7 +34,7 @@ class Real(NamedTuple):
     comparison: Comparison
     spans: Spans
     draws: float
-    listed: Mapping[tuple[str, str], Listed]
+    listed: Mapping[tuple[str, str], ListingErrors]
     seconds: float
 
     @property
@@ -52,7 +52,7 @@ class Real(NamedTuple):
         )
 
 
-def timed(history: History) -> float:
+def time_models(history: History) -> float:
     """The seconds that TS2 takes for a history, the median of three fits."""
     found = []
     for _ in range(3):
@@ -110,7 +110,9 @@ def _errors(real: Real) -> Section:
 def _won(real: Real) -> Section:
     names = {label: MAIN[label] for label in MAIN if label not in ("TS3c", "TS2c tuned", "TS3c tuned", "Elo")}
     text = WON.format(real.spans.last[0])
-    return Section("Table 1 of 2011: tournaments won", text, won(real.comparison, names, real.spans.mask(real.history)))
+    return Section(
+        "Table 1 of 2011: tournaments won", text, count_wins(real.comparison, names, real.spans.mask(real.history))
+    )
 
 
 def _figure(real: Real) -> Section:
@@ -207,7 +209,7 @@ def _listings(real: Real) -> Section:
         moved[name] = max(float(np.max(np.abs(c.expected - filed.expected))) for c in changes)
         rows.append(row | {"of an expected performance": moved[name]})
     text = (
-        "In the file the teams of a tournament stand by place; nothing should depend on it. Pair error over the last "
+        "The file lists the teams of a tournament by place; nothing should depend on that. Pair error over the last "
         f"{real.spans.last[0]} tournaments with other listings of the same results; changes are the largest of all "
         "tournaments (a pair error lies between 0 and 1) and of all teams (in points). Teams whose expected "
         "performances agree to a millionth of a point are taken to be expected to tie. Where the chain is better as "

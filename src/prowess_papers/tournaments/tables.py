@@ -26,7 +26,9 @@ def percent(value: float) -> float:
     return round(100.0 * value, 2)
 
 
-def won(comparison: Comparison, names: Mapping[str, str], where: Mask, measure: str = "pair_error") -> pl.DataFrame:
+def count_wins(
+    comparison: Comparison, names: Mapping[str, str], where: Mask, measure: str = "pair_error"
+) -> pl.DataFrame:
     """In how many tournaments the model of a row predicted better than that of a column: Table 1 of both papers.
 
     `names` has what to call the models in the table.
@@ -48,10 +50,10 @@ def ahead(table: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame({"model": names} | dict(zip(names, (counts - counts.T).T, strict=True)))
 
 
-def beside(table: pl.DataFrame, theirs: Mapping[str, Sequence[float]]) -> pl.DataFrame:
+def join_published(table: pl.DataFrame, theirs: Mapping[str, Sequence[float]]) -> pl.DataFrame:
     """Our square table with the published one at its right.
 
-    >>> beside(pl.DataFrame({"model": ["a"], "a": [0]}), {"a": [1]}).columns
+    >>> join_published(pl.DataFrame({"model": ["a"], "a": [0]}), {"a": [1]}).columns
     ['model', 'a', 'a published']
     """
     names = table.columns[1:]
@@ -64,7 +66,7 @@ def error_table(
 ) -> pl.DataFrame:
     """Pair errors in per cent by span, with an interval for the first of them, beside published ones: Table 2 of 2011.
 
-    `names` has what to call the models in the table; `theirs` has the published model that some of them stand beside.
+    `names` holds the names of the models in the table, `theirs` the published model to show beside some of them.
     """
     printed = load_published("tournaments")["icml2011"]["error"]
     masks = [None, *(spans.mask(comparison.history, many) for many in spans.last)]

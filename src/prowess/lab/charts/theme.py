@@ -1,4 +1,4 @@
-"""The look of all charts: sizes, type, colours and dashes that everybody can tell apart, legends and axes."""
+"""The look of all charts: sizes, type, distinct colours and dashes, legends and axes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...history import History
 # Okabe and Ito (2008), for every kind of colour vision; those that are faint on white come last
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 DASHES = ([1, 0], [6, 3], [2, 2])  # for lines that share a colour
-MAX_CURVES = len(COLOURS) * len(DASHES)  # more could not be told apart
+MAX_CURVES = len(COLOURS) * len(DASHES)  # more would look alike
 MAX_POINTS = 500  # per curve: a chart has no more pixels
 INK, FAINT = "#333333", "#e4e4e4"
 FONT = "DejaVu Sans, Noto Sans, Segoe UI, Helvetica, Arial, sans-serif"

@@ -1,4 +1,4 @@
-"""Who plays whom in a simulated league: attendance, squads, and the teams of every match."""
+"""The lineups of a simulated league: attendance, squads, and the teams of every match."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from prowess.history import History
 from prowess.history.ragged import Floats
 from prowess.model.presets import GaussianOD, GaussianSD, PoissonOD, TrueSkill
 
-from .curves import System, of_model
+from .curves import System, model_system
 
 
 def systems() -> dict[str, System]:
@@ -24,10 +24,10 @@ def systems() -> dict[str, System]:
     ['Poisson-OD', 'Gaussian-OD', 'TrueSkill', 'Gaussian-SD']
     """
     return {
-        "Poisson-OD": of_model(PoissonOD()),
-        "Gaussian-OD": of_model(lambda train: GaussianOD(gamma=sqrt(variance(scores(train))))),
-        "TrueSkill": of_model(lambda train: TrueSkill(tau=0.0, draw_probability=draw_share(train))),
-        "Gaussian-SD": of_model(lambda train: GaussianSD(gamma=sqrt(variance(differences(train))))),
+        "Poisson-OD": model_system(PoissonOD()),
+        "Gaussian-OD": model_system(lambda train: GaussianOD(gamma=sqrt(variance(scores(train))))),
+        "TrueSkill": model_system(lambda train: TrueSkill(tau=0.0, draw_probability=draw_share(train))),
+        "Gaussian-SD": model_system(lambda train: GaussianSD(gamma=sqrt(variance(differences(train))))),
     }
 
 

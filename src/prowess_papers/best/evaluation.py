@@ -16,7 +16,7 @@ from prowess.model.presets import PRESETS
 
 from .datasets import Reading
 from .sets import DataSet
-from .stored import Stored, stored, without_parts
+from .tuned_models import TunedModel, load_tuned, without_parts
 
 TUNED = "tuned"
 SCORES = ("GaussianOD", "GaussianSD", "PoissonOD")
@@ -25,7 +25,7 @@ SMALL_MATCHES = {"tournaments": 20, "races": 60}  # of the later span, 380 elsew
 
 
 @dataclass(frozen=True)
-class Work:
+class RunOptions:
     """What is the same for all data sets of a run."""
 
     small: bool
@@ -35,7 +35,7 @@ class Work:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Evaluation:
     """A data set, how it was read and cut, the model that was found for it, and how it compares on the later matches.
 
     `parts` compares the model with itself, each time without one of its parts.
@@ -45,7 +45,7 @@ class Judged:
     reading: Reading
     first: int
     start: int
-    found: Stored
+    found: TunedModel
     comparison: Comparison
     parts: Comparison | None
 
@@ -72,36 +72,36 @@ def untuned(history: History, measures: tuple[str, ...]) -> dict[str, Model]:
     return {name: make() for name, make in PRESETS.items() if name in only - left_out}
 
 
-def judge(chosen: DataSet, folder: Path, work: Work) -> Judged:
+def evaluate(chosen: DataSet, folder: Path, work: RunOptions) -> Evaluation:
     """Compare the tuned model with every untuned one on the later matches."""
     reading = chosen.read(folder / chosen.file)
     first, start = chosen.cut(reading.history)
     history = reading.history
     if work.small:
         history = history[: start + SMALL_MATCHES.get(chosen.unit, 380)]
-    found = stored(chosen.name)
+    found = load_tuned(chosen.name)
     models = untuned(history, chosen.measures)
     if work.small:
         models = {name: model for name, model in models.items() if name in SMALL_PRESETS}
     parts = without_parts(found.model, chosen.roles)
-    return Judged(
+    return Evaluation(
         chosen,
         reading,
         first,
         start,
         found,
-        _compared(chosen, history, start, {TUNED: found.model} | models, chosen.measures, work),
-        _compared(chosen, history, start, {TUNED: found.model} | parts, chosen.measures[:1], work) if parts else None,
+        _compare(chosen, history, start, {TUNED: found.model} | models, chosen.measures, work),
+        _compare(chosen, history, start, {TUNED: found.model} | parts, chosen.measures[:1], work) if parts else None,
     )
 
 
-def _compared(
+def _compare(
     chosen: DataSet,
     history: History,
     start: int,
     models: Mapping[str, Model],
     measures: tuple[str, ...],
-    work: Work,
+    work: RunOptions,
 ) -> Comparison:
     return compare(
         history,

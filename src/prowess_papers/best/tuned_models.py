@@ -18,7 +18,7 @@ FILE = Path(__file__).with_name("found.toml")
 
 
 @dataclass(frozen=True)
-class Stored:
+class TunedModel:
     """A model with the parameters that a search found, and how: candidate, number of trials, seed, loss on the span."""
 
     model: Model
@@ -33,33 +33,33 @@ def _tables() -> dict[str, Any]:
     return tomllib.loads(FILE.read_text(encoding="utf-8"))
 
 
-def stored(name: str) -> Stored:
+def load_tuned(name: str) -> TunedModel:
     """What was found for a data set.
 
-    >>> stored("afl").model.params["carry"] < 1
+    >>> load_tuned("afl").model.params["carry"] < 1
     True
     """
     if name == "chgk":
-        return _of_tournaments()
+        return _tournament_model()
     found = _tables()[name]
     model = CANDIDATES[name][found["candidate"]].model.replace(**found["values"])
-    return Stored(model, found["candidate"], found["trials"], found["seed"], found["loss"])
+    return TunedModel(model, found["candidate"], found["trials"], found["seed"], found["loss"])
 
 
-def _of_tournaments() -> Stored:
+def _tournament_model() -> TunedModel:
     """What the experiment with tournaments found: places (TS2) with one margin, and drift."""
     from ..tournaments.real import Variant, model
 
     variant = Variant("TS2", False, "number", "tuned")
-    return Stored(model(variant, draws=0.5), variant.name, 110, 0, float("nan"))
+    return TunedModel(model(variant, draws=0.5), variant.name, 110, 0, float("nan"))
 
 
 def without_parts(model: Model, roles: tuple[str, ...] = ()) -> dict[str, Model]:
     """The same model with the same parameters, without one of its parts at a time, nor one of the players of its teams.
 
-    >>> list(without_parts(stored("afl").model))
+    >>> list(without_parts(load_tuned("afl").model))
     ['without home advantage', 'without seasons']
-    >>> list(without_parts(stored("f1").model, ("driver", "car")))[:2]
+    >>> list(without_parts(load_tuned("f1").model, ("driver", "car")))[:2]
     ['without the driver', 'without the car']
     """
     found = {}
