@@ -60,8 +60,8 @@ def league_sections(judged: Evaluation, work: RunOptions) -> list[Section]:
         "are predicted and not learnt from. The tuned model also learns from all earlier seasons. The models of the "
         "paper start every season with new players, and use the switches of the authors' code, which gives the "
         f"published figures. Figures are means over the seasons; the model was tuned on those before {since}. "
-        "Differences in the table are paired over the seasons (95 % by Student's t); those of the claims are paired by match and "
-        "resampled."
+        "Differences in the table are paired over the seasons (95 % by Student's t); those of the claims are paired "
+        "by match and resampled."
     )
     claims = (_beats(judged, league, since, work), _beats(judged, league, league.seasons[0], work))
     chart = _chart(title, found) if len(percents) > 1 else None
