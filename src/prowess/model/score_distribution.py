@@ -1,4 +1,4 @@
-"""What is expected of the scores of one match: probabilities, quantiles and intervals for each team."""
+"""Distributions of the scores of a match: probabilities, quantiles and intervals of each team."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .maths.poisson import medians, mixed_cdf, mixed_pmf
 
 Floats = NDArray[np.float64]
 
-LARGEST_LOG = 700.0  # larger scores than e⁷⁰⁰ are shown as that
+LARGEST_LOG = 700.0  # scores are capped at e⁷⁰⁰
 LARGEST = float(np.exp(LARGEST_LOG))
-MOST = 100.0  # counts up to which single results are worth a look
+MOST = 100.0  # counts above which single results are too improbable to list
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class ScoreDistribution(ABC):
 
     @property
     def medians(self) -> Floats:
-        """The scores that are as likely exceeded as not: the best point forecasts by absolute error."""
+        """The median scores: the best point forecasts by absolute error."""
         return np.array([self.quantile(team, 0.5) for team in range(len(self.mean))])
 
     @property
@@ -51,25 +51,25 @@ class ScoreDistribution(ABC):
 
     @abstractmethod
     def pmf(self, team: int, n: int) -> Floats:
-        """P(score = 0), …, P(score = n) of a team."""
+        """Return P(score = 0), …, P(score = n) of a team."""
 
     @abstractmethod
     def cdf(self, team: int, x: float) -> float:
-        """P(score ≤ x) of a team."""
+        """Return P(score ≤ x) of a team."""
 
     @abstractmethod
     def quantile(self, team: int, q: float) -> float:
-        """The lowest score that a team stays at or below with probability q."""
+        """Return the lowest score that a team does not exceed with probability q."""
 
     def interval(self, team: int, level: float = 0.9) -> tuple[float, float]:
-        """The scores between which a team's lies with this probability, cut off equally at both ends."""
+        """Return the central interval that contains a team's score with this probability."""
         tail = 0.5 * (1.0 - _probability("level", level))
         return self.quantile(team, tail), self.quantile(team, 1.0 - tail)
 
     def grid(self, n: int) -> Floats:
-        """P(first team scores a, second team scores b) in row a, column b, up to n each; for two teams.
+        """Return P(first team scores a, second team scores b) in row a, column b, up to n each; for two teams.
 
-        Given what is believed, the two scores are independent.
+        Given the ratings, the two scores are independent.
 
         >>> import numpy as np
         >>> CountScores(np.log([1.0, 2.0]), np.zeros(2)).grid(1).round(3)
@@ -81,7 +81,7 @@ class ScoreDistribution(ABC):
         return np.outer(self.pmf(0, n), self.pmf(1, n))
 
     def likeliest(self, count: int = 3) -> list[tuple[int, int, float]]:
-        """The most probable results of two teams: both scores and their probability; none where scores are no counts.
+        """Return the most probable scores of two teams with their probabilities; [] unless scores are counts.
 
         >>> import numpy as np
         >>> [(a, b, round(p, 3)) for a, b, p in CountScores(np.log([1.2, 2.5]), np.zeros(2)).likeliest(2)]
@@ -90,8 +90,8 @@ class ScoreDistribution(ABC):
         return []
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Logarithms of scores, drawn for given x, where scores are counts."""
-        raise Error(f"{type(self).__name__} cannot be drawn as counts")
+        """Draw logarithms of scores for given x, if scores are counts."""
+        raise Error(f"{type(self).__name__} has no counts to draw")
 
     def _at(self, team: int) -> tuple[float, float]:
         index = team_index("team", team, len(self.mean))
@@ -100,7 +100,7 @@ class ScoreDistribution(ABC):
 
 @dataclass(frozen=True, eq=False)
 class NormalScores(ScoreDistribution):
-    """Normal scores, which may be negative and are no whole numbers: they have no `pmf`.
+    """Normal scores, which may be negative and fractional, and so have no `pmf`.
 
     >>> import numpy as np
     >>> found = NormalScores(np.array([20.0, 17.0]), np.array([4.0, 5.0]))
@@ -110,24 +110,24 @@ class NormalScores(ScoreDistribution):
 
     @property
     def medians(self) -> Floats:
-        """The means."""
+        """The median scores."""
         return self.mean.copy()
 
     @property
     def means(self) -> Floats:
-        """The means."""
+        """The expected scores."""
         return self.mean.copy()
 
     def pmf(self, team: int, n: int) -> Floats:
-        """Refuse: single scores have no probability."""
-        raise Error("normal scores have a density and no probabilities of single scores; use cdf, or PoissonScore")
+        """Raise an `Error`: single scores have no probability."""
+        raise Error("normal scores have no probabilities of single scores; use cdf, or PoissonScore")
 
     def cdf(self, team: int, x: float) -> float:
-        """P(score ≤ x) of a team."""
+        """Return P(score ≤ x) of a team."""
         return ScoreDifference(*self._at(team)).cdf(x)
 
     def quantile(self, team: int, q: float) -> float:
-        """The score that a team stays below with probability q."""
+        """Return the score that a team does not exceed with probability q."""
         return ScoreDifference(*self._at(team)).quantile(q)
 
 
@@ -143,32 +143,32 @@ class CountScores(ScoreDistribution):
 
     @property
     def medians(self) -> Floats:
-        """The scores that are as likely exceeded as not, of all teams at once."""
-        found = np.empty(len(self.mean))
-        medians(_view(self.mean), _view(self.sigma**2), _view(found))
-        return found
+        """The median scores."""
+        result = np.empty(len(self.mean))
+        medians(_view(self.mean), _view(self.sigma**2), _view(result))
+        return result
 
     @property
     def means(self) -> Floats:
-        """The expected scores, exp(mean + sigma²/2): useless where x is uncertain, because few huge scores rule it."""
+        """The expected scores, exp(mean + sigma²/2); where x is uncertain, they are dominated by a few huge scores."""
         return np.exp(np.minimum(self.mean + 0.5 * self.sigma**2, LARGEST_LOG))
 
     def pmf(self, team: int, n: int) -> Floats:
-        """P(score = 0), …, P(score = n) of a team."""
+        """Return P(score = 0), …, P(score = n) of a team."""
         mean, sigma = self._at(team)
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
-            raise Error(f"n must be a whole number from 0 on, not {n!r}")
+            raise Error(f"n must be a whole number of at least 0, not {n!r}")
         return np.array([mixed_pmf(float(score), mean, sigma**2) for score in range(n + 1)])
 
     def cdf(self, team: int, x: float) -> float:
-        """P(score ≤ x) of a team."""
+        """Return P(score ≤ x) of a team."""
         mean, sigma = self._at(team)
         if not isfinite(x):
             raise Error(f"x must be a finite number, not {x!r}")
         return mixed_cdf(float(floor(x)), mean, sigma**2) if x >= 0 else 0.0
 
     def quantile(self, team: int, q: float) -> float:
-        """The lowest score that a team stays at or below with probability q; at most e⁷⁰⁰."""
+        """Return the lowest score that a team does not exceed with probability q, at most e⁷⁰⁰."""
         mean, sigma = self._at(team)
         _probability("q", q)
         below, above = -1.0, float(floor(np.exp(min(max(mean, 0.0), LARGEST_LOG))))
@@ -183,16 +183,16 @@ class CountScores(ScoreDistribution):
         return above
 
     def likeliest(self, count: int = 3) -> list[tuple[int, int, float]]:
-        """The most probable results of two teams; of scores that run high, nothing: each is next to impossible."""
+        """Return the most probable scores of two teams; [] for high scores, each of which is very improbable."""
         most = max(self.quantile(team, 0.99) for team in range(len(self.mean)))
         if most > MOST or len(self.mean) != 2:
             return []
         grid = self.grid(int(most))
-        found = np.argsort(-grid, axis=None, kind="stable")[:count]
-        return [(int(a), int(b), float(grid[a, b])) for a, b in zip(*np.unravel_index(found, grid.shape), strict=True)]
+        best = np.argsort(-grid, axis=None, kind="stable")[:count]
+        return [(int(a), int(b), float(grid[a, b])) for a, b in zip(*np.unravel_index(best, grid.shape), strict=True)]
 
     def logarithms(self, rng: np.random.Generator, x: Floats) -> Floats:
-        """Logarithms of counts; those of huge rates are normal."""
+        """Draw logarithms of counts; for huge rates they are nearly normal."""
         near = x < 27.0
         counts = rng.poisson(np.exp(np.where(near, x, 0.0)))
         low = np.where(counts > 0, np.log(np.maximum(counts, 1)), -np.inf)
@@ -201,7 +201,7 @@ class CountScores(ScoreDistribution):
 
 @dataclass(frozen=True)
 class ScoreDifference:
-    """By how much the first team outscores the second: a normal variable.
+    """The score of the first team minus that of the second, normally distributed.
 
     >>> found = ScoreDifference(mean=3.0, sigma=12.0)
     >>> round(1 - found.cdf(6.5), 3), round(found.quantile(0.9), 2)
@@ -212,7 +212,7 @@ class ScoreDifference:
     sigma: float
 
     def cdf(self, x: float) -> float:
-        """P(difference ≤ x).
+        """Return P(difference ≤ x).
 
         >>> ScoreDifference(3.0, 12.0).cdf(3.0)
         0.5
@@ -220,7 +220,7 @@ class ScoreDifference:
         return cdf((number("x", x) - self.mean) / self.sigma)
 
     def quantile(self, q: float) -> float:
-        """The difference that is not exceeded with probability q.
+        """Return the difference that is not exceeded with probability q.
 
         >>> ScoreDifference(3.0, 12.0).quantile(0.5)
         3.0
@@ -230,7 +230,7 @@ class ScoreDifference:
         return self.mean + self.sigma * NormalDist().inv_cdf(_probability("q", q))
 
     def interval(self, level: float = 0.9) -> tuple[float, float]:
-        """Between which differences it lies with this probability, cut off equally at both ends.
+        """Return the central interval that contains the difference with this probability.
 
         >>> [round(end, 1) for end in ScoreDifference(3.0, 12.0).interval(0.5)]
         [-5.1, 11.1]
@@ -240,13 +240,11 @@ class ScoreDifference:
 
 
 def _view(column: Any) -> Any:
-    """A column as a kernel reads it, and writes it."""
-    found: Any = np.ascontiguousarray(column, np.float64)
-    return memoryview(found)
+    contiguous: Any = np.ascontiguousarray(column, np.float64)
+    return memoryview(contiguous)
 
 
 def _probability(name: str, value: Any) -> float:
-    """A probability that is neither 0 nor 1."""
     result = number(name, value)
     if not 0.0 < result < 1.0:
         raise Error(f"{name} must lie between 0 and 1, not {value!r}")

@@ -19,10 +19,9 @@ import numpy as np
 
 from ...model.match_input import MatchDetails, check_details
 from ...model.maths.normal import cdf
-from ...model.prediction import Prediction
+from ...model.prediction import Prediction, ScorePrediction
 from ...model.rating import Rating
 from ...model.score_distribution import CountScores, NormalScores
-from ...model.score_prediction import ScorePrediction
 from ..player_pool import PlayerPool
 
 Teams = Sequence[Sequence[Rating]]

@@ -23,7 +23,7 @@ from ..ladder.ladder import Ladder
 from ..ladder.record import enter_players
 from ..maths.normal import cdf
 from ..model import Model
-from ..score_prediction import scored_by
+from ..prediction import scored_by
 from .forecasts import Forecasts, performance, read_forecasts, strength
 from .leaderboard import overall
 

@@ -255,7 +255,7 @@ def test_scores_that_cannot_be_used(outcome, given, message):
         (lambda: GaussianScore("guessed"), 'gamma must be a number above 0 or "estimated"'),
         (lambda: PoissonScore("exact"), 'prediction must be "integrated" or "plug-in"'),
         (lambda: OffenceDefence(pw.outcome.Order(margin=1)), "score must be a likelihood of scores"),
-        (lambda: model_of(PoissonScore()), "put it into one"),
+        (lambda: model_of(PoissonScore()), "use it inside one"),
     ],
 )
 def test_wrong_parts_are_refused(make, message):
@@ -278,7 +278,7 @@ def test_two_gaussian_teams_have_a_closed_form():
     assert distribution.cdf(0, 3.5) == pytest.approx(own.cdf(3.5), abs=1e-14)
     assert distribution.interval(0, 0.8) == pytest.approx(own.interval(0.8), rel=1e-12)
     for wrong in (lambda: distribution.pmf(0, 3), lambda: distribution.grid(3)):
-        with pytest.raises(pw.Error, match="have a density"):
+        with pytest.raises(pw.Error, match="no probabilities of single scores"):
             wrong()
 
 

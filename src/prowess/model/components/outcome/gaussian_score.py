@@ -174,7 +174,7 @@ class GaussianScore(Score):
 
     def predict(self, board: Board) -> Prediction:
         """Predict places and score differences; the level of the scores is unknown."""
-        from ...score_prediction import predict_differences
+        from ...prediction import predict_differences
 
         return predict_differences(board, self._between(board))
 

@@ -176,7 +176,7 @@ class OffenceDefence(Outcome):
 
     def predict(self, board: Board) -> Prediction:
         """Predict scores and places."""
-        from ...score_prediction import predict_scores
+        from ...prediction import predict_scores
 
         return predict_scores(board, self.score)
 
