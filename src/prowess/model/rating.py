@@ -1,4 +1,4 @@
-"""A rating as users hold it: a mean and a standard deviation, of one skill or of several, that never change."""
+"""Ratings: immutable values with mean and standard deviation, of one skill or several."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .. import errors, validate
 @cython.final
 @cython.cclass
 class Kind:
-    """What the ratings of a model hold: its traits, its extra columns, and whether there is a sigma at all."""
+    """What the ratings of a model have: traits, extra columns, and whether there is a sigma."""
 
     def __init__(self, traits: tuple[str, ...], extras: tuple[str, ...], certain: bool, caution: float) -> None:
         self.traits = traits
@@ -34,13 +34,13 @@ class Kind:
 
 @cython.cclass
 class Rating:
-    """What is believed of a player's skill: a mean `mu` and a standard deviation `sigma`; it cannot be changed.
+    """A player's skill: a mean `mu` and a standard deviation `sigma`; immutable.
 
-    `sigma` is None in systems that keep no uncertainty. `shown` is what a leaderboard shows: μ − 3σ, a value that the
-    player's skill exceeds with near certainty (`caution` is the 3).
+    `sigma` is None in systems without uncertainty. `shown` is the value for leaderboards: μ − 3σ, which true skill
+    almost certainly exceeds (`caution` is the 3).
 
-    Some models keep more: Glicko-2 a `volatility`; score models two skills, `offence` and `defence`, each a rating of
-    its own, whose sum is the player's `mu`. They are given by name, and read in the same way.
+    Some models have more: Glicko-2 a `volatility`; score models two skills, `offence` and `defence`, each a rating of
+    its own, whose sum is the player's `mu`. They are given by name, and are attributes.
 
     >>> rating = Rating(30, 4)
     >>> rating
@@ -60,9 +60,7 @@ class Rating:
         if parts:
             _check_parts(parts)
         if traits and (mu is not None or sigma is not None):
-            raise errors.Error(
-                f"the mu and sigma of a rating with {', '.join(traits)} follow from these; leave them out"
-            )
+            raise errors.Error(f"leave out mu and sigma: they follow from {', '.join(traits)}")
         if parts:
             self._parts = {n: p if n in traits else validate.number(n, p) for n, p in parts.items()}
         if traits:
@@ -70,7 +68,7 @@ class Rating:
             self._sigma = sqrt(sum([(part.sigma or 0.0) ** 2 for part in traits.values()]))
         else:
             if mu is None:
-                raise errors.Error("a rating needs mu, or skills by name that are ratings, as offence=Rating(30, 4)")
+                raise errors.Error("a rating needs mu, or ratings of skills by name, such as offence=Rating(30, 4)")
             self._mu = validate.number("mu", mu)
             self._sigma = float("nan") if sigma is None else validate.scale("sigma", sigma, zero=True)
 
@@ -85,7 +83,7 @@ class Rating:
 
     @property
     def sigma(self) -> float | None:
-        """The standard deviation, or None.
+        """The standard deviation; None in systems without uncertainty.
 
         >>> Rating(30, 4).sigma
         4.0
@@ -94,7 +92,7 @@ class Rating:
 
     @property
     def caution(self) -> float:
-        """How many standard deviations `shown` stays below the mean.
+        """How many standard deviations `shown` is below the mean.
 
         >>> Rating(30, 4).caution
         3.0
@@ -103,7 +101,7 @@ class Rating:
 
     @property
     def shown(self) -> float:
-        """The value for a leaderboard: μ − 3σ, or μ where there is no σ.
+        """The value for leaderboards: μ − 3σ, or μ without σ.
 
         >>> Rating(1500).shown
         1500.0
@@ -112,7 +110,7 @@ class Rating:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """What the rating holds beside one mu and sigma, by name.
+        """Volatility, or the ratings of several skills, by name.
 
         >>> Rating(1500, 200, volatility=0.06).parts
         {'volatility': 0.06}
@@ -120,7 +118,6 @@ class Rating:
         return dict(self._parts or {})
 
     def __getattr__(self, name: str) -> Any:
-        """Give a part of the rating by its name."""
         if name.startswith("_") or name not in (self._parts or {}):
             raise AttributeError(f"this rating has no {name!r}")
         return self._parts[name]
@@ -147,17 +144,16 @@ class Rating:
 
 
 def _check_parts(parts: dict[str, Any]) -> None:
-    """Parts have names of their own; a volatility is positive."""
     for name in ("parts", "shown"):
         if name in parts:
-            raise errors.Error(f"{name} follows from the rest of a rating; leave it out")
+            raise errors.Error(f"leave out {name}: it follows from the rest of the rating")
     if "volatility" in parts:
         validate.scale("volatility", parts["volatility"])
 
 
 @cython.ccall
 def make_rating(mu: cython.double, sigma: cython.double, caution: cython.double, parts: object = None) -> Rating:
-    """A rating of numbers that come from a board or a file, not from a user: they need no check."""
+    """Make a rating without checks, from numbers of a board or a file."""
     rating: Rating = Rating.__new__(Rating)
     rating._mu = mu
     rating._sigma = sigma
@@ -169,21 +165,18 @@ def make_rating(mu: cython.double, sigma: cython.double, caution: cython.double,
 @cython.ccall
 @cython.exceptval(-1, check=False)
 def write_rating(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssize_t) -> cython.bint:
-    """Lay a rating on a board; its extra columns must hold a newcomer's already."""
-    k: cython.Py_ssize_t
-    one: Rating
+    """Write a rating to a board whose extra columns already have a newcomer's values."""
+    skill: Rating
     if rating._parts is not None:
         _check_known(rating._parts, kind)
     if len(kind.traits) == 1:
         _put_trait(rating, kind, board, entry)
     else:
         for k in range(len(kind.traits)):
-            one = (rating._parts or {}).get(kind.traits[k])
-            if one is None:
-                raise errors.Error(
-                    f"it has no {kind.traits[k]}, which this model needs; model.rating() makes one that has"
-                )
-            _put_trait(one, kind, board, entry * board.traits + k)
+            skill = (rating._parts or {}).get(kind.traits[k])
+            if skill is None:
+                raise errors.Error(f"it has no {kind.traits[k]}, which this model needs; make it with model.rating()")
+            _put_trait(skill, kind, board, entry * board.traits + k)
     if rating._parts is not None:
         for k in range(len(kind.extras)):
             if kind.extras[k] in rating._parts:
@@ -192,10 +185,10 @@ def write_rating(rating: Rating, kind: Kind, board: Board, entry: cython.Py_ssiz
 
 
 def _check_known(parts: dict[str, Any], kind: Kind) -> None:
-    """A rating must not hold what the model has no place for: it may be one of another model, or a misspelt name."""
+    """Raise an `Error` for parts unknown to the model: a rating of another model, or a misspelt name."""
     for name, part in parts.items():
         if name not in kind.traits and name not in kind.extras:
-            raise errors.Error(f"it has {name!r}, which this model does not know")
+            raise errors.Error(f"it has {name!r}, which this model does not have")
         if isinstance(part, Rating) != (name in kind.traits):
             raise errors.Error(f"its {name} must be a {'Rating' if name in kind.traits else 'number'}, not {part!r}")
 
@@ -203,7 +196,6 @@ def _check_known(parts: dict[str, Any], kind: Kind) -> None:
 @cython.cfunc
 @cython.exceptval(-1, check=False)
 def _put_trait(rating: Rating, kind: Kind, board: Board, cell: cython.Py_ssize_t) -> cython.bint:
-    """Lay the belief in one skill on a board."""
     board.mu[cell] = rating._mu
     board.var[cell] = 0.0
     if not kind.certain:
@@ -216,12 +208,11 @@ def _put_trait(rating: Rating, kind: Kind, board: Board, cell: cython.Py_ssize_t
 
 @cython.ccall
 def read_rating(kind: Kind, board: Board, entry: cython.Py_ssize_t) -> Rating:
-    """What is believed of an entry of a board, as a rating."""
-    k: cython.Py_ssize_t
+    """Return the rating of an entry of a board."""
     parts: dict = {}
-    mu: cython.double = 0.0
-    var: cython.double = 0.0
-    first: cython.Py_ssize_t = entry * board.traits
+    mu = 0.0
+    var = 0.0
+    first = entry * board.traits
     if board.traits == 1 and board.extras == 0:
         return make_rating(board.mu[entry], float("nan") if kind.certain else sqrt(board.var[entry]), kind.caution)
     for k in range(board.traits):
@@ -236,9 +227,7 @@ def read_rating(kind: Kind, board: Board, entry: cython.Py_ssize_t) -> Rating:
 
 @cython.ccall
 def read_ratings(kind: Kind, board: Board) -> list:
-    """The beliefs on a board as ratings, nested like the teams."""
-    j: cython.Py_ssize_t
-    e: cython.Py_ssize_t
+    """Return the ratings on a board, nested like the teams."""
     teams: list = []
     for j in range(board.teams):
         team: list = []

@@ -1,4 +1,4 @@
-"""A model fitted to a history: where everybody stands, how they came there, and what was forecast on the way."""
+"""A model fitted to a history: ratings, forecasts, trajectories and explanations."""
 
 from __future__ import annotations
 
@@ -38,15 +38,8 @@ class Fit:
     ['rank', 'player', 'mu', 'sigma', 'shown', 'matches', 'last_seen']
     """
 
-    def __init__(
-        self,
-        model: Model,
-        history: History,
-        before: Ladder,
-        after: Ladder,
-        record: Record,
-    ) -> None:
-        """Hold the results of a sweep; `Model.fit` makes one."""
+    def __init__(self, model: Model, history: History, before: Ladder, after: Ladder, record: Record) -> None:
+        """Hold the results of a sweep; made by `Model.fit`."""
         self.model = model
         self.history = history
         self.forecasts = read_forecasts(model.outcome, history, record)
@@ -54,13 +47,12 @@ class Fit:
         self._before, self._after = before, after
 
     def __repr__(self) -> str:
-        """Say how much was rated, and how well the model explains it."""
         matches, players = count(len(self.history), "match", "matches"), count(len(self._after), "player", "players")
         return f"Fit({matches}, {players}, log-evidence {self.log_evidence:.3f})"
 
     @cached_property
     def ladder(self) -> Ladder:
-        """A ladder to go on from here, match by match; the fit itself stays as it is.
+        """A ladder to continue from, match by match; changing it does not change the fit.
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -72,7 +64,7 @@ class Fit:
 
     @property
     def home(self) -> Rating | None:
-        """What is believed of the home advantage after the last match; None where the model has none.
+        """The home advantage after the last match; None if the model has none.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "home": 0}])
@@ -83,7 +75,7 @@ class Fit:
 
     @property
     def newcomer(self) -> Rating:
-        """The rating with which a player would join after the last match; it moves only where the prior is learnt.
+        """The rating of a new player after the last match; it changes only if the prior is learnt.
 
         >>> import prowess as pw
         >>> pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).newcomer.mu
@@ -93,7 +85,7 @@ class Fit:
 
     @property
     def log_evidence(self) -> float:
-        """The logarithm of how probable the model found the history, match by match; matches count by their importance.
+        """The log-probability of the results, each predicted before its match and weighted by importance.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -104,16 +96,15 @@ class Fit:
         return float(column.sum() if self.history.importance is None else column @ self.history.importance)
 
     def __getitem__(self, name: str) -> Rating:
-        """Give a player's rating after the last match."""
+        """Return a player's rating after the last match."""
         return self._after[name]
 
     def leaderboard(self, *, at: Any = None, since: Any = None, min_matches: int = 0) -> pl.DataFrame:
-        """The players from best to worst after the last match: rank, player, mu, sigma, shown, matches, last_seen.
+        """Return the players after the last match, best first: rank, player, mu, sigma, shown, matches, last_seen.
 
-        `at` shows the standings as they were at a time: what a fit of the matches up to then shows, that time (or day,
-        month, year) included. `since` compares with the standings before that time, in two more columns: `change`, by
-        how many ranks a player rose, and `gain`, by how much `shown` did; null for who was not there. Who has fewer
-        matches than `min_matches` has no place.
+        `at` gives the standings at a time, including that time (or day, month, year). `since` compares with the
+        standings before that time in two more columns: `change`, the ranks gained, and `gain`, the change of `shown`;
+        both are null for players who were not there. Players with fewer matches than `min_matches` are left out.
 
         >>> import prowess as pw
         >>> days = [(["ann", "bob"], "2026-01-24"), (["bob", "ann"], "2026-01-31"), (["bob", "cat"], "2026-01-31")]
@@ -125,20 +116,19 @@ class Fit:
         [('bob', 1), ('ann', -1), ('cat', None)]
         """
         _, last = bounds(self.history, None, at)
-        now = self._standing(last).leaderboard(min_matches=min_matches)
+        now = self._ladder_after(last).leaderboard(min_matches=min_matches)
         if since is None:
             return now
         first, _ = bounds(self.history, since, None)
-        return compared(now, self._standing(first).leaderboard(min_matches=min_matches))
+        return compared(now, self._ladder_after(first).leaderboard(min_matches=min_matches))
 
-    def _standing(self, matches: int) -> Ladder:
-        """The ladder as it was after so many matches."""
+    def _ladder_after(self, matches: int) -> Ladder:
         if matches == len(self.history):
             return self._after
         return fit(self.model, self.history[:matches], self._before, None)._after if matches else self._before
 
     def predict(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> Prediction:
-        """What is expected of the next match; details as in `Ladder.predict`.
+        """Predict the next match; arguments as in `Ladder.predict`.
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -148,7 +138,7 @@ class Fit:
         return self._after.predict(teams, **details)
 
     def quality(self, teams: Sequence[Sequence[str | Rating]], **details: Any) -> float:
-        """How fair the next match would be, 0 to 1; details as in `Model.quality`.
+        """Return how fair the next match would be, 0 to 1; arguments as in `Model.quality`.
 
         >>> import prowess as pw
         >>> fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -159,12 +149,12 @@ class Fit:
 
     @cached_property
     def _trace(self) -> Trace:
-        """What was believed before and after every match: found by a second pass, which few fits need."""
+        # a second pass, because most fits never need the ratings before and after every match
         record = run_sweep(self._before.copy(), self.history, None, silent=True, beliefs=True)
         return Trace(self.model, self.history, self.forecasts, record.before, record.after)
 
     def trajectory(self, name: str) -> pl.DataFrame:
-        """What was believed of a player after each of her matches: match, time, mu, sigma, shown.
+        """Return a player's rating after each match: match, time, mu, sigma, shown.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
@@ -173,7 +163,7 @@ class Fit:
         """
         import polars as pl
 
-        self._after[name]  # an unknown name is an error, with a hint
+        self._after[name]  # raises an Error for an unknown name
         entry = self._trace.entries(name_of(name))
         _, match = self._trace.locate(entry)
         beliefs = self._trace.after[entry]
@@ -186,7 +176,7 @@ class Fit:
         return pl.DataFrame(columns).filter(pl.col("mu").is_not_nan())
 
     def explain(self, name: str) -> Explanation:
-        """Why a player's rating is what it is: her matches, what was expected of each, and what it moved.
+        """Explain a player's rating: the matches, their expected results, and how each one moved it.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["cat"]]}])
@@ -198,7 +188,7 @@ class Fit:
         return explain(self._trace, name, self._before, self[name])
 
     def account(self, match: int) -> Account:
-        """What one match of the history, by its index, did to its players: before, after, and why it moved.
+        """Describe what one match, by its index, changed for its players, and why.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -206,12 +196,12 @@ class Fit:
         'ann won against bob (50 % chance): +16.0 to 1516.0.'
         """
         if not -len(self.history) <= match < len(self.history):
-            raise Error(f"there is no match {match} in a history of {len(self.history)} matches", value=match)
+            raise Error(f"match {match} not found in a history of {len(self.history)} matches", value=match)
         return self._trace.account(match % len(self.history))
 
 
 def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Fit:
-    """Sweep a history through a model."""
+    """Rate a history (`Model.fit`)."""
     _check(history)
     before = starting_ladder(model, start)
     after = before.copy()
@@ -221,7 +211,7 @@ def fit(model: Model, history: History, start: Ladder | Mapping[str, Rating] | N
 
 
 def learn(model: Model, history: History, start: Ladder | Mapping[str, Rating] | None, progress: bool | None) -> Ladder:
-    """Sweep a history through a model, and keep nothing but where everybody stands."""
+    """Rate a history and keep only the ladder (`Model.learn`)."""
     _check(history)
     after = starting_ladder(model, start)
     record = run_sweep(after, history, progress, silent=True)
@@ -231,7 +221,7 @@ def learn(model: Model, history: History, start: Ladder | Mapping[str, Rating] |
 
 def _check(history: History) -> None:
     if not isinstance(history, History):
-        raise Error(f"fit needs a History, not {type(history).__name__}; History.read and History.from_frame make one")
+        raise Error(f"fit needs a History, not {type(history).__name__}; use History.read or History.from_frame")
 
 
 def _warn(record: Record, history: History) -> None:
@@ -243,11 +233,11 @@ def _warn(record: Record, history: History) -> None:
 
 
 def starting_ladder(model: Model, start: Ladder | Mapping[str, Rating] | None) -> Ladder:
-    """The ladder that a fit begins with."""
+    """Return the ladder at the beginning of a fit."""
     if isinstance(start, Ladder):
         if start.model is not model and start.model != model:
-            raise Error("start is a ladder of another model; fit with its own, or give its ratings as a mapping")
-        return start.copy()  # it may go on before this fit is asked for its trajectories
+            raise Error("start is a ladder of another model; use its model, or give its ratings as a mapping")
+        return start.copy()  # the caller may change it before this fit is asked for trajectories
     if start is not None and not isinstance(start, Mapping):
         raise Error(f"start must be a Ladder or ratings by name, not {type(start).__name__}")
     return Ladder(model, start)

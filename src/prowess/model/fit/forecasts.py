@@ -1,4 +1,4 @@
-"""Forecasts: what was predicted of every match of a history before it was learnt from."""
+"""Forecasts: the predictions of every match of a history, made before it was rated."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Forecasts:
-    """What was predicted before each match: columns over the history's teams and matches.
+    """The predictions made before each match, as columns over the history's teams and matches.
 
-    `mean` and `variance` of every team's performance (a column for each trait, where there are several); for matches
-    of two teams `win` (of the first team) and `draw`, NaN for others. The column `log_evidence` is what the match then
-    said of the model.
+    `mean` and `variance` of every team's performance (a column per trait, if there are several); for matches of two
+    teams `win` (of the first team) and `draw`, NaN for others. `log_evidence` is the log-probability of the result.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -40,11 +39,10 @@ class Forecasts:
     mean: Floats
     variance: Floats
     log_evidence: Floats
-    written: tuple[Floats, Floats]  # win and draw, as the sweep left them
-    scatter: Floats | None = None  # of matches of more than two teams: what results add to every team's variance
+    written: tuple[Floats, Floats]  # win and draw of the sweep
+    scatter: Floats | None = None  # variance that results add to each team, in matches of more than two
 
     def __len__(self) -> int:
-        """Count the matches."""
         return len(self.log_evidence)
 
     @property
@@ -69,20 +67,20 @@ class Forecasts:
 
     @cached_property
     def _chances(self) -> tuple[Floats, Floats]:
-        """Win and draw; those that cost much are derived from means and variances when somebody asks."""
+        # expensive chances are computed lazily, from means and variances
         if not self.outcome.later:
             return self.written
         win, draw = np.full(len(self), np.nan), np.full(len(self), np.nan)
         pairs = np.diff(self.history.match_start) == 2
         teams = np.repeat(pairs, np.diff(self.history.match_start))
         mean, variance = (np.ascontiguousarray(column[teams]).ravel() for column in (self.mean, self.variance))
-        found = np.empty(int(pairs.sum())), np.empty(int(pairs.sum()))
-        self.outcome.chances(mean, variance, *found)
-        win[pairs], draw[pairs] = found
+        chances = np.empty(int(pairs.sum())), np.empty(int(pairs.sum()))
+        self.outcome.chances(mean, variance, *chances)
+        win[pairs], draw[pairs] = chances
         return win, draw
 
     def take(self, matches: NDArray[np.intp]) -> Forecasts:
-        """The forecasts of some matches, by their indices in the order of time.
+        """Return the forecasts of some matches, by their indices in order of time.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 3)
@@ -101,13 +99,12 @@ class Forecasts:
         )
 
     def __repr__(self) -> str:
-        """Say how many there are."""
         return f"Forecasts({len(self)} matches)"
 
     def to_frame(self) -> pl.DataFrame:
-        """A Polars frame with a row for every team of every match: match, team, place, mean, sigma, win, draw.
+        """Return a Polars frame with a row per team and match: match, team, place, mean, sigma, win, draw.
 
-        Where there are several traits, mean and sigma of each have its name: offence_mean, offence_sigma, ….
+        If there are several traits, the columns are named after them: offence_mean, offence_sigma, ….
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -131,7 +128,7 @@ class Forecasts:
 
 
 def read_forecasts(outcome: Outcome, history: History, record: Record) -> Forecasts:
-    """The columns that a sweep wrote, one for each trait."""
+    """Make forecasts from the record of a sweep."""
     traits = outcome.traits
     shape = (-1, len(traits)) if len(traits) > 1 else (-1,)
     mean, variance = record.mean.reshape(shape), record.variance.reshape(shape)
@@ -139,10 +136,10 @@ def read_forecasts(outcome: Outcome, history: History, record: Record) -> Foreca
 
 
 def strength(forecasts: Forecasts) -> Floats:
-    """The expected performance of every team; the team with the higher one is expected to finish ahead.
+    """Return the expected performance of every team; the team with the higher one is expected to finish ahead.
 
-    Offence and defence of a team make one number: the defence counts once for each opponent, whose scores it takes
-    part in, and so by 1/(k − 1) where k teams meet.
+    Offence and defence are combined into one number. The defence affects the scores of all opponents, and so counts
+    1/(k − 1) where k teams meet.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["ann"], ["bob"]]}])
@@ -156,9 +153,9 @@ def strength(forecasts: Forecasts) -> Floats:
 
 
 def performance(forecasts: Forecasts) -> Floats:
-    """The variance of every team's performance, in the same sense: what is not known of skill, and noise.
+    """Return the variance of every team's performance as in `strength`: uncertainty of skill and noise.
 
-    Among more than two teams also the normal noise of scores; of two, `win` and `draw` tell of it.
+    With more than two teams it includes the normal noise of scores; with two, `win` and `draw` include it.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])
@@ -166,23 +163,22 @@ def performance(forecasts: Forecasts) -> Floats:
     array([86.81, 86.81])
     """
     _check(forecasts)
-    found: Floats
+    variance: Floats
     if forecasts.variance.ndim == 1:
-        found = forecasts.outcome.performance(forecasts.variance)
+        variance = forecasts.outcome.performance(forecasts.variance)
     else:
-        found = forecasts.variance[:, 0] + _share(forecasts) ** 2 * forecasts.variance[:, 1]
+        variance = forecasts.variance[:, 0] + _share(forecasts) ** 2 * forecasts.variance[:, 1]
     if forecasts.scatter is None or not forecasts.scatter.any():
-        return found
-    return found + np.repeat(forecasts.scatter, np.diff(forecasts.history.match_start))
+        return variance
+    return variance + np.repeat(forecasts.scatter, np.diff(forecasts.history.match_start))
 
 
 def _check(forecasts: Forecasts) -> None:
-    """A comparison keeps the chances of two teams alone; kernels that count teams would read beyond their end."""
+    # a comparison may keep only win and draw; kernels that count teams would read beyond the end of the columns
     if len(forecasts.mean) != forecasts.history.teams:
-        raise Error("these forecasts hold win and draw alone: a measure of performances cannot have chances=True")
+        raise Error("these forecasts have only win and draw; a measure of performances must not set chances=True")
 
 
 def _share(forecasts: Forecasts) -> Floats:
-    """How much a team's defence counts: 1/(k − 1)."""
     teams = np.diff(forecasts.history.match_start)
     return np.repeat(1.0 / np.maximum(teams - 1, 1), teams)

@@ -1,25 +1,18 @@
-"""A leaderboard as a frame."""
+"""Leaderboards, and standings with their change over the last period, as data frames."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...validate import whole
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from ..ladder.ladder import Ladder
-    from ..model import Model
-from dataclasses import dataclass
-from datetime import date
-
 from ...errors import Error, Option
 from ...history.slicing import first_of_last, usual_period
 from ...history.times import show_time
+from ...validate import whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
-    """The players by what is shown, best first; equal ones share a rank. Who has fewer matches is left out."""
+    """Return the players by `shown`, best first; equal players share a rank. `min_matches` leaves players out."""
     import polars as pl
 
     model, state, names = ladder.model, ladder.settled, ladder.names
@@ -58,9 +51,9 @@ def leaderboard(ladder: Ladder, min_matches: int = 0) -> pl.DataFrame:
 
 
 def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
-    """Standings beside earlier ones: `change` is the ranks by which a player rose, `gain` that of what is shown.
+    """Compare standings with earlier ones: `change` is the ranks gained, `gain` the change of `shown`.
 
-    Both are null for who did not stand there before.
+    Both are null for players who were not there before.
 
     >>> import polars as pl
     >>> now = pl.DataFrame({"rank": [1, 2, 3], "player": ["cat", "ann", "bob"], "shown": [3.0, 2.0, 1.0]})
@@ -76,7 +69,7 @@ def compared(now: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
 
 
 def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
-    """Mean, deviation (NaN where there is none) and shown rating over all traits, of rows of means and variances."""
+    """Return mu, sigma (NaN if there is none) and shown over all traits, from rows of means and variances."""
     layout = model.pipeline.layout
     mu = beliefs[:, layout.means].sum(axis=1)
     if model.absorb.certain:
@@ -86,7 +79,7 @@ def overall(model: Model, beliefs: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def largest(model: Model, beliefs: Floats) -> float:
-    """The largest rating, shown or mean, of rows of means and variances, whatever its sign; 0 if there is none.
+    """Return the largest absolute value of mu and shown in rows of means and variances; 0 without rows.
 
     >>> import prowess as pw
     >>> largest(pw.TrueSkill(), np.array([[25.0, 100.0], [29.0, 1.0]]))
@@ -97,9 +90,9 @@ def largest(model: Model, beliefs: Floats) -> float:
 
 
 def grain(largest: float) -> float:
-    """By how much ratings may differ and still be equal: iterations leave equal players apart by their last digits.
+    """Return the difference up to which ratings count as equal: iterations leave equal players with other last digits.
 
-    It is a power of two, and so stays the same while the largest rating moves a little.
+    It is a power of two, so that it rarely changes when the largest rating moves.
 
     >>> grain(25.0) == grain(26.0) == 2.0**-31
     True
@@ -108,7 +101,7 @@ def grain(largest: float) -> float:
 
 
 def level(shown: Floats, grain: float) -> Floats:
-    """What is shown, without its last digits: equal players share a level, and so a rank.
+    """Return `shown` in units of `grain`, rounded: equal players share a level, and so a rank.
 
     >>> level(np.array([1.0, 1.0 + 1e-15, 2.0]), 0.5)
     array([2., 2., 4.])
@@ -117,7 +110,7 @@ def level(shown: Floats, grain: float) -> Floats:
 
 
 def _last_seen(ladder: Ladder, numbers: Floats) -> pl.Series:
-    """When each player last played: dates, datetimes or numbers; null where that is not known."""
+    """Return when each player last played: dates, datetimes or numbers; null if unknown."""
     import polars as pl
 
     times = pl.Series("last_seen", numbers).fill_nan(None)
@@ -134,13 +127,13 @@ Time = date | float
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """Where everybody stands: a frame with the changes of the last period, and the ladder to go on from.
+    """A leaderboard with the changes of the last period, and the ladder to continue from.
 
-    `since` is the time of the last match before the period; None where there is nothing to compare with.
+    `since` is the time of the last match before the period; None if there is nothing to compare with.
 
     >>> import prowess as pw
-    >>> found = pw.standings(pw.TrueSkill(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
-    >>> found.frame["player"].to_list(), found.ladder, found.since
+    >>> table = pw.standings(pw.TrueSkill(), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
+    >>> table.frame["player"].to_list(), table.ladder, table.since
     (['ann', 'bob'], Ladder(2 players), None)
     """
 
@@ -157,21 +150,23 @@ def standings(
     period: str | None = None,
     min_matches: int = 0,
 ) -> Standings:
-    """The standings after a history, with `change` and `gain` since the last period began, in one pass.
+    """Return the standings after a history, with `change` and `gain` over the last period, in one pass.
 
-    The period is counted back from the last match ("week", "10d", "last" for its day or round alone, "none"); None
-    chooses one that suits the history, or, after a `start`, all of the history.
+    The period ends with the last match ("week", "10d", "last" for its day or round, "none"); None chooses one that
+    suits the history, or all of it if there is a `start`.
 
     >>> import prowess as pw
     >>> days = ("2026-01-01", "2026-01-20", "2026-01-31")
     >>> games = [{"teams": [[f"p{index}"], ["ann"]], "time": day} for index, day in enumerate(days)]
-    >>> found = standings(pw.TrueSkill(), pw.History.from_matches(games), period="week")
-    >>> found.frame.select("player", "change").rows(), found.since
+    >>> table = standings(pw.TrueSkill(), pw.History.from_matches(games), period="week")
+    >>> table.frame.select("player", "change").rows(), table.since
     ([('p0', 0), ('p1', 0), ('p2', None), ('ann', -1)], datetime.date(2026, 1, 20))
     """
     if start is not None:
         _check_order(start, history)
-    first = _first(history, start, period)
+    if period is None and start is None:
+        period = usual_period(history)
+    first = 0 if period in (None, "none") else first_of_last(history, period)
     before = model.learn(history[:first], start) if first else start
     after = model.learn(history[first:], before)
     frame = after.leaderboard(min_matches=min_matches)
@@ -179,29 +174,14 @@ def standings(
         return Standings(frame, after, None)
     if before is None:
         return Standings(compared(frame, frame.clear()), after, None)
-    return Standings(
-        compared(frame, before.leaderboard(min_matches=min_matches)), after, _since(history, first, before)
-    )
-
-
-def _first(history: History, start: Ladder | None, period: str | None) -> int:
-    """The first match of the last period; 0 where there is nothing before it."""
-    if period == "none":
-        return 0
-    chosen = period or (usual_period(history) if start is None else None)
-    return 0 if chosen is None else first_of_last(history, chosen)
-
-
-def _since(history: History, first: int, before: Ladder) -> Time | None:
-    if not first:
-        return last_time(before)
-    assert history.time is not None
-    assert history.time_kind is not None
-    return show_time(history.time_kind, history.time_zone, history.time[first - 1])
+    since = last_time(before)
+    if first and history.time is not None and history.time_kind is not None:
+        since = show_time(history.time_kind, history.time_zone, history.time[first - 1])
+    return Standings(compared(frame, before.leaderboard(min_matches=min_matches)), after, since)
 
 
 def last_time(ladder: Ladder) -> Time | None:
-    """When the last match of a ladder was, as far as is known.
+    """Return the time of the last match of a ladder; None if unknown.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -209,8 +189,8 @@ def last_time(ladder: Ladder) -> Time | None:
     >>> last_time(ladder)
     datetime.date(2026, 1, 31)
     """
-    found = _latest(ladder)
-    return None if found is None or ladder.stamp is None else show_time(*ladder.stamp, found)
+    latest = _latest(ladder)
+    return None if latest is None or ladder.stamp is None else show_time(*ladder.stamp, latest)
 
 
 def _latest(ladder: Ladder) -> float | None:
@@ -219,7 +199,7 @@ def _latest(ladder: Ladder) -> float | None:
 
 
 def _check_order(start: Ladder, history: History) -> None:
-    """A ladder goes on with matches that come after its last; what kind of times they have, the fit checks."""
+    """Raise an `Error` if the history begins before the last match of the ladder; the fit checks the kind of times."""
     latest = _latest(start)
     if latest is None or not len(history) or history.time is None or start.stamp is None or history.time_kind is None:
         return
@@ -227,7 +207,7 @@ def _check_order(start: Ladder, history: History) -> None:
     if not numbers and float(history.time[0]) < latest:
         first = show_time(history.time_kind, history.time_zone, history.time[0])
         raise Error(
-            f"the first match, at {first}, comes before the last of the ladder, at {last_time(start)}: a ladder goes "
-            "on in the order of time; leave out what it has seen, or rate all matches together",
+            f"the first match, at {first}, is before the last match of the ladder, at {last_time(start)}; leave out "
+            "matches that are already in the ladder, or rate all matches together",
             hint=Option("since", last_time(start)),
         )

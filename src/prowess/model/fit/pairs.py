@@ -1,4 +1,4 @@
-"""All pairs of teams of every match: whose order was expected, and how probable it was."""
+"""Kernels over all pairs of teams of every match: wrong orders, ranks, and log losses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ else:
 
     from ..maths.normal import cdf
 
-LOW = cython.declare(cython.double, 1e-280)  # a product of probabilities is not let fall below
+LOW = cython.declare(cython.double, 1e-280)  # the least product of probabilities before its logarithm is taken
 
 
 @cython.ccall
@@ -27,9 +27,9 @@ def count_wrong(
     wrong: cython.double[::1],
     drawn: cython.double[::1],
 ) -> cython.void:
-    """How many pairs of each match were expected in the wrong order, and how many share a place.
+    """Count the pairs of each match that were predicted in the wrong order, and those that share a place.
 
-    A pair of which nothing else was expected than that the two are equal counts as `ties`.
+    A pair with equal strengths counts as `ties`.
 
     >>> import numpy as np
     >>> wrong, drawn = np.empty(1), np.empty(1)
@@ -38,11 +38,6 @@ def count_wrong(
     >>> wrong, drawn
     (array([1.5]), array([1.]))
     """
-    match: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    bad: cython.double
-    shared: cython.double
     for match in range(len(wrong)):
         bad = shared = 0.0
         for i in range(start[match], start[match + 1]):
@@ -64,7 +59,7 @@ def count_ahead(
     ahead: cython.int[::1],
     level: cython.int[::1],
 ) -> cython.void:
-    """How many teams of its match stand before each team by a key, the lowest first, and how many others beside it.
+    """Count the teams of the same match with a lower key than each team, and the others with an equal one.
 
     >>> import numpy as np
     >>> ahead, level = np.empty(3, np.int32), np.empty(3, np.int32)
@@ -72,11 +67,6 @@ def count_ahead(
     >>> ahead, level
     (array([1, 0, 1], dtype=int32), array([1, 0, 1], dtype=int32))
     """
-    match: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    before: cython.int
-    beside: cython.int
     for match in range(len(start) - 1):
         for i in range(start[match], start[match + 1]):
             before = beside = 0
@@ -97,10 +87,10 @@ def count_losses(
     loss: cython.double[::1],
     decided: cython.double[::1],
 ) -> cython.void:
-    """−Σ ln P(order) over the pairs of each match that do not share a place, and how many those are.
+    """Compute −Σ ln P(order) over the pairs of each match that do not share a place, and count these pairs.
 
-    P = Φ(Δ/√(v₁ + v₂)), which counts as at least `least`. Probabilities are multiplied while that is safe: a logarithm
-    of every one would take as long as the rest.
+    P = Φ(Δ/√(v₁ + v₂)), and at least `least`. Probabilities are multiplied while that is safe: a logarithm for each
+    would double the time.
 
     >>> import numpy as np
     >>> loss, decided = np.empty(1), np.empty(1)
@@ -109,14 +99,6 @@ def count_losses(
     >>> loss.round(3), decided
     (array([0.693]), array([1.]))
     """
-    match: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    total: cython.double
-    pairs: cython.double
-    gap: cython.double
-    p: cython.double
-    product: cython.double
     for match in range(len(loss)):
         total = pairs = 0.0
         product = 1.0
@@ -138,7 +120,7 @@ def count_losses(
 @cython.inline
 @cython.exceptval(check=False)
 def _chance(gap: cython.double, variance: cython.double) -> cython.double:
-    """That the better one is ahead; between performances that are known it is certain, or a toss-up."""
+    """Return the chance that a difference of performances with this mean and variance is positive."""
     if variance > 0.0:
         return cdf(gap / sqrt(variance))
     return 0.5 if gap == 0.0 else 1.0 if gap > 0.0 else 0.0

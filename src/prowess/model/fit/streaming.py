@@ -1,4 +1,4 @@
-"""Rating histories one after another, so that only the ladder and one of them are in memory."""
+"""Rating consecutive histories, with only the ladder and one history in memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Streamed:
-    """What is left of a stream: the ladder after it, how much it has seen, and what was recognised on the way.
+    """The result of a stream: the ladder after it, the number of matches, and the remarks of all histories.
 
     >>> import prowess as pw
     >>> weeks = [pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": week}]) for week in (1, 2)]
@@ -44,7 +44,7 @@ class Streamed:
 
     @property
     def recognised(self) -> str:
-        """The remarks of all histories as text, a line for each.
+        """The remarks of all histories as text, one per line.
 
         >>> import prowess as pw
         >>> pw.Elo().fit_stream([pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])]).recognised
@@ -53,7 +53,6 @@ class Streamed:
         return "\n".join(map(str, self.remarks))
 
     def __repr__(self) -> str:
-        """Say how much was rated, from when to when."""
         parts = [count(self.matches, "match", "matches"), count(len(self.ladder), "player", "players")]
         if self.first is not None:
             parts.append(f"{self.first}" if self.first == self.last else f"{self.first} … {self.last}")
@@ -66,15 +65,15 @@ def fit_stream(
     start: Ladder | Mapping[str, Rating] | None = None,
     progress: bool | None = None,
 ) -> Streamed:
-    """Rate histories that follow each other in time: what one pass over all of them together gives, to the last bit."""
+    """Rate consecutive histories; the ladder equals that of one pass over all of them (`Model.fit_stream`)."""
     if isinstance(histories, History):
-        raise Error("fit_stream needs histories that follow each other; fit rates one")
+        raise Error("fit_stream needs several histories; use fit for one")
     ladder = starting_ladder(model, start)
     past = _Past()
     share = (lambda: histories.share) if hasattr(histories, "share") else lambda: 0.0
     for number, history in enumerate(track(histories, "rating", share, progress), 1):
         if not isinstance(history, History):
-            raise Error(f"fit_stream needs histories, but number {number} is of the kind {type(history).__name__}")
+            raise Error(f"fit_stream needs histories, but number {number} is a {type(history).__name__}")
         if len(history):
             past.check(history, number)
             record = run_sweep(ladder, history, False, silent=True)
@@ -89,7 +88,7 @@ def fit_stream(
 
 
 class _Past:
-    """What is known of the histories so far."""
+    """The histories so far: counts, times and remarks."""
 
     def __init__(self) -> None:
         self.matches = self.unconverged = 0
@@ -100,23 +99,19 @@ class _Past:
 
     @property
     def last(self) -> date | float | None:
-        """The time of the last match."""
         return None if self.stamp is None or self.time is None else show_time(*self.stamp, self.time)
 
     def check(self, history: History, number: int) -> None:
-        """Raise an Error if a history does not begin after the one before."""
+        """Raise an `Error` unless a history begins after the one before."""
         if self.matches and (history.time is None) != (self.time is None):
             has, had = ("no times", "have") if history.time is None else ("times", "have none")
-            raise Error(f"history {number} has {has} and those before {had}: give a time to every match, or to none")
+            raise Error(f"history {number} has {has}, but those before {had}; give times to all matches or to none")
         if history.time is None or history.time_kind is None:
             return
         self.stamp = common_stamp(self.stamp, Stamp(history.time_kind, history.time_zone))
         if self.time is not None and history.time[0] < self.time:
             begins = show_time(*self.stamp, history.time[0])
-            raise Error(
-                f"history {number} begins at {begins}, before the end of the one before ({self.last}): give them in the"
-                " order of time"
-            )
+            raise Error(f"history {number} begins at {begins}, before {self.last}; give histories in order of time")
         if self.time is None:
             self.first = show_time(*self.stamp, history.time[0])
         self.time = history.time[-1]

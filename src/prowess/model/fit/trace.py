@@ -1,7 +1,7 @@
-"""The trace of a history: what was believed of every entry before and after its match, and what was forecast.
+"""The trace of a history: the ratings of every entry before and after its match, and the forecasts.
 
-Everything that explains ratings (trajectories, explanations, accounts of matches, the views of a league) reads a trace;
-this is the one pass over a history that is made for it.
+Everything that explains ratings (trajectories, explanations, accounts of matches, views of a league) reads a trace,
+which needs one pass over the history.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-CHUNK = 200_000  # entries between two looks at the keyboard and the progress bar
-ROWS = 200_000  # teams that are looked at together
-NAMED = 20  # opponents of a match that are named
+CHUNK = 200_000  # entries between checks for Ctrl-C and updates of the progress bar
+ROWS = 200_000  # teams whose expectations are computed together
+NAMED = 20  # opponents listed per match
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace:
-    """A history with the beliefs before and after every match, and what was forecast of it.
+    """A history with the ratings before and after every match, and the forecasts.
 
-    `before` and `after` have a row for each entry: mean and variance of every trait. What was believed before a match
-    is with the drift until then; within an open rating period, as if it ended here. All columns are in the order of the
-    history, so that questions of it are arithmetic of columns.
+    `before` and `after` have a row per entry: mean and variance of every trait. `before` includes the drift until the
+    match; within an open rating period, both are as if the period ended here. All columns are in the order of the
+    history.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["ann"]]}])
@@ -60,7 +60,7 @@ class Trace:
     after: Floats
 
     def entries(self, name: str) -> Ints:
-        """The entries of a player in all matches, in the order of time.
+        """Return the entries of a player, in order of time.
 
         >>> import prowess as pw
         >>> trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}])).entries("bob")
@@ -70,7 +70,7 @@ class Trace:
         return np.flatnonzero(self.history.player == (players.index(name) if name in players else -1))
 
     def locate(self, entry: Ints) -> tuple[Ints, Ints]:
-        """The teams and the matches of some entries.
+        """Return the teams and the matches of some entries.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -81,7 +81,7 @@ class Trace:
         return team, holders(self.history.match_start, team)
 
     def counted(self, match: Ints) -> NDArray[np.bool_]:
-        """Which of some matches count: those of importance 0 do not.
+        """Return which matches count: those of importance above 0.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -92,7 +92,7 @@ class Trace:
         return np.ones(len(match), bool) if importance is None else importance[match] > 0.0
 
     def moves(self, entry: Ints) -> dict[str, Floats]:
-        """What matches did to the ratings of some entries: before and after, and what moved; NaN where there is no σ.
+        """Return the ratings of some entries before and after their matches, and the changes; NaN where there is no σ.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -107,7 +107,7 @@ class Trace:
         return moves | {"shown_moved": moves["shown_after"] - moves["shown_before"]}
 
     def times(self, match: Ints) -> dict[str, list[Any]]:
-        """A column with the times of some matches; none where the history has no times.
+        """Return a column with the times of some matches; {} if the history has no times.
 
         >>> import prowess as pw
         >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]], "time": "2026-01-31"}])
@@ -120,9 +120,7 @@ class Trace:
         return {"time": [show_time(history.time_kind, history.time_zone, when) for when in history.time[match]]}
 
     def describe(self, entry: Ints) -> dict[str, Any]:
-        """Describe some entries by columns: who played, how it ended, what was expected, and what the match moved.
-
-        The columns are those of `Explanation.matches`; the entries are in the order of time.
+        """Return the columns of `Explanation.matches` for some entries, which are in order of time.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -134,7 +132,7 @@ class Trace:
         return columns | self._expected(team, match) | self.moves(entry)
 
     def _expected(self, team: Ints, match: Ints) -> dict[str, Any]:
-        """What was expected of some teams; in very large matches of few at a time, for each needs all the others."""
+        # in chunks, because the expectation of a team needs all teams of its match
         start = self.history.match_start
         rows = np.cumsum(start[match + 1] - start[match], dtype=np.int64)
         parts = np.split(np.arange(len(match)), np.flatnonzero(np.diff(rows // ROWS)) + 1)
@@ -142,7 +140,7 @@ class Trace:
         return {key: np.concatenate([chunk[key] for chunk in chunks]) for key in chunks[0]}
 
     def account(self, match: int, most: int | None = None) -> Account:
-        """What one match, by its index, did to its players; of a very large one, to so many of the best teams.
+        """Describe what one match, by its index, changed for its players, at most those of the `most` best teams.
 
         >>> import prowess as pw
         >>> traced = trace(pw.Ladder(pw.Elo()), pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
@@ -155,7 +153,7 @@ class Trace:
 
 
 def trace(ladder: Ladder, history: History) -> Trace:
-    """Take a ladder through a history, and write down what was believed on the way; the ladder stands at its end then.
+    """Rate a history with a ladder, which is updated, and return the trace.
 
     >>> import prowess as pw
     >>> ladder = pw.Ladder(pw.TrueSkill())
@@ -170,9 +168,9 @@ def trace(ladder: Ladder, history: History) -> Trace:
 def run_sweep(
     ladder: Ladder, history: History, progress: bool | None, silent: bool = False, beliefs: bool = False
 ) -> Record:
-    """Take a ladder through a history; returns what was written down: forecasts and log-evidence unless `silent`.
+    """Rate a history with a ladder, which is updated; return forecasts and log-evidence unless `silent`.
 
-    With `beliefs`, also what was believed of every entry before and after its match.
+    With `beliefs`, the record also has the ratings of every entry before and after its match.
     """
     columns = Columns(history, enter_players(ladder, history))
     record = Record(columns, ladder.model.pipeline.traits, after=beliefs, silent=silent, before=beliefs)
@@ -199,7 +197,7 @@ def _run_chunks(ladder: Ladder, history: History, columns: Columns, record: Reco
 
 
 def _largest(history: History) -> tuple[int, int]:
-    """The most teams, and the most entries, of a match."""
+    """Return the largest number of teams, and of entries, of a match."""
     if len(history) == 1:
         return history.teams, history.entries
     sizes = np.diff(history.team_start[history.match_start])
@@ -207,11 +205,11 @@ def _largest(history: History) -> tuple[int, int]:
 
 
 def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict[str, Any]:
-    """With whom and against whom some entries played; of very many opponents the first.
+    """Return the partners and the opponents of some entries, at most `NAMED` opponents each.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob", "cat"]]}])
-    >>> found = participants(history, np.array([1]), np.array([1]), np.array([0]))
-    >>> found["partners"], found["opponents"]
+    >>> columns = participants(history, np.array([1]), np.array([1]), np.array([0]))
+    >>> columns["partners"], columns["opponents"]
     ([['cat']], [['ann']])
     """
     names, of_team, of_match = history.players, history.team_start, history.match_start
@@ -226,7 +224,7 @@ def participants(history: History, entry: Ints, team: Ints, match: Ints) -> dict
 
 
 def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
-    """How matches ended for teams: places, scores, and the share of the opposing teams that was beaten, ties as halves.
+    """Return the results of teams: places, scores, and the share of opposing teams beaten, ties counting half.
 
     >>> history = History.from_matches([{"teams": [["ann"], ["bob"]], "scores": [3, 1]}])
     >>> {key: float(column[0]) for key, column in results(history, np.array([1]), np.array([0])).items()}
@@ -239,17 +237,17 @@ def results(history: History, team: Ints, match: Ints) -> dict[str, Any]:
         beaten[index] = np.mean((others > history.place[j]) + 0.5 * (others == history.place[j]))
         if history.score is not None:
             against[index] = np.max(np.delete(history.score[begin:end], j - begin))
-    found: dict[str, Any] = {"teams": (last - first).astype(np.int64), "place": history.place[team].astype(np.int64)}
+    columns: dict[str, Any] = {"teams": (last - first).astype(np.int64), "place": history.place[team].astype(np.int64)}
     if history.score is not None:
-        found |= {"score": history.score[team], "against": against}
-    return found | {"actual": beaten}
+        columns |= {"score": history.score[team], "against": against}
+    return columns | {"actual": beaten}
 
 
 def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
-    """The share of the opposing teams that were expected to be beaten, before each match, by one of its teams.
+    """Return the expected share of opposing teams beaten by one team of each match.
 
-    Of two teams it is P(win) + P(draw)/2 as it was forecast; of more the mean of P(ahead) over the others, from normal
-    performances.
+    Between two teams it is the predicted P(win) + P(draw)/2; among more, the mean of P(ahead) over the others, from
+    normal performances.
 
     >>> import prowess as pw
     >>> history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}] * 2)
@@ -265,8 +263,8 @@ def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
         others = teams[teams != own]
         gap, spread = mean[own] - mean[others], np.sqrt(variance[own] + variance[others])
         with np.errstate(divide="ignore", invalid="ignore"):
-            sure = np.where(gap == 0.0, 0.0, gap / spread)
-        expected[index] = np.mean([cdf(x) for x in np.clip(sure, -40.0, 40.0).tolist()])
+            z = np.where(gap == 0.0, 0.0, gap / spread)
+        expected[index] = np.mean([cdf(x) for x in np.clip(z, -40.0, 40.0).tolist()])
     scores = _expected_scores(forecasts)
     if scores is None:
         return {"expected": expected}
@@ -277,12 +275,12 @@ def expectations(forecasts: Forecasts, team: Ints) -> dict[str, Any]:
 
 
 def _expected_scores(forecasts: Forecasts) -> Floats | None:
-    """The scores that were expected of the teams, or these up to a common level; None in models of places."""
+    """Return the expected scores of the teams, up to a common constant; None in models of places."""
     if forecasts.mean.ndim == 1:
         return forecasts.mean if isinstance(forecasts.outcome, GaussianScore) else None
     start = forecasts.history.match_start
     parts = [slice(*ends) for ends in pairwise(start.tolist())]
-    found = [scored_by(forecasts.mean[part], forecasts.variance[part]) for part in parts]
-    mean, variance = (np.concatenate([pair[k] for pair in found]) if found else np.zeros(0) for k in (0, 1))
+    pairs = [scored_by(forecasts.mean[part], forecasts.variance[part]) for part in parts]
+    mean, variance = (np.concatenate([pair[k] for pair in pairs]) if pairs else np.zeros(0) for k in (0, 1))
     scores: Floats = forecasts.outcome.score.points(mean, variance)["median"]()  # type: ignore[attr-defined]
     return scores
