@@ -180,9 +180,9 @@ def test_numpy_values_are_welcome():
     ("call", "message"),
     [
         (lambda: pw.Rating(), "a rating needs mu"),
-        (lambda: pw.Rating(offence=30, defence=20), "skills by name that are ratings"),
-        (lambda: pw.Rating(30, offence=pw.Rating(1, 1)), "rating with offence follow from these"),
-        (lambda: pw.Rating(30, 4, shown=3), "shown follows"),
+        (lambda: pw.Rating(offence=30, defence=20), "ratings of skills by name"),
+        (lambda: pw.Rating(30, offence=pw.Rating(1, 1)), "they follow from offence"),
+        (lambda: pw.Rating(30, 4, shown=3), "leave out shown"),
         (lambda: pw.Rating(1500, 200, volatility=-1), "volatility must be"),
         (lambda: pw.GaussianOD().rating(offence=30), "offence must be a Rating"),
         (lambda: pw.Glicko2().rating(volatility=pw.Rating(1, 1)), "volatility must be a number"),
@@ -190,7 +190,7 @@ def test_numpy_values_are_welcome():
         (lambda: rate_with(pw.TrueSkill(), pw.Rating(30, 4, volatilty=3)), "player 1 of team 1: it has 'volatilty'"),
         (
             lambda: rate_with(pw.TrueSkill(), pw.GaussianOD().rating()),
-            "it has 'offence', which this model does not know",
+            "it has 'offence', which this model does not have",
         ),
         (lambda: rate_with(pw.GaussianOD(), pw.Rating(30, 4)), "it has no offence"),
         (lambda: pw.Model(prior=pw.Normal(0, 1), noise=1, outcome=pw.outcome.Order), r"call it: Order\("),

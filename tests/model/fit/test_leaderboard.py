@@ -79,7 +79,7 @@ def test_nothing_to_compare_with_and_nothing_compared() -> None:
 def test_a_ladder_goes_on_in_the_order_of_time() -> None:
     ladder = pw.Elo().fit(HISTORY).ladder
     with pytest.raises(
-        pw.Error, match="first match, at 2026-01-27, comes before the last of the ladder, at 2026-01-28"
+        pw.Error, match="first match, at 2026-01-27, is before the last match of the ladder, at 2026-01-28"
     ):
         standings(pw.Elo(), HISTORY.within("2026-01-27"), start=ladder)
     assert len(standings(pw.Elo(), HISTORY.within("2026-01-28"), start=ladder).frame) == len(ladder)

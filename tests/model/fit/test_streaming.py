@@ -94,11 +94,11 @@ def test_fit_stream_rejects_anything_but_histories(games: Path) -> None:
     model, history = pw.TrueSkill(), pw.History.read(games)
     untimed = pw.History.from_matches([{"teams": [["a"], ["b"]]}])
     for histories, message in (
-        (history, "fit_stream needs histories that follow each other; fit rates one"),
-        ([1], "number 1 is of the kind int"),
-        ([history[60:], history[:60]], "history 2 begins at 2026-01-01, before the end of the one before .2026-01-30."),
-        ([history, untimed], "history 2 has no times and those before have: give a time to every match, or to none"),
-        ([untimed, history], "history 2 has times and those before have none"),
+        (history, "fit_stream needs several histories; use fit for one"),
+        ([1], "number 1 is of type int"),
+        ([history[60:], history[:60]], "history 2 begins at 2026-01-01, before 2026-01-30;"),
+        ([history, untimed], "history 2 has no times, but those before have; give times to all matches or to none"),
+        ([untimed, history], "history 2 has times, but those before have none"),
     ):
         with pytest.raises(pw.Error, match=message):
             model.fit_stream(histories)  # type: ignore[arg-type]

@@ -62,7 +62,7 @@ def test_an_account_says_what_a_match_did_and_why():
         "dan won against eve; the match does not count.",
         "eve lost against dan; the match does not count.",
     )
-    with pytest.raises(pw.Error, match="no match 4"):
+    with pytest.raises(pw.Error, match="match 4 not found"):
         fit.account(4)
     for told in (one, draw, three):
         for row in told.rows:

@@ -73,7 +73,7 @@ def fit_stream(
     share = (lambda: histories.share) if hasattr(histories, "share") else lambda: 0.0
     for number, history in enumerate(track(histories, "rating", share, progress), 1):
         if not isinstance(history, History):
-            raise Error(f"fit_stream needs histories, but number {number} is a {type(history).__name__}")
+            raise Error(f"fit_stream needs histories, but number {number} is of type {type(history).__name__}")
         if len(history):
             past.check(history, number)
             record = run_sweep(ladder, history, False, silent=True)
