@@ -50,7 +50,7 @@ MODELS = {name: make() for name, make in PRESETS.items()} | {f"{name} (all)": ma
 models = pytest.mark.parametrize("name", MODELS)
 
 
-def test_every_part_that_learns_is_tried():
+def test_every_learning_component_is_covered():
     """Every public drift, prior and margin is in one of the models above (a margin that is a number has no name)."""
     tried = repr(list(MODELS.values()))
     parts = {*pw.drift.__all__, *prior.__all__, *margin.__all__, "Home"} - {"Fixed", "FromDraws", "margin_from"}
@@ -62,7 +62,7 @@ def test_every_part_that_learns_is_tried():
 
 @dataclass(frozen=True)
 class Peek(pw.Outcome):
-    """A forecast that looks at who has won, and says so in a whisper."""
+    """A forecast that leaks a little of the result."""
 
     def forecast(self, board):
         board.draw = 0.0
@@ -170,7 +170,7 @@ def usual(name):
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_models_that_leak_are_found_by_changing_a_match(name):
+def test_leaks_are_found_by_changing_a_match(name):
     found = matches(count=60, teams=(2, 3))
     whole = LEAKS[name].fit(history(found)).forecasts
     changes = [(at, other) for at in range(30, 40) for other in otherwise(found, at, np.random.default_rng(at))]
@@ -194,7 +194,7 @@ def league(seed=3, count=3000, players=150):
 
 
 def dealt(league, seed, toss):
-    """The results dealt to the matches anew; with a toss also to the sides, so that playing at home says nothing."""
+    """Shuffle the results; with `toss` also the sides, so that playing at home has no effect."""
     rng = np.random.default_rng(seed)
     score = league.score.reshape(-1, 2)[rng.permutation(len(league))]
     if toss:
@@ -251,12 +251,12 @@ def found_out(model, league, seed):
 
 
 @models
-def test_results_that_were_dealt_anew_cannot_be_foreseen(name):
+def test_shuffled_results_cannot_be_predicted(name):
     assert found_out(MODELS[name], league(), 5) == {}
 
 
 @models
-def test_real_results_that_were_dealt_anew_cannot_be_foreseen(name, data):
+def test_shuffled_real_results_cannot_be_predicted(name, data):
     assert found_out(MODELS[name], premier_league(data), 6) == {}
 
 
@@ -266,12 +266,12 @@ def premier_league(data):
 
 
 @pytest.mark.parametrize("name", LEAKS)
-def test_models_that_leak_foresee_what_cannot_be_foreseen(name):
+def test_leaking_models_predict_random_results(name):
     assert found_out(LEAKS[name], league(), 5)
 
 
 @models
-def test_results_that_mean_something_are_foreseen(name):
+def test_informative_results_are_predicted(name):
     """So the league is one from which a model can learn, and the same measures tell."""
     found = knowledge(MODELS[name].fit(league()).forecasts, rates_of(league(), True))
     assert found["pair error"] > 8
@@ -280,7 +280,7 @@ def test_results_that_mean_something_are_foreseen(name):
 
 @cache
 def crowd(seed=4, count=400):
-    """Three to seven teams of two; their results say nothing, and who did best is listed first, as in many files."""
+    """Three to seven teams of two with random results, the best team listed first, as in many files."""
     rng, found = np.random.default_rng(seed), []
     for number in range(count):
         names = rng.permutation(40)[: 2 * rng.integers(3, 8)].reshape(-1, 2)
@@ -297,12 +297,12 @@ def listed(model):
 
 
 @models
-def test_the_order_of_listing_says_nothing(name):
+def test_order_of_listing_gives_no_information(name):
     assert abs(listed(MODELS[name])) < 3
 
 
 @pytest.mark.parametrize("leak", [{"drift": Hint()}, {"team": Seeded()}])
-def test_models_that_leak_are_found_among_many_teams(leak):
+def test_leaks_are_found_in_matches_of_many_teams(leak):
     assert listed(pw.TrueSkill().replace(**leak)) > 3
 
 
@@ -349,11 +349,11 @@ def test_without_ties_many_teams_may_be_listed_in_any_order(name):
 
 
 @models
-def test_what_ties_leave_of_it(name):
-    """All places, by EP or by likelihood, and all scores: everything. Comparisons of two: all but forecasts of draws.
+def test_order_of_listing_with_ties_matters_only_where_documented(name):
+    """Outcomes of places and of scores do not depend on the order of listing; pairwise ones only in forecasts of draws.
 
-    Of tied teams those count as neighbours, by whom the share of draws is measured, that are listed beside each other.
-    TrueSkill chains tied teams as they are listed, and so depends on it altogether.
+    Pairwise outcomes measure the share of draws by neighbours, and tied teams that are listed side by side count as
+    such. TrueSkill chains tied teams as they are listed, so all its results depend on the order.
     """
     outcome = MODELS[name].outcome
     if isinstance(outcome, pw.outcome.Order):

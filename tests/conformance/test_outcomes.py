@@ -54,7 +54,7 @@ def public(module, base):
     return {name for name, cls in found.items() if issubclass(cls, base) and dataclasses.is_dataclass(cls)}
 
 
-def test_nothing_is_left_out():
+def test_every_public_component_is_covered():
     tried = {type(outcome).__name__ for outcome in OUTCOMES.values()}
     assert public(pw.outcome, pw.Outcome) == tried | PARTS_OF_OUTCOMES
     assert public(pw.team, pw.TeamFunction) == set(TEAMS)
@@ -141,7 +141,7 @@ def test_d1_is_the_slope_of_the_log_evidence(name):
 
 
 @pytest.mark.parametrize("name", HEAT)
-def test_d2_is_what_the_variance_says(name):
+def test_d2_agrees_with_the_variance(name):
     """∂log Z/∂v = ½(d2 + d1²): the heat equation, for EP and variational outcomes and exact ones."""
     outcome = OUTCOMES[name]
     for case in cases(outcome):
@@ -162,7 +162,7 @@ def test_d2_is_the_second_derivative_of_closed_forms(name):
 
 
 @outcomes
-def test_a_share_of_the_variance_is_left(name):
+def test_left_is_a_share_of_the_variance(name):
     outcome = OUTCOMES[name]
     for means, variances, places, scores in cases(outcome):
         log_z, d1, d2, left = answer(outcome, means, variances, places, scores)
@@ -190,7 +190,7 @@ def test_the_listing_does_not_matter_without_ties(name):
 
 @outcomes
 def test_first_alone_is_rank_one(name):
-    """Whoever is first alone has rank 1, and somebody always has it; with no draws these are the same."""
+    """P(first alone) is at most P(rank 1), and some team always has rank 1; without draws both are equal."""
     outcome = OUTCOMES[name]
     for means, variances, places, scores in cases(outcome):
         said = outcome.predict(board(outcome, means, variances, places, scores))

@@ -65,7 +65,7 @@ def test_every_preset_is_simulated_or_a_classic():
 
 @pytest.mark.parametrize("sizes", [(1, 1), (2, 3), (1, 2, 1, 3)])
 @pytest.mark.parametrize("name", [name for name in PRESETS if name not in CLASSICS])
-def test_predictions_are_what_happens(name, sizes):
+def test_predictions_agree_with_simulated_results(name, sizes):
     model = PRESETS[name](**PARAMETERS.get(name, {}))
     rng = np.random.default_rng(11)
     centre, width = model.prior.mu, model.prior.sigma

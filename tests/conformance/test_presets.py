@@ -75,7 +75,7 @@ def test_a_model_is_a_value(name):
 
 
 @presets
-def test_rating_is_pure(name):
+def test_rating_does_not_change_its_input(name):
     model = PRESETS[name]()
     a, b, c = model.rating(), model.rating(mu=model.rating().mu * 1.1), model.rating()
     teams, before = [[a, b], [c]], [[copy.deepcopy(a), copy.deepcopy(b)], [copy.deepcopy(c)]]
@@ -149,7 +149,7 @@ def close(one, other, rel=1e-9):
 
 
 @presets
-def test_who_wins_never_falls(name):
+def test_winner_never_loses_rating(name):
     """The winner's mean never falls and the loser's never rises; with scores, more points never mean less skill."""
     model = PRESETS[name]()
     rng = np.random.default_rng(7)
@@ -218,7 +218,7 @@ def test_predictions_sum_to_one(name, teams):
 
 @presets
 def test_forecasts_are_predictions(name):
-    """What the sweep wrote before a match is what `predict` says of it, given what was known then."""
+    """The forecast that the sweep records is what `predict` returns for the beliefs before the match."""
     model, found = PRESETS[name](), duels(count=40)
     whole = model.fit(history(found))
     for index in (0, 10, 39):
@@ -260,7 +260,7 @@ def test_an_error_changes_nothing(name):
 
 
 @presets
-def test_anything_finite_gives_something_finite(name):
+def test_finite_input_gives_finite_output(name):
     model = PRESETS[name]()
     values = [-1e6, -1.0, 0.0, 1e-6, 3.0, 1e6]
     for a in values:

@@ -34,7 +34,7 @@ def test_glicko_2():
 
 
 def test_elo_by_hand():
-    """K (s − 1/(1 + 10^((r₂ − r₁)/400))): a chess player's tournament as it is told in encyclopaedias, 1613 to 1601."""
+    """K (s − 1/(1 + 10^((r₂ − r₁)/400))): the tournament of a chess player from an encyclopaedia, 1613 to 1601."""
     model = pw.Elo(k=32)
     results = [(1609, 0), (1477, 0.5), (1388, 1), (1586, 1), (1720, 0)]
     expected = sum(1 / (1 + 10 ** ((rating - 1613) / 400)) for rating, _ in results)

@@ -1,34 +1,13 @@
-"""What the kernels need of the `cython` module when it is not installed: names that do next to nothing.
+"""Stand-ins for the names of the `cython` module that the kernels use, for when Cython is not installed.
 
-Cython is needed to build prowess, never to run it. Uncompiled, the kernels are ordinary Python: decorators return what
-they decorate, and types are seen by casts alone.
+Cython is needed to build prowess, not to run it. Uncompiled, the kernels are ordinary Python: decorators return what
+they decorate, and only casts use types.
 """
 
 import builtins
-import dataclasses
+import dataclasses as dataclasses  # the kernels use it as `cython.dataclasses`
 from collections.abc import Callable
 from typing import Any, TypeVar
-
-__all__ = [
-    "Py_ssize_t",
-    "address",
-    "annotation_typing",
-    "cast",
-    "ccall",
-    "cclass",
-    "cfunc",
-    "compiled",
-    "dataclasses",
-    "declare",
-    "double",
-    "exceptval",
-    "final",
-    "inline",
-    "int",
-    "longlong",
-    "prefetch",
-    "ulonglong",
-]
 
 T = TypeVar("T")
 
@@ -58,29 +37,29 @@ ccall = cfunc = final = inline = cclass
 
 
 def exceptval(*_: Any, **__: Any) -> Callable[[T], T]:
-    """Mark the value by which a compiled function tells of an exception."""
+    """Mark the return value by which a compiled function signals an exception."""
     return cclass
 
 
 def annotation_typing(_: bool) -> Callable[[T], T]:
-    """Say whether annotations are C types; where not, arguments are checked by the function itself."""
+    """Set whether annotations are C types; if not, the function checks its arguments itself."""
     return cclass
 
 
 def declare(_type: _Type, value: Any) -> Any:
-    """Declare a module's variable."""
+    """Declare a variable of a module."""
     return value
 
 
 def cast(kind: _Type, value: Any) -> Any:
-    """See a number as another type."""
+    """Convert a number to another type."""
     return kind.convert(value)
 
 
 def address(value: T) -> T:
-    """Point at a value."""
+    """Return a pointer to a value: here the value."""
     return value
 
 
 def prefetch(_: Any) -> None:
-    """Ask for memory that is needed soon."""
+    """Fetch memory that is needed soon: here do nothing."""

@@ -97,7 +97,7 @@ groups = st.lists(st.lists(st.sampled_from(names), min_size=2, max_size=3, uniqu
 
 
 @given(st.integers(4, 7), st.integers(2, 3), groups, groups, st.integers(0, 99))
-def test_rules_are_kept_or_contradict_each_other(count, teams, together, apart, seed):
+def test_split_follows_the_rules_or_names_the_contradiction(count, teams, together, apart, seed):
     """The best split of those that keep the rules; an error exactly where brute force finds none."""
     ratings = some(pw.TrueSkill(), count, seed)
     together = [[name for name in members if name in ratings] for members in together]
@@ -117,7 +117,7 @@ def test_rules_are_kept_or_contradict_each_other(count, teams, together, apart, 
 
 
 @pytest.mark.parametrize("sizes", [(6, 6), (4, 4, 4), (3, 3, 3, 3), (5, 4, 2)], ids=str)
-def test_the_search_comes_to_the_best_of_all(sizes, monkeypatch):
+def test_search_finds_the_best_split(sizes, monkeypatch):
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 8_000_000)
     ratings = some(pw.TrueSkill(), sum(sizes), seed=3)
     exact = pw.balance(pw.TrueSkill(), ratings, sizes=sizes)
@@ -128,7 +128,7 @@ def test_the_search_comes_to_the_best_of_all(sizes, monkeypatch):
 
 
 @pytest.mark.parametrize("teams", [2, 4, 10])
-def test_a_hundred_players_come_to_an_even_split(teams):
+def test_hundred_players_are_split_evenly(teams):
     """A split in which every player has her like in every other team has the quality of equal teams."""
     rng = np.random.default_rng(1)
     level = rng.normal(25, 6, 100 // teams)
@@ -140,7 +140,7 @@ def test_a_hundred_players_come_to_an_even_split(teams):
 
 
 def test_a_large_group_keeps_its_rules(monkeypatch):
-    """Pairs, and captains who are apart, in teams of two sizes; the same seed gives the same teams."""
+    """Groups of two, and captains apart, in teams of two sizes; the same seed gives the same teams."""
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 2_000_000)
     ratings = some(pw.TrueSkill(), 42, seed=5)
     together = [[f"p{index}", f"p{index + 1}"] for index in range(0, 12, 2)] + [["p12", "p13", "p14"]]
@@ -155,7 +155,7 @@ def test_a_large_group_keeps_its_rules(monkeypatch):
     assert 0.9 * found.unconstrained < found.quality < 1.001 * found.unconstrained
 
 
-def test_groups_of_one_size_do_move(monkeypatch):
+def test_groups_of_one_size_are_swapped(monkeypatch):
     """Twelve pairs in two teams: no single player can move, so a group must change places with a group."""
     monkeypatch.setattr("prowess.matchmaking.balancing.local_search.EFFORT", 2_000_000)
     ratings = {f"p{index}": pw.Rating(20 + index // 2, 2) for index in range(24)}
@@ -178,11 +178,11 @@ IMPOSSIBLE = {
     "too many": ({"apart": [["a", "b", "c"]]}, "a, b and c must all be apart, but there are only 2 teams"),
     "a circle": (
         {"apart": [["a", "b"], ["b", "c"], ["c", "a"], ["d", "e"]]},
-        "no split into 2 teams of 3 and 3 follows all of these rules: a and b apart; b and c apart; c and a apart",
+        "no split into 2 teams of 3 and 3 follows these rules: a and b apart; b and c apart; c and a apart",
     ),
     "a packing": (
         {"together": [["a", "b"], ["c", "d"], ["e", "f"]]},
-        "no split into 2 teams of 3 and 3 follows all of these rules: a and b together; c and d together; e and f together",
+        "no split into 2 teams of 3 and 3 follows these rules: a and b together; c and d together; e and f together",
     ),
     "unknown": ({"apart": [["a", "zoe"]]}, "apart: zoe is not among the players"),
     "twice": ({"together": [["a", "a"]]}, "together: a is listed twice in a group"),
@@ -199,7 +199,7 @@ def test_infeasible_rules_are_named(options, message):
         pw.balance(pw.TrueSkill(), list("abcdef"), **options)
 
 
-def test_fifty_pairs_do_not_fill_odd_teams():
+def test_fifty_groups_of_two_do_not_fit_odd_teams():
     """Decided without going through all ways, of which there are more than anybody could."""
     pairs = tuple((index, index + 1) for index in range(0, 100, 2))
     assert random_split(Rules((49, 51), together=pairs), np.random.default_rng(0)) is None
@@ -232,8 +232,8 @@ def test_sources_agree_and_newcomers_are_listed():
     assert pw.balance(learnt, ["ann", "bob"]).prediction.draw == learnt.predict([["ann"], ["bob"]]).draw > 0.1
 
 
-def test_even_splits_are_found_where_every_quality_is_zero():
-    """So far apart that the quality of all matches is 0: the logarithm still tells."""
+def test_even_split_is_found_if_all_qualities_underflow():
+    """Ratings are so far apart that all qualities are 0, but their logarithms differ."""
     ratings = {name: pw.Rating(mu, 1) for name, mu in zip("abcd", (9e9, 5e9, 4e9, 1e9), strict=True)}
     found = pw.balance(pw.TrueSkill(), ratings)
     assert found.quality == 0.0
@@ -241,7 +241,7 @@ def test_even_splits_are_found_where_every_quality_is_zero():
     assert found.fairness == "one-sided"
 
 
-def test_players_who_are_alike_need_no_search():
+def test_players_with_equal_ratings_need_no_search():
     found = pw.balance(pw.TrueSkill(), [f"p{index}" for index in range(200)], teams=10, apart=[["p0", "p1"]])
     assert found.exact
     assert [len(team) for team in found.teams] == [20] * 10
@@ -250,7 +250,7 @@ def test_players_who_are_alike_need_no_search():
 
 
 def test_positions_are_those_of_the_list():
-    """The first of a team is its captain: who is listed first leads."""
+    """The first player listed in a team is its captain."""
     model = pw.TrueSkill().replace(team=pw.team.Weighted((1.0, 0.1)))
     ratings = {name: pw.Rating(mu, 1) for name, mu in (("a", 30), ("b", 30), ("c", 20), ("d", 10))}
     found = pw.balance(model, ratings)

@@ -77,7 +77,7 @@ def random_graphs(number):
         yield count, {pair: int(rng.integers(low, high + 1)) + bonus for pair in pairs}, guess
 
 
-def test_networkx_finds_no_heavier_one():
+def test_networkx_finds_no_heavier_matching():
     for count, weights, guess in random_graphs(300):
         found = solve(count, weights, guess)
         assert proven(count, weights, found) == by_networkx(count, weights), (count, weights, guess)
@@ -119,7 +119,7 @@ def test_special_graphs(name):
     assert proven(count, weights, solve(count, weights)) == by_networkx(count, weights)
 
 
-def test_blossoms_that_are_split_again():
+def test_blossoms_are_expanded():
     """Strips that a first matching with other weights has folded: duals that were right once are a fair guess."""
     rng = np.random.default_rng(1)
     for _ in range(60):

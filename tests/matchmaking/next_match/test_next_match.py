@@ -54,8 +54,8 @@ def test_information_is_the_mean_over_all_results(model):
         assert expected(model, teams) == pytest.approx(by_places(model, teams), rel=1e-3)
 
 
-def test_drift_is_no_information():
-    """What is believed before the match is wider by the drift of the match, which tells nothing."""
+def test_drift_does_not_count_as_information():
+    """The drift before the match widens the belief and does not count as information."""
     still, moving = pw.TrueSkill(tau=0), pw.TrueSkill(tau=6)
     wide = [[pw.Rating(25, (16 + 36) ** 0.5)], [pw.Rating(27, (9 + 36) ** 0.5)]]
     assert expected(moving, [[pw.Rating(25, 4)], [pw.Rating(27, 3)]]) == pytest.approx(expected(still, wide), rel=1e-9)
@@ -89,7 +89,7 @@ def test_information_is_near_the_mutual_information_of_skill_and_result(mu, sigm
     assert expected(pw.TrueSkill(tau=0, draw_probability=0), teams) == pytest.approx(exact, rel=0.06)
 
 
-def test_differences_of_normal_scores_tell_the_same_whoever_wins():
+def test_normal_score_difference_gives_the_same_information_whoever_wins():
     """−½ log₂(1 − σ²/V) for each player, where V is the variance of the difference."""
     model = pw.GaussianSD(gamma=5.0)
     for mu in (25, 60):
@@ -98,7 +98,7 @@ def test_differences_of_normal_scores_tell_the_same_whoever_wins():
         assert expected(model, [[pw.Rating(25, 8)], [pw.Rating(mu, 3)]]) == pytest.approx(want, rel=1e-9)
 
 
-def test_normal_scores_tell_of_offence_and_defence():
+def test_normal_scores_give_information_about_offence_and_defence():
     model = pw.GaussianOD(gamma=5.0)
     ann = pw.Rating(offence=pw.Rating(30, 8), defence=pw.Rating(20, 3))
     bob = pw.Rating(offence=pw.Rating(25, 2), defence=pw.Rating(25, 5))
@@ -109,7 +109,7 @@ def test_normal_scores_tell_of_offence_and_defence():
     assert expected(model, [[ann], [bob]]) == pytest.approx(want, rel=1e-9)
 
 
-def test_counts_are_summed():
+def test_sums_of_counts():
     model = pw.PoissonOD(mu=0, sigma=0.3, beta=0.1)
     for level in (0.2, 2.0):  # few goals, and more than are gone through one by one
         ann = model.rating(offence=pw.Rating(level, 0.3))
@@ -136,7 +136,7 @@ def test_three_teams():
 
 
 def league(count, seed, newcomers=0.1):
-    """Players of whom some are new; the others are known well, or not so well."""
+    """Players with different uncertainty, some of them newcomers."""
     rng = np.random.default_rng(seed)
     new = rng.random(count) < newcomers
     sigma = np.where(new, 25 / 3, rng.uniform(0.8, 4, count))

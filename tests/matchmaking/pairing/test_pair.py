@@ -48,7 +48,7 @@ def worths(ladder, queue, waiting=None, patience=60.0, met=None, repeat=0.25, ne
 
 
 def value(pairing, queue, worth):
-    """How many pairs there are, and what they are worth; each is allowed, and everybody stands somewhere once."""
+    """Return the number of pairs and their value; check that each is allowed and each item is listed once."""
     everybody = [name for pair in pairing.pairs for name in pair] + pairing.left
     assert sorted(everybody) == sorted(queue)
     place = {name: k for k, name in enumerate(queue)}
@@ -84,7 +84,7 @@ def asked(draw):
 
 
 @given(asked())
-def test_whatever_is_asked_no_pairing_of_few_is_better(case):
+def test_pairing_of_few_players_is_optimal_with_all_options(case):
     count, seed, options = case
     ladder = league(MODEL, count, seed, spread=0.5)
     queue = list(ladder)
@@ -95,7 +95,7 @@ def test_whatever_is_asked_no_pairing_of_few_is_better(case):
 
 @pytest.mark.parametrize("count", [60, 61])
 @pytest.mark.parametrize("least", [0.0, 0.7])
-def test_the_best_of_all_pairs_and_not_of_some(count, least):
+def test_pairing_is_best_among_all_pairs(count, least):
     """Few pairs are looked at, all are proven: networkx looks at all."""
     rng = np.random.default_rng(count)
     ladder = league(MODEL, count, seed=count)
@@ -162,7 +162,7 @@ def test_a_repeat_is_better_than_an_unfair_match():
     assert pw.pair(ladder, list("abc"), never=[("a", "b"), ("b", "c"), ("a", "c")]).pairs == []
 
 
-def test_a_history_says_who_met():
+def test_meetings_are_counted_from_a_history():
     matches = [
         {"teams": [["ann"], ["bob"]]},
         {"teams": [["cat"], ["dan"]]},
@@ -218,7 +218,7 @@ def test_newcomers_and_ratings():
     assert found.total == pytest.approx(found.quality.sum())
 
 
-def test_ratings_by_name_are_those_that_count():
+def test_given_ratings_override_those_of_the_ladder():
     ratings = {"ann": pw.Rating(10, 1), "bob": pw.Rating(40, 1), "cat": pw.Rating(11, 1), "dan": pw.Rating(39, 1)}
     for source in (MODEL, equals("ann", "bob")):
         found = pw.pair(source, ratings)
@@ -226,7 +226,7 @@ def test_ratings_by_name_are_those_that_count():
         assert found.newcomers == ()
 
 
-def test_the_nearest_where_no_match_is_fair():
+def test_nearest_players_are_paired_if_no_match_is_fair():
     ladder = pw.Ladder(MODEL, {f"p{k}": pw.Rating(1000.0 * k, 1) for k in (3, 0, 5, 1, 4, 2)})
     assert pw.pair(ladder, list(ladder)).pairs == [("p5", "p4"), ("p3", "p2"), ("p0", "p1")]
 
@@ -240,7 +240,7 @@ def test_any_ratings_are_paired(numbers):
     assert ((found.quality >= 0) & (found.quality <= 1)).all()
 
 
-def test_large_numbers_count_as_large():
+def test_extreme_numbers_are_handled():
     ladder = equals(*"abcd")
     found = pw.pair(
         ladder, list("abcd"), waiting=[1e30, 0, 1e-30, 5], patience=1e-20, met={("a", "b"): 1e30}, repeat=1e9
@@ -273,14 +273,14 @@ def test_unpairable_queues_are_refused(queue, options, message):
         pw.pair(equals("ann", "bob"), queue, **options)
 
 
-def test_wrong_source_is_refused():
+def test_invalid_source_is_refused():
     with pytest.raises(pw.Error, match="a Ladder, a Fit or a Model"):
         pw.pair(pw.TrueSkill, ["ann"])
     with pytest.raises(pw.Error, match="needs performance noise"):
         pw.pair(MODEL.replace(beta=0), ["ann", "bob"])
 
 
-def test_queues_of_nobody_and_of_one_player():
+def test_queues_of_zero_and_one_players():
     assert repr(pw.pair(MODEL, [])) == "Pairing(0 pairs, 0 left over)"
     assert pw.pair(MODEL, []).to_frame().columns == ["first", "second", "quality"]
     assert pw.pair(MODEL, ["ann"]).left == ["ann"]

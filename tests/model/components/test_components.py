@@ -25,7 +25,7 @@ ABSORBS = [pw.absorb.Moment(), pw.absorb.Newton(), pw.absorb.Constant()]
 
 
 @pytest.mark.parametrize("parts", list(itertools.product(TEAMS, DRIFTS, OUTCOMES, ABSORBS)), ids=short)
-def test_any_combination_of_components_is_a_model(parts):
+def test_all_combinations_of_components_work(parts):
     team, drift, outcome, absorb = parts
     model = pw.Model(prior=pw.Normal(25, 8), noise=4, team=team, drift=drift, outcome=outcome, absorb=absorb)
     matches = league(np.random.default_rng(1), matches=60, players=24)
@@ -166,7 +166,7 @@ def test_values_are_frozen_equal_hashable_and_travel(part):
                 setattr(part, name, 1.0)
 
 
-def test_models_travel_and_are_values():
+def test_models_can_be_pickled_and_compared():
     model = pw.TrueSkill(beta=3)
     model.rate([[model.rating()], [model.rating()]])
     again = pickle.loads(pickle.dumps(model))
@@ -231,7 +231,7 @@ class Counting(pw.Absorb):
             board.extra[entry] += 1.0
 
 
-def test_extra_columns_are_a_players_own(tmp_path):
+def test_extra_columns_belong_to_their_player(tmp_path):
     model = pw.TrueSkill(tau=0).replace(absorb=Counting())
     matches = [{"teams": [["a"], ["b"]]}, {"teams": [["a"], ["b"]]}, {"teams": [["c"], ["a"]]}]
     fit = model.fit(pw.History.from_matches(matches))
@@ -262,7 +262,7 @@ def test_parameters_of_two_parts_may_share_a_name():
     assert "tau" in drifting.replace(drift=pw.drift.Still()).params
 
 
-def test_scores_do_not_stay_on_the_board():
+def test_scores_are_cleared_from_the_board():
     seen = []
 
     @dataclass(frozen=True)
@@ -280,7 +280,7 @@ def test_scores_do_not_stay_on_the_board():
 
 
 @pytest.mark.parametrize("absorb", ABSORBS, ids=short)
-def test_a_team_that_is_known_exactly_learns_nothing(absorb):
+def test_team_without_uncertainty_learns_nothing(absorb):
     """No noise and a known skill, or a weight of 0 for all: the other team learns, this one stays as it is."""
     known, open_ = pw.Rating(25, 0), pw.Rating(25, 8)
     [[same], [learnt]] = pw.TrueSkill(tau=0).replace(beta=0, absorb=absorb).rate([[known], [open_]])
@@ -301,7 +301,7 @@ def test_a_model_of_two_traits_is_not_rated_as_if_it_had_one():
         pw.TrueSkill().replace(outcome=Two()).rate([[pw.Rating(1, 1)], [pw.Rating(2, 1)]])
 
 
-def test_a_part_without_its_method_says_so():
+def test_component_without_its_method_is_refused():
     class Empty(pw.Outcome):
         pass
 

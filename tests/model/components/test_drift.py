@@ -63,7 +63,7 @@ def test_the_level_of_newcomers_by_hand():
 
 
 @pytest.mark.parametrize("preset", [pw.TrueSkill, pw.TS2, pw.GaussianSD, pw.PoissonOD, pw.Glicko, pw.Glicko2])
-def test_a_weaker_generation_is_noticed(preset):
+def test_level_follows_weaker_newcomers(preset):
     """Founders are equal; whoever comes later loses. The prior moves down, by what newcomers did and nothing else."""
     model = preset().replace(period=None)
     sigma = model.rating().sigma
@@ -81,7 +81,7 @@ def test_a_weaker_generation_is_noticed(preset):
     assert learning.fit(history[100:], start=half.ladder).ladder == fit.ladder
 
 
-def test_a_field_of_newcomers_does_not_run_away():
+def test_margin_of_a_field_of_newcomers_is_bounded():
     """Where the drift undoes what matches tell, a hundred newcomers at once say nothing, however far they moved."""
     prior = pw.Newcomers(pw.Normal(3000, 500), level_sigma=300, matches=1)
     model = pw.TS2(tau=800).replace(prior=prior)
@@ -129,7 +129,7 @@ def test_the_level_is_kept_in_a_file(tmp_path):
         (lambda: pw.Elo().replace(prior=pw.Newcomers(pw.Point(1500))), "keeps no uncertainty"),
     ],
 )
-def test_wrong_parameters(make, message):
+def test_invalid_parameters_are_refused(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
 
@@ -150,7 +150,7 @@ def test_draws_of_counts_can_be_more_frequent():
 
 
 @pytest.mark.parametrize("name", ["Glicko", "Glicko2"])
-def test_a_season_that_begins_ends_the_open_period_by_the_models_own_drift(name):
+def test_new_season_ends_the_open_period_with_the_models_drift(name):
     ladder = pw.Ladder(PRESETS[name](period=7))
     for day in ("2026-01-05", "2026-01-20"):  # in two periods, the second of which stays open
         ladder.record([["ann"], ["bob"]], time=day)

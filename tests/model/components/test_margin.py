@@ -21,7 +21,7 @@ def laid(means, places, noise=16.0):
 
 
 def measured(margin, board, seen):
-    """The margin that a policy finds, and whether it says that it changed."""
+    """Return a policy's margin, and whether it reports a change."""
     changed = margin.measure(board, seen)
     found = {margin.between(board, i, j) for i in range(board.teams) for j in range(board.teams)}
     assert len(found) == 1
@@ -47,7 +47,7 @@ def test_spread_of_equals_is_that_of_their_noise():
     assert measured(Spread(), laid([25.0, 35.0], [1, 2]), False)[0] == 10 / 4
 
 
-def test_two_values_by_the_fraction_of_ties():
+def test_margin_depends_on_the_fraction_of_ties():
     margin = TwoValued(tied=30.0, untied=1.0, fraction=0.25)
     apart = laid([0.0] * 4, [1, 2, 3, 4])
     assert measured(margin, apart, False) == (30.0, True)
@@ -57,7 +57,7 @@ def test_two_values_by_the_fraction_of_ties():
     assert measured(TwoValued(30.0, 1.0, 0.0), laid([0.0] * 4, [1, 2, 2, 4]), True)[0] == 30.0
 
 
-def test_wrong_parameters():
+def test_invalid_parameters_are_refused():
     for wrong in ({"least": -1}, {"least": math.nan}, {"printed": 1}):
         with pytest.raises(pw.Error):
             Spread(**wrong)
@@ -76,7 +76,7 @@ def model(margin, outcome=pw.outcome.Places, **parts):
 @pytest.mark.parametrize("outcome", [pw.outcome.Order, pw.outcome.Places])
 @pytest.mark.parametrize("margin", POLICIES, ids=repr)
 def test_any_margin_with_any_outcome(margin, outcome):
-    """Two teams that are rated after their forecast, and three: as with the number that the policy stands for."""
+    """Rate two teams after their forecast, and three: the same as with the policy's margin as a number."""
     ours = model(margin, outcome)
     for teams, ranks in (
         ([30, 22], [1, 1]),
@@ -94,7 +94,7 @@ def test_any_margin_with_any_outcome(margin, outcome):
 
 
 @pytest.mark.parametrize("margin", POLICIES, ids=repr)
-def test_margins_travel(margin):
+def test_margins_can_be_pickled(margin):
     assert pickle.loads(pickle.dumps(margin)) == margin
     assert hash(pickle.loads(pickle.dumps(margin))) == hash(margin)
     for outcome in (pw.outcome.Order, pw.outcome.Places):

@@ -90,7 +90,7 @@ def test_a_larger_roster_needs_positive_means(team):
 
 
 def test_the_leader_weighs_more():
-    """Sum: 1, 1.1, 1 of a total of 3; the first of two who are best leads."""
+    """Sum: 1, 1.1, 1 of a total of 3; of two equally good players the first leads."""
     [alpha, pair], _ = weights(pw.team.LeaderBonus(pw.team.Sum()), [1.0, 5.0, 3.0], [2.0, 2.0])
     assert alpha == pytest.approx([3 / 3.1, 3.3 / 3.1, 3 / 3.1], rel=1e-14)
     assert pair == pytest.approx([2.2 / 2.1, 2 / 2.1], rel=1e-14)
@@ -167,13 +167,13 @@ def test_an_affine_function_runs_in_a_history_of_many_sizes():
         (([1.0, 1.0], float("inf")), "offset of team 1 must be a finite number"),
     ],
 )
-def test_what_an_affine_function_returns_is_checked(returned, message):
+def test_return_value_of_an_affine_function_is_checked(returned, message):
     model = pw.TrueSkill().replace(team=pw.team.Affine(lambda means: returned))
     with pytest.raises(pw.Error, match=message):
         model.rate([[pw.Rating(1, 1)] * 2, [pw.Rating(1, 1)]])
 
 
-def test_an_affine_function_travels_if_it_can_but_not_to_a_file():
+def test_affine_function_can_be_pickled_but_not_saved():
     team = pw.team.Affine(squares)
     assert pickle.loads(pickle.dumps(team)) == team == copy.deepcopy(team) == pw.team.Affine(squares)
     assert team != pw.team.Affine(len)
@@ -184,7 +184,7 @@ def test_an_affine_function_travels_if_it_can_but_not_to_a_file():
         pw.TrueSkill().replace(team=pw.team.Affine(lambda means: 1 / 0)).rate([[pw.Rating(1, 1)], [pw.Rating(1, 1)]])
 
 
-def test_weights_that_add_up_to_nothing_have_no_leader():
+def test_leader_needs_weights_with_a_positive_sum():
     for first in (-1.0, -2.0):
         lead = pw.team.LeaderBonus(pw.team.Affine(lambda means, first=first: ([first, 1.0], 0.0)))
         with pytest.raises(pw.Error, match="those of team 1 sum to"):

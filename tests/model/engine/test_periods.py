@@ -33,7 +33,7 @@ def test_matches_of_a_period_are_rated_from_its_start():
     assert fit["b"] == pw.Rating(loss.mu, loss.sigma)
 
 
-def test_a_later_period_starts_from_the_end_of_the_one_before():
+def test_period_starts_from_the_end_of_the_previous_one():
     first = pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 1.0)])
     both = pw.History.from_matches([two("a", "b", 0.0), two("a", "b", 1.0), two("a", "b", 30.0)])
     after = model().fit(first)
@@ -117,7 +117,7 @@ def test_moment_takes_one_match_at_a_time():
         pw.TrueSkill().replace(period=7)
 
 
-def test_a_rule_that_fails_when_a_period_is_shown_changes_nothing():
+def test_failing_rule_leaves_the_period_unchanged():
     calls = []
 
     def rule(matches, mu):

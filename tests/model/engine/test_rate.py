@@ -23,7 +23,7 @@ def test_the_result_is_nested_like_the_teams():
     assert (A.mu, A.sigma) == (25.0, 8.0)
 
 
-def test_ranks_scores_and_the_listing_say_the_same():
+def test_ranks_scores_and_order_of_teams_give_the_same_ratings():
     model = pw.TrueSkill()
     listed = model.rate([[B], [A], [C]])
     assert pairs(model.rate([[B], [A], [C]], ranks=[1, 2, 3])) == pairs(listed)
@@ -42,7 +42,7 @@ def test_halving_all_weights_changes_nothing():
         assert pairs(half) == pytest.approx(pairs(whole), rel=1e-12)
 
 
-def test_who_did_not_play_learns_nothing():
+def test_player_without_playing_time_learns_nothing():
     model = pw.TrueSkill(tau=0)
     [[played, watched], [lost]] = model.rate([[A, B], [C]], weights=[[1, 0], [1]])
     assert (watched.mu, watched.sigma) == (B.mu, B.sigma)
@@ -50,7 +50,7 @@ def test_who_did_not_play_learns_nothing():
     assert pairs([[played, lost]]) == pytest.approx(pairs([[alone, other]]), rel=1e-14)
 
 
-def test_partial_play_moves_a_player_by_her_weight():
+def test_partial_play_scales_the_change():
     """μ moves by ασ²d₁: the same prior with half the weight moves half as far."""
     model = pw.TrueSkill(tau=0)
     [[whole, half], _] = model.rate([[A, A], [C]], weights=[[1, 0.5], [1]])
@@ -167,7 +167,7 @@ def test_bad_input_gives_one_clear_error(call, message):
         call(pw.TrueSkill())
 
 
-def test_numpy_values_are_welcome():
+def test_numpy_values_are_accepted():
     model = pw.TrueSkill()
     plain = model.rate([[A], [B]], ranks=[2, 1], weights=[[1.0], [0.5]])
     assert pairs(model.rate(((A,), (B,)), ranks=np.array([2, 1]), weights=np.array([[1.0], [0.5]]))) == pairs(plain)

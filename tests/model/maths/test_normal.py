@@ -89,7 +89,7 @@ def test_lost_and_left_add_up():
             assert 0.0 <= out.left <= 1.0
 
 
-def test_an_interval_of_no_width_is_a_point():
+def test_interval_of_width_zero_is_a_point():
     out = normal.Truncated()
     normal.within(3.0, 0.0, out)
     assert normal.log_z(out) == pytest.approx(normal.log_pdf(3.0))

@@ -120,7 +120,7 @@ def test_tiny_variances_are_known_rates():
         assert meet((mean, 1e-13), (mean + 0.1, 1e-11)) == pytest.approx(known, abs=1e-8)
 
 
-def test_both_sides_see_the_same():
+def test_both_sides_give_the_same_probabilities():
     rng = np.random.default_rng(8)
     for _ in range(60):
         first, second = ((rng.normal(2, 3), 10 ** rng.uniform(-4, 2)) for _ in range(2))
@@ -130,7 +130,7 @@ def test_both_sides_see_the_same():
         assert win + draw + loss == pytest.approx(1, abs=1e-12)
 
 
-def test_every_input_has_an_answer():
+def test_all_inputs_give_a_result():
     for first in [(m, v) for m in EXTREMES for v in VARIANCES]:
         for second in [(m, v) for m in (-1e30, 0.0, 5.0, 1e30) for v in (0.0, 1e-60, 0.3, 1e60)]:
             win, draw = meet(first, second)
@@ -139,7 +139,7 @@ def test_every_input_has_an_answer():
             assert win + draw <= 1 + 1e-9
 
 
-def test_beyond_all_rates_only_the_means_count():
+def test_at_extreme_rates_only_the_means_count():
     spread = math.sqrt(3.0 + 4.0)
     win, draw = meet((1e3, 3.0), (1e3 - 1, 4.0))
     assert win == pytest.approx(stats.norm.cdf(1 / spread), abs=1e-9)

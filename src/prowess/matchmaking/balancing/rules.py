@@ -231,7 +231,7 @@ def check_feasible(rules: Rules, names: Sequence[str]) -> None:
     except Undecided:
         raise Error(f"no split into {called.teams} with all these rules was found in time; use fewer rules") from None
     field = "together" if rules.together else "apart"
-    raise Error(f"no split into {called.teams} follows all of these rules: {called.all_of(rules)}", field=field)
+    raise Error(f"no split into {called.teams} follows these rules: {called.all_of(rules)}", field=field)
 
 
 def _is_feasible(rules: Rules) -> bool:

@@ -187,7 +187,7 @@ class Seasons(Drift):
 
     When a player returns after more than `gap` (days, where times are dates), μ ← m + carry (μ − m) and
     σ² ← carry² σ² + season_tau². The mean m is that of newcomers, as the model's prior has it before anything was
-    learnt. With `carry` 1 a skill is carried over whole, with 0 every season starts anew; above 1 distances grow.
+    learnt. With `carry` 1 a skill is carried over whole, with 0 every season starts afresh; above 1 distances grow.
     `within` is the drift within a season.
 
     >>> import prowess as pw
@@ -213,7 +213,7 @@ class Seasons(Drift):
         validate.scale("gap", self.gap)
         validate.scale("season_tau", self.season_tau, zero=True)
         if not 0.0 <= validate.number("carry", self.carry) <= 2.0:
-            raise validate.invalid("carry", "lie between 0 (start anew) and 2 (1 carries all over)", self.carry)
+            raise validate.invalid("carry", "lie between 0 (every season starts afresh) and 2", self.carry)
 
     @cython.ccall
     @cython.exceptval(-1, check=False)

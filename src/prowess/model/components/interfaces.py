@@ -115,7 +115,7 @@ class Outcome:
 
     tunable: ClassVar[dict[str, Range]] = {}  # the parameters that can be tuned, with their ranges
     traits: ClassVar[tuple[str, ...]] = ("skill",)
-    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # what results say nothing about
+    blind: ClassVar[tuple[str, ...]] = ("origin", "scale")  # what results do not depend on
     typical = 0.0  # the usual standard deviation of skills, where performances have a natural scale; 0: unknown
     whole = True  # whether it is an outcome by itself, or only a part of one
     gradient = True  # whether `d1` and `d2` are derivatives of a log-evidence, so that a home advantage can be learnt

@@ -24,8 +24,8 @@ from ..params import Range
 
 __all__ = ["Newcomers", "Normal", "Point"]
 
-# A newcomer's matches must have removed this share of the variance, or they say nothing about the level: the drift has
-# undone it, and a change of the mean cannot be told from noise.
+# Least share by which a newcomer's variance must have fallen for the level to learn from it: otherwise the drift has
+# undone the matches' effect, and a change of the mean may be noise.
 LEAST_SHARE = cython.declare(cython.double, 0.02)
 
 
@@ -106,7 +106,7 @@ class Newcomers(Prior):
     >>> import prowess as pw
     >>> model = pw.TrueSkill().replace(prior=Newcomers(pw.Normal(25, 5), level_sigma=5, matches=1))
     >>> ladder = pw.Ladder(model)
-    >>> for number in range(20):  # everybody who comes loses twice
+    >>> for number in range(20):  # every newcomer loses twice
     ...     for _ in range(2):
     ...         _ = ladder.record([["ann"], [f"newcomer {number}"]])
     >>> ladder.newcomer.mu < 22
@@ -176,8 +176,7 @@ def _learn(
     level = start + board.memory[cell + 1] + drift
     whole = board.centre_var[k] + board.memory[cell + 1] + drift
     share = level / whole
-    farthest = 0.0
-    push = 0.0
+    farthest = push = 0.0
     pull = 1.0
     for e in range(board.entries):
         if board.played[e] == matches:

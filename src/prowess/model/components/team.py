@@ -244,8 +244,7 @@ def _top_factor(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: 
 @cython.exceptval(check=False)
 def _sum_best(board: Board, j: cython.Py_ssize_t, k: cython.Py_ssize_t, size: cython.double) -> cython.double:
     """The sum of the largest means of a team that fill `size` shares, by one pass over the team for each of them."""
-    last = 0.0
-    total = 0.0
+    last = total = 0.0
     free = size
     while free > 0.0:
         best = shares = 0.0

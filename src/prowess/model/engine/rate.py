@@ -32,9 +32,7 @@ NAN = cython.declare(cython.double, float("nan"))
 @cython.ccall
 def build_board(pipeline: Pipeline, teams: Any, details: Any) -> Board:
     """Put a match between players of these ratings on a board, with its details (`MatchDetails`, or None)."""
-    count = 0
-    j = 0
-    e = 0
+    count = j = e = 0
     if not isinstance(teams, (list, tuple)):
         check_teams(teams)
     for team in teams:
@@ -112,9 +110,7 @@ def record(
     pipeline: Pipeline, rows: list[list[int]], details: Any, table: Table, now: cython.double, unit: cython.double
 ) -> tuple[list[list[Rating]], bool]:
     """Learn from one match between the players of these rows of a state; return what `rate` returns."""
-    count = 0
-    j = 0
-    e = 0
+    count = j = e = 0
     for team in rows:
         count += len(team)
     board = pipeline.board(len(rows), count)

@@ -261,9 +261,7 @@ def _integrate_by_parts(ridge: Ridge, p: cython.double, deviation: cython.double
     """Integrate across the ridge in even steps of q, with the distribution of y = 2 log q."""
     step = STEP / sqrt(2.0 + 4.0 / (deviation * p * deviation * p))
     count = cython.cast(cython.Py_ssize_t, ceil(RIDGE_WIDTH / step))
-    ahead = 0.0
-    behind = 0.0
-    draw = 0.0
+    ahead = behind = draw = 0.0
     for k in range(-count, count + 1):
         q = p + k * step
         _bessel(ridge, 2.0 * p * q)
@@ -296,8 +294,7 @@ def _integrate_by_steps(ridge: Ridge, p: cython.double, deviation: cython.double
 def _add_known_rates(ridge: Ridge, p: cython.double, y: cython.double, weight: cython.double) -> cython.void:
     """Add two known rates, p² a high one: off the ridge the result is certain."""
     q = exp(0.5 * min(y, 2.0 * HIGHEST))
-    ahead = 0.0
-    draw = 0.0
+    ahead = draw = 0.0
     if fabs(p - q) < RIDGE_WIDTH + 2.0:
         _bessel(ridge, 2.0 * p * q)
         draw = ridge.bessel_0 * exp(-(p - q) * (p - q))
@@ -342,8 +339,7 @@ def _bessel(ridge: Ridge, z: cython.double) -> cython.void:
     """The modified Bessel functions exp(−z) I₀(z) and exp(−z) I₁(z) by their expansion for large z."""
     t = 1.0 / z
     root = INV_SQRT_2PI * sqrt(t)
-    bessel_0 = 0.0
-    bessel_1 = 0.0
+    bessel_0 = bessel_1 = 0.0
     if z < 150.0:
         bessel_0 = t * (0.227108001708984375 + t * (0.57250142097473144531 + t * (1.7277275025844573975
                + t * (6.0740420012734830379 + t * 24.380529699556063861))))  # fmt: skip

@@ -98,8 +98,7 @@ def _count(
     ahead: cython.double[::1], n: cython.Py_ssize_t, count: cython.double[::1], span: cython.int[::1]
 ) -> cython.void:
     """Compute the distribution of the number of n independent events, from span[0] to span[1]; beyond it is 0."""
-    low = 0
-    high = 0
+    low = high = 0
     count[0] = 1.0
     for i in range(n):
         p = ahead[i]

@@ -112,7 +112,7 @@ def test_a_free_for_all_of_equals_is_order_statistics():
         assert rated[place][0].sigma == pytest.approx(sigma, abs=0.05)
 
 
-def test_a_gap_that_breaks_the_trueskill_package():
+def test_gap_that_breaks_the_trueskill_package_is_handled():
     """The update in 50 digits: mu + σ²V(t)/c and σ²(1 − σ²W(t)/c²) at t = −(232 + ε)/c."""
     [[upset], [favourite]] = pw.TrueSkill(tau=0).rate([[pw.Rating(0, 1)], [pw.Rating(232, 1)]])
     with mpmath.workdps(50):
@@ -148,7 +148,7 @@ def test_a_draw_where_draws_are_impossible_does_not_widen():
 
 
 @pytest.mark.parametrize("mu", [1e4, -1e4, 1e6, 1e9, 1e29])
-def test_large_means_are_no_different(mu):
+def test_large_means_give_the_same_results(mu):
     model = pw.TrueSkill(mu=mu)
     [[won], [lost]] = model.rate([[model.rating()], [model.rating()]])
     assert won.mu >= mu >= lost.mu
@@ -165,7 +165,7 @@ def test_2000_in_a_free_for_all(ties):
     assert all(math.isfinite(team[0].mu) and 0 < team[0].sigma < 9 for team in rated)
 
 
-def test_all_tied():
+def test_all_teams_tied():
     model = pw.TrueSkill(tau=0)
     rated = model.rate([[model.rating()]] * 50, ranks=[7] * 50)
     assert [team[0].mu for team in rated] == pytest.approx([25.0] * 50, abs=1e-7)
@@ -189,7 +189,7 @@ def test_margin_is_the_draw_probability_of_equals():
         assert model.predict(teams).draw == pytest.approx(p, rel=1e-7)
 
 
-def test_a_margin_can_be_given_itself():
+def test_margin_can_be_given_as_a_number():
     by_probability = pw.TrueSkill(draw_probability=0.1, tau=0)
     a, b = pw.Rating(25, 3), pw.Rating(27, 4)
     margin = 0.12566134685507402 * math.sqrt(2) * 25 / 6

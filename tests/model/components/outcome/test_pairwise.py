@@ -101,8 +101,8 @@ def test_the_sum_of_ratings_is_conserved_between_teams_of_equal_size(teams, size
         assert sum(board.mu) == pytest.approx(sum(map(sum, mus)), rel=1e-13)
 
 
-def test_shares_weigh_what_one_learns_and_whom_one_meets():
-    """Who played a third of the time counts a third; shares are seen relative to the team's average."""
+def test_shares_scale_learning_and_opponents():
+    """A player of a third of the time counts a third; shares are relative to the team's average."""
     outcome = Duel(Logistic())
     board = lay_out(outcome, points([[1500.0, 1700.0], [1600.0]]), [1, 2], shares=[[1.5, 0.5], [0.1]])
     outcome.evidence(board)
@@ -115,7 +115,7 @@ def test_shares_weigh_what_one_learns_and_whom_one_meets():
     assert idle.g1[2] / Q == pytest.approx(-won[0])
 
 
-def test_what_shifts_a_team_shifts_its_players():
+def test_offset_of_a_team_shifts_its_players():
     outcome = Duel(Logistic())
     teams = [[(1500.0, 50.0), (1580.0, 80.0)], [(1610.0, 60.0), (1490.0, 350.0)], [(1400.0, 90.0)]]
     shifted = [
@@ -267,7 +267,7 @@ def test_large_matches_are_summed_as_small_ones(sizes, spread):
 
 
 @pytest.mark.long
-def test_the_largest_matches():
+def test_largest_matches():
     rng = np.random.default_rng(1)
     teams = [[(rng.normal(1500, 300), rng.uniform(30, 350)) for _ in range(6)] for _ in range(700)]
     places = rng.integers(1, 701, 700).tolist()
@@ -322,7 +322,7 @@ def test_parts_are_values(part):
     assert hash(part) == hash(copy.deepcopy(part))
 
 
-def test_models_of_them_can_be_written_as_plain_data():
+def test_models_with_pairwise_outcomes_can_be_written_as_plain_data():
     for outcome, absorb in itertools.product(map(Duel, OUTCOMES), (Step(Fide()), Share(), Harkness(), Volatile())):
         model = pw.Model(prior=Point(1500.0), noise=0, outcome=outcome, absorb=absorb, drift=PerPeriod(30.0))
         assert pw.Model.from_dict(json.loads(json.dumps(model.to_dict(), allow_nan=False))) == model

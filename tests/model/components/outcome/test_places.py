@@ -138,7 +138,7 @@ def test_without_a_margin_ties_are_exact_and_the_rest_is_trueskill():
     ),
     st.sampled_from([0.0, 1e-12, 0.5, 3.0, 40.0]),
 )
-def test_equals_who_share_a_place_stay_equal_and_who_finished_ahead_stays_ahead(match, epsilon):
+def test_equal_teams_stay_equal_when_tied_and_ordered_otherwise(match, epsilon):
     ranks, kinds = match
     means, variances = np.array([20.0, 25.0, 26.0])[kinds], np.array([9.0, 64.0, 30.0])[kinds]
     mean, variance, _, board = rated(means, variances, ranks, epsilon, tolerance=1e-10)
@@ -153,7 +153,7 @@ def test_equals_who_share_a_place_stay_equal_and_who_finished_ahead_stays_ahead(
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 30.0, 200.0])
-def test_listing_and_direction_change_nothing(epsilon):
+def test_order_of_teams_and_direction_do_not_matter(epsilon):
     means, variances, ranks = tournament(2, 200, 15)
     mean, variance, log_z, _ = rated(means, variances, ranks, epsilon)
     other = rated(means[::-1], variances[::-1], ranks[::-1], epsilon)
@@ -167,7 +167,7 @@ def test_listing_and_direction_change_nothing(epsilon):
 
 
 @pytest.mark.parametrize("far", [1e6, -1e9, 1e12])
-def test_large_means_are_no_different(far):
+def test_large_means_give_the_same_results(far):
     """Means are multiples of 1/1024, so that nothing is lost before the outcome sees them."""
     means, variances, ranks = tournament(4, 60, 9)
     means = np.round(means * 1024) / 1024
@@ -227,7 +227,7 @@ def test_edges_give_finite_numbers(epsilon):
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-30, 1e30])
-def test_the_ends_of_the_range(epsilon):
+def test_extreme_arguments(epsilon):
     rng = np.random.default_rng(12)
     for _ in range(20 if COMPILED else 3):
         means, variances = rng.choice([-1e30, 0.0, 1e30], 5), rng.choice([1e-60, 1.0, 1e60], 5)
@@ -244,7 +244,7 @@ def test_non_convergence_is_reported():
     assert rated(means, variances, ranks, 30.0)[3].converged
 
 
-def test_a_performance_that_is_known_exactly():
+def test_performance_without_uncertainty():
     """The other teams learn from it; if all are, and there is no margin, they cannot be compared."""
     mean, variance, _, _ = rated([25.0, 25.0, 30.0], [0.0, 9.0, 9.0], [1, 2, 2], 1.0)
     assert (mean[0], variance[0]) == (25.0, 0.0)
@@ -266,7 +266,7 @@ def test_parameters():
             Places(margin=1, **wrong)
 
 
-def test_two_teams_have_a_shorter_way_to_the_same_numbers():
+def test_closed_form_for_two_teams_agrees_with_the_general_one():
     rng = np.random.default_rng(8)
     for trial in range(600 if COMPILED else 60):
         variances = 10 ** rng.uniform(-4, 4, 2)
@@ -281,7 +281,7 @@ def test_two_teams_have_a_shorter_way_to_the_same_numbers():
         assert found[0] == pytest.approx(found[1], rel=1e-8, abs=1e-8)
 
 
-def test_a_tie_of_two_is_as_likely_as_it_was_foreseen():
+def test_log_evidence_of_a_tie_of_two_is_near_its_forecast():
     """With l one in 2ε, |t − l| ≤ ε of both is what rounding to a grid of random phase means; EP finds it to 0.1 %."""
     outcome = Places(margin=1.5)
     board = laid([25.0, 27.0], [20.0, 30.0], [1, 1], outcome)

@@ -72,7 +72,7 @@ def test_without_a_margin_it_is_isotonic_regression(teams):
 
 
 @pytest.mark.parametrize("margin", [2000.0, 1e6, 1e12, 1e20, 1e30])
-def test_a_margin_beyond_everything_leaves_one_edge_between_two_places(margin):
+def test_huge_margin_leaves_one_edge_between_two_places(margin):
     keys, means, variances = (
         [0, 1, 1, 0, 0],
         np.array([-3.0, 4.0, 1.0, -1.0, 8.0]),
@@ -93,7 +93,7 @@ def test_a_margin_beyond_everything_leaves_one_edge_between_two_places(margin):
 
 
 @pytest.mark.parametrize("margin", [100.0, 1e9, 1e30])
-def test_a_draw_within_a_margin_beyond_everything_says_nothing(margin):
+def test_draw_within_a_huge_margin_gives_no_information(margin):
     means_after, variances_after, log_z = posterior([1, 1, 1], [0.0, 2.0, 5.0], [1.0, 4.0, 9.0], margin)
     assert means_after.tolist() == [0.0, 2.0, 5.0]
     assert variances_after.tolist() == [1.0, 4.0, 9.0]
@@ -113,7 +113,7 @@ def test_d1_is_the_derivative_of_the_log_evidence(teams, places):
         assert (ends[0] - ends[1]) / 2e-4 == pytest.approx(board.d1[team], abs=1e-6)
 
 
-def test_neither_the_listing_nor_the_direction_matters():
+def test_order_of_listing_and_direction_do_not_matter():
     keys, means, variances = match(11, 200, 30)
     wanted = posterior(keys, means, variances, 0.7)
     for order in (np.arange(200)[::-1], np.random.default_rng(3).permutation(200)):
@@ -161,7 +161,7 @@ def test_everything_stays_finite(teams, margin):
 
 
 @given(st.lists(st.tuples(st.floats(-30, 30), st.floats(0, 3), st.integers(0, 9)), min_size=2), st.floats(0, 12))
-def test_pulls_balance(teams, margin):
+def test_slopes_sum_to_zero(teams, margin):
     """The conditions of the optimum: all pulls add up to nothing, those of the best places push each other up."""
     means, powers, keys = (list(column) for column in zip(*sorted(teams, key=lambda team: team[2]), strict=True))
     board, _ = seen(keys, means, [10.0**power for power in powers], margin)
@@ -173,8 +173,8 @@ def test_pulls_balance(teams, margin):
 
 
 @given(priors(numbers, powers), margins, st.integers(2, 6))
-def test_equals_are_treated_as_their_places_say(teams, margin, copies):
-    """Equal priors: on one place they stay equal, and who was ahead is not below afterwards."""
+def test_equal_teams_are_ordered_by_their_places(teams, margin, copies):
+    """With equal priors, teams on one place stay equal, and a team ahead is not below afterwards."""
     means, powers, keys = (list(column) for column in zip(*teams, strict=True))
     count = len(teams)
     means, powers = means + [means[0]] * copies, powers + [powers[0]] * copies
@@ -245,12 +245,12 @@ def test_both_modes_give_the_same_bits(margin):
     ("given", "message"),
     [({}, "either"), ({"margin": 1, "draw_probability": 0.1}, "either"), ({"margin": -1}, "margin must be")],
 )
-def test_a_margin_must_be_one(given, message):
+def test_invalid_margin_is_refused(given, message):
     with pytest.raises(pw.Error, match=message):
         pw.outcome.PlacesML(**given)
 
 
-def test_teams_that_are_known_exactly_are_refused():
+def test_teams_without_uncertainty_are_refused():
     model = pw.TrueSkill(tau=0).replace(outcome=pw.outcome.PlacesML(margin=1.0), beta=0)
     with pytest.raises(pw.Error, match="beta above 0"):
         model.rate([[pw.Rating(25, 0)], [pw.Rating(25, 8)]])

@@ -78,7 +78,7 @@ def test_gaussian_sd_is_equations_22_and_23():
         assert (found.mu, found.sigma**2) == pytest.approx((mean, variance), rel=1e-12)
 
 
-def test_three_a_side_is_linear_algebra():
+def test_three_a_side_agrees_with_linear_algebra():
     """Every player of every team in one dense system; the noise of a performance is the player's own."""
     rng = np.random.default_rng(2)
     mu, sigma = rng.normal(9, 3, (2, 3, 2)), rng.uniform(1, 8, (2, 3, 2))
@@ -198,7 +198,7 @@ def test_gamma_is_estimated_from_earlier_matches():
     assert difference.sigma**2 == pytest.approx(sum(beliefs) + square, rel=1e-12)
 
 
-def test_gamma_is_the_noise_before_anything_is_known():
+def test_gamma_is_the_performance_noise_before_the_first_scores():
     for outcome, sure in (
         (GaussianScore(), GaussianScore(BETA)),
         (OffenceDefence(GaussianScore()), OffenceDefence(GaussianScore(BETA))),
@@ -235,7 +235,7 @@ def test_the_first_listed_team_is_not_special():
         (GaussianScore(), {}, "GaussianScore needs scores; team 1 has none"),
     ],
 )
-def test_scores_that_cannot_be_used(outcome, given, message):
+def test_invalid_scores_are_refused(outcome, given, message):
     model = model_of(outcome)
     with pytest.raises(pw.Error, match=message):
         model.rate([[model.rating()], [model.rating()]], **given)
@@ -258,7 +258,7 @@ def test_scores_that_cannot_be_used(outcome, given, message):
         (lambda: model_of(PoissonScore()), "use it inside one"),
     ],
 )
-def test_wrong_parts_are_refused(make, message):
+def test_invalid_components_are_refused(make, message):
     with pytest.raises(pw.Error, match=message):
         make()
 
@@ -365,7 +365,7 @@ def test_quantiles_of_any_counts(mean, sigma):
         found.cdf(2, 1.0)
 
 
-def test_a_history_waits_for_its_chances():
+def test_win_and_draw_of_a_history_are_computed_on_demand():
     """`win` and `draw` of counts are found by one call for all matches, from the columns that the sweep wrote."""
     matches = [{"teams": [["a"], ["b"]], "scores": [3, 1]}, {"teams": [["b"], ["c"]], "scores": [0, 0]}]
     model = model_of(POISSON, mu=0.4, sigma=0.5, beta=0.2)
@@ -379,7 +379,7 @@ def test_a_history_waits_for_its_chances():
 
 @pytest.mark.parametrize("teams", [2, 3, 4])
 @every_outcome
-def test_anything_finite_gives_something_finite(name, teams):
+def test_finite_input_gives_finite_output(name, teams):
     outcome = OUTCOMES[name]
     cells = teams * len(outcome.traits)
     rng = np.random.default_rng(teams)
