@@ -125,8 +125,8 @@ def test_the_level_is_kept_in_a_file(tmp_path):
         (lambda: pw.Newcomers(pw.Normal(25, 8), matches=0.5), "matches must be"),
         (lambda: pw.Newcomers(pw.Normal(25, 8), level_sigma=0), "level_sigma"),
         (lambda: pw.Glicko().replace(prior=pw.Newcomers(pw.Normal(1500, 350))), "period=None"),
-        (lambda: pw.TS2c().replace(prior=pw.Newcomers(pw.Normal(3000, 300))), "keeps no uncertainty"),
-        (lambda: pw.Elo().replace(prior=pw.Newcomers(pw.Point(1500))), "keeps no uncertainty"),
+        (lambda: pw.TS2c().replace(prior=pw.Newcomers(pw.Normal(3000, 300))), "no uncertainty to update"),
+        (lambda: pw.Elo().replace(prior=pw.Newcomers(pw.Point(1500))), "no uncertainty to update"),
     ],
 )
 def test_invalid_parameters_are_refused(make, message):
