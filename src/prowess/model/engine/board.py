@@ -55,6 +55,10 @@ def _doubles(count: int) -> array[float]:
     return array("d", bytes(8 * max(count, 1)))
 
 
+def _columns(number: int, count: int) -> list[array[float]]:
+    return [_doubles(count) for _ in range(number)]
+
+
 def _ints(count: int) -> array[int]:
     return array("i", bytes(4 * max(count, 1)))
 
@@ -88,31 +92,16 @@ class Board:
         self.unit = 1.0
         self.converged = True
         self.periods = False
-        self.start = _ints(teams + 1)
-        self.place = _ints(teams)
+        self.start, self.place = _ints(teams + 1), _ints(teams)
         self.order = _ints(2 * teams + 2)  # the second half is for counting
         self.score = _doubles(teams)
-        self.offset = _doubles(teams * traits)
-        self.noise = _doubles(teams * traits)
-        self.mean = _doubles(teams * traits)
-        self.variance = _doubles(teams * traits)
-        self.d1 = _doubles(teams * traits)
-        self.d2 = _doubles(teams * traits)
-        self.left = _doubles(teams * traits)
-        self.elapsed = _doubles(entries)
-        self.played = _doubles(entries)
-        self.games = _doubles(entries)
-        self.alpha = _doubles(entries * traits)
-        self.mu = _doubles(entries * traits)
-        self.var = _doubles(entries * traits)
-        self.g1 = _doubles(entries * traits)
-        self.g2 = _doubles(entries * traits)
-        self.kept = _doubles(entries * traits)
-        self.before = _doubles(entries * traits)
-        self.extra = _doubles(entries * extras)
-        self.memory = _doubles(memory)
-        self.centre = _doubles(traits)
-        self.centre_var = _doubles(traits)
+        self.offset, self.noise, self.mean, self.variance = _columns(4, teams * traits)
+        self.d1, self.d2, self.left = _columns(3, teams * traits)
+        self.elapsed, self.played, self.games = _columns(3, entries)
+        self.alpha, self.mu, self.var, self.before = _columns(4, entries * traits)
+        self.g1, self.g2, self.kept = _columns(3, entries * traits)
+        self.extra, self.memory = _doubles(entries * extras), _doubles(memory)
+        self.centre, self.centre_var = _columns(2, traits)
         self.level = 0
         self.span = 1.0
         self.side = None
