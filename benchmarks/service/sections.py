@@ -114,7 +114,7 @@ def leaderboards(url: str, folder: Path, scale: float, repeats: int) -> Iterator
 
 
 def corrections(url: str, folder: Path, scale: float, repeats: int) -> Iterator[Figure]:
-    """Correcting the oldest match of a large league, which rates all others anew."""
+    """Correcting the oldest match of a large league, which rates all others again."""
     with ExitStack() as stack:
         sizes = {int(100_000 * scale): 1_000.0, int(1_000_000 * scale): 10_000.0}
         names = {size: f"long-{next(_NUMBERS)}" for size in sizes}

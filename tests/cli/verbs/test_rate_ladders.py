@@ -74,7 +74,9 @@ def test_resumed_ladder_continues_in_order_of_time(tmp_path: Path) -> None:
     before = ladder.read_bytes()
     result = run("rate", late, "--resume", ladder, "--save", ladder)
     assert result.exit_code == 1
-    assert "error: the first match, at 2026-06-01, is before the last match of the ladder, at 2026-06-07" in result.stderr
+    assert (
+        "error: the first match, at 2026-06-01, is before the last match of the ladder, at 2026-06-07" in result.stderr
+    )
     assert "leave out matches that are already in the ladder" in result.stderr
     assert "(--since 2026-06-07)" in result.stderr
     assert ladder.read_bytes() == before

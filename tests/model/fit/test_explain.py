@@ -59,7 +59,7 @@ def test_every_step_is_that_of_a_ladder_and_all_add_up(name):
 
 
 @pytest.mark.parametrize("name", ["TrueSkill", "seasons", "drift by time"])
-def test_before_a_match_stands_what_the_forecast_was_made_of(name):
+def test_before_a_match_has_the_inputs_of_the_forecast(name):
     """Of matches of one against one, the mean that was forecast is the player's own, and the variance, too."""
     model = MODELS[name]
     fit = model.fit(HISTORY)

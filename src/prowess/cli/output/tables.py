@@ -91,7 +91,7 @@ def _minimum_width(head: str, cells: list[str]) -> int:
 
 
 def _fit_columns(widths: dict[str, int], total: int) -> Iterator[list[str]]:
-    """Yield groups of columns that fit beside each other, each with the first column."""
+    """Yield groups of columns that fit side by side, each with the first column."""
     first, *others = widths
     group = [first]
     for name in others:
