@@ -61,26 +61,26 @@ MODELS = {name: make() for name, make in PRESETS.items()} | {
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
-def test_a_part_declares_parameters_of_its_own(name):
+def test_components_declare_ranges_of_their_own_parameters(name):
     declared = example(name).tunable
     assert set(declared) <= {field.name for field in dataclasses.fields(COMPONENTS[name])}
     assert all(isinstance(span, Range) for span in declared.values())
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
-def test_a_part_of_numbers_says_whether_they_may_be_tuned(name):
+def test_numeric_parameters_declare_whether_they_are_tunable(name):
     """Who adds a part with a number declares a range, or adds it here."""
     numbers = {key for key, value in fields_of(example(name)).items() if type(value) is float}
     assert numbers - set(example(name).tunable) <= {"tolerance", "gap", "home_sigma", "home_tau"}
 
 
 @pytest.mark.parametrize("base", BASES.values())
-def test_a_part_of_the_users_own_needs_to_declare_nothing(base):
+def test_custom_component_needs_no_ranges(base):
     assert base.tunable == {} == pw.Margin.tunable == pw.absorb.Rule.tunable
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_ranges_hold_the_present_and_every_model_takes_their_ends(name):
+def test_ranges_include_the_present_value_and_their_ends_are_valid(name):
     model = MODELS[name]
     assert identified(model)
     for parameter, span in model.tunable.items():
@@ -90,7 +90,7 @@ def test_ranges_hold_the_present_and_every_model_takes_their_ends(name):
             assert model.replace(**{parameter: end}).params[parameter] == end
 
 
-def test_only_numbers_are_tunable_and_each_by_the_name_that_replace_takes():
+def test_only_numbers_are_tunable_by_the_names_of_replace():
     assert "gamma" not in pw.GaussianOD().tunable
     assert "gamma" in MODELS["noise of scores"].tunable
     assert "k" not in pw.Elo(k=pw.absorb.Fide()).tunable
@@ -104,7 +104,7 @@ def test_only_numbers_are_tunable_and_each_by_the_name_that_replace_takes():
     assert homely["Elo with a home"] == homely["no gradient"] == ["home_mu"]
 
 
-def test_a_range_is_measured_by_the_skills():
+def test_range_scales_with_the_skills():
     span = Range(0.1, 10, log=True, unit="sigma")
     assert span.at(1.0, sigma=2.0) == Range(0.2, 20, log=True)
     assert span.at(5.0, sigma=0.0) == Range(0.5, 50, log=True)
@@ -124,7 +124,7 @@ def test_a_range_is_measured_by_the_skills():
         ({"low": 0, "high": 1, "unit": "inch"}, "unit of a range"),
     ],
 )
-def test_a_range_that_cannot_be(wrong, message):
+def test_impossible_ranges(wrong, message):
     with pytest.raises(pw.Error, match=message):
         Range(**wrong)
 
@@ -142,7 +142,7 @@ def league(scores):
 
 
 @pytest.mark.parametrize("name", [*PRESETS, "seasons and newcomers"])
-def test_an_outcome_is_blind_to_what_it_says(name):
+def test_outcome_does_not_depend_on_what_it_declares_blind(name):
     """A newcomers' mean moved, or all lengths doubled, changes no forecast; where a scale is seen, doubling does."""
     model = MODELS[name]
     history = league(scores="scale" not in model.outcome.blind)
@@ -164,7 +164,7 @@ def test_an_outcome_is_blind_to_what_it_says(name):
         assert np.abs(after - before).max() > 1e-3
 
 
-def test_for_each_thing_unseen_one_parameter_stays():
+def test_one_parameter_is_fixed_for_each_blind_direction():
     assert set(pw.TrueSkill().tunable) - set(identified(pw.TrueSkill())) == {"mu", "sigma"}
     assert set(pw.Glicko().tunable) - set(identified(pw.Glicko())) == {"mu", "scale"}
     assert set(pw.GaussianElo().tunable) - set(identified(pw.GaussianElo())) == {"mu", "beta"}

@@ -23,7 +23,7 @@ def random_teams(seed, n, uneven=True):
     return [[pw.Rating(25 / size + rng.normal(0, 5), rng.uniform(0.5, 8)) for _ in range(size)] for size in sizes]
 
 
-def test_one_of_35_against_seven_of_25():
+def test_strong_player_against_seven_weaker_ones():
     """Where another package says 0.24 (it compares in pairs)."""
     model = pw.TrueSkill(draw_probability=0)
     prediction = model.predict([[pw.Rating(35, 1)], *([pw.Rating(25, 1)] for _ in range(7))])
@@ -32,7 +32,7 @@ def test_one_of_35_against_seven_of_25():
 
 
 @pytest.mark.parametrize("n", [3, 5, 9])
-def test_win_is_the_integral(n):
+def test_win_equals_numerical_integration(n):
     model = pw.TrueSkill(margin=1.5, tau=0)
     teams = random_teams(n, n)
     means, variances = performances(teams, model.noise)
@@ -72,7 +72,7 @@ def test_two_teams_have_a_closed_form():
     )
 
 
-def test_a_certain_match_keeps_its_small_probabilities():
+def test_one_sided_match_keeps_small_probabilities():
     model = pw.TrueSkill(draw_probability=0.1, tau=0)
     prediction = model.predict([[pw.Rating(0, 1)], [pw.Rating(150, 1)]])
     spread = math.sqrt(2 + 2 * model.noise**2)
@@ -106,7 +106,7 @@ def test_no_draws_means_win_probabilities_sum_to_one():
     assert prediction.ranks.sum(axis=0) == pytest.approx(np.ones(12), abs=1e-11)
 
 
-def test_prediction_counts_the_drift_of_the_coming_match():
+def test_prediction_includes_the_drift_before_the_match():
     a, b = pw.Rating(30, 1), pw.Rating(25, 1)
     drifting, still = pw.TrueSkill(tau=2), pw.TrueSkill(tau=0)
     wider = [[pw.Rating(30, math.sqrt(5))], [pw.Rating(25, math.sqrt(5))]]
@@ -127,7 +127,7 @@ def test_quality_agrees_with_dense_matrices(n):
     assert model.quality(teams[::-1]) == pytest.approx(model.quality(teams), rel=1e-9)
 
 
-def test_quality_is_that_of_the_trueskill_package():
+def test_quality_equals_the_trueskill_package():
     import trueskill
 
     teams = random_teams(5, 4)

@@ -35,12 +35,12 @@ def random_games(rng, count):
     ]
 
 
-def test_the_published_example_of_glicko():
+def test_published_example_of_glicko():
     board = period(Newton(), 1500.0, 200.0, GAMES)
     assert (round(board.mu[0]), round(math.sqrt(board.var[0]), 1)) == (1464, 151.4)
 
 
-def test_the_published_example_of_glicko2():
+def test_published_example_of_glicko2():
     """1464.06 as printed comes from rounded intermediate results; in full precision it is 1464.05."""
     board = period(Volatile(volatility=0.06, tau=0.5), 1500.0, 200.0, GAMES)
     assert board.mu[0] == pytest.approx(1464.06, abs=0.01)
@@ -48,7 +48,7 @@ def test_the_published_example_of_glicko2():
     assert board.extra[0] == pytest.approx(0.05999, abs=0.00001)
 
 
-def test_glicko_as_written():
+def test_glicko_equals_the_published_formulas():
     rng = np.random.default_rng(1)
     for _ in range(50):
         r, rd, games = rng.normal(1500, 300), rng.uniform(30, 350), random_games(rng, 8)
@@ -57,7 +57,7 @@ def test_glicko_as_written():
 
 
 @pytest.mark.parametrize("tau", [0.2, 0.5, 1.2])
-def test_glicko2_as_written(tau):
+def test_glicko2_equals_the_published_formulas(tau):
     rng = np.random.default_rng(2)
     for _ in range(50):
         r, rd, sigma, games = rng.normal(1500, 300), rng.uniform(30, 350), rng.uniform(0.02, 0.2), random_games(rng, 8)
@@ -66,7 +66,7 @@ def test_glicko2_as_written(tau):
         assert found == pytest.approx(glicko2(r, rd, sigma, games, tau), rel=1e-9)
 
 
-def test_the_volatility_after_the_wildest_upsets():
+def test_volatility_after_extreme_upsets():
     """Where f has several roots, Newton finds that of the paper's Illinois algorithm."""
     for gap, rd, sigma, tau in (
         (700, 30, 0.06, 0.5),
@@ -83,7 +83,7 @@ def test_the_volatility_after_the_wildest_upsets():
         assert board.extra[0] > sigma
 
 
-def test_a_volatility_that_must_not_move_does_not():
+def test_volatility_stays_constant_without_tau_or_games():
     board = period(Volatile(0.06, 0.0), 1500.0, 200.0, GAMES)
     assert board.extra[0] == 0.06
     silent = gathered(OUTCOME, Volatile(), 1500.0, 200.0, 0.0, 0.0)
@@ -91,7 +91,7 @@ def test_a_volatility_that_must_not_move_does_not():
     assert math.sqrt(silent.var[0]) == pytest.approx(math.hypot(200.0, 0.06 * SCALE))
 
 
-def test_a_duel_of_teams_is_the_average_of_games():
+def test_duel_of_teams_equals_the_average_of_games():
     """Everybody's g1 and g2 are averages over the players of other teams, by the result of the teams."""
     teams = [[(1500.0, 100.0), (1600.0, 60.0)], [(1450.0, 200.0)], [(1700.0, 350.0), (1500.0, 30.0)]]
     places = [2, 1, 2]
@@ -126,7 +126,7 @@ def widened(drift, sigma, elapsed, extras=0):
     return math.sqrt(board.var[0])
 
 
-def test_deviations_grow_by_periods():
+def test_deviations_grow_per_period():
     """From Glickman's paper: with c = 63.2 a deviation of 50 becomes that of a newcomer in 30 periods."""
     assert widened(PerPeriod(63.2), 50.0, 30) == pytest.approx(350, abs=0.5)
     assert widened(PerPeriod(34.6), 50.0, 0) == widened(PerPeriod(34.6), 50.0, 1) == math.hypot(50.0, 34.6)
@@ -136,14 +136,14 @@ def test_deviations_grow_by_periods():
     assert widened(PerPeriod(34.6, cap=math.inf), 50.0, 1e6) == pytest.approx(34600, rel=1e-3)
 
 
-def test_who_sits_out_drifts_by_her_volatility():
+def test_idle_player_drifts_by_volatility():
     assert widened(Idle(), 200.0, 1, extras=1) == widened(Idle(), 200.0, 0, extras=1) == 200.0
     assert widened(Idle(), 200.0, 5, extras=1) == pytest.approx(math.hypot(200.0, 2 * 0.06 * SCALE))
     assert widened(Idle(cap=201.0), 200.0, 100, extras=1) == 201.0
     assert widened(Idle(), 200.0, 5) == 200.0
 
 
-def test_importance_counts_games():
+def test_importance_counts_as_games():
     """Two games in a period, or one that counts double."""
     for absorb in (Newton(), Volatile(), Step(32.0), Constant()):
         twice = period(absorb, 1500.0, 200.0, [GAMES[0], GAMES[0]])

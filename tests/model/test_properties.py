@@ -77,7 +77,7 @@ def test_sigma_never_rises_without_drift(match, importance):
 
 
 @given(matches())
-def test_a_winner_never_loses_and_a_last_never_gains(match):
+def test_winner_never_loses_and_last_never_gains(match):
     model, teams, ranks = match
     rated = model.rate(teams, ranks=ranks)
     for extreme, better in ((min(ranks), 1), (max(ranks), -1)):
@@ -88,7 +88,7 @@ def test_a_winner_never_loses_and_a_last_never_gains(match):
 
 
 @given(matches(drift=False), st.randoms(use_true_random=False))
-def test_the_order_of_players_in_a_team_does_not_matter(match, random):
+def test_order_of_players_in_a_team_does_not_matter(match, random):
     model, teams, ranks = match
     assume(not isinstance(model.team, pw.team.Weighted))
     orders = [random.sample(range(len(team)), len(team)) for team in teams]
@@ -100,7 +100,7 @@ def test_the_order_of_players_in_a_team_does_not_matter(match, random):
 
 
 @given(matches(drift=False), st.randoms(use_true_random=False))
-def test_the_order_of_teams_does_not_matter_where_nobody_tied(match, random):
+def test_order_of_teams_does_not_matter_without_ties(match, random):
     model, teams, _ = match
     ranks = random.sample(range(len(teams)), len(teams))
     order = random.sample(range(len(teams)), len(teams))
@@ -122,7 +122,7 @@ def near(one, other, scale):
 
 
 @given(st.lists(ratings, min_size=2, max_size=2), models(drift=False))
-def test_prediction_of_two_is_symmetric(pair, model):
+def test_prediction_of_two_teams_is_symmetric(pair, model):
     a, b = pair
     one, other = model.predict([[a], [b]]), model.predict([[b], [a]])
     assert one.win.tolist() == other.win.tolist()[::-1]

@@ -39,7 +39,7 @@ def ladder_steps(model, history, name):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_step_is_that_of_a_ladder_and_all_add_up(name):
+def test_moves_equal_those_of_a_ladder_and_add_up(name):
     model = MODELS[name]
     fit = model.fit(HISTORY)
     why = fit.explain("Ada")
@@ -78,7 +78,7 @@ def test_before_a_match_has_the_inputs_of_the_forecast(name):
 
 
 @pytest.mark.parametrize("history", [HISTORY, LARGE], ids=["pairs", "many teams"])
-def test_expected_and_actual_are_those_of_the_forecasts(history):
+def test_expected_and_actual_results_agree_with_forecasts(history):
     from statistics import NormalDist
 
     fit = pw.TrueSkill().fit(history)
@@ -105,7 +105,7 @@ def test_expected_and_actual_are_those_of_the_forecasts(history):
         assert row["opponents"] == [p for index, team in enumerate(match["teams"]) if index != own for p in team]
 
 
-def test_a_score_model_says_which_lead_it_expected():
+def test_score_model_has_an_expected_lead():
     model = MODELS["PoissonOD"]
     fit = model.fit(HISTORY)
     ladder = model.fit(HISTORY[:390]).ladder
@@ -116,7 +116,7 @@ def test_a_score_model_says_which_lead_it_expected():
     assert [row["score"], row["against"]] == HISTORY[390]["scores"]
 
 
-def test_a_fit_that_goes_on_explains_only_its_own_matches():
+def test_continued_fit_explains_only_its_own_matches():
     model = MODELS["periods"]
     first = model.fit(HISTORY[:200])
     later = model.fit(HISTORY[200:], start=first.ladder)
@@ -128,7 +128,7 @@ def test_a_fit_that_goes_on_explains_only_its_own_matches():
     )
 
 
-def test_matches_that_do_not_count_are_left_out_and_who_has_none_has_no_rows():
+def test_matches_without_importance_are_left_out():
     one = {"teams": [["ann"], ["bob"]]}
     history = pw.History.from_matches([one | {"importance": 0}, one, one | {"importance": 0}])
     why = pw.TrueSkill().fit(history).explain("ann")

@@ -30,7 +30,7 @@ def matches():
 
 
 @pytest.mark.parametrize("parts", PARTS)
-def test_split_and_resume_is_one_pass(matches, parts):
+def test_split_and_resumed_fit_equals_one_pass(matches, parts):
     whole = model(parts).fit(pw.History.from_matches(matches))
     history = pw.History.from_matches(matches)
     ladder, evidence = None, []
@@ -44,7 +44,7 @@ def test_split_and_resume_is_one_pass(matches, parts):
 
 
 @pytest.mark.parametrize("parts", PARTS)
-def test_one_match_at_a_time_is_one_pass(matches, parts):
+def test_recording_match_by_match_equals_one_pass(matches, parts):
     whole = model(parts).fit(pw.History.from_matches(matches))
     ladder = pw.Ladder(model(parts))
     for match in matches:
@@ -54,7 +54,7 @@ def test_one_match_at_a_time_is_one_pass(matches, parts):
 
 
 @pytest.mark.parametrize("parts", ["TrueSkill", "mean"])
-def test_a_chain_of_rate_calls_is_one_pass(matches, parts):
+def test_chained_rate_calls_equal_one_pass(matches, parts):
     whole = model(parts).fit(pw.History.from_matches(matches))
     one, ratings = model(parts), {}
     for match in matches:
@@ -115,7 +115,7 @@ def test_forecasts_as_a_frame(matches):
     assert (two["win"] + two["draw"]).to_numpy() == pytest.approx(np.ones(len(two)), abs=1e-12)
 
 
-def test_trajectory_ends_where_the_leaderboard_stands(matches):
+def test_trajectory_ends_at_the_leaderboard(matches):
     fitted = model("TrueSkill").fit(pw.History.from_matches(matches))
     board = {row["player"]: row for row in fitted.leaderboard().to_dicts()}
     for name in ("p0", "p7"):
@@ -127,7 +127,7 @@ def test_trajectory_ends_where_the_leaderboard_stands(matches):
         assert curve["match"].to_list() == played[-len(curve) :]
 
 
-def test_leaderboard_shares_ranks_and_knows_who_played():
+def test_leaderboard_has_shared_ranks_and_match_counts():
     history = pw.History.from_matches(
         [{"teams": [["ann"], ["bob"], ["cat"]], "ranks": [1, 1, 2], "time": "2026-02-03"}]
     )
@@ -143,12 +143,12 @@ def test_leaderboard_shares_ranks_and_knows_who_played():
     assert equal.leaderboard()["rank"].to_list() == [1, 1, 1, 4]
 
 
-def test_slices_rate_only_who_played():
+def test_slice_rates_only_its_own_players():
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["cat"], ["dan"]]}])
     assert sorted(model("TrueSkill").fit(history[1:]).ladder) == ["cat", "dan"]
 
 
-def test_importance_zero_is_as_if_it_had_not_been():
+def test_importance_zero_changes_nothing():
     ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
     before = ladder.copy()
     assert ladder.record([["ann"], ["new"]], importance=0)[0][0] == pw.Rating(30, 4)
@@ -167,7 +167,7 @@ def test_importance_zero_is_as_if_it_had_not_been():
     assert whole.log_evidence == without.log_evidence
 
 
-def test_a_fit_does_not_change_what_it_starts_from(matches):
+def test_fit_does_not_change_its_start(matches):
     ladder = pw.Ladder(model("TrueSkill"), {"p1": pw.Rating(40, 1)})
     before = ladder.copy()
     fitted = model("TrueSkill").fit(pw.History.from_matches(matches), start=ladder)
@@ -178,13 +178,13 @@ def test_a_fit_does_not_change_what_it_starts_from(matches):
     assert fitted.ladder["p1"] != rating
 
 
-def test_an_empty_history_is_fine():
+def test_empty_history():
     fitted = pw.TrueSkill().fit(pw.History.from_matches([]))
     assert len(fitted.leaderboard()) == 0
     assert fitted.log_evidence == 0.0
 
 
-def test_log_evidence_is_the_sum_of_what_was_forecast():
+def test_log_evidence_is_the_sum_over_forecasts():
     history = pw.History.from_matches([{"teams": [["ann"], ["bob"]]}, {"teams": [["bob"], ["ann"]], "ranks": [1, 1]}])
     fitted = pw.TrueSkill().fit(history)
     wanted = np.log(fitted.forecasts.win[0]) + np.log(fitted.forecasts.draw[1])
@@ -220,7 +220,7 @@ def test_bad_input_to_fit(call, message):
         call(pw.TrueSkill(), history)
 
 
-def test_a_saved_ladder_is_the_same_to_the_last_bit(tmp_path, matches):
+def test_saved_ladder_is_equal_to_the_last_bit(tmp_path, matches):
     fitted = model("time").fit(pw.History.from_matches([*matches, {"teams": [["Zoë ☃"], ['q"\\']], "time": 99.5}]))
     path = tmp_path / "league.prowess"
     fitted.ladder.save(path)
@@ -261,7 +261,7 @@ def test_damaged_files(tmp_path, text, message):
         pw.Ladder.load(path)
 
 
-def test_every_cut_of_a_file_is_noticed(tmp_path):
+def test_truncated_file_is_rejected(tmp_path):
     ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4), "bob": pw.Rating(20, 2)})
     whole = tmp_path / "whole"
     ladder.save(whole)
@@ -272,7 +272,7 @@ def test_every_cut_of_a_file_is_noticed(tmp_path):
             pw.Ladder.load(tmp_path / "cut")
 
 
-def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+def test_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "league"
     ladder = pw.Ladder(pw.TrueSkill(), {"ann": pw.Rating(30, 4)})
     ladder.save(path)
@@ -312,7 +312,7 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         (lambda x: pw.Ladder(pw.TrueSkill(), {"a": pw.Rating(1)}), "a: Rating.mu=1.0.: it has no sigma"),
     ],
 )
-def test_bad_input_leaves_the_ladder_as_it_was(call, message):
+def test_bad_input_does_not_change_the_ladder(call, message):
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]], time="2026-01-01")
     before = ladder.copy()
@@ -330,7 +330,7 @@ def test_whole_numbers_are_names_too():
     assert "2726956381513258" in ladder
 
 
-def test_a_large_ladder_grows():
+def test_ladder_grows():
     ladder = pw.Ladder(pw.TrueSkill())
     for i in range(0, 3000, 2):
         ladder.record([[f"p{i}"], [f"p{i + 1}"]])
@@ -338,7 +338,7 @@ def test_a_large_ladder_grows():
     assert ladder["p0"] == ladder["p2998"]
 
 
-def test_a_fit_keeps_the_ladder_that_it_started_from():
+def test_fit_keeps_a_copy_of_its_start():
     """The trajectories are found later: what the ladder did meanwhile must not be in them."""
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]])
@@ -347,7 +347,7 @@ def test_a_fit_keeps_the_ladder_that_it_started_from():
     assert fitted.trajectory("ann")["mu"][-1] == fitted["ann"].mu
 
 
-def test_a_fit_travels(matches):
+def test_fit_can_be_pickled(matches):
     fitted = model("time").fit(pw.History.from_matches(matches))
     again = pickle.loads(pickle.dumps(fitted))
     assert again.leaderboard().equals(fitted.leaderboard())
@@ -375,7 +375,7 @@ def test_ladder_and_fit_are_equal_with_matches_that_do_not_count():
     assert pw.TrueSkill().fit(late, start=ladder).ladder == ladder
 
 
-def test_times_in_utc_go_with_those_of_any_zone():
+def test_utc_times_fit_times_of_any_zone():
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]], time="2026-01-31T10:00:00+01:00")
     with pytest.raises(pw.Error, match=r"mixed time zones.*give the times in UTC"):
@@ -387,7 +387,7 @@ def test_times_in_utc_go_with_those_of_any_zone():
 
 
 @pytest.mark.parametrize("change", ["twice", "kind", "matches", "text", "row", "name", "variance", "late", "deep"])
-def test_damage_within_a_file_is_noticed(tmp_path, change):
+def test_damaged_values_in_a_file_are_rejected(tmp_path, change):
     path = tmp_path / "x"
     ladder = pw.Ladder(pw.TrueSkill())
     ladder.record([["ann"], ["bob"]], time="2026-01-31")

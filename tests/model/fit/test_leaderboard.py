@@ -33,7 +33,7 @@ HISTORY = league()
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_standings_at_a_time_are_those_of_a_fit_of_the_matches_until_then(name: str) -> None:
+def test_standings_at_a_time_equal_a_fit_until_then(name: str) -> None:
     model = PRESETS[name]()
     model = model.replace(period=3.0) if name.startswith("Glicko") else model
     start = model.fit(HISTORY[:10]).ladder
@@ -48,7 +48,7 @@ def test_standings_at_a_time_are_those_of_a_fit_of_the_matches_until_then(name: 
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_standings_with_their_change_come_from_one_pass_bit_for_bit(name: str) -> None:
+def test_standings_with_change_equal_one_pass_bit_for_bit(name: str) -> None:
     model = PRESETS[name]()
     whole = model.fit(HISTORY)
     found = standings(model, HISTORY, period="8d")
@@ -61,7 +61,7 @@ def test_standings_with_their_change_come_from_one_pass_bit_for_bit(name: str) -
     assert resumed.frame.equals(found.frame, null_equal=True)
 
 
-def test_nothing_to_compare_with_and_nothing_compared() -> None:
+def test_standings_without_an_earlier_period() -> None:
     short = HISTORY.within(None, "2026-01-02")
     found = standings(pw.Elo(), short)
     assert (found.since, found.frame["change"].null_count(), found.frame["gain"].dtype) == (
@@ -76,7 +76,7 @@ def test_nothing_to_compare_with_and_nothing_compared() -> None:
     assert nothing.frame.columns == found.frame.columns
 
 
-def test_a_ladder_goes_on_in_the_order_of_time() -> None:
+def test_ladder_continues_in_order_of_time() -> None:
     ladder = pw.Elo().fit(HISTORY).ladder
     with pytest.raises(
         pw.Error, match="first match, at 2026-01-27, is before the last match of the ladder, at 2026-01-28"
@@ -89,7 +89,7 @@ def test_a_ladder_goes_on_in_the_order_of_time() -> None:
 
 
 @pytest.mark.parametrize("jobs", [None, 1])
-def test_groups_are_rated_apart(jobs: int | None) -> None:
+def test_groups_are_rated_separately(jobs: int | None) -> None:
     groups = {"one": HISTORY[:50], "other": HISTORY[50:], "none": HISTORY[:0]}
     found = group_standings(pw.TrueSkill(), groups, period="week", jobs=jobs)
     assert list(found) == list(groups)
@@ -100,7 +100,7 @@ def test_groups_are_rated_apart(jobs: int | None) -> None:
         assert (found[name].since, found[name].ladder == alone.ladder) == (alone.since, True)
 
 
-def test_changes_are_those_of_ranks_and_of_what_is_shown() -> None:
+def test_change_and_gain_follow_ranks_and_shown_ratings() -> None:
     fit = pw.TrueSkill().fit(HISTORY)
     before = {
         row["player"]: row for row in pw.TrueSkill().fit(HISTORY.within(None, "2026-01-20")).leaderboard().to_dicts()
@@ -128,7 +128,7 @@ def test_min_matches_applies_to_both_standings() -> None:
         fit.leaderboard(min_matches=-1)
 
 
-def test_without_times_there_is_no_earlier() -> None:
+def test_comparison_needs_times() -> None:
     fit = pw.TrueSkill().fit(pw.History.from_matches([{"teams": [["ann"], ["bob"]]}]))
     with pytest.raises(pw.Error, match="these matches have no times"):
         fit.leaderboard(at="2026")

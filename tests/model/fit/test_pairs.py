@@ -31,7 +31,7 @@ def leagues(draw):
 
 @settings(max_examples=30)
 @given(leagues(), st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([1e-300, 1e-6, 0.2]))
-def test_pairs_are_counted_as_by_hand(league, ties, least):
+def test_pair_counts_equal_a_plain_loop(league, ties, least):
     found, start, place, strength, variance = league
     wrong, drawn, loss, decided = (np.empty(len(found)) for _ in range(4))
     count_wrong(start, place, strength, ties, wrong, drawn)
@@ -62,7 +62,7 @@ def test_many_improbable_pairs():
     assert loss[0] == 0
 
 
-def test_both_modes_give_the_same_bits():
+def test_compiled_and_pure_kernels_are_equal():
     rng = np.random.default_rng(5)
     start = np.array([0, 2, 5, 45], np.int32)
     place, strength, variance = rng.integers(1, 9, 45).astype(np.int32), rng.normal(size=45).round(1), rng.random(45)

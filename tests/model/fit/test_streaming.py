@@ -61,7 +61,7 @@ def bits(ladder: pw.Ladder) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize(("name", "rows"), [(name, 13) for name in MODELS] + [("Glicko", 1), ("home", 500)])
-def test_parts_of_a_file_give_what_one_pass_gives(games: Path, name: str, rows: int) -> None:
+def test_stream_of_a_file_equals_one_pass(games: Path, name: str, rows: int) -> None:
     model = MODELS[name]
     fit = model.fit(pw.History.read(games))
     rated = model.fit_stream(pw.History.stream(games, rows=rows))
@@ -72,7 +72,7 @@ def test_parts_of_a_file_give_what_one_pass_gives(games: Path, name: str, rows: 
 
 
 @pytest.mark.parametrize(("name", "rows"), [("Glicko2", 13), ("TrueSkill", 1), ("TS2", 40)])
-def test_parts_of_a_long_file_give_what_one_pass_gives(races: Path, name: str, rows: int) -> None:
+def test_stream_of_a_long_file_equals_one_pass(races: Path, name: str, rows: int) -> None:
     model = MODELS[name]
     fit = model.fit(pw.History.read(races))
     rated = model.fit_stream(pw.History.stream(races, rows=rows))
@@ -80,7 +80,7 @@ def test_parts_of_a_long_file_give_what_one_pass_gives(races: Path, name: str, r
     assert "points differs within a team" in rated.recognised
 
 
-def test_a_stream_goes_on_from_a_ladder_which_stays_as_it_is(games: Path) -> None:
+def test_stream_continues_from_a_ladder_without_changing_it(games: Path) -> None:
     model = pw.TrueSkill()
     history = pw.History.read(games)
     start = model.fit(history[:60]).ladder

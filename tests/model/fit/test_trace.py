@@ -10,7 +10,7 @@ from tests.model.fit.test_explain import HISTORY, LARGE, MODELS
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("history", [HISTORY, LARGE], ids=["league", "teams"])
-def test_every_move_is_that_of_an_explanation(name, history):
+def test_moves_equal_those_of_explanations(name, history):
     if history is LARGE and name in ("Harkness", "TS2c", "GaussianOD", "GaussianSD", "PoissonOD"):
         history = HISTORY  # which need scores, or do not tell places from each other
     model = MODELS[name]
@@ -24,7 +24,7 @@ def test_every_move_is_that_of_an_explanation(name, history):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_trace_that_stops_and_goes_on_is_the_same_to_the_last_bit(name):
+def test_continued_trace_is_equal_to_the_last_bit(name):
     model, ladder = MODELS[name], pw.Ladder(MODELS[name])
     parts = [trace(ladder, HISTORY[a:b]) for a, b in ((0, 7), (7, 8), (8, len(HISTORY)))]
     whole = trace(pw.Ladder(model), HISTORY)
@@ -33,7 +33,7 @@ def test_a_trace_that_stops_and_goes_on_is_the_same_to_the_last_bit(name):
     assert ladder == model.fit(HISTORY).ladder
 
 
-def test_an_account_says_what_a_match_did_and_why():
+def test_account_describes_the_changes_by_a_match():
     matches = [
         {"teams": [["ann", "cat"], ["bob"]], "scores": [3, 1]},
         {"teams": [["bob"], ["ann"]], "ranks": [1, 1]},
