@@ -39,7 +39,7 @@ def test_a_wrong_example_fails():
 def test_a_wrong_command_fails(folder):
     reader = Reader(PAGES[0])
     assert "Ada" in reader.command("prowess rate examples/league.csv")
-    assert "no such file" in reader.command("prowess rate missing.csv  # exit 1")
+    assert "not found" in reader.command("prowess rate missing.csv  # exit 1")
     for line in ("prowess rate missing.csv", "prowess rate examples/league.csv # exit 1", "prowess rate --nonsense"):
         with pytest.raises(AssertionError, match="prowess rate"):
             reader.command(line)
